@@ -1,0 +1,39 @@
+//! What answers a policy's choice.
+
+use crate::{Arm, Generator};
+
+/// What an arena says of a duel, ties as ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duel {
+    /// The first arm won.
+    First,
+    /// The second arm won.
+    Second,
+    /// Neither.
+    Tie,
+}
+
+/// Who won each pair of a set of arms: bit matrices of wins and of ties, by position in the set.
+#[derive(Debug, Clone, Default)]
+pub struct PairWins {
+    arms: usize,
+    words: usize,
+    wins: Vec<u64>,
+    ties: Vec<u64>,
+}
+
+/// Answers chosen arms with an outcome, and alone knows the regret.
+pub trait Arena {
+    /// How many arms.
+    fn arms(&self) -> usize;
+
+    /// Lets two arms meet once. The run loop never calls it with the same arm twice.
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel;
+
+    /// Lets all `arms` meet at once; fills `wins` (reset to `arms.len()` first).
+    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins);
+
+    /// Each arm's gap to the best: what one step with that arm alone costs (0 for the best).
+    /// For a Condorcet winner *, p(*, j) - 1/2.
+    fn gaps(&self) -> &[f64];
+}

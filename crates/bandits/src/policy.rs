@@ -1,0 +1,70 @@
+//! What a dueling bandit is: it chooses, it learns, it names its best arm.
+
+use crate::{Generator, PairWins};
+
+/// An arm (a ranker), counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[repr(transparent)]
+#[serde(transparent)]
+pub struct Arm(pub u32);
+
+impl Arm {
+    /// The arm as an index.
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a policy wants to see next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice<'a> {
+    /// One step: these two arms against each other. They may be the same arm, where the policy
+    /// learns from that too; the outcome then is a fair coin.
+    Duel(Arm, Arm),
+    /// One step: all these arms at once (two or more, no arm twice).
+    Set(&'a [Arm]),
+    /// This arm alone, from this step to step `until` inclusive (`u64::MAX`: for ever). Nothing is
+    /// learnt and no randomness is used, so the stretch costs nothing to simulate.
+    Alone {
+        /// The arm.
+        arm: Arm,
+        /// The last step of the stretch, at least the current one.
+        until: u64,
+    },
+}
+
+/// What came of a choice, ties already broken by a fair coin.
+#[derive(Debug, Clone, Copy)]
+pub enum Feedback<'a> {
+    /// Of a duel.
+    Duel {
+        /// Who won.
+        winner: Arm,
+        /// Who lost.
+        loser: Arm,
+    },
+    /// Of a set: who won each pair.
+    Set {
+        /// The arms as chosen.
+        arms: &'a [Arm],
+        /// Indexed by position in `arms`.
+        wins: &'a PairWins,
+    },
+}
+
+/// A dueling bandit algorithm.
+pub trait Policy {
+    /// How many arms it chooses among.
+    fn arms(&self) -> usize;
+
+    /// Chooses for `step` (1-based: the step about to be played).
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_>;
+
+    /// Learns what came of the choice made for `step`. Not called after [`Choice::Alone`].
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>);
+
+    /// The arm it would report if stopped now; `None` where its data single out none.
+    fn best(&self, generator: &mut Generator) -> Option<Arm>;
+}
