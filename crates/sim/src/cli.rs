@@ -1,0 +1,72 @@
+//! The command line: flags that mean the same everywhere, and a command a file.
+
+mod bandit;
+mod live;
+mod options;
+mod proxy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Which of many rankers is best, while users are clicking, at the least cost to them?
+///
+/// Without a command: live simulation. Dueling bandits choose rankers; their lists are interleaved
+/// or multileaved into the one that a simulated user sees; the clicks say who won; regret counts
+/// what the search has cost. With no flags at all it runs on an embedded look-alike of
+/// MSLR-WEB30K, in well under a minute, and leaves a table here and curves, a summary and a figure
+/// under results/.
+#[derive(Debug, Parser)]
+#[command(name = "sim", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    live: live::Live,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  sim                                              the default: a look-alike of MSLR-WEB30K
+  sim --dataset ylr1 --click navigational          a registered data set (cargo xtask fetch-datasets)
+  sim --dataset MQ2008/ --click perfect            a folder of LETOR files, or the files themselves
+  sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
+  sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
+  sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Plays dueling bandits on a preference matrix: coin flips in place of users.
+    Bandit(bandit::Bandit),
+    /// Estimates the preference matrix of a data set's rankers from simulated impressions.
+    Proxy(proxy::Proxy),
+}
+
+/// Reads the command line and does what it says; the exit code is 2 for wrong usage and 1 for
+/// failures, each with one line on standard error.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_env("SIM_LOG"))
+        .with_writer(std::io::stderr)
+        .without_time()
+        .init();
+    let done = match cli.command {
+        None => cli.live.run(),
+        Some(Command::Bandit(command)) => command.run(),
+        Some(Command::Proxy(command)) => command.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            fail(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
+fn fail(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
+}

@@ -1,0 +1,192 @@
+//! Preferences between pairs of rankers, estimated from simulated impressions: what the truth is
+//! measured with, and what a proxy matrix is made of.
+//!
+//! A query is drawn uniformly for each comparison, with replacement, as in Zoghi et al.
+//! (<https://doi.org/10.1145/2684822.2685290>). The draws are made once and shared by all pairs, and
+//! taken query by query, so that a query's lists are read while they are warm. Each pair keeps its
+//! own law; estimates of different pairs share their queries and are correlated through them.
+
+use std::ops::Range;
+
+use interleave::Preference;
+use rand::RngExt;
+use rayon::prelude::*;
+
+use crate::progress::Progress;
+use crate::seed;
+use crate::site::{Buffers, Site};
+
+/// What the comparisons of one pair (i, j) came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct PairCount {
+    /// Won by i.
+    pub wins: u64,
+    /// Won by neither: no click, or equal credit.
+    pub ties: u64,
+    /// Comparisons made.
+    pub comparisons: u64,
+}
+
+impl PairCount {
+    /// The estimate of P(i beats j), a tie counted as half a win; 1/2 without comparisons.
+    #[must_use]
+    pub fn preference(self) -> f64 {
+        if self.comparisons == 0 { 0.5 } else { (self.wins as f64 + self.ties as f64 / 2.0) / self.comparisons as f64 }
+    }
+
+    /// The estimate's standard error; infinite below two comparisons.
+    #[must_use]
+    pub fn standard_error(self) -> f64 {
+        if self.comparisons < 2 {
+            return f64::INFINITY;
+        }
+        let n = self.comparisons as f64;
+        let mean = self.preference();
+        let second_moment = (self.wins as f64 + self.ties as f64 / 4.0) / n;
+        ((second_moment - mean * mean).max(0.0) / (n - 1.0)).sqrt()
+    }
+
+    /// The same pair seen from j.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { wins: self.comparisons - self.wins - self.ties, ..self }
+    }
+
+    /// Both sets of comparisons together.
+    #[must_use]
+    pub fn merged(self, other: Self) -> Self {
+        Self {
+            wins: self.wins + other.wins,
+            ties: self.ties + other.ties,
+            comparisons: self.comparisons + other.comparisons,
+        }
+    }
+}
+
+/// Draws of queries that one piece of work covers: enough to outweigh handing it to a thread, few
+/// enough to keep all threads busy to the end. Results depend on it, so it is fixed.
+const DRAWS_A_PIECE: usize = 16;
+
+/// Compares each of `pairs` of `site`'s rankers `comparisons` times.
+///
+/// `purpose` names the stream of chance: two calls with the same `master` seed and purpose see the
+/// same impressions. The counts come in the order of `pairs` and do not depend on the number of
+/// threads.
+#[must_use]
+pub fn compare_pairs(
+    site: &Site,
+    pairs: &[(u32, u32)],
+    comparisons: u64,
+    master: u64,
+    purpose: &str,
+    progress: &Progress,
+) -> Vec<PairCount> {
+    let draws = draw_queries(site, comparisons, master, purpose);
+    let pieces: Vec<&[u32]> = draws.chunks(DRAWS_A_PIECE).collect();
+    let tallies = pieces
+        .par_iter()
+        .enumerate()
+        .fold(
+            || Tally::new(pairs.len()),
+            |mut tally, (number, piece)| {
+                play_piece(site, pairs, piece, master, purpose, number as u64, &mut tally);
+                progress.advance((piece.len() * pairs.len()) as u64);
+                tally
+            },
+        )
+        .reduce(|| Tally::new(pairs.len()), Tally::merged);
+    tallies
+        .wins
+        .iter()
+        .zip(&tallies.ties)
+        .map(|(&wins, &ties)| PairCount { wins: wins.into(), ties: ties.into(), comparisons })
+        .collect()
+}
+
+/// The queries of all comparisons, sorted, so that equal ones lie together.
+fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Vec<u32> {
+    let mut generator = seed::generator(master, purpose, 0, "queries");
+    let queries = u32::try_from(site.queries()).expect("a data set holds fewer than 2^32 queries");
+    let mut draws: Vec<u32> = (0..comparisons).map(|_| generator.random_range(0..queries)).collect();
+    draws.sort_unstable();
+    draws
+}
+
+/// Wins and ties a pair; whole numbers, so that the order of adding does not matter.
+struct Tally {
+    wins: Vec<u32>,
+    ties: Vec<u32>,
+}
+
+impl Tally {
+    fn new(pairs: usize) -> Self {
+        Self { wins: vec![0; pairs], ties: vec![0; pairs] }
+    }
+
+    fn merged(mut self, other: Self) -> Self {
+        for (mine, theirs) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
+            for (count, more) in mine.iter_mut().zip(theirs) {
+                *count += more;
+            }
+        }
+        self
+    }
+}
+
+fn play_piece(site: &Site, pairs: &[(u32, u32)], piece: &[u32], master: u64, purpose: &str, number: u64, tally: &mut Tally) {
+    let mut lists = seed::generator(master, purpose, number, "lists");
+    let mut users = seed::generator(master, purpose, number, "users");
+    let mut buffers = Buffers::default();
+    for Range { start, end } in runs_of_equals(piece) {
+        let query = piece[start] as usize;
+        for (index, &(first, second)) in pairs.iter().enumerate() {
+            for _ in start..end {
+                match site.interleave(query, [first as usize, second as usize], &mut lists, &mut users, &mut buffers) {
+                    Preference::First => tally.wins[index] += 1,
+                    Preference::Tie => tally.ties[index] += 1,
+                    Preference::Second => {}
+                }
+            }
+        }
+    }
+}
+
+/// The stretches of equal neighbours.
+fn runs_of_equals(values: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let first = values.get(start)?;
+        let length = values[start..].iter().take_while(|value| *value == first).count();
+        start += length;
+        Some(start - length..start)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tie_is_half_a_win() {
+        let count = PairCount { wins: 30, ties: 20, comparisons: 100 };
+        assert!((count.preference() - 0.4).abs() < 1e-15);
+        assert!((count.reversed().preference() - 0.6).abs() < 1e-15);
+        // Var of {1: .3, 1/2: .2, 0: .5} is .35 - .16.
+        assert!((count.standard_error() - (0.19f64 / 99.0).sqrt()).abs() < 1e-15);
+        assert_eq!(count.merged(count.reversed()), PairCount { wins: 80, ties: 40, comparisons: 200 });
+    }
+
+    #[test]
+    fn without_comparisons_nothing_is_known() {
+        let count = PairCount::default();
+        assert!((count.preference() - 0.5).abs() < f64::EPSILON);
+        assert!(count.standard_error().is_infinite());
+    }
+
+    #[test]
+    fn equal_neighbours() {
+        let runs: Vec<_> = runs_of_equals(&[3, 3, 5, 7, 7, 7]).collect();
+        assert_eq!(runs, [0..2, 2..3, 3..6]);
+        assert_eq!(runs_of_equals(&[]).count(), 0);
+    }
+}

@@ -1,0 +1,42 @@
+//! Progress of long work: a bar with an estimate on a terminal, nothing in a pipe.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar that may be invisible; advancing it is cheap enough for inner loops of a few microseconds.
+#[derive(Debug, Clone)]
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar over `total` units of work called `what`; hidden when `quiet` or not on a terminal.
+    #[must_use]
+    pub fn new(what: &str, total: u64, quiet: bool) -> Self {
+        // indicatif itself hides a bar whose stream is not a terminal.
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
+        let style = ProgressStyle::with_template("{msg:28} {bar:32} {percent:>3}%  {elapsed} elapsed, {eta} left")
+            .expect("the template is a constant")
+            .progress_chars("━╸ ");
+        let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style).with_message(what.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self { bar }
+    }
+
+    /// A bar that never shows.
+    #[must_use]
+    pub fn hidden() -> Self {
+        Self { bar: ProgressBar::hidden() }
+    }
+
+    /// `units` more are done.
+    pub fn advance(&self, units: u64) {
+        self.bar.inc(units);
+    }
+
+    /// All is done; the bar goes.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

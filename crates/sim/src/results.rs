@@ -1,0 +1,348 @@
+//! What a study leaves: curves and runs as CSV, a summary as JSON, a figure, and a table to read.
+//!
+//! Everything but `timings.json` depends on the configuration and the seed alone, so that
+//! `diff -r` of two results folders shows whether they agree.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::figure::{Curve, CurvePoint, Lines};
+use crate::output;
+use crate::study::{Plan, Run};
+
+/// Mean and spread over runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// Mean over runs.
+    pub mean: f64,
+    /// Standard deviation of a run; 0 for a single run.
+    pub standard_deviation: f64,
+    /// Standard error of the mean; 0 for a single run.
+    pub standard_error: f64,
+    /// Smallest run.
+    pub min: f64,
+    /// Largest run.
+    pub max: f64,
+}
+
+impl Spread {
+    /// The spread of `values`, which must not be empty.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let standard_deviation = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
+        Self {
+            mean,
+            standard_deviation,
+            standard_error: standard_deviation / n.sqrt(),
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}
+
+/// An arm that runs named at their end.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Named {
+    /// The arm, counted from 0; null where a run named none.
+    pub arm: Option<u32>,
+    /// How it is called.
+    pub label: String,
+    /// How many runs named it.
+    pub runs: usize,
+}
+
+/// One algorithm's outcome.
+#[derive(Debug, Clone, Serialize)]
+pub struct AlgorithmSummary {
+    /// Its name with all parameters.
+    pub algorithm: String,
+    /// Steps a run.
+    pub steps: u64,
+    /// Runs.
+    pub runs: usize,
+    /// Cumulative regret after the last step.
+    pub regret: Spread,
+    /// The arms named at the end, the most often named first.
+    pub named: Vec<Named>,
+    /// Share of runs that named the best arm.
+    pub found: f64,
+}
+
+/// Who counts as the best arm, and what arms are called.
+pub struct Arms<'a> {
+    /// All arms that count as the best.
+    pub winners: &'a [usize],
+    /// What an arm is called.
+    pub label: &'a dyn Fn(usize) -> String,
+}
+
+impl Arms<'_> {
+    fn is_winner(&self, run: &Run) -> bool {
+        run.best.is_some_and(|arm| self.winners.contains(&arm.index()))
+    }
+}
+
+/// Sums up each algorithm's runs.
+#[must_use]
+pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<AlgorithmSummary> {
+    plan.algorithms
+        .iter()
+        .zip(results)
+        .map(|(spec, runs)| {
+            let finals: Vec<f64> = runs.iter().map(|run| run.regret.last().copied().unwrap_or(0.0)).collect();
+            let found = runs.iter().filter(|run| arms.is_winner(run)).count();
+            AlgorithmSummary {
+                algorithm: spec.canonical(),
+                steps: plan.steps,
+                runs: runs.len(),
+                regret: Spread::of(&finals),
+                named: named(runs, arms),
+                found: found as f64 / runs.len() as f64,
+            }
+        })
+        .collect()
+}
+
+fn named(runs: &[Run], arms: &Arms<'_>) -> Vec<Named> {
+    let mut named: Vec<Named> = Vec::new();
+    for run in runs {
+        let arm = run.best.map(|arm| arm.0);
+        match named.iter_mut().find(|entry| entry.arm == arm) {
+            Some(entry) => entry.runs += 1,
+            None => {
+                let label = run.best.map_or_else(|| "none".to_owned(), |arm| (arms.label)(arm.index()));
+                named.push(Named { arm, label, runs: 1 });
+            }
+        }
+    }
+    named.sort_by_key(|entry| (std::cmp::Reverse(entry.runs), entry.arm));
+    named
+}
+
+/// What the figure says besides the curves.
+#[derive(Debug, Clone)]
+pub struct Caption {
+    /// The title.
+    pub title: String,
+    /// What regret is measured by.
+    pub regret: String,
+    /// A line under the figure, for data that are not real.
+    pub note: Option<String>,
+}
+
+/// Writes a whole study into `folder`: `config.json` as given, `curves.csv`, `runs.csv`,
+/// `summary.json`, `regret.svg`, `regret.png` and `timings.json`.
+///
+/// # Errors
+/// When the folder or a file cannot be written.
+pub fn write(
+    folder: &Path,
+    config: &impl Serialize,
+    plan: &Plan,
+    results: &[Vec<Run>],
+    arms: &Arms<'_>,
+    caption: &Caption,
+) -> Result<()> {
+    output::create_folder(folder)?;
+    output::write_json(&folder.join("config.json"), config)?;
+    write_curves(&folder.join("curves.csv"), plan, results)?;
+    write_runs(&folder.join("runs.csv"), plan, results, arms)?;
+    output::write_json(&folder.join("summary.json"), &summarise(plan, results, arms))?;
+    figure(plan, results, caption).save(&folder.join("regret"))?;
+    write_timings(&folder.join("timings.json"), plan, results)
+}
+
+fn spread_at(runs: &[Run], checkpoint: usize) -> Spread {
+    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint]).collect();
+    Spread::of(&values)
+}
+
+fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
+    let header = ["algorithm", "step", "runs", "mean_regret", "standard_deviation", "standard_error", "min", "max"];
+    let mut rows = Vec::new();
+    for (spec, runs) in plan.algorithms.iter().zip(results) {
+        for (index, step) in plan.checkpoints.iter().enumerate() {
+            let spread = spread_at(runs, index);
+            let mut row = vec![spec.canonical(), step.to_string(), runs.len().to_string()];
+            row.extend(
+                [spread.mean, spread.standard_deviation, spread.standard_error, spread.min, spread.max].map(|value| value.to_string()),
+            );
+            rows.push(row);
+        }
+    }
+    output::write_csv(path, &header, rows)
+}
+
+fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
+    let header = ["algorithm", "run", "step", "regret", "best_arm", "best_is_winner"];
+    let mut rows = Vec::new();
+    for (spec, runs) in plan.algorithms.iter().zip(results) {
+        for (number, run) in runs.iter().enumerate() {
+            rows.push(vec![
+                spec.canonical(),
+                number.to_string(),
+                plan.steps.to_string(),
+                run.regret.last().copied().unwrap_or(0.0).to_string(),
+                run.best.map_or_else(String::new, |arm| arm.0.to_string()),
+                arms.is_winner(run).to_string(),
+            ]);
+        }
+    }
+    output::write_csv(path, &header, rows)
+}
+
+fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
+    let curves = plan
+        .algorithms
+        .iter()
+        .zip(results)
+        .map(|(spec, runs)| Curve {
+            name: spec.label(),
+            points: plan
+                .checkpoints
+                .iter()
+                .enumerate()
+                .map(|(index, &step)| {
+                    let spread = spread_at(runs, index);
+                    CurvePoint {
+                        x: step as f64,
+                        mean: spread.mean,
+                        low: (spread.mean - spread.standard_deviation).max(spread.min),
+                        high: spread.mean + spread.standard_deviation,
+                    }
+                })
+                .collect(),
+        })
+        .collect();
+    Lines {
+        title: caption.title.clone(),
+        subtitle: Some(format!("mean of {} runs; bands: one standard deviation of a run", plan.runs)),
+        x_label: "impressions (time)".to_owned(),
+        y_label: format!("cumulative regret ({})", caption.regret),
+        x_log: true,
+        y_log: true,
+        curves,
+        note: caption.note.clone(),
+    }
+}
+
+/// Seconds, and what machine-dependent settings there were: the one file that differs between runs.
+#[derive(Serialize)]
+struct Timings {
+    threads: usize,
+    algorithms: Vec<AlgorithmTiming>,
+}
+
+#[derive(Serialize)]
+struct AlgorithmTiming {
+    algorithm: String,
+    seconds: Vec<f64>,
+    steps_per_second: f64,
+}
+
+/// Steps a second of one thread, over all runs.
+#[must_use]
+pub fn steps_per_second(plan: &Plan, runs: &[Run]) -> f64 {
+    let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
+    (plan.steps * runs.len() as u64) as f64 / seconds.max(1e-9)
+}
+
+fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
+    let algorithms = plan
+        .algorithms
+        .iter()
+        .zip(results)
+        .map(|(spec, runs)| AlgorithmTiming {
+            algorithm: spec.canonical(),
+            seconds: runs.iter().map(|run| run.seconds).collect(),
+            steps_per_second: steps_per_second(plan, runs),
+        })
+        .collect();
+    output::write_json(path, &Timings { threads: rayon::current_num_threads(), algorithms })
+}
+
+/// The table for the terminal.
+#[must_use]
+pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
+    use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "regret", "± sd", "names", "right", "steps/s"]);
+    for column in [1, 2, 4, 5] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
+        let most = &summary.named[0];
+        table.add_row([
+            spec.label(),
+            significant(summary.regret.mean),
+            significant(summary.regret.standard_deviation),
+            format!("{} ({}/{})", most.label, most.runs, summary.runs),
+            format!("{:.0}%", 100.0 * summary.found),
+            significant(steps_per_second(plan, runs)),
+        ]);
+    }
+    table.to_string()
+}
+
+/// A number to read: three significant digits, thousands grouped, as `0.123`, `12.3`, `12,300` and `1.23e9`.
+#[must_use]
+pub fn significant(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 {
+        "0".to_owned()
+    } else if magnitude < 1e-3 || magnitude >= 9.995e8 {
+        format!("{value:.2e}")
+    } else if magnitude < 0.9995 {
+        format!("{value:.3}")
+    } else if magnitude < 9.995 {
+        format!("{value:.2}")
+    } else if magnitude < 99.95 {
+        format!("{value:.1}")
+    } else {
+        // Three digits kept, the rest zero: 149,312 reads as 149,000.
+        let unit = 10f64.powi((magnitude.log10().floor() as i32 - 2).max(0));
+        let rounded = (magnitude / unit).round() * unit;
+        let text = crate::count::grouped(rounded as u64);
+        if value < 0.0 { format!("-{text}") } else { text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.12345, "0.123"),
+            (1.2345, "1.23"),
+            (12.345, "12.3"),
+            (123.45, "123"),
+            (999.7, "1,000"),
+            (149_312.0, "149,000"),
+            (-149_812.0, "-150,000"),
+            (2.5e9, "2.50e9"),
+            (1e-5, "1.00e-5"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+    }
+
+    #[test]
+    fn spread() {
+        let spread = Spread::of(&[1.0, 2.0, 3.0, 6.0]);
+        assert!((spread.mean - 3.0).abs() < 1e-12);
+        assert!((spread.standard_deviation - (14.0f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((spread.standard_error - (14.0f64 / 12.0).sqrt()).abs() < 1e-12);
+        assert_eq!((spread.min, spread.max), (1.0, 6.0));
+        assert_eq!(Spread::of(&[4.0]).standard_deviation, 0.0);
+    }
+}

@@ -1,0 +1,334 @@
+//! The truth that regret is measured against: which ranker is best, and what every other one costs.
+//!
+//! Regret needs the winner's row of the preference matrix only. It is always that of pairwise
+//! probabilistic interleaving under the same clicks and the same treatment of ties, for
+//! multi-dueling policies too, so that curves can be laid over each other. All pairs are compared a
+//! little, then the rows of those that nobody has beaten yet ever more, until one is left or the
+//! effort is spent, and at last the winner's row.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::count::grouped;
+use crate::output;
+use crate::pairs::{PairCount, compare_pairs};
+use crate::progress::Progress;
+use crate::seed;
+use crate::site::Site;
+
+/// Raised whenever the estimate for the same key would come out differently.
+const VERSION: u32 = 1;
+
+/// How sure an arm must be beaten to leave the contest, and a winner's margin to be called resolved,
+/// in standard errors.
+const RESOLVED: f64 = 3.0;
+
+/// How much to spend on the truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Comparisons of every pair in the first, coarse round.
+    pub coarse: u64,
+    /// Most comparisons a pair of a contender's row gets; also what the winner's row gets.
+    pub fine: u64,
+    /// Most comparisons spent on contenders' rows, over all rounds.
+    pub budget: u64,
+}
+
+impl Effort {
+    /// What suits `arms` rankers: some ten seconds on two cores.
+    #[must_use]
+    pub fn for_arms(arms: usize) -> Self {
+        let pairs = (arms * arms.saturating_sub(1) / 2).max(1) as u64;
+        Self { coarse: (20_000_000 / pairs).clamp(100, 20_000), fine: 200_000, budget: 60_000_000 }
+    }
+}
+
+/// What regret is measured by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// p(*, j) - 1/2 for the Condorcet winner *.
+    Condorcet,
+    /// nDCG@10 of the best ranker less that of j: there is no Condorcet winner.
+    Ndcg,
+}
+
+/// The best ranker, the gap of every ranker to it, and how sure we are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Truth {
+    /// What the gaps are.
+    pub measure: Measure,
+    /// The best arm, counted from 0.
+    pub winner: usize,
+    /// All arms that count as the winner: it, and those with the same lists for every query.
+    pub winners: Vec<usize>,
+    /// What one step with each arm alone costs.
+    pub gaps: Vec<f64>,
+    /// Standard error of each gap; 0 for the winners and for nDCG.
+    pub standard_errors: Vec<f64>,
+    /// The winner's smallest margin.
+    pub smallest_margin: f64,
+    /// The arm that it is over, if there is another arm at all.
+    pub runner_up: Option<usize>,
+    /// The smallest margin in its standard errors; without a Condorcet winner, null.
+    pub z: Option<f64>,
+    /// Comparisons made in all.
+    pub comparisons: u64,
+}
+
+impl Truth {
+    /// Whether the winner's smallest margin is at least three standard errors.
+    #[must_use]
+    pub fn resolved(&self) -> bool {
+        match self.measure {
+            Measure::Condorcet => self.z.is_none_or(|z| z >= RESOLVED),
+            Measure::Ndcg => true,
+        }
+    }
+
+    /// One or two sentences for a person; `label` names an arm.
+    #[must_use]
+    pub fn describe(&self, label: impl Fn(usize) -> String) -> String {
+        let mut text = match self.measure {
+            Measure::Condorcet => format!("Condorcet winner: {}", label(self.winner)),
+            Measure::Ndcg => format!(
+                "no Condorcet winner among these rankers; regret is nDCG@10 below {}, the best by nDCG@10",
+                label(self.winner)
+            ),
+        };
+        if self.winners.len() > 1 {
+            let same: Vec<String> = self.winners.iter().filter(|arm| **arm != self.winner).map(|arm| label(*arm)).collect();
+            text += &format!(" (same lists: {})", same.join(", "));
+        }
+        if let (Measure::Condorcet, Some(runner_up), Some(z)) = (self.measure, self.runner_up, self.z) {
+            text += &format!(
+                "; smallest margin {:.4} over {}, z = {z:.1}, {} comparisons",
+                self.smallest_margin,
+                label(runner_up),
+                grouped(self.comparisons)
+            );
+            if !self.resolved() {
+                text += "; WINNER NOT RESOLVED (z below 3): the runner-up may be as good";
+            }
+        }
+        text
+    }
+}
+
+/// The truth for `site`, from `cache` if it is there, estimated and kept there otherwise.
+///
+/// `content` describes everything the truth depends on besides seed and effort (data, rankers,
+/// clicks, interleaving); `ndcg` gives each arm's nDCG@10 and is asked only without a Condorcet
+/// winner.
+///
+/// # Errors
+/// When the cache cannot be written. A cache file that cannot be read or does not fit is replaced.
+pub fn establish(
+    site: &Site,
+    content: &str,
+    effort: Effort,
+    master: u64,
+    cache: &Path,
+    quiet: bool,
+    ndcg: impl FnOnce() -> Vec<f64>,
+) -> Result<Truth> {
+    let described = format!("truth {VERSION}\n{content}\nseed {master}\n{effort:?}");
+    let path = cache.join(format!("truth-{}.json", &seed::key(&described)[..24]));
+    if let Ok(bytes) = std::fs::read(&path)
+        && let Ok(kept) = serde_json::from_slice::<Kept>(&bytes)
+        && kept.key == described
+        && kept.truth.gaps.len() == site.arms()
+    {
+        tracing::debug!(path = %path.display(), "truth read from the cache");
+        return Ok(kept.truth);
+    }
+    let truth = estimate(site, effort, master, quiet, ndcg);
+    output::create_folder(cache)?;
+    output::write_json(&path, &Kept { key: described, truth: truth.clone() })
+        .context("the estimated truth could not be kept for the next run")?;
+    Ok(truth)
+}
+
+/// A truth as it is kept: beside the whole key, not its hash alone.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    key: String,
+    truth: Truth,
+}
+
+/// Estimates the truth; see the module's front page for how.
+fn estimate(site: &Site, effort: Effort, master: u64, quiet: bool, ndcg: impl FnOnce() -> Vec<f64>) -> Truth {
+    let mut table = Table::new(site);
+    let all: Vec<usize> = (0..site.arms()).collect();
+    let progress = Progress::new("estimating the truth", table.cost(&all, effort.coarse), quiet);
+    table.refine(site, &all, effort.coarse, master, "coarse", &progress);
+    progress.finish();
+
+    let mut spent = 0;
+    let mut count = effort.coarse;
+    let mut contenders = table.unbeaten();
+    while contenders.len() > 1 && count < effort.fine {
+        count = (count * 4).min(effort.fine);
+        let cost = table.cost(&contenders, count);
+        if spent + cost > effort.budget {
+            break;
+        }
+        spent += cost;
+        let progress = Progress::new(&format!("truth: {} contenders", contenders.len()), cost, quiet);
+        table.refine(site, &contenders, count, master, &format!("contenders {count}"), &progress);
+        progress.finish();
+        contenders = table.unbeaten();
+    }
+    // The likeliest winner's row is measured finely; should that show it beaten, the next is tried.
+    while let Some(winner) = table.likeliest(&table.unbeaten()) {
+        if table.row_is_fine(winner, effort.fine) {
+            return table.truth(winner);
+        }
+        let progress = Progress::new("truth: the winner's row", table.cost(&[winner], effort.fine), quiet);
+        table.refine(site, &[winner], effort.fine, master, &format!("row {winner}"), &progress);
+        progress.finish();
+    }
+    by_ndcg(&table, ndcg())
+}
+
+/// Without a Condorcet winner: gaps in nDCG.
+fn by_ndcg(table: &Table, ndcg: Vec<f64>) -> Truth {
+    let winner = (0..ndcg.len()).fold(0, |best, arm| if ndcg[arm] > ndcg[best] { arm } else { best });
+    let gaps: Vec<f64> = ndcg.iter().map(|value| ndcg[winner] - value).collect();
+    let winners: Vec<usize> = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
+    let runner_up = (0..gaps.len()).filter(|arm| !winners.contains(arm)).min_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
+    Truth {
+        measure: Measure::Ndcg,
+        winner,
+        smallest_margin: runner_up.map_or(0.0, |arm| gaps[arm]),
+        runner_up,
+        winners,
+        standard_errors: vec![0.0; gaps.len()],
+        gaps,
+        z: None,
+        comparisons: table.comparisons,
+    }
+}
+
+/// All pairs' counts, and which arms rank alike.
+struct Table {
+    arms: usize,
+    /// Counts of (i, j), i < j, row after row; (j, i) is the same seen from the other side.
+    counts: Vec<PairCount>,
+    /// The lowest arm with the same lists.
+    alike: Vec<usize>,
+    comparisons: u64,
+}
+
+impl Table {
+    fn new(site: &Site) -> Self {
+        let arms = site.arms();
+        Self {
+            arms,
+            counts: vec![PairCount::default(); arms * arms.saturating_sub(1) / 2],
+            alike: site.rankings().duplicates(),
+            comparisons: 0,
+        }
+    }
+
+    fn index(&self, low: usize, high: usize) -> usize {
+        low * (2 * self.arms - low - 1) / 2 + (high - low - 1)
+    }
+
+    fn count(&self, arm: usize, other: usize) -> PairCount {
+        if arm < other { self.counts[self.index(arm, other)] } else { self.counts[self.index(other, arm)].reversed() }
+    }
+
+    /// Pairs with at least one of `arms`, without those that rank alike: they are even by nature.
+    fn pairs(&self, arms: &[usize]) -> Vec<(u32, u32)> {
+        let mut chosen = vec![false; self.arms];
+        for &arm in arms {
+            chosen[arm] = true;
+        }
+        let mut pairs = Vec::new();
+        for low in 0..self.arms {
+            for high in low + 1..self.arms {
+                if (chosen[low] || chosen[high]) && self.alike[low] != self.alike[high] {
+                    pairs.push((low as u32, high as u32));
+                }
+            }
+        }
+        pairs
+    }
+
+    fn cost(&self, arms: &[usize], comparisons: u64) -> u64 {
+        self.pairs(arms).len() as u64 * comparisons
+    }
+
+    fn refine(&mut self, site: &Site, arms: &[usize], comparisons: u64, master: u64, round: &str, progress: &Progress) {
+        let pairs = self.pairs(arms);
+        let counts = compare_pairs(site, &pairs, comparisons, master, &format!("truth {round}"), progress);
+        for (&(low, high), count) in pairs.iter().zip(counts) {
+            let index = self.index(low as usize, high as usize);
+            self.counts[index] = self.counts[index].merged(count);
+            self.comparisons += comparisons;
+        }
+    }
+
+    /// The arms that `arm` does not rank alike with.
+    fn rivals(&self, arm: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.arms).filter(move |&other| self.alike[other] != self.alike[arm])
+    }
+
+    /// Arms that no other is sure to beat; of those that rank alike, the first.
+    fn unbeaten(&self) -> Vec<usize> {
+        (0..self.arms)
+            .filter(|&arm| self.alike[arm] == arm)
+            .filter(|&arm| {
+                self.rivals(arm).all(|other| {
+                    let count = self.count(arm, other);
+                    count.preference() + RESOLVED * count.standard_error() >= 0.5
+                })
+            })
+            .collect()
+    }
+
+    /// The arm's smallest margin and over whom; none where it has no rival.
+    fn smallest_margin(&self, arm: usize) -> Option<(f64, usize)> {
+        self.rivals(arm)
+            .map(|other| (self.count(arm, other).preference() - 0.5, other))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// The one of `contenders` with the largest smallest margin.
+    fn likeliest(&self, contenders: &[usize]) -> Option<usize> {
+        let margin = |arm: usize| self.smallest_margin(arm).map_or(0.5, |(margin, _)| margin);
+        contenders.iter().copied().max_by(|a, b| margin(*a).total_cmp(&margin(*b)))
+    }
+
+    /// Whether every rival of `arm` has met it at least `comparisons` times.
+    fn row_is_fine(&self, arm: usize, comparisons: u64) -> bool {
+        self.rivals(arm).all(|other| self.count(arm, other).comparisons >= comparisons)
+    }
+
+    fn truth(&self, winner: usize) -> Truth {
+        let is_winner = |arm: usize| self.alike[arm] == self.alike[winner];
+        let of_rivals = |value: &dyn Fn(PairCount) -> f64| -> Vec<f64> {
+            (0..self.arms).map(|arm| if is_winner(arm) { 0.0 } else { value(self.count(winner, arm)) }).collect()
+        };
+        // A margin below zero can only be one that is not resolved: no ranker is better than the best.
+        let gaps = of_rivals(&|count| (count.preference() - 0.5).max(0.0));
+        let standard_errors = of_rivals(&PairCount::standard_error);
+        let margin = self.smallest_margin(winner);
+        // The margin that is least certain is the smallest one: errors hardly differ along a row.
+        let z = margin.map(|(margin, other)| margin / standard_errors[other]);
+        Truth {
+            measure: Measure::Condorcet,
+            winner,
+            winners: (0..self.arms).filter(|&arm| is_winner(arm)).collect(),
+            gaps,
+            standard_errors,
+            smallest_margin: margin.map_or(0.0, |(margin, _)| margin),
+            runner_up: margin.map(|(_, other)| other),
+            z: z.filter(|z| z.is_finite()),
+            comparisons: self.comparisons,
+        }
+    }
+}
