@@ -1,98 +1,97 @@
 //! Click models: how a simulated user examines a ranked list, one document at a time.
+//!
+//! The user scans the list from the top. A document of grade `g` is clicked with probability
+//! P(click | g); **after a click, and only after a click**, the user leaves with probability
+//! P(stop | g). This is the dependent click model of Guo, Liu and Wang (2009) as Hofmann et al.
+//! (2013) use it to simulate users of different patience and noise.
+//!
+//! # The presets
+//!
+//! P(click) and P(stop after a click) by grade, worst first; [`ClickModel::preset`] takes the
+//! smallest table that holds a data set's labels.
+//!
+//! | name | 2 grades | 3 grades | 5 grades |
+//! |---|---|---|---|
+//! | `perfect` | click 0, 1; stop 0, 0 | click 0, .5, 1; stop 0 | click 0, .2, .4, .8, 1; stop 0 |
+//! | `navigational` | click .05, .95; stop .2, .9 | click .05, .5, .95; stop .2, .5, .9 | click .05, .3, .5, .7, .95; stop .2, .3, .5, .7, .9 |
+//! | `informational` | click .4, .9; stop .1, .5 | click .4, .7, .9; stop .1, .3, .5 | click .4, .6, .7, .8, .9; stop .1, .2, .3, .4, .5 |
+//! | `almost-random` | click .4, .6; stop .5 | click .4, .5, .6; stop .5 | click .4, .45, .5, .55, .6; stop .5 |
+//! | `random` | click .5; stop 0 | click .5; stop 0 | click .5; stop 0 |
+//!
+//! # One user, one list
+//!
+//! ```
+//! use clicks::{ClickModel, FractionalLabels, Generator};
+//! use rand::SeedableRng;
+//!
+//! // The labels of one query's documents.
+//! let labels = [0.0, 2.0, 1.0];
+//! let model = ClickModel::preset("navigational", 2.0)?;
+//! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
+//!
+//! let mut generator = Generator::seed_from_u64(1);
+//! let mut clicked = Vec::new();
+//! for document in [1, 0, 2] {
+//!     let look = users.look(levels[document], &mut generator);
+//!     if look.clicked {
+//!         clicked.push(document);
+//!     }
+//!     if look.leaves {
+//!         break;
+//!     }
+//! }
+//! # assert!(clicked.len() <= 3);
+//! # Ok::<(), clicks::ClickError>(())
+//! ```
+//!
+//! # A model of your own
+//!
+//! In the notation of Lerot (Schuth et al. 2013), `label:probability` pairs:
+//!
+//! ```
+//! use clicks::ClickModel;
+//!
+//! let eager = ClickModel::custom("0:0.0,1:0.5,2:1.0", "0:0,1:0,2:0.25")?;
+//! assert_eq!(eager.click(), [0.0, 0.5, 1.0]);
+//! # Ok::<(), clicks::ClickError>(())
+//! ```
+//!
+//! # How to add one
+//!
+//! A preset is one row a table in `presets.rs`, with its source; the table of tests there covers it
+//! at once. A user who does not scan top-down, or leaves without a click, is another type beside
+//! [`Users`]: anything that answers "clicked? leaves?" for one document after another.
+//!
+//! # References
+//!
+//! - K. Hofmann, A. Schuth, S. Whiteson, M. de Rijke. *Reusing historical interaction data for
+//!   faster online learning to rank for IR.* WSDM 2013, Table 1 (3 grades: perfect, navigational,
+//!   informational). <https://doi.org/10.1145/2433396.2433419>
+//! - A. Schuth, F. Sietsma, S. Whiteson, D. Lefortier, M. de Rijke. *Multileaved comparisons for
+//!   fast online evaluation.* CIKM 2014, Table 1 (3 grades, the same numbers).
+//!   <https://doi.org/10.1145/2661829.2661952>
+//! - A. Schuth et al. *Probabilistic multileave for online retrieval evaluation.* SIGIR 2015
+//!   (2 grades). <https://doi.org/10.1145/2766462.2767838>
+//! - H. Oosterhuis, A. Schuth, M. de Rijke. *Probabilistic multileave gradient descent.* ECIR
+//!   2016, Table 1 (5 grades: perfect, navigational, informational).
+//!   <https://doi.org/10.1007/978-3-319-30671-1_50>
+//! - H. Oosterhuis, the click models of the software OnlineLearningToRank (almost random, random).
+//! - A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke. *Lerot: an online learning to rank
+//!   framework.* LivingLab 2013. <https://doi.org/10.1145/2513150.2513162>
+//! - F. Guo, C. Liu, Y. M. Wang. *Efficient multiple-click models in web search.* WSDM 2009.
+//!   <https://doi.org/10.1145/1498759.1498818>
+//!
+//! # Notes
+//!
+//! Some later software (OnlineLearningToRank, PairwisePreferenceMultileave, mpkato/interleaving)
+//! lets users leave at documents they did not click, which shortens visits. Here, as in the papers
+//! and in Lerot, nobody leaves without a click.
 
-/// The one generator of the project.
+mod model;
+mod presets;
+mod users;
+
+pub use model::{ClickError, ClickModel, FractionalLabels};
+/// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
-
-/// What a user did with one document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    /// The document was clicked.
-    pub clicked: bool,
-    /// The user leaves after this document.
-    pub leaves: bool,
-}
-
-/// How labels that are not whole numbers become grades.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FractionalLabels {
-    /// Round half up.
-    #[default]
-    Round,
-    /// Round down.
-    Floor,
-    /// Interpolate P(click) and P(stop) linearly between the neighbouring grades.
-    Interpolate,
-}
-
-/// P(click | grade) and P(stop | grade, clicked) for grades 0, 1, ...
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClickModel {
-    name: String,
-    click: Vec<f64>,
-    stop: Vec<f64>,
-}
-
-/// A click model laid out for one data set: a level for each document, and each level's odds.
-#[derive(Debug, Clone)]
-pub struct Users {
-    levels: Vec<(u64, u64)>,
-}
-
-/// Index of a document's odds in [`Users`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(transparent)]
-pub struct Level(pub u16);
-
-/// What is wrong with a click model's description, or with labels it is asked to serve.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ClickError(String);
-
-impl ClickModel {
-    /// The preset `name` (`perfect`, `navigational`, `informational`, `almost-random`, `random`)
-    /// for labels up to `max_label`: the smallest table of 2, 3 or 5 grades that holds it.
-    ///
-    /// # Errors
-    /// For an unknown name (with the known ones), or labels above 4.
-    pub fn preset(name: &str, max_label: f32) -> Result<Self, ClickError> {
-        todo!()
-    }
-
-    /// A model in Lerot's notation, `label:probability,...`, for clicks and stops.
-    ///
-    /// # Errors
-    /// For a malformed pair, a probability outside [0, 1], a grade missing or given twice.
-    pub fn custom(click: &str, stop: &str) -> Result<Self, ClickError> {
-        todo!()
-    }
-
-    /// Lays the model out for `labels` (one a document): each document's [`Level`].
-    ///
-    /// # Errors
-    /// For a label that is negative, not finite, or above the model's grades.
-    pub fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Users, Vec<Level>), ClickError> {
-        todo!()
-    }
-
-    /// The model's name, or the notation it was made from.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-    /// P(click) for each grade.
-    pub fn click(&self) -> &[f64] {
-        &self.click
-    }
-    /// P(stop after a click) for each grade.
-    pub fn stop(&self) -> &[f64] {
-        &self.stop
-    }
-}
-
-impl Users {
-    /// One user looks at one document.
-    #[inline]
-    pub fn look(&self, level: Level, generator: &mut Generator) -> Look {
-        todo!()
-    }
-}
+pub use users::{Level, Look, Users};

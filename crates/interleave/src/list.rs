@@ -1,10 +1,21 @@
-//! The borrowed view of one ranker's list for one query.
+//! The borrowed view of one ranker's list for one query, and an owned form of it.
 
 /// A document of one query: its 0-based row within the query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[repr(transparent)]
 #[serde(transparent)]
 pub struct Doc(pub u16);
+
+impl Doc {
+    /// The document as an index.
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
 
 /// The 0-based ranks `start..end` that a group of documents with equal scores occupies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,9 +27,31 @@ pub struct TieGroup {
     pub end: u16,
 }
 
-/// One ranker's list of a query's `n` documents: which document stands at each rank, and, for each
+impl TieGroup {
+    /// The group of a document that the ranker does not list.
+    pub const UNLISTED: Self = Self { start: 0, end: 0 };
+
+    /// How many documents share these ranks; 0 for a document that is not listed.
+    #[inline]
+    #[must_use]
+    pub fn size(self) -> usize {
+        usize::from(self.end.wrapping_sub(self.start))
+    }
+
+    /// The ranks as a range of indices.
+    #[inline]
+    #[must_use]
+    pub fn ranks(self) -> std::ops::Range<usize> {
+        usize::from(self.start)..usize::from(self.end)
+    }
+}
+
+/// One ranker's list of a query's documents: which document stands at each rank, and, for each
 /// document, the ranks its tie group occupies. Inside a group `order` is arbitrary: a method that
 /// needs an order there reveals one at random.
+///
+/// A ranker may leave documents out: those have the empty group [`TieGroup::UNLISTED`], or lie
+/// beyond the end of `groups`. So lists of different lengths can meet in one impression.
 #[derive(Debug, Clone, Copy)]
 pub struct RankedList<'a> {
     order: &'a [Doc],
@@ -26,43 +59,114 @@ pub struct RankedList<'a> {
 }
 
 impl<'a> RankedList<'a> {
-    /// A list from `order` (document at each rank) and `groups` (tie group of each document),
-    /// checked in O(n).
+    /// The most documents a list can have.
+    pub const MAX_LEN: usize = u16::MAX as usize;
+
+    /// A list from `order` (document at each rank) and `groups` (tie group of each document, empty
+    /// for documents that are not in `order`), checked in O(n).
     ///
     /// # Errors
-    /// When lengths differ, `order` is no permutation of `0..n`, groups do not match it, or n > 65,535.
+    /// When `order` names a document twice or one without a group, when groups do not match it, or
+    /// with more than 65,535 documents.
     pub fn new(order: &'a [Doc], groups: &'a [TieGroup]) -> Result<Self, RankedListError> {
-        todo!()
+        if groups.len() > Self::MAX_LEN {
+            return Err(RankedListError(format!(
+                "{} documents are more than {}; cut the list",
+                groups.len(),
+                Self::MAX_LEN
+            )));
+        }
+        let mut listed = vec![false; groups.len()];
+        for (rank, &doc) in order.iter().enumerate() {
+            let Some(&group) = groups.get(doc.index()) else {
+                return Err(RankedListError(format!(
+                    "document {} at rank {rank} has no group; give one group a document",
+                    doc.0
+                )));
+            };
+            if std::mem::replace(&mut listed[doc.index()], true) {
+                return Err(RankedListError(format!(
+                    "document {} is there twice; list it once",
+                    doc.0
+                )));
+            }
+            // The first document of a run of ties opens its group, the others must repeat it.
+            let opens = usize::from(group.start) == rank && usize::from(group.end) <= order.len();
+            let repeats = rank > 0 && groups[order[rank - 1].index()] == group;
+            if !group.ranks().contains(&rank) || !(opens || repeats) {
+                return Err(RankedListError(format!(
+                    "document {} stands at rank {rank}, which its group {}..{} does not allow",
+                    doc.0, group.start, group.end
+                )));
+            }
+            let closes = usize::from(group.end) == rank + 1;
+            let next = order
+                .get(rank + 1)
+                .and_then(|next| groups.get(next.index()));
+            if !closes && next.is_some_and(|next| *next != group) {
+                return Err(RankedListError(format!(
+                    "group {}..{} of document {} ends early, at rank {rank}",
+                    group.start, group.end, doc.0
+                )));
+            }
+        }
+        let stray = listed
+            .iter()
+            .zip(groups)
+            .position(|(listed, group)| !listed && group.size() > 0);
+        if let Some(doc) = stray {
+            return Err(RankedListError(format!(
+                "document {doc} has a group but no rank; leave its group empty"
+            )));
+        }
+        Ok(Self { order, groups })
     }
 
-    /// As [`new`](Self::new) for slices known to be sound, checked in debug builds only.
+    /// As [`new`](Self::new) for slices known to be sound; only their lengths are checked, and only
+    /// in debug builds. Unsound slices make methods answer nonsense or panic, but nothing worse.
+    #[inline]
     #[must_use]
     pub fn from_trusted(order: &'a [Doc], groups: &'a [TieGroup]) -> Self {
+        debug_assert!(order.len() <= groups.len() && groups.len() <= Self::MAX_LEN);
         Self { order, groups }
     }
 
     /// How many documents the list ranks.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
     /// Whether it ranks none.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
     /// Document at each rank, best first; arbitrary inside tie groups.
+    #[inline]
     #[must_use]
     pub fn order(&self) -> &'a [Doc] {
         self.order
     }
 
     /// Tie group of each document.
+    #[inline]
     #[must_use]
     pub fn groups(&self) -> &'a [TieGroup] {
         self.groups
+    }
+
+    /// Tie group of one document, empty where the list does not have it.
+    #[inline]
+    #[must_use]
+    pub fn group(&self, doc: Doc) -> TieGroup {
+        self.groups
+            .get(doc.index())
+            .copied()
+            .unwrap_or(TieGroup::UNLISTED)
     }
 }
 
@@ -70,3 +174,75 @@ impl<'a> RankedList<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a ranked list: {0}")]
 pub struct RankedListError(String);
+
+/// An owned [`RankedList`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListBuf {
+    order: Vec<Doc>,
+    groups: Vec<TieGroup>,
+}
+
+impl ListBuf {
+    /// A list without ties: the documents best first.
+    ///
+    /// # Errors
+    /// When a document is there twice, or one is above 65,534.
+    pub fn strict(order: impl IntoIterator<Item = Doc>) -> Result<Self, RankedListError> {
+        let order: Vec<Doc> = order.into_iter().collect();
+        let documents = order.iter().map(|doc| doc.index() + 1).max().unwrap_or(0);
+        let mut groups = vec![TieGroup::UNLISTED; documents];
+        for (rank, doc) in order.iter().enumerate().take(RankedList::MAX_LEN) {
+            groups[doc.index()] = TieGroup {
+                start: rank as u16,
+                end: rank as u16 + 1,
+            };
+        }
+        RankedList::new(&order, &groups)?;
+        Ok(Self { order, groups })
+    }
+
+    /// All documents by descending score (`scores[d]` is that of document `d`), equal scores tied.
+    ///
+    /// # Errors
+    /// For a score that is not a number, or more than 65,535 of them.
+    pub fn from_scores(scores: &[f64]) -> Result<Self, RankedListError> {
+        if let Some(doc) = scores.iter().position(|score| score.is_nan()) {
+            return Err(RankedListError(format!(
+                "the score of document {doc} is not a number"
+            )));
+        }
+        if scores.len() > RankedList::MAX_LEN {
+            return Err(RankedListError(format!(
+                "{} documents are more than {}; cut the list",
+                scores.len(),
+                RankedList::MAX_LEN
+            )));
+        }
+        let mut order: Vec<Doc> = (0..scores.len() as u16).map(Doc).collect();
+        let score = |doc: Doc| scores[doc.index()];
+        order.sort_by(|&a, &b| {
+            score(b)
+                .partial_cmp(&score(a))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let mut groups = vec![TieGroup::UNLISTED; order.len()];
+        let mut start = 0;
+        for run in order.chunk_by(|&a, &b| score(a) == score(b)) {
+            let end = start + run.len() as u16;
+            for doc in run {
+                groups[doc.index()] = TieGroup { start, end };
+            }
+            start = end;
+        }
+        Ok(Self { order, groups })
+    }
+
+    /// The view that methods take.
+    #[must_use]
+    pub fn as_list(&self) -> RankedList<'_> {
+        RankedList {
+            order: &self.order,
+            groups: &self.groups,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What an interleaving and a multileaving method are.
+
+use crate::{Doc, Generator, Look, Preference, RankedList};
+
+/// Mixes two rankers' lists and credits the clicks (interleaving).
+///
+/// One set of rules serves a simulated user, who may stop early ([`compare`](Self::compare)), and
+/// a real one, who sees the whole list and clicks later ([`draw`](Self::draw), then
+/// [`credit`](Self::credit)): for the same generator and the same clicks both give the same
+/// preference. What either leaves the generator in may differ, so give the user a generator of
+/// their own.
+pub trait Interleaving: Send + Sync {
+    /// Buffers reused from one impression to the next, so that an impression allocates nothing.
+    type Scratch: Default + Send;
+    /// What credit needs later: a plain value, serialisable, free of the lists.
+    type Receipt: Clone + Send;
+
+    /// The name used on the command line and in results.
+    fn name(&self) -> &'static str;
+
+    /// Shows one list of at most `length` documents to `user`, a document at a time, and says who
+    /// won. `user` is called once per document looked at, top down, until it leaves.
+    fn compare(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut Self::Scratch,
+        user: impl FnMut(Doc) -> Look,
+    ) -> Preference;
+
+    /// Draws a whole list of at most `length` documents to be shown now, and the receipt by which
+    /// its clicks are credited later.
+    fn draw(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut Self::Scratch,
+    ) -> (Vec<Doc>, Self::Receipt);
+
+    /// Credits clicks on the 0-based positions `clicked` of the list that `receipt` belongs to, in
+    /// any order; a position clicked twice counts once.
+    ///
+    /// # Errors
+    /// When a position lies outside the list.
+    fn credit(&self, receipt: &Self::Receipt, clicked: &[usize])
+    -> Result<Preference, CreditError>;
+}
+
+/// Mixes any number of rankers' lists and credits the clicks (multileaving).
+pub trait Multileaving: Send + Sync {
+    /// Buffers reused from one impression to the next.
+    type Scratch: Default + Send;
+    /// What credit needs later: a plain value, serialisable, free of the lists.
+    type Receipt: Clone + Send;
+
+    /// The name used on the command line and in results.
+    fn name(&self) -> &'static str;
+
+    /// Shows one list to `user` and writes one score a ranker into `scores` (cleared first):
+    /// ranker i beats ranker j iff `scores[i] > scores[j]`, equal scores tie, exactly.
+    /// Returns `false`, with all scores zero, where there was no click.
+    fn compare(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut Self::Scratch,
+        user: impl FnMut(Doc) -> Look,
+        scores: &mut Vec<u64>,
+    ) -> bool;
+
+    /// Draws a whole list to be shown now, and its receipt.
+    fn draw(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut Self::Scratch,
+    ) -> (Vec<Doc>, Self::Receipt);
+
+    /// Credits clicks on the 0-based positions `clicked`: one score a ranker, as in
+    /// [`compare`](Self::compare).
+    ///
+    /// # Errors
+    /// When a position lies outside the list.
+    fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError>;
+}
+
+/// Clicks that do not belong to the list they are credited to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "position {position} was clicked, but the list shows {length} documents; count positions from 0"
+)]
+pub struct CreditError {
+    /// The offending 0-based position.
+    pub position: usize,
+    /// How many documents the list shows.
+    pub length: usize,
+}
+
+/// The clicked positions of a list of `length`, each once, top down.
+pub(crate) fn check_clicks(clicked: &[usize], length: usize) -> Result<Vec<usize>, CreditError> {
+    let mut clicked = clicked.to_vec();
+    clicked.sort_unstable();
+    clicked.dedup();
+    match clicked.last() {
+        Some(&position) if position >= length => Err(CreditError { position, length }),
+        _ => Ok(clicked),
+    }
+}

@@ -1,0 +1,242 @@
+//! Sample-only-scored multileaving (SOSM): a drafted list, and for every ranker a score that depends
+//! only on how it orders the documents of that list.
+//! So one impression compares any number of rankers, whether or not they contributed to the list.
+//!
+//! **Draw.** As in team-draft multileaving: one of the rankers with the fewest picks, any of them
+//! alike, adds its best document that is not shown yet.
+//!
+//! **Credit.** Ranker x orders the shown documents by itself, giving document d the 1-based rank
+//! r_x(d | list). Its score is the sum of r_x(d | list)^-tau over the clicked documents; the higher
+//! score wins each pair.
+//!
+//! ## References
+//!
+//! - B. Brost, I. J. Cox, Y. Seldin, C. Lioma. *An improved multileaving algorithm for online ranker
+//!   evaluation.* SIGIR 2016. <https://doi.org/10.1145/2911451.2914706>
+//! - A. Schuth, F. Sietsma, S. Whiteson, D. Lefortier, M. de Rijke. *Multileaved comparisons for
+//!   fast online evaluation.* CIKM 2014 (the draft). <https://doi.org/10.1145/2661829.2661952>
+//!
+//! ## Notes
+//!
+//! - No prefix common to all rankers is copied first, as some software does.
+//! - The softmax over the list's ranks has the same denominator for every ranker; it is left out.
+//! - Scores are whole numbers (r^-tau in fixed point), so that rankers which give the clicked
+//!   documents the same ranks, in whatever order, tie exactly.
+//! - Tied documents are ordered at random, for each ranker in each impression, and the order that
+//!   made the list is the one that scores.
+//! - A ranker earns nothing for a document it does not list, and is passed over in the draft once it
+//!   has nothing to add.
+
+use crate::draft::{Draft, TieKeys};
+use crate::method::check_clicks;
+use crate::weights::{TauError, Weights};
+use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
+
+/// Sample-only-scored multileaving; see the [module](self).
+///
+/// ```
+/// use interleave::{Doc, Generator, ListBuf, Multileaving, Sosm};
+/// use rand::SeedableRng;
+///
+/// let lists = [[0, 1, 2, 3], [1, 3, 0, 2], [3, 2, 1, 0]];
+/// let lists = lists.map(|list| ListBuf::strict(list.map(Doc)).unwrap());
+/// let lists: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
+///
+/// let method = Sosm::default();
+/// let mut generator = Generator::seed_from_u64(7);
+/// let (shown, receipt) = method.draw(&lists, 4, &mut generator, &mut Default::default());
+/// let position = shown.iter().position(|&doc| doc == Doc(3)).unwrap();
+/// let scores = method.credit(&receipt, &[position])?;
+/// assert!(scores[2] > scores[1] && scores[1] > scores[0]);
+/// # Ok::<(), interleave::CreditError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Sosm {
+    weights: Weights,
+}
+
+impl Default for Sosm {
+    /// With the papers' tau of 3.
+    fn default() -> Self {
+        Self {
+            weights: Weights::usual(),
+        }
+    }
+}
+
+impl Sosm {
+    /// With another exponent.
+    ///
+    /// # Errors
+    /// When `tau` is negative or not finite.
+    pub fn with_tau(tau: f64) -> Result<Self, TauError> {
+        Ok(Self {
+            weights: Weights::new(tau)?,
+        })
+    }
+
+    /// The exponent of the scores.
+    #[must_use]
+    pub fn tau(&self) -> f64 {
+        self.weights.tau()
+    }
+}
+
+/// Buffers of [`Sosm`].
+#[derive(Debug, Clone, Default)]
+pub struct SosmScratch {
+    draft: Draft,
+    clicked: Vec<usize>,
+    places: Vec<Place>,
+}
+
+/// How every ranker orders the documents of one shown list.
+///
+/// A plain value that serialises.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SosmReceipt {
+    length: usize,
+    /// Ranker by ranker, and there position by position: the 0-based rank within the list;
+    /// `u16::MAX` for a document that the ranker does not list.
+    ranks: Vec<Vec<u16>>,
+}
+
+impl SosmReceipt {
+    /// How many documents the list shows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it shows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// How many rankers were compared.
+    #[must_use]
+    pub fn rankers(&self) -> usize {
+        self.ranks.len()
+    }
+}
+
+/// Where one ranker's order has one shown document: the first rank of its tie group, then the key
+/// that orders the group; last of all where it is not listed.
+type Place = (u32, u64);
+
+const UNLISTED: Place = (u32::MAX, 0);
+
+/// Fills `places` with one ranker's places of the shown documents.
+#[inline]
+fn place(
+    list: RankedList<'_>,
+    ranker: usize,
+    keys: TieKeys,
+    shown: &[Doc],
+    places: &mut Vec<Place>,
+) {
+    let keys = keys.ranker(ranker);
+    places.clear();
+    places.extend(shown.iter().map(|&doc| {
+        let group = list.group(doc);
+        match group.size() {
+            0 => UNLISTED,
+            1 => (u32::from(group.start), 0),
+            _ => (u32::from(group.start), keys.key(doc)),
+        }
+    }));
+}
+
+/// The 0-based rank of `position` among the `places`, `None` where the ranker does not list it.
+#[inline]
+fn rank(places: &[Place], position: usize) -> Option<usize> {
+    let here = places[position];
+    (here != UNLISTED).then(|| places.iter().filter(|&&there| there < here).count())
+}
+
+impl Multileaving for Sosm {
+    type Scratch = SosmScratch;
+    type Receipt = SosmReceipt;
+
+    fn name(&self) -> &'static str {
+        "sosm"
+    }
+
+    fn compare(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut SosmScratch,
+        mut user: impl FnMut(Doc) -> Look,
+        scores: &mut Vec<u64>,
+    ) -> bool {
+        let SosmScratch {
+            draft,
+            clicked,
+            places,
+        } = scratch;
+        let keys = TieKeys::new(generator);
+        // The whole list, since the documents below the last click count in the ranks of those above.
+        draft.draw(lists, length, keys, generator);
+        clicked.clear();
+        for (position, &doc) in draft.shown.iter().enumerate() {
+            let look = user(doc);
+            if look.clicked {
+                clicked.push(position);
+            }
+            if look.leaves {
+                break;
+            }
+        }
+        scores.clear();
+        if clicked.is_empty() {
+            scores.resize(lists.len(), 0);
+            return false;
+        }
+        scores.extend(lists.iter().enumerate().map(|(ranker, &list)| {
+            place(list, ranker, keys, &draft.shown, places);
+            let ranks = clicked
+                .iter()
+                .filter_map(|&position| rank(places, position));
+            ranks.map(|rank| self.weights.table()[rank]).sum::<u64>()
+        }));
+        true
+    }
+
+    fn draw(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut SosmScratch,
+    ) -> (Vec<Doc>, SosmReceipt) {
+        let SosmScratch { draft, places, .. } = scratch;
+        let keys = TieKeys::new(generator);
+        draft.draw(lists, length, keys, generator);
+        let length = draft.shown.len();
+        let rows = lists.iter().enumerate().map(|(ranker, &list)| {
+            place(list, ranker, keys, &draft.shown, places);
+            let ranks = (0..length).map(|position| rank(places, position));
+            ranks
+                .map(|rank| rank.map_or(u16::MAX, |rank| rank as u16))
+                .collect()
+        });
+        let ranks = rows.collect();
+        (draft.shown.clone(), SosmReceipt { length, ranks })
+    }
+
+    fn credit(&self, receipt: &SosmReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
+        let clicked = check_clicks(clicked, receipt.length)?;
+        let score = |ranks: &Vec<u16>| {
+            // Missing rows of a damaged receipt, and unlisted documents, earn nothing; the table
+            // ends below the latter's mark.
+            let ranks = clicked.iter().filter_map(|&position| ranks.get(position));
+            let weights = ranks.filter_map(|&rank| self.weights.table().get(usize::from(rank)));
+            weights.fold(0, |score: u64, &weight| score.saturating_add(weight))
+        };
+        Ok(receipt.ranks.iter().map(score).collect())
+    }
+}

@@ -1,0 +1,171 @@
+//! The values of one query: a directory of the features present, then their segments.
+//!
+//! Features whose value is 0 for all documents of the query are not present and take no byte. The
+//! directory's entries are as narrow as the block allows; integers are little-endian.
+//!
+//! | bytes | meaning |
+//! |---|---|
+//! | 1 | bytes of an entry's number: 2 or 4 |
+//! | 4 | how many features are present |
+//! | 2 or 4 each | the feature numbers, ascending |
+//! | 2 or 4 each | where each segment starts, counted from the end of the directory |
+//! | | the segments, then padding |
+
+use super::bits::PADDING;
+use super::segment::{Column, Segment, encode};
+
+const HEADER: usize = 5;
+
+/// Collects the columns of one query into a block. Kept and used again for the next query.
+#[derive(Debug, Default)]
+pub(crate) struct BlockWriter {
+    features: Vec<u32>,
+    starts: Vec<usize>,
+    segments: Vec<u8>,
+}
+
+impl BlockWriter {
+    /// Adds the column of `feature`, which must be above those added before; `column` is used up.
+    pub(crate) fn push(&mut self, feature: u32, column: &mut Column) {
+        debug_assert!(self.features.last().is_none_or(|&last| last < feature));
+        let start = self.segments.len();
+        if encode(column, &mut self.segments) {
+            self.features.push(feature);
+            self.starts.push(start);
+        }
+    }
+
+    /// The block of all columns pushed, or nothing when it is too large for its directory (4 GiB).
+    /// Leaves the writer empty.
+    pub(crate) fn finish(&mut self) -> Option<Box<[u8]>> {
+        let largest = u32::try_from(self.segments.len()).ok();
+        let block = largest.map(|largest| {
+            let narrow =
+                largest.max(self.features.last().copied().unwrap_or(0)) <= u32::from(u16::MAX);
+            let entry = if narrow { 2 } else { 4 };
+            let len = HEADER + self.features.len() * 2 * entry + self.segments.len() + PADDING;
+            let mut block = Vec::with_capacity(len);
+            block.push(entry as u8);
+            block.extend_from_slice(&(self.features.len() as u32).to_le_bytes());
+            let mut number = |number: u32| block.extend_from_slice(&number.to_le_bytes()[..entry]);
+            self.features.iter().for_each(|&feature| number(feature));
+            self.starts.iter().for_each(|&start| number(start as u32));
+            block.extend_from_slice(&self.segments);
+            block.resize(len, 0);
+            block.into_boxed_slice()
+        });
+        self.features.clear();
+        self.starts.clear();
+        self.segments.clear();
+        block
+    }
+}
+
+/// A block, read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block<'a> {
+    entry: usize,
+    present: usize,
+    directory: &'a [u8],
+    segments: &'a [u8],
+}
+
+impl<'a> Block<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Self {
+        let entry = usize::from(bytes[0]);
+        let present = u32::from_le_bytes(bytes[1..HEADER].try_into().expect("four bytes")) as usize;
+        let (directory, segments) = bytes[HEADER..].split_at(present * 2 * entry);
+        Self {
+            entry,
+            present,
+            directory,
+            segments,
+        }
+    }
+
+    /// How many features are not 0 throughout.
+    pub(crate) fn present(&self) -> usize {
+        self.present
+    }
+
+    /// The `index`-th feature present, and its segment.
+    pub(crate) fn get(&self, index: usize) -> (u32, Segment<'a>) {
+        let start = self.number(self.present + index) as usize;
+        (self.number(index), Segment::read(&self.segments[start..]))
+    }
+
+    /// The segment of `feature`, unless it is 0 throughout.
+    pub(crate) fn find(&self, feature: u32) -> Option<Segment<'a>> {
+        // Where no feature is absent, feature f is entry f - 1.
+        let direct = (feature as usize).checked_sub(1)?;
+        if direct < self.present && self.number(direct) == feature {
+            return Some(self.get(direct).1);
+        }
+        let (mut low, mut high) = (0, self.present.min(direct));
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.number(middle) < feature {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        (low < self.present && self.number(low) == feature).then(|| self.get(low).1)
+    }
+
+    fn number(&self, at: usize) -> u32 {
+        let bytes = &self.directory[at * self.entry..];
+        match self.entry {
+            2 => u32::from(u16::from_le_bytes([bytes[0], bytes[1]])),
+            _ => u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decimal::Decimal;
+
+    fn column(values: &[i64]) -> Column {
+        let mut column = Column::default();
+        values
+            .iter()
+            .for_each(|&mantissa| column.push(Decimal { mantissa, scale: 0 }));
+        column
+    }
+
+    #[test]
+    fn features_are_found_whatever_the_entry_width() {
+        for last in [9, 70_000] {
+            let mut writer = BlockWriter::default();
+            for (feature, values) in [(1, [1, 2]), (2, [0, 0]), (5, [7, 7]), (last, [3, -4])] {
+                writer.push(feature, &mut column(&values));
+            }
+            let bytes = writer.finish().unwrap();
+            let block = Block::read(&bytes);
+            assert_eq!(block.present(), 3, "feature 2 is 0 throughout");
+            let value = |feature| {
+                block.find(feature).map(|segment| {
+                    let mut out = Vec::new();
+                    segment.values(2, &mut out);
+                    out
+                })
+            };
+            assert_eq!(value(1), Some(vec![1.0, 2.0]));
+            assert_eq!(value(2), None);
+            assert_eq!(value(5), Some(vec![7.0, 7.0]));
+            assert_eq!(value(last), Some(vec![3.0, -4.0]));
+            for absent in [0, 3, 4, 6, last + 1, u32::MAX] {
+                assert_eq!(value(absent), None, "feature {absent}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_block_has_no_feature() {
+        let bytes = BlockWriter::default().finish().unwrap();
+        assert_eq!(Block::read(&bytes).present(), 0);
+        assert!(Block::read(&bytes).find(1).is_none());
+    }
+}

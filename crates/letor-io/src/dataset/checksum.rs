@@ -1,0 +1,37 @@
+//! A data set's checksum: SHA-256 over a digest of each query.
+
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::Dataset;
+
+/// Names what is hashed; another packing of values would be another version.
+const VERSION: &[u8] = b"letor-io content 1\n";
+
+/// The hex digits of the checksum.
+///
+/// A query's digest covers its id, labels and packed values, which are a function of its content alone.
+pub(super) fn of(dataset: &Dataset) -> String {
+    let digests: Vec<_> = (0..dataset.queries())
+        .into_par_iter()
+        .map(|index| {
+            let query = dataset.query(index);
+            let mut hasher = Sha256::new();
+            hasher.update((query.id().len() as u64).to_le_bytes());
+            hasher.update(query.id());
+            hasher.update((query.documents() as u64).to_le_bytes());
+            for label in query.labels() {
+                hasher.update(label.to_le_bytes());
+            }
+            hasher.update(&dataset.blocks[index]);
+            hasher.finalize()
+        })
+        .collect();
+    let mut hasher = Sha256::new_with_prefix(VERSION);
+    digests.iter().for_each(|digest| hasher.update(digest));
+    hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
