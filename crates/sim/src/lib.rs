@@ -1,1 +1,4 @@
 //! Simulation of online ranker evaluation.
+
+pub mod figure;
+pub mod output;

@@ -1,0 +1,203 @@
+//! Figures fit for a slide: mean curves with shaded bands, and heat maps of preferences.
+//!
+//! | figure | for |
+//! |---|---|
+//! | [`Lines`] | cumulative regret against time, one curve an algorithm, with or without bands |
+//! | [`Heatmap`] | a preference matrix, white at one half |
+//!
+//! Each renders to a [`Figure`]: an SVG of 1280 by 720 units and a PNG of twice as many pixels.
+//! The PNG carries its letters with it and needs no font on the machine; the SVG names DejaVu Sans
+//! and, failing that, any plain sans serif. Colours are those of Okabe and Ito, told apart by
+//! colour-blind readers too, and every curve has its own dashes for print without colour. The same
+//! values give the same bytes.
+//!
+//! ```
+//! use sim::figure::{Curve, CurvePoint, Lines};
+//!
+//! let figure = Lines {
+//!     title: "Cumulative regret".into(),
+//!     x_label: "comparisons".into(),
+//!     y_label: "regret".into(),
+//!     x_log: true,
+//!     curves: vec![Curve {
+//!         name: "RUCB".into(),
+//!         points: (0..=4)
+//!             .map(|k| 10_f64.powi(k))
+//!             .map(|t| CurvePoint { x: t, mean: t.sqrt(), low: 0.9 * t.sqrt(), high: 1.2 * t.sqrt() })
+//!             .collect(),
+//!     }],
+//!     ..Lines::default()
+//! }
+//! .render()?;
+//! assert!(figure.svg.contains("RUCB"));
+//! # anyhow::Ok(())
+//! ```
+//!
+//! ## References
+//! M. Okabe and K. Ito, *Color Universal Design*, 2008,
+//! <https://jfly.uni-koeln.de/color/>.
+
+mod dash;
+mod heatmap;
+mod lines;
+/// The only file that knows the plotting library.
+mod page;
+mod scale;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::output::write_atomic;
+
+/// One curve and its name in the legend.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Curve {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points with `x` never falling. One point is drawn as a dot, none as a name alone.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A point of a curve and the band around it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CurvePoint {
+    /// Where it is, in units of the x axis.
+    pub x: f64,
+    /// Where the line passes.
+    pub mean: f64,
+    /// Where the band begins; it may lie above the mean, as a percentile can.
+    pub low: f64,
+    /// Where the band ends, not below `low`.
+    pub high: f64,
+}
+
+impl CurvePoint {
+    /// A point without a band. A curve of such points is drawn as a line alone.
+    pub fn exact(x: f64, y: f64) -> Self {
+        Self {
+            x,
+            mean: y,
+            low: y,
+            high: y,
+        }
+    }
+}
+
+/// Curves with shaded bands and a legend beside them, its names in the order in which the curves
+/// end, the highest first.
+///
+/// Linear axes include zero. On a logarithmic axis what is not above `1e-9` has no place: a point
+/// whose `x` or mean is not is left out, and a band that reaches below runs to the bottom edge.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lines {
+    /// The headline; a long one is set smaller, then on two lines.
+    pub title: String,
+    /// A smaller line below the headline: what the bands are, how many runs.
+    pub subtitle: Option<String>,
+    /// The quantity along the x axis, with its unit.
+    pub x_label: String,
+    /// The quantity along the y axis, with its unit.
+    pub y_label: String,
+    /// Whether the x axis is logarithmic.
+    pub x_log: bool,
+    /// Whether the y axis is logarithmic.
+    pub y_log: bool,
+    /// The curves; colour and dashes go by their position, and repeat after 28.
+    pub curves: Vec<Curve>,
+    /// A footnote, for example that the data are synthetic.
+    pub note: Option<String>,
+}
+
+impl Lines {
+    /// Draws the figure.
+    ///
+    /// # Errors
+    /// When a number is not finite (or beyond `1e100`), an `x` falls or a band ends below its
+    /// beginning; the message names the curve and the point.
+    pub fn render(&self) -> Result<Figure> {
+        lines::render(self)
+    }
+
+    /// Draws the figure and writes it as [`Figure::save`] does.
+    ///
+    /// # Errors
+    /// As [`Lines::render`] and [`Figure::save`].
+    pub fn save(&self, stem: &Path) -> Result<()> {
+        self.render()?.save(stem)
+    }
+}
+
+/// A square matrix of preferences, one half white, more of it blue and less of it red.
+///
+/// The colours reach as far from one half as the values do, up to the next of 0.05, 0.1, 0.2, 0.3,
+/// 0.4 and 0.5; the scale beside the matrix says so. A matrix of more than 280 rows is drawn in
+/// square blocks, each in the colour of its mean, and the footnote says so.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Heatmap {
+    /// The headline; a long one is set smaller, then on two lines.
+    pub title: String,
+    /// A smaller line below the headline.
+    pub subtitle: Option<String>,
+    /// What the columns are.
+    pub x_label: String,
+    /// What the rows are.
+    pub y_label: String,
+    /// What a value is, for example `P(row beats column)`.
+    pub value_label: String,
+    /// The names of the rows, and of the columns in the same order; numbers from 0 when empty.
+    /// Where they would collide, only every second, fifth, tenth ... is shown.
+    pub labels: Vec<String>,
+    /// The values, each from 0 to 1: a square matrix, row by row, the first row on top.
+    pub values: Vec<f64>,
+    /// A footnote, for example that the data are synthetic.
+    pub note: Option<String>,
+}
+
+impl Heatmap {
+    /// Draws the figure.
+    ///
+    /// # Errors
+    /// When `values` is empty or not square, a value is not from 0 to 1, or there are names but
+    /// not one for each row.
+    pub fn render(&self) -> Result<Figure> {
+        heatmap::render(self)
+    }
+
+    /// Draws the figure and writes it as [`Figure::save`] does.
+    ///
+    /// # Errors
+    /// As [`Heatmap::render`] and [`Figure::save`].
+    pub fn save(&self, stem: &Path) -> Result<()> {
+        self.render()?.save(stem)
+    }
+}
+
+/// A drawn figure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure {
+    /// The figure as SVG text, 1280 by 720 units.
+    pub svg: String,
+    /// The figure as a PNG file, 2560 by 1440 pixels.
+    pub png: Vec<u8>,
+}
+
+impl Figure {
+    /// Writes `stem.svg` and `stem.png` (the endings are added to `stem`, dots in it stay), each in
+    /// one step. The folder must exist.
+    ///
+    /// # Errors
+    /// As [`write_atomic`].
+    pub fn save(&self, stem: &Path) -> Result<()> {
+        let ending = |ending: &str| {
+            let mut path = stem.as_os_str().to_owned();
+            path.push(ending);
+            PathBuf::from(path)
+        };
+        write_atomic(&ending(".svg"), self.svg.as_bytes())?;
+        write_atomic(&ending(".png"), &self.png)
+    }
+}

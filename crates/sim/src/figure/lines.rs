@@ -1,0 +1,281 @@
+//! Curves with bands: axes, legend, and what has no place on a logarithmic axis.
+
+use anyhow::{Result, ensure};
+
+use super::dash::dashes;
+use super::page::{Align, Frame, Map, Page, Rgb, Style, TICK_SIZE, WIDTH, width};
+use super::scale::{Axis, LOG_FLOOR};
+use super::text::{EDGE, Fitted, fit, footer, header};
+use super::{Curve, CurvePoint, Figure, Lines};
+
+/// Okabe and Ito's colours without yellow, which white paper swallows.
+const COLORS: [Rgb; 7] = [
+    (0, 114, 178),
+    (213, 94, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (230, 159, 0),
+    (86, 180, 233),
+    (0, 0, 0),
+];
+/// Four patterns and seven colours share no divisor, so 28 curves all differ.
+const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];
+const LINE_WIDTH: f64 = 3.0;
+const BAND_OPACITY: f64 = 0.18;
+/// Numbers beyond this are refused: their differences would overflow.
+const LARGEST: f64 = 1e100;
+
+/// A curve's place among the others: its looks, and the points that can be shown.
+struct Shown<'a> {
+    curve: &'a Curve,
+    points: Vec<CurvePoint>,
+    color: Rgb,
+    pattern: &'static [f64],
+}
+
+pub(super) fn render(lines: &Lines) -> Result<Figure> {
+    check(lines)?;
+    let shown = shown(lines);
+    let all = || shown.iter().flat_map(|curve| &curve.points);
+    let xs = all().map(|point| point.x);
+    let (x, y) = (
+        if lines.x_log {
+            Axis::log(xs, false)
+        } else {
+            Axis::linear(xs, false)
+        },
+        if lines.y_log {
+            // A band may reach down to next to nothing; the axis follows the means there.
+            Axis::log(all().flat_map(|point| [point.mean, point.high]), true)
+        } else {
+            Axis::linear(
+                all().flat_map(|point| [point.mean, point.low, point.high]),
+                true,
+            )
+        },
+    );
+
+    let mut page = Page::new();
+    let top = header(&mut page, &lines.title, lines.subtitle.as_deref());
+    let below = footer(&mut page, lines.note.as_deref());
+    let ticks = y
+        .labels()
+        .iter()
+        .map(|label| width(label, TICK_SIZE))
+        .fold(0.0, f64::max);
+    let legend = Legend::new(&shown);
+    let frame = Frame {
+        left: EDGE + 24.0 + ticks + 14.0,
+        right: WIDTH - EDGE - legend.width,
+        top,
+        bottom: below - 64.0,
+    };
+    let map = page.axes(frame, &x, &y);
+    axis_titles(&mut page, lines, frame, below);
+
+    for curve in &shown {
+        band(&mut page, curve, &map, &y);
+    }
+    // The first curve is the one that the figure is about: it comes last, on top.
+    for curve in shown.iter().rev() {
+        line(&mut page, curve, &map, &y);
+    }
+    if all().next().is_none() {
+        let why = if lines.curves.iter().all(|curve| curve.points.is_empty()) {
+            "no data"
+        } else {
+            "nothing above zero to show on a logarithmic axis"
+        };
+        let (x, y) = (
+            (frame.left + frame.right) / 2.0,
+            (frame.top + frame.bottom) / 2.0,
+        );
+        page.text(x, y, why, Style::new(20, Align::Middle).muted());
+    }
+    legend.draw(&mut page, &shown, frame);
+    page.finish()
+}
+
+/// Refuses numbers that cannot be drawn, naming where they are.
+fn check(lines: &Lines) -> Result<()> {
+    for curve in &lines.curves {
+        let mut last = f64::NEG_INFINITY;
+        for (i, point) in curve.points.iter().enumerate() {
+            let here = || format!("failed to draw curve {:?}: point {}", curve.name, i + 1);
+            let CurvePoint { x, mean, low, high } = *point;
+            for (what, value) in [("x", x), ("mean", mean), ("low", low), ("high", high)] {
+                ensure!(
+                    value.abs() <= LARGEST,
+                    "{} has {what} = {value}; only finite numbers up to 1e100 can be drawn",
+                    here()
+                );
+            }
+            ensure!(
+                low <= high,
+                "{} has its band from {low} down to {high}; swap them",
+                here()
+            );
+            ensure!(
+                x >= last,
+                "{} goes back from x = {last} to {x}; sort the points",
+                here()
+            );
+            last = x;
+        }
+    }
+    Ok(())
+}
+
+fn shown(lines: &Lines) -> Vec<Shown<'_>> {
+    let fits = |point: &&CurvePoint| {
+        (!lines.x_log || point.x > LOG_FLOOR) && (!lines.y_log || point.mean > LOG_FLOOR)
+    };
+    lines
+        .curves
+        .iter()
+        .enumerate()
+        .map(|(i, curve)| Shown {
+            curve,
+            points: curve.points.iter().filter(fits).copied().collect(),
+            color: COLORS[i % COLORS.len()],
+            pattern: DASHES[i % DASHES.len()],
+        })
+        .collect()
+}
+
+fn axis_titles(page: &mut Page, lines: &Lines, frame: Frame, below: f64) {
+    let middle = (frame.left + frame.right) / 2.0;
+    let x_label = fit(&lines.x_label, &[20, 17, 15], frame.right - frame.left, 1);
+    let style = Style::new(x_label.size, Align::Middle);
+    page.text(middle, below - 8.0, &x_label.lines.concat(), style);
+    let middle = (frame.top + frame.bottom) / 2.0;
+    let y_label = fit(&lines.y_label, &[20, 17, 15], frame.bottom - frame.top, 1);
+    let style = Style::new(y_label.size, Align::Middle).upward();
+    page.text(EDGE + 8.0, middle, &y_label.lines.concat(), style);
+}
+
+fn band(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis) {
+    let points = &shown.points;
+    if points.len() < 2 || points.iter().all(|point| point.low == point.high) {
+        return;
+    }
+    let place = |x: f64, value: f64| (map.x(x), map.y(value.clamp(y.lo, y.hi)));
+    let upper = points.iter().map(|point| place(point.x, point.high));
+    let lower = points.iter().rev().map(|point| place(point.x, point.low));
+    page.area(
+        &upper.chain(lower).collect::<Vec<_>>(),
+        shown.color,
+        BAND_OPACITY,
+    );
+}
+
+fn line(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis) {
+    let place = |point: &CurvePoint| (map.x(point.x), map.y(point.mean));
+    if let [point] = shown.points[..] {
+        let (px, py) = place(&point);
+        let bar = [point.low, point.high].map(|value| (px, map.y(value.clamp(y.lo, y.hi))));
+        if point.low < point.high {
+            page.stroke(&bar, shown.color, LINE_WIDTH / 2.0);
+        }
+        page.dot(px, py, 2.0 * LINE_WIDTH, shown.color);
+        return;
+    }
+    let points: Vec<_> = shown.points.iter().map(place).collect();
+    for piece in dashes(&points, shown.pattern) {
+        page.stroke(&piece, shown.color, LINE_WIDTH);
+    }
+}
+
+/// The names beside the axes, where they hide no curve.
+struct Legend {
+    /// What it takes from the width of the page.
+    width: f64,
+    names: Vec<Fitted>,
+    /// The curves in the order of their names.
+    order: Vec<usize>,
+}
+
+impl Legend {
+    const GAP: f64 = 26.0;
+    const SAMPLE: f64 = 46.0;
+    const BETWEEN: f64 = 10.0;
+    const ROOM: f64 = 240.0;
+
+    fn new(shown: &[Shown<'_>]) -> Self {
+        // Many names get smaller letters and no second line.
+        let (size, lines) = match shown.len() {
+            0..=8 => (18, 2),
+            9..=16 => (18, 1),
+            17..=24 => (14, 1),
+            _ => (10, 1),
+        };
+        let names: Vec<_> = shown
+            .iter()
+            .map(|shown| {
+                let empty = shown.curve.points.is_empty();
+                let name = format!(
+                    "{}{}",
+                    shown.curve.name,
+                    if empty { " (no data)" } else { "" }
+                );
+                fit(&name, &[size, size - 2], Self::ROOM, lines)
+            })
+            .collect();
+        let widest = names
+            .iter()
+            .flat_map(|name| name.lines.iter().map(|line| width(line, name.size)))
+            .fold(0.0, f64::max);
+        let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
+        let mut order: Vec<_> = (0..shown.len()).collect();
+        order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
+        let width = if shown.is_empty() {
+            0.0
+        } else {
+            Self::GAP + Self::SAMPLE + Self::BETWEEN + widest
+        };
+        Self {
+            width,
+            names,
+            order,
+        }
+    }
+
+    fn draw(&self, page: &mut Page, shown: &[Shown<'_>], frame: Frame) {
+        let rows: usize = self.names.iter().map(|name| name.lines.len()).sum();
+        let room = (frame.bottom - frame.top) / rows.max(1) as f64;
+        let left = frame.right + Self::GAP;
+        let mut y = frame.top + 8.0;
+        for &i in &self.order {
+            let (curve, name) = (&shown[i], &self.names[i]);
+            let size = f64::from(name.size);
+            let (row, between) = ((1.25 * size).min(room), (0.6 * size).min(0.3 * room));
+            let middle = y + row * name.lines.len() as f64 / 2.0;
+            self.sample(page, curve, left, middle, 0.4 * row);
+            for line in &name.lines {
+                // Letters without descenders are 0.73 of their size high.
+                let baseline = y + row / 2.0 + 0.365 * size;
+                let x = left + Self::SAMPLE + Self::BETWEEN;
+                page.text(x, baseline, line, Style::new(name.size, Align::Start));
+                y += row;
+            }
+            y += between;
+        }
+    }
+
+    /// A piece of line on a piece of band, as in the plot.
+    fn sample(&self, page: &mut Page, shown: &Shown<'_>, left: f64, y: f64, half: f64) {
+        let right = left + Self::SAMPLE;
+        if shown.points.iter().any(|point| point.low < point.high) {
+            let corners = [
+                (left, y - half),
+                (right, y - half),
+                (right, y + half),
+                (left, y + half),
+            ];
+            page.area(&corners, shown.color, BAND_OPACITY);
+        }
+        for piece in dashes(&[(left, y), (right, y)], shown.pattern) {
+            page.stroke(&piece, shown.color, LINE_WIDTH);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Files that are either whole or not there.
+//!
+//! Every file is written aside, in the folder of its target, flushed to disk and renamed into
+//! place: a run that is killed halfway leaves the previous file, never half of a new one.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, Result, anyhow};
+use serde::Serialize;
+
+/// Creates `folder` and every missing folder above it; one that exists is left as it is.
+///
+/// # Errors
+/// When it cannot be created, for example because a file of that name is in the way.
+pub fn create_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)
+        .map_err(|error| explained(error, "create the folder", folder))
+        .and_then(|()| {
+            folder.is_dir().then_some(()).ok_or_else(|| {
+                anyhow!(
+                    "failed to create the folder {}: a file of that name is in the way",
+                    folder.display()
+                )
+            })
+        })
+}
+
+/// Writes `bytes` to `path`, replacing what was there, in one step: nobody ever sees half a file.
+/// The folder of `path` must exist ([`create_folder`]).
+///
+/// # Errors
+/// One line with the path, the cause and what to do; nothing is left behind, and a file that was
+/// at `path` is untouched.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
+    let aside = Aside::beside(path)?;
+    let written = File::create(&aside.path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    written
+        .and_then(|()| aside.rename_to(path))
+        .map_err(|error| explained(error, "write", path))
+}
+
+/// Writes `value` as indented JSON with a newline at the end, through [`write_atomic`].
+///
+/// # Errors
+/// As [`write_atomic`], or when `value` has no JSON form (a map whose keys are not strings).
+pub fn write_json_pretty<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)
+        .with_context(|| format!("failed to turn the content of {} into JSON", path.display()))?;
+    text.push(b'\n');
+    write_atomic(path, &text)
+}
+
+/// Writes a CSV file through [`write_atomic`]: the line `header`, then one line for each of
+/// `rows` (a tuple, a struct of plain fields or a slice). The header is there even without rows.
+///
+/// # Errors
+/// As [`write_atomic`], or when a row has another number of fields than the header.
+pub fn write_csv<R: Serialize>(
+    path: &Path,
+    header: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> Result<()> {
+    let table = || -> Result<Vec<u8>> {
+        let mut writer = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(Vec::new());
+        writer.write_record(header)?;
+        for row in rows {
+            writer.serialize(row)?;
+        }
+        Ok(writer.into_inner().map_err(|error| error.into_error())?)
+    };
+    let table =
+        table().with_context(|| format!("failed to lay out the table {}", path.display()))?;
+    write_atomic(path, &table)
+}
+
+/// A file beside its target that disappears again unless it was renamed.
+struct Aside {
+    path: PathBuf,
+}
+
+impl Aside {
+    fn beside(target: &Path) -> Result<Self> {
+        // Two threads, or two processes on one folder, must not write into one temporary file.
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let name = target.file_name().with_context(|| {
+            format!(
+                "failed to write {}: it names no file; add a file name",
+                target.display()
+            )
+        })?;
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(
+            ".{}.{}-{count}.tmp",
+            name.to_string_lossy(),
+            std::process::id()
+        );
+        Ok(Self {
+            path: target.with_file_name(name),
+        })
+    }
+
+    fn rename_to(self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.path, target)?;
+        // The rename itself reaches the disk with its folder. Not every system can open a folder,
+        // and the file is whole either way.
+        if let Some(folder) = self
+            .path
+            .parent()
+            .and_then(|folder| File::open(folder).ok())
+        {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // After the rename there is nothing left to remove.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// One line: what failed, where, what to do; the cause follows as the error's source.
+fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
+    let hint = match error.kind() {
+        ErrorKind::NotFound => "does its folder exist?",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "choose a folder that you may write to"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space and run again",
+        ErrorKind::IsADirectory => "a folder of that name is in the way; choose another name",
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
+            "a file is where a folder should be; choose another folder"
+        }
+        _ => "check the disk and choose another folder if need be",
+    };
+    let message = format!("failed to {what} {} ({hint})", path.display());
+    anyhow::Error::new(error).context(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of everything in `folder`, hidden files too.
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn writes_and_replaces_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        write_atomic(&path, b"one, long").unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_failed_rename_removes_the_temporary_file_and_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        // A folder in the way lets the writing succeed and the rename fail.
+        let path = folder.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        let error = format!("{:#}", write_atomic(&path, b"x").unwrap_err());
+        assert!(error.contains(&path.display().to_string()), "{error}");
+        assert!(
+            error.contains("a folder of that name is in the way"),
+            "{error}"
+        );
+        assert!(!error.contains('\n'), "{error}");
+        assert_eq!(names(folder.path()), ["taken"]);
+    }
+
+    #[test]
+    fn a_missing_folder_is_named_and_not_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("absent/a.txt");
+        let error = format!("{:#}", write_atomic(&path, b"x").unwrap_err());
+        assert!(
+            error.contains("absent") && error.contains("does its folder exist?"),
+            "{error}"
+        );
+        assert!(names(folder.path()).is_empty());
+        assert!(write_atomic(Path::new("/"), b"x").is_err());
+    }
+
+    #[test]
+    fn folders_are_made_with_their_parents_and_a_file_in_the_way_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b");
+        create_folder(&deep).unwrap();
+        create_folder(&deep).unwrap();
+        assert!(deep.is_dir());
+        let file = folder.path().join("file");
+        write_atomic(&file, b"x").unwrap();
+        for taken in [file.clone(), file.join("below")] {
+            let error = format!("{:#}", create_folder(&taken).unwrap_err());
+            assert!(error.contains(&taken.display().to_string()), "{error}");
+            assert!(
+                error.contains("a file is where a folder should be"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn json_is_indented_and_ends_with_a_newline() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write_json_pretty(&path, &serde_json::json!({"seed": 7})).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  \"seed\": 7\n}\n");
+    }
+
+    #[test]
+    fn csv_has_its_header_and_refuses_ragged_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let header = ["algorithm", "time", "regret"];
+        write_csv(
+            &path,
+            &header,
+            [("RUCB, k=5", 10_u64, 0.5), ("BTM", 20, 1.25)],
+        )
+        .unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "algorithm,time,regret\n\"RUCB, k=5\",10,0.5\nBTM,20,1.25\n"
+        );
+        let error = write_csv(&path, &header, [("BTM", 1)]).unwrap_err();
+        assert!(format!("{error:#}").contains("a.csv"));
+        assert!(
+            fs::read_to_string(&path).unwrap().contains("RUCB"),
+            "the old file stays"
+        );
+        write_csv(&path, &header, std::iter::empty::<(u8,)>()).unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "algorithm,time,regret\n"
+        );
+        assert_eq!(names(folder.path()), ["a.csv"]);
+    }
+}
