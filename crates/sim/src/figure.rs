@@ -40,7 +40,7 @@
 mod dash;
 mod heatmap;
 mod lines;
-/// The only file that knows the plotting library.
+// The only file that knows the plotting library.
 mod page;
 mod scale;
 #[cfg(test)]

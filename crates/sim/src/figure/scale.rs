@@ -27,7 +27,8 @@ impl Axis {
         let (lo, hi) = values
             .into_iter()
             .fold((0.0_f64, 0.0_f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
-        let hi = if hi > lo { hi } else { lo + 1.0 };
+        // A shorter span would leave no room for steps between its ends.
+        let hi = if hi - lo > 1e-100 { hi } else { lo + 1.0 };
         let step = nice_step((hi - lo) / 6.0);
         let (lo, hi) = if whole {
             ((lo / step).floor() * step, (hi / step).ceil() * step)
