@@ -40,7 +40,7 @@
 mod dash;
 mod heatmap;
 mod lines;
-/// The only file that knows the plotting library.
+// The only file that knows the plotting library.
 mod page;
 mod scale;
 #[cfg(test)]
@@ -148,8 +148,8 @@ pub struct Heatmap {
     pub y_label: String,
     /// What a value is, for example `P(row beats column)`.
     pub value_label: String,
-    /// The names of the rows, and of the columns in the same order; numbers from 0 when empty.
-    /// Where they would collide, only every second, fifth, tenth ... is shown.
+    /// The names of the rows, and of the columns in the same order. Without names, or where they
+    /// would collide (beyond about forty rows), rows and columns are numbered from 0.
     pub labels: Vec<String>,
     /// The values, each from 0 to 1: a square matrix, row by row, the first row on top.
     pub values: Vec<f64>,

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 /// Creates `folder` and every missing folder above it; one that exists is left as it is.
@@ -16,16 +16,7 @@ use serde::Serialize;
 /// # Errors
 /// When it cannot be created, for example because a file of that name is in the way.
 pub fn create_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)
-        .map_err(|error| explained(error, "create the folder", folder))
-        .and_then(|()| {
-            folder.is_dir().then_some(()).ok_or_else(|| {
-                anyhow!(
-                    "failed to create the folder {}: a file of that name is in the way",
-                    folder.display()
-                )
-            })
-        })
+    fs::create_dir_all(folder).map_err(|error| explained(error, "create the folder", folder))
 }
 
 /// Writes `bytes` to `path`, replacing what was there, in one step: nobody ever sees half a file.

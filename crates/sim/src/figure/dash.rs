@@ -43,7 +43,11 @@ pub(super) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f6
 
 /// A pattern of odd length takes two rounds until dashes and gaps are as at the start.
 fn even(length: usize) -> usize {
-    if length % 2 == 0 { length } else { 2 * length }
+    if length.is_multiple_of(2) {
+        length
+    } else {
+        2 * length
+    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,17 @@
 
 use anyhow::{Result, ensure};
 
-use super::page::{Align, Frame, HEIGHT, Page, Rgb, Style, WIDTH, diverging, width};
-use super::text::{EDGE, cut, fit, footer, header};
+use super::page::{Align, Frame, MUTED, Page, Rgb, Style, WIDTH, diverging, width};
+use super::text::{EDGE, axis_title, cut, footer, header};
 use super::{Figure, Heatmap};
 
 /// More squares a side than this cannot be told apart, and the SVG grows with their square.
 const MOST: usize = 280;
-/// The longest name of a row or column.
-const LABEL_ROOM: f64 = 130.0;
+/// The longest name of a row, and of a column where names are turned.
+const ROW_ROOM: f64 = 240.0;
+const COLUMN_ROOM: f64 = 120.0;
+/// What the scale of the colours takes to the right of the squares, with its title.
+const BAR_ROOM: f64 = 260.0;
 
 pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     let n = check(map)?;
@@ -29,19 +32,22 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
         .collect();
     let below = footer(&mut page, Some(&note.join("; ")));
 
+    let top = (top + 26.0).round();
     // Two rounds: the names take room from the squares, and the squares decide about the names.
-    let mut labels = Labels::new(map, n, f64::from(1_u8));
-    let mut cell = 1.0;
+    let mut cell = 4.0;
+    let mut labels = Labels::new(map, n, cell);
     for _ in 0..2 {
-        let room = below - 34.0 - labels.height() - top;
+        let room = below - 36.0 - labels.height() - top;
         // Whole pixels of the PNG (half units), else seams show between the squares.
         cell = (2.0 * room / side as f64).floor().max(1.0) / 2.0;
         labels = Labels::new(map, n, cell / block as f64);
     }
     let length = cell * side as f64;
-    let around = EDGE + labels.width() + 40.0 + BAR_ROOM;
-    let left = ((WIDTH - length - around) / 2.0 + EDGE + labels.width()).round();
-    let top = top.round();
+    // The squares in the middle, unless long names push them aside.
+    let left = ((WIDTH - length) / 2.0)
+        .max(EDGE + labels.widest + 10.0)
+        .min(WIDTH - length - BAR_ROOM)
+        .round();
     let frame = Frame {
         left,
         right: left + length,
@@ -58,7 +64,23 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     }
     page.outline(frame);
     labels.draw(&mut page, frame, cell / block as f64);
-    titles(&mut page, map, frame, &labels);
+    let across = (EDGE, WIDTH - EDGE);
+    let y = frame.bottom + labels.height() + 24.0;
+    axis_title(
+        &mut page,
+        &map.x_label,
+        centred(across, frame),
+        y,
+        Align::Middle,
+    );
+    let y = frame.top - 19.0;
+    axis_title(
+        &mut page,
+        &map.y_label,
+        (EDGE, frame.left - 8.0),
+        y,
+        Align::End,
+    );
     bar(&mut page, &map.value_label, frame, reach);
     page.finish()
 }
@@ -133,117 +155,99 @@ fn values(page: &mut Page, cells: &[f64], side: usize, cell: f64, frame: Frame, 
     }
 }
 
-/// The names of rows and columns that are shown.
+/// The widest range around the middle of `frame` that `across` holds.
+fn centred(across: (f64, f64), frame: Frame) -> (f64, f64) {
+    let middle = (frame.left + frame.right) / 2.0;
+    let half = (middle - across.0).min(across.1 - middle);
+    (middle - half, middle + half)
+}
+
+/// What stands beside the rows and below the columns: all names, or numbers where they collide.
 struct Labels {
-    names: Vec<String>,
+    rows: Vec<String>,
+    columns: Vec<String>,
     size: u32,
     every: usize,
     /// Whether the columns' names read upward.
     upward: bool,
+    /// The widest of the rows' and of the columns'.
     widest: f64,
+    highest: f64,
 }
 
 impl Labels {
     /// For `n` rows of `pitch` units each.
     fn new(map: &Heatmap, n: usize, pitch: f64) -> Self {
-        let size = (0.8 * pitch).clamp(14.0, 18.0) as u32;
-        let names: Vec<_> = (0..n)
-            .map(|i| match map.labels.get(i) {
-                Some(name) => cut(name, size, LABEL_ROOM),
-                None => i.to_string(),
-            })
-            .collect();
-        let widest = names
-            .iter()
-            .map(|name| width(name, size))
-            .fold(0.0, f64::max);
-        let every = |least: f64| {
-            (0..9)
-                .flat_map(|k| [1, 2, 5].map(|m| m * 10_usize.pow(k)))
-                .find(|&every| every as f64 * pitch >= least)
-                .unwrap_or(n)
+        let size = (0.8 * pitch).clamp(11.0, 18.0) as u32;
+        let named = !map.labels.is_empty() && pitch >= 1.1 * f64::from(size);
+        let size = if named { size } else { size.max(14) };
+        let names = |room: f64| -> Vec<String> {
+            (0..n)
+                .map(|i| match map.labels.get(i).filter(|_| named) {
+                    Some(name) => cut(name, size, room),
+                    None => i.to_string(),
+                })
+                .collect()
         };
-        let (beside, above) = (every(1.25 * widest), every(1.15 * f64::from(size)));
-        // Short names may lie flat at the price of showing fewer; long ones are turned.
-        let upward = beside > above && (above == 1 || widest > 45.0);
+        let widest = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| width(name, size))
+                .fold(0.0, f64::max)
+        };
+        let flat = 1.25 * widest(&names(ROW_ROOM));
+        let upward = named && flat > pitch;
+        let every = (0..9)
+            .flat_map(|k| [1, 2, 5].map(|m| m * 10_usize.pow(k)))
+            .find(|&every| named || every as f64 * pitch >= flat)
+            .unwrap_or(n);
+        let (rows, columns) = (
+            names(ROW_ROOM),
+            names(if upward { COLUMN_ROOM } else { ROW_ROOM }),
+        );
         Self {
-            names,
+            widest: widest(&rows),
+            highest: if upward {
+                widest(&columns)
+            } else {
+                f64::from(size)
+            },
+            rows,
+            columns,
             size,
-            every: if upward { above } else { beside },
+            every,
             upward,
-            widest,
         }
     }
 
-    /// Between the squares and the title of the x axis.
+    /// What they take below the squares.
     fn height(&self) -> f64 {
-        10.0 + if self.upward {
-            self.widest
-        } else {
-            f64::from(self.size)
-        }
-    }
-
-    /// Between the squares and the left edge, with the title of the y axis.
-    fn width(&self) -> f64 {
-        self.widest + 40.0
+        10.0 + self.highest
     }
 
     fn draw(&self, page: &mut Page, frame: Frame, pitch: f64) {
+        let size = f64::from(self.size);
         // Half the height of a letter: brings its middle to the middle of the square.
-        let half = 0.36 * f64::from(self.size);
-        for (i, name) in self.names.iter().enumerate().step_by(self.every) {
-            let at = (i as f64 + 0.5) * pitch;
-            page.stroke(
-                &[
-                    (frame.left - 4.0, frame.top + at),
-                    (frame.left, frame.top + at),
-                ],
-                super::page::MUTED,
-                1.0,
+        let half = 0.36 * size;
+        let (left, bottom) = (frame.left, frame.bottom);
+        for i in (0..self.rows.len()).step_by(self.every) {
+            let (x, y) = (
+                (i as f64 + 0.5) * pitch + left,
+                (i as f64 + 0.5) * pitch + frame.top,
             );
-            page.stroke(
-                &[
-                    (frame.left + at, frame.bottom),
-                    (frame.left + at, frame.bottom + 4.0),
-                ],
-                super::page::MUTED,
-                1.0,
-            );
+            page.stroke(&[(left - 4.0, y), (left, y)], MUTED, 1.0);
+            page.stroke(&[(x, bottom), (x, bottom + 4.0)], MUTED, 1.0);
             let style = Style::new(self.size, Align::End);
-            page.text(frame.left - 8.0, frame.top + at + half, name, style);
+            page.text(left - 8.0, y + half, &self.rows[i], style);
             if self.upward {
-                page.text(
-                    frame.left + at + half,
-                    frame.bottom + 8.0,
-                    name,
-                    style.upward(),
-                );
+                page.text(x + half, bottom + 8.0, &self.columns[i], style.upward());
             } else {
                 let style = Style::new(self.size, Align::Middle);
-                let y = frame.bottom + 8.0 + 0.8 * f64::from(self.size);
-                page.text(frame.left + at, y, name, style);
+                page.text(x, bottom + 8.0 + 0.8 * size, &self.columns[i], style);
             }
         }
     }
 }
-
-fn titles(page: &mut Page, map: &Heatmap, frame: Frame, labels: &Labels) {
-    let room = frame.bottom - frame.top;
-    let x_label = fit(&map.x_label, &[20, 17, 15], room, 1);
-    let x = (frame.left + frame.right) / 2.0;
-    let y = (frame.bottom + labels.height() + 24.0).min(HEIGHT - 12.0);
-    let style = Style::new(x_label.size, Align::Middle);
-    page.text(x, y, &x_label.lines.concat(), style);
-    let y_label = fit(&map.y_label, &[20, 17, 15], room, 1);
-    let x = frame.left - labels.widest - 22.0;
-    let y = (frame.top + frame.bottom) / 2.0;
-    let style = Style::new(y_label.size, Align::Middle).upward();
-    page.text(x, y, &y_label.lines.concat(), style);
-}
-
-/// What the scale of the colours takes to the right of the squares.
-const BAR_ROOM: f64 = 140.0;
 
 /// The scale of the colours.
 fn bar(page: &mut Page, label: &str, frame: Frame, reach: f64) {
@@ -262,27 +266,14 @@ fn bar(page: &mut Page, label: &str, frame: Frame, reach: f64) {
         (bar.left, y, bar.right - bar.left, h, diverging(1.0 - share))
     }));
     page.outline(bar);
-    let mut widest: f64 = 0.0;
     for k in -2..=2 {
         let value = 0.5 + reach * f64::from(k) / 2.0;
         let y = bar.bottom - height * f64::from(k + 2) / 4.0;
-        page.stroke(
-            &[(bar.right, y), (bar.right + 5.0, y)],
-            super::page::MUTED,
-            1.0,
-        );
+        page.stroke(&[(bar.right, y), (bar.right + 5.0, y)], MUTED, 1.0);
         let text = format!("{value:.3}");
         let text = text.trim_end_matches('0').trim_end_matches('.');
-        widest = widest.max(width(text, 16));
-        page.text(bar.right + 9.0, y + 6.0, text, Style::new(16, Align::Start));
+        page.text(bar.right + 9.0, y + 6.5, text, Style::new(18, Align::Start));
     }
-    let label = fit(label, &[20, 17, 15], height, 1);
-    let style = Style::new(label.size, Align::Middle).upward();
-    let x = bar.right + 9.0 + widest + 12.0 + 0.73 * f64::from(label.size);
-    page.text(
-        x,
-        (bar.top + bar.bottom) / 2.0,
-        &label.lines.concat(),
-        style,
-    );
+    let across = (bar.left, WIDTH - EDGE);
+    axis_title(page, label, across, bar.top - 19.0, Align::Start);
 }

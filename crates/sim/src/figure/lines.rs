@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use super::dash::dashes;
 use super::page::{Align, Frame, Map, Page, Rgb, Style, TICK_SIZE, WIDTH, width};
 use super::scale::{Axis, LOG_FLOOR};
-use super::text::{EDGE, Fitted, fit, footer, header};
+use super::text::{EDGE, Fitted, axis_title, fit, footer, header};
 use super::{Curve, CurvePoint, Figure, Lines};
 
 /// Okabe and Ito's colours without yellow, which white paper swallows.
@@ -33,11 +33,26 @@ struct Shown<'a> {
     pattern: &'static [f64],
 }
 
+impl Shown<'_> {
+    /// The curve's name, with the reason when nothing of it is to be seen.
+    fn name(&self) -> String {
+        let why = match (self.points.is_empty(), self.curve.points.is_empty()) {
+            (_, true) => " (no data)",
+            (true, false) => " (not above zero)",
+            (false, false) => "",
+        };
+        format!("{}{why}", self.curve.name)
+    }
+}
+
 pub(super) fn render(lines: &Lines) -> Result<Figure> {
     check(lines)?;
     let shown = shown(lines);
     let all = || shown.iter().flat_map(|curve| &curve.points);
-    let xs = all().map(|point| point.x);
+    let xs = lines
+        .curves
+        .iter()
+        .flat_map(|curve| curve.points.iter().map(|point| point.x));
     let (x, y) = (
         if lines.x_log {
             Axis::log(xs, false)
@@ -65,13 +80,29 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
         .fold(0.0, f64::max);
     let legend = Legend::new(&shown);
     let frame = Frame {
-        left: EDGE + 24.0 + ticks + 14.0,
+        left: EDGE + ticks + 10.0,
         right: WIDTH - EDGE - legend.width,
-        top,
+        top: top + 26.0,
         bottom: below - 64.0,
     };
     let map = page.axes(frame, &x, &y);
-    axis_titles(&mut page, lines, frame, below);
+    let across = (frame.left, frame.right);
+    axis_title(
+        &mut page,
+        &lines.x_label,
+        across,
+        below - 8.0,
+        Align::Middle,
+    );
+    // Above its axis rather than along it: nobody has to turn their head.
+    let across = (EDGE, frame.right);
+    axis_title(
+        &mut page,
+        &lines.y_label,
+        across,
+        frame.top - 19.0,
+        Align::Start,
+    );
 
     for curve in &shown {
         band(&mut page, curve, &map, &y);
@@ -143,17 +174,6 @@ fn shown(lines: &Lines) -> Vec<Shown<'_>> {
         .collect()
 }
 
-fn axis_titles(page: &mut Page, lines: &Lines, frame: Frame, below: f64) {
-    let middle = (frame.left + frame.right) / 2.0;
-    let x_label = fit(&lines.x_label, &[20, 17, 15], frame.right - frame.left, 1);
-    let style = Style::new(x_label.size, Align::Middle);
-    page.text(middle, below - 8.0, &x_label.lines.concat(), style);
-    let middle = (frame.top + frame.bottom) / 2.0;
-    let y_label = fit(&lines.y_label, &[20, 17, 15], frame.bottom - frame.top, 1);
-    let style = Style::new(y_label.size, Align::Middle).upward();
-    page.text(EDGE + 8.0, middle, &y_label.lines.concat(), style);
-}
-
 fn band(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis) {
     let points = &shown.points;
     if points.len() < 2 || points.iter().all(|point| point.low == point.high) {
@@ -197,33 +217,33 @@ struct Legend {
 
 impl Legend {
     const GAP: f64 = 26.0;
-    const SAMPLE: f64 = 46.0;
+    /// Long enough for every pattern of dashes to show twice.
+    const SAMPLE: f64 = 58.0;
     const BETWEEN: f64 = 10.0;
     const ROOM: f64 = 240.0;
 
     fn new(shown: &[Shown<'_>]) -> Self {
         // Many names get smaller letters and no second line.
-        let (size, lines) = match shown.len() {
-            0..=8 => (18, 2),
-            9..=16 => (18, 1),
-            17..=24 => (14, 1),
-            _ => (10, 1),
+        let (sizes, lines): (&[u32], _) = match shown.len() {
+            0..=12 => (&[18, 16], 2),
+            13..=20 => (&[18, 16, 14], 1),
+            21..=28 => (&[14, 12], 1),
+            _ => (&[10], 1),
         };
-        let names: Vec<_> = shown
+        let names: Vec<_> = shown.iter().map(Shown::name).collect();
+        // One size for all: the one that the longest name needs.
+        let size = names
             .iter()
-            .map(|shown| {
-                let empty = shown.curve.points.is_empty();
-                let name = format!(
-                    "{}{}",
-                    shown.curve.name,
-                    if empty { " (no data)" } else { "" }
-                );
-                fit(&name, &[size, size - 2], Self::ROOM, lines)
-            })
+            .map(|name| fit(name, sizes, Self::ROOM, lines).size)
+            .min()
+            .unwrap_or(sizes[0]);
+        let names: Vec<_> = names
+            .iter()
+            .map(|name| fit(name, &[size], Self::ROOM, lines))
             .collect();
         let widest = names
             .iter()
-            .flat_map(|name| name.lines.iter().map(|line| width(line, name.size)))
+            .flat_map(|name| name.lines.iter().map(|line| width(line, size)))
             .fold(0.0, f64::max);
         let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
         let mut order: Vec<_> = (0..shown.len()).collect();
@@ -242,13 +262,14 @@ impl Legend {
 
     fn draw(&self, page: &mut Page, shown: &[Shown<'_>], frame: Frame) {
         let rows: usize = self.names.iter().map(|name| name.lines.len()).sum();
-        let room = (frame.bottom - frame.top) / rows.max(1) as f64;
+        // Half a row between names; all of it closer together when they would not fit.
+        let room = (frame.bottom - frame.top) / (rows as f64 + 0.5 * self.names.len() as f64);
         let left = frame.right + Self::GAP;
-        let mut y = frame.top + 8.0;
+        let mut y = frame.top;
         for &i in &self.order {
             let (curve, name) = (&shown[i], &self.names[i]);
             let size = f64::from(name.size);
-            let (row, between) = ((1.25 * size).min(room), (0.6 * size).min(0.3 * room));
+            let row = (1.25 * size).min(room);
             let middle = y + row * name.lines.len() as f64 / 2.0;
             self.sample(page, curve, left, middle, 0.4 * row);
             for line in &name.lines {
@@ -258,7 +279,7 @@ impl Legend {
                 page.text(x, baseline, line, Style::new(name.size, Align::Start));
                 y += row;
             }
-            y += between;
+            y += 0.5 * row;
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) struct Style {
     pub(super) align: Align,
     /// Bold letters; not with `upward`.
     pub(super) bold: bool,
-    /// Whether it reads from below to above.
+    /// Whether it reads from below to above; rough in the PNG, so only where there is no choice.
     pub(super) upward: bool,
 }
 
@@ -120,6 +120,7 @@ impl Page {
         // The first of these is what the PNG is set in; the others are narrower and fit as well.
         scene.font_family =
             Some("DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif".to_owned());
+        scene.text_color = Some("#262626".to_owned());
         Self { scene }
     }
 
@@ -281,8 +282,14 @@ impl Page {
             .with_scale(DENSITY)
             .render_scene(&self.scene)
             .map_err(|error| anyhow!("failed to draw the figure as PNG: {error}"))?;
+        // With a view box a viewer can scale the figure. Round joins are what the PNG has; the
+        // default, sharp ones, shoot far beyond the corners of a steep curve.
+        let root = format!(
+            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" "
+        );
+        let svg = SvgBackend::new().render_scene(&self.scene);
         Ok(Figure {
-            svg: SvgBackend::new().render_scene(&self.scene),
+            svg: svg.replacen("<svg ", &root, 1),
             png,
         })
     }

@@ -27,7 +27,8 @@ impl Axis {
         let (lo, hi) = values
             .into_iter()
             .fold((0.0_f64, 0.0_f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
-        let hi = if hi > lo { hi } else { lo + 1.0 };
+        // A shorter span would leave no room for steps between its ends.
+        let hi = if hi - lo > 1e-100 { hi } else { lo + 1.0 };
         let step = nice_step((hi - lo) / 6.0);
         let (lo, hi) = if whole {
             ((lo / step).floor() * step, (hi / step).ceil() * step)
@@ -43,7 +44,7 @@ impl Axis {
 
     /// The span of those `values` that lie above [`LOG_FLOOR`]. It begins and ends with the
     /// values, or at the powers of ten around them when `whole` or when it would be under a
-    /// decade long.
+    /// decade long; a single power of ten gets a decade on either side.
     pub(super) fn log(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
         let (lo, hi) = values
             .into_iter()
@@ -52,9 +53,12 @@ impl Axis {
                 (lo.min(v), hi.max(v))
             });
         let (lo, hi) = if lo > hi { (1.0, 10.0) } else { (lo, hi) };
-        let (below, above) = (power(lo.log10().floor()), power(hi.log10().ceil()));
+        let (mut below, mut above) = (lo.log10().floor(), hi.log10().ceil());
+        if below == above {
+            (below, above) = (below - 1.0, above + 1.0);
+        }
         let (lo, hi) = if whole || hi < 10.0 * lo {
-            (below, if above > below { above } else { 10.0 * below })
+            (power(below), power(above))
         } else {
             (lo, hi)
         };
@@ -168,7 +172,7 @@ fn number(value: f64, decimals: usize, largest: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    if largest >= 1e7 || largest < 1e-3 {
+    if !(1e-3..1e7).contains(&largest) {
         let written = format!("{value:.3e}");
         let (mantissa, exponent) = written.split_once('e').unwrap_or((&written, "0"));
         let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
@@ -251,9 +255,14 @@ mod tests {
 
     #[test]
     fn log_axes_of_next_to_nothing_still_span_a_decade() {
-        for values in [&[][..], &[0.0, -1.0], &[1.0]] {
+        for (values, span) in [
+            (&[][..], (1.0, 10.0)),
+            (&[0.0, -1.0], (1.0, 10.0)),
+            (&[1.0], (0.1, 10.0)),
+            (&[2.0], (1.0, 10.0)),
+        ] {
             let axis = Axis::log(values.iter().copied(), false);
-            assert_eq!((axis.lo, axis.hi), (1.0, 10.0), "{values:?}");
+            assert_eq!((axis.lo, axis.hi), span, "{values:?}");
         }
         let axis = Axis::log([3.0, 7.0], false);
         assert_eq!((axis.lo, axis.hi), (1.0, 10.0));

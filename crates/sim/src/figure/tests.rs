@@ -183,6 +183,7 @@ fn odd_curves_are_drawn_and_said() {
         let flat = draw(vec![named("flat", zero(&[1.0, 10.0, 100.0]))]);
         let nothing = "nothing above zero to show on a logarithmic axis";
         assert_eq!(has(&flat, nothing), y_log);
+        draw(vec![named("tiny", vec![CurvePoint::exact(1e-300, 5e-324)])]);
         let at_zero = draw(vec![named("start", zero(&[0.0]))]);
         assert_eq!(has(&at_zero, nothing), x_log || y_log);
         draw(vec![named(

@@ -95,7 +95,24 @@ pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f6
         }
         y += 4.0;
     }
-    y + 18.0
+    y + 26.0
+}
+
+/// Draws the title of an axis beside the middle of `from..to` or, aligned otherwise, at that end.
+pub(super) fn axis_title(
+    page: &mut Page,
+    text: &str,
+    (from, to): (f64, f64),
+    y: f64,
+    align: Align,
+) {
+    let x = match align {
+        Align::Start => from,
+        Align::Middle => (from + to) / 2.0,
+        Align::End => to,
+    };
+    let text = fit(text, &[19, 17, 15], to - from, 1);
+    page.text(x, y, &text.lines.concat(), Style::new(text.size, align));
 }
 
 /// Draws the footnote; returns where the space above it ends.
