@@ -1,69 +1,50 @@
 //! Feature rankers over a data set: orders with their ties, selection of arms, nDCG.
+//!
+//! A *feature ranker* sorts a query's documents by one feature, highest value first; an absent
+//! value is 0. Its list keeps its ties: [`interleave`]'s methods break them afresh, at random, in
+//! every impression, and a constant feature is a ranker at random.
+//!
+//! | item | does |
+//! |---|---|
+//! | [`Selection`] | chooses features: all, some at random, the alphabetically first, or by number |
+//! | [`Rankings`] | every chosen ranker's list for every query |
+//! | [`TieBreaking`] | ties afresh in every impression, or fixed by a seed |
+//! | [`Rankings::duplicates`] | which rankers are the same |
+//! | [`Rankings::ndcg`], [`ndcg()`] | nDCG with either [`Gain`], in expectation over ties |
+//!
+//! # Rank, and look at a list
+//!
+//! ```
+//! use interleave::Doc;
+//! use letor_io::{DatasetBuilder, Provenance};
+//! use rankers::{Gain, Rankings, Selection, TieBreaking};
+//!
+//! let provenance = Provenance::Files { files: vec![], skipped: vec![] };
+//! let mut builder = DatasetBuilder::new("example", provenance);
+//! // Three documents, two features; the second feature ties the last two documents.
+//! builder.push_rows("1", &[0.0, 2.0, 1.0], &[[0.1, 5.0], [0.7, 3.0], [0.4, 3.0]])?;
+//! let dataset = builder.build();
+//!
+//! let features = Selection::All.choose(dataset.features(), 0)?;
+//! let rankings = Rankings::new(&dataset, &features, TieBreaking::Random)?;
+//! assert_eq!(rankings.list(0, 0).order(), [1, 2, 0].map(Doc));
+//! assert_eq!(rankings.list(0, 1).group(Doc(1)).ranks(), 1..3);
+//!
+//! // The first feature has the best order there is.
+//! let ndcg = rankings.ndcg(dataset.labels(), 10, Gain::Exponential)?;
+//! assert!(ndcg[0] == 1.0 && ndcg[1] < 1.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How to add one
+//!
+//! Another kind of ranker (a linear model, say) is another way to get sort keys for a query's
+//! documents; from there on the orders and tie groups of [`Rankings`] serve it as they are.
 
-use interleave::RankedList;
-use letor_io::{Dataset, FeatureId};
+mod ndcg;
+mod rankings;
+mod selection;
 
-/// How documents with equal scores are ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TieBreaking {
-    /// Afresh, at random, in every impression.
-    Random,
-    /// Once, at random, by this seed.
-    Fixed(u64),
-}
-
-/// Which features become arms.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selection {
-    /// All features, in numeric order.
-    All,
-    /// This many, drawn at random (by a seed given elsewhere), kept in numeric order.
-    Random(usize),
-    /// The first this many in alphabetical order of the 1-based number.
-    Alphabetical(usize),
-    /// Exactly these.
-    List(Vec<FeatureId>),
-}
-
-/// What is wrong with a selection.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SelectionError(String);
-
-impl std::str::FromStr for Selection {
-    type Err = SelectionError;
-    /// `all`, `N`, `alphabetical:N` or `1,5,110`.
-    fn from_str(_text: &str) -> Result<Self, Self::Err> { todo!() }
-}
-
-impl Selection {
-    /// The features chosen among `1..=features`.
-    ///
-    /// # Errors
-    /// When more are asked for than there are, a number is 0, too large, or given twice.
-    pub fn choose(&self, features: u32, seed: u64) -> Result<Vec<FeatureId>, SelectionError> { todo!() }
-}
-
-/// Every chosen ranker's list for every query, query after query.
-#[derive(Debug)]
-pub struct Rankings {}
-
-impl Rankings {
-    /// Ranks all queries by each of `features`, highest value first, in parallel.
-    ///
-    /// # Errors
-    /// When a query holds more than 65,535 documents.
-    pub fn new(dataset: &Dataset, features: &[FeatureId], ties: TieBreaking) -> Result<Self, SelectionError> { todo!() }
-    /// How many queries.
-    pub fn queries(&self) -> usize { todo!() }
-    /// How many rankers (arms).
-    pub fn arms(&self) -> usize { todo!() }
-    /// The feature behind each arm.
-    pub fn features(&self) -> &[FeatureId] { todo!() }
-    /// The list of `arm` for `query`.
-    #[inline]
-    pub fn list(&self, query: usize, arm: usize) -> RankedList<'_> { todo!() }
-    /// For each arm, the lowest arm whose lists (order and ties) are the same for every query.
-    pub fn duplicates(&self) -> Vec<usize> { todo!() }
-}
+pub use ndcg::{Gain, NdcgError, ndcg};
+pub use rankings::{Rankings, TieBreaking};
+pub use selection::{Selection, SelectionError};

@@ -1,0 +1,213 @@
+//! nDCG: how well a list puts relevant documents on top, compared with the best order there is.
+//! Ties count by their expectation over all orders of the tied documents, exactly.
+//!
+//! DCG@k is the sum over ranks r = 1..k of gain(label) / log2(r + 1); nDCG divides by the DCG@k of
+//! the labels in descending order, and is 0 for a query without a relevant document. Inside a tie
+//! group every document stands at each of the group's ranks equally often, so the group's ranks
+//! within the cutoff each hold the group's mean gain.
+//!
+//! ## References
+//!
+//! - K. Järvelin, J. Kekäläinen. *Cumulated gain-based evaluation of IR techniques.* TOIS 20(4),
+//!   2002. <https://doi.org/10.1145/582415.582418>
+//! - C. Burges et al. *Learning to rank using gradient descent.* ICML 2005 (the exponential gain).
+//!   <https://doi.org/10.1145/1102351.1102363>
+//! - F. McSherry, M. Najork. *Computing information retrieval performance measures efficiently in
+//!   the presence of tied scores.* ECIR 2008. <https://doi.org/10.1007/978-3-540-78646-7_38>
+//!
+//! ## Notes
+//!
+//! The discount is log2(r + 1) from the first rank on, and the ideal is cut off at the same k. The
+//! mean is taken over all queries, those without a relevant document included.
+
+use interleave::RankedList;
+use rayon::prelude::*;
+
+use crate::Rankings;
+
+/// What a document of some label is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gain {
+    /// 2^label - 1, as in learning to rank.
+    #[default]
+    Exponential,
+    /// The label itself.
+    Linear,
+}
+
+/// Labels that nDCG cannot be computed from.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NdcgError {
+    /// Not one label a document.
+    #[error("{labels} labels are given for {documents} documents; give one a document")]
+    Labels {
+        /// How many labels there are.
+        labels: usize,
+        /// How many documents.
+        documents: usize,
+    },
+    /// A label that is no grade.
+    #[error(
+        "document {document} has label {label}; nDCG needs judged documents, with labels from 0 up"
+    )]
+    Label {
+        /// The document, counted over all queries.
+        document: usize,
+        /// Its label.
+        label: f32,
+    },
+}
+
+/// One query's labels, ready to judge lists of its documents at one cutoff.
+struct Judged<'a> {
+    gains: Vec<f64>,
+    /// Sums of the first discounts: `discounts[r]` over the ranks 1 to r, flat beyond the cutoff.
+    discounts: &'a [f64],
+    ideal: f64,
+}
+
+/// Sums of the discounts of the first ranks, up to `cutoff` of them.
+fn discounts(cutoff: usize) -> Vec<f64> {
+    let discounts = (1..=cutoff).scan(0.0, |sum, rank| {
+        *sum += 1.0 / libm::log2(rank as f64 + 1.0);
+        Some(*sum)
+    });
+    std::iter::once(0.0).chain(discounts).collect()
+}
+
+impl<'a> Judged<'a> {
+    fn new(labels: &[f32], gain: Gain, discounts: &'a [f64]) -> Self {
+        let gains: Vec<f64> = labels
+            .iter()
+            .map(|&label| match gain {
+                Gain::Exponential => libm::exp2(f64::from(label)) - 1.0,
+                Gain::Linear => f64::from(label),
+            })
+            .collect();
+        let mut best = gains.clone();
+        best.sort_unstable_by(|a, b| b.total_cmp(a));
+        let steps = discounts.windows(2).map(|pair| pair[1] - pair[0]);
+        let ideal = best
+            .iter()
+            .zip(steps)
+            .map(|(gain, discount)| gain * discount)
+            .sum();
+        Self {
+            gains,
+            discounts,
+            ideal,
+        }
+    }
+
+    fn ndcg(&self, list: RankedList<'_>) -> f64 {
+        if self.ideal <= 0.0 {
+            return 0.0;
+        }
+        let cutoff = self.discounts.len() - 1;
+        let mut dcg = 0.0;
+        let mut rank = 0;
+        while rank < list.len().min(cutoff) {
+            let doc = list.order()[rank];
+            let end = list.group(doc).ranks().end.clamp(rank + 1, list.len());
+            let tied = &list.order()[rank..end];
+            let gain: f64 = tied
+                .iter()
+                .map(|doc| self.gains.get(doc.index()).unwrap_or(&0.0))
+                .sum();
+            let discount = self.discounts[end.min(cutoff)] - self.discounts[rank];
+            dcg += gain / tied.len() as f64 * discount;
+            rank = end;
+        }
+        (dcg / self.ideal).min(1.0)
+    }
+}
+
+fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
+    if labels.len() != documents {
+        return Err(NdcgError::Labels {
+            labels: labels.len(),
+            documents,
+        });
+    }
+    match labels
+        .iter()
+        .position(|label| !(label.is_finite() && *label >= 0.0))
+    {
+        Some(document) => Err(NdcgError::Label {
+            document,
+            label: labels[document],
+        }),
+        None => Ok(()),
+    }
+}
+
+/// nDCG at `cutoff` of one list, in expectation over the order of tied documents.
+///
+/// `labels[d]` is the label of document `d`; the list may leave documents out.
+///
+/// ```
+/// use interleave::ListBuf;
+/// use rankers::{Gain, ndcg};
+///
+/// // Documents 0 and 1 share the highest score; only document 1 is relevant.
+/// let list = ListBuf::from_scores(&[7.0, 7.0, 2.0])?;
+/// let expected = (1.0 + 1.0 / 3_f64.log2()) / 2.0;
+/// assert!((ndcg(list.as_list(), &[0.0, 1.0, 0.0], 10, Gain::Exponential)? - expected).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When there are not as many labels as documents, or one is negative or not finite.
+pub fn ndcg(
+    list: RankedList<'_>,
+    labels: &[f32],
+    cutoff: usize,
+    gain: Gain,
+) -> Result<f64, NdcgError> {
+    check(labels, list.groups().len())?;
+    let discounts = discounts(cutoff.min(labels.len()));
+    Ok(Judged::new(labels, gain, &discounts).ndcg(list))
+}
+
+impl Rankings {
+    /// Each arm's nDCG at `cutoff`, the mean over all queries, in expectation over ties.
+    ///
+    /// `labels` are those of all documents, query after query ([`letor_io::Dataset::labels`]).
+    ///
+    /// # Errors
+    /// As [`ndcg`].
+    pub fn ndcg(&self, labels: &[f32], cutoff: usize, gain: Gain) -> Result<Vec<f64>, NdcgError> {
+        check(labels, self.document_range(0..self.queries()).len())?;
+        let deepest = (0..self.queries())
+            .map(|query| self.documents(query))
+            .max()
+            .unwrap_or(0);
+        let discounts = discounts(cutoff.min(deepest));
+        // Pieces of a fixed size, added in order: the same sum for any number of threads.
+        let queries: Vec<usize> = (0..self.queries()).collect();
+        let sums: Vec<Vec<f64>> = queries
+            .par_chunks(64)
+            .map(|queries| {
+                let mut sums = vec![0.0; self.arms()];
+                for &query in queries {
+                    let labels = &labels[self.document_range(query..query + 1)];
+                    let judged = Judged::new(labels, gain, &discounts);
+                    for (arm, sum) in sums.iter_mut().enumerate() {
+                        *sum += judged.ndcg(self.list(query, arm));
+                    }
+                }
+                sums
+            })
+            .collect();
+        let mut means = vec![0.0; self.arms()];
+        for sums in sums {
+            means
+                .iter_mut()
+                .zip(sums)
+                .for_each(|(mean, sum)| *mean += sum);
+        }
+        let queries = self.queries().max(1) as f64;
+        Ok(means.into_iter().map(|sum| sum / queries).collect())
+    }
+}

@@ -1,0 +1,99 @@
+//! Which features become arms.
+
+use letor_io::FeatureId;
+use proptest::prelude::*;
+use rankers::Selection;
+
+fn numbers(text: &str, features: u32, seed: u64) -> Vec<u32> {
+    let selection: Selection = text.parse().unwrap();
+    assert_eq!(
+        selection.to_string().parse::<Selection>().unwrap(),
+        selection
+    );
+    selection
+        .choose(features, seed)
+        .unwrap()
+        .iter()
+        .map(|id| id.0)
+        .collect()
+}
+
+#[test]
+fn all_and_lists() {
+    assert_eq!(numbers("all", 4, 0), [1, 2, 3, 4]);
+    assert_eq!(numbers("110,5, 1", 136, 0), [110, 5, 1]);
+    assert_eq!(numbers("7,", 136, 0), [7]);
+}
+
+/// The first ten features of MSLR in the papers' alphabetical order.
+#[test]
+fn alphabetical_is_by_string() {
+    assert_eq!(
+        numbers("alphabetical:10", 136, 0),
+        [1, 10, 100, 101, 102, 103, 104, 105, 106, 107]
+    );
+    assert_eq!(numbers("alphabetical:3", 9, 0), [1, 2, 3]);
+}
+
+#[test]
+fn random_is_by_seed_even_and_in_numeric_order() {
+    assert_eq!(numbers("3", 10, 1), numbers("3", 10, 1));
+    let mut seen = [0_u32; 10];
+    let draws = 20_000;
+    for seed in 0..draws {
+        let chosen = numbers("3", 10, seed);
+        assert!(chosen.is_sorted() && chosen.len() == 3);
+        chosen.iter().for_each(|&id| seen[id as usize - 1] += 1);
+    }
+    let (n, p) = (draws as f64, 0.3);
+    let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
+    assert!(
+        seen.iter()
+            .all(|&count| (f64::from(count) - n * p).abs() < bound),
+        "{seen:?}"
+    );
+    assert_eq!(numbers("5", 5, 3), [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn value_stability() {
+    assert_eq!(numbers("5", 136, 42), [45, 97, 109, 111, 134]);
+}
+
+#[test]
+fn refusals() {
+    let parse = |text: &str| text.parse::<Selection>().unwrap_err().to_string();
+    assert!(parse("").contains("expected `all`"));
+    assert!(parse("some").contains("\"some\" is no number"));
+    assert!(parse("alphabetical:x").contains("\"x\" is no number"));
+    assert!(parse("1,,3").contains("\"\" is no number"));
+
+    let choose = |text: &str| {
+        text.parse::<Selection>()
+            .unwrap()
+            .choose(136, 0)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(choose("137").contains("137 rankers are asked for, but the data have 136"));
+    assert!(choose("0").contains("no ranker"));
+    assert!(choose("alphabetical:137").contains("136 features"));
+    assert!(choose("1,0").contains("no feature 0"));
+    assert!(choose("1,137").contains("no feature 137"));
+    assert!(choose("5,4,5").contains("feature 5 is chosen twice"));
+    assert!(Selection::All.choose(0, 0).is_err());
+    assert!(Selection::List(vec![FeatureId(1)]).choose(0, 0).is_err());
+    assert!(Selection::List(vec![]).choose(9, 0).is_err());
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(text in "[a-z0-9:, ]{0,20}", features in 0_u32..300, seed: u64) {
+        if let Ok(selection) = text.parse::<Selection>()
+            && let Ok(chosen) = selection.choose(features, seed)
+        {
+            prop_assert!(!chosen.is_empty());
+            prop_assert!(chosen.iter().all(|id| (1..=features).contains(&id.0)));
+        }
+    }
+}
