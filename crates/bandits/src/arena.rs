@@ -1,6 +1,6 @@
 //! What answers a policy's choice.
 
-use crate::{Arm, Generator};
+use crate::{Arm, Generator, PairWins};
 
 /// What an arena says of a duel, ties as ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,15 +13,6 @@ pub enum Duel {
     Tie,
 }
 
-/// Who won each pair of a set of arms: bit matrices of wins and of ties, by position in the set.
-#[derive(Debug, Clone, Default)]
-pub struct PairWins {
-    arms: usize,
-    words: usize,
-    wins: Vec<u64>,
-    ties: Vec<u64>,
-}
-
 /// Answers chosen arms with an outcome, and alone knows the regret.
 pub trait Arena {
     /// How many arms.
@@ -30,7 +21,7 @@ pub trait Arena {
     /// Lets two arms meet once. The run loop never calls it with the same arm twice.
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel;
 
-    /// Lets all `arms` meet at once; fills `wins` (reset to `arms.len()` first).
+    /// Lets all `arms` meet at once; fills `wins` (reset to `arms.len()` first), ties as ties.
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins);
 
     /// Each arm's gap to the best: what one step with that arm alone costs (0 for the best).

@@ -1,11 +1,29 @@
 //! Dueling bandits: policies, arenas, preference matrices, winners and regret.
 
+mod algorithm;
 mod arena;
+mod bounds;
+mod draw;
+pub mod matrix;
+mod matrix_arena;
+mod pair_wins;
 mod play;
+pub mod policies;
 mod policy;
+pub mod problems;
+pub mod registry;
+mod regret;
+mod shuffled;
+pub mod winners;
 
-pub use arena::{Arena, Duel, PairWins};
+pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
+pub use arena::{Arena, Duel};
+pub use matrix::{MatrixError, PreferenceMatrix};
+pub use matrix_arena::{MatrixArena, Truth, TruthError};
+pub use pair_wins::PairWins;
 pub use play::{Generators, Observer, play};
 pub use policy::{Arm, Choice, Feedback, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
+pub use regret::{Recorder, Regret, log_spaced, one_two_five};
+pub use shuffled::Shuffled;

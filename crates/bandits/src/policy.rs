@@ -3,7 +3,9 @@
 use crate::{Generator, PairWins};
 
 /// An arm (a ranker), counted from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[repr(transparent)]
 #[serde(transparent)]
 pub struct Arm(pub u32);
@@ -15,6 +17,18 @@ impl Arm {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The arm at `index`; indices past `u32::MAX` are no arms.
+    #[inline]
+    #[must_use]
+    pub fn at(index: usize) -> Self {
+        debug_assert!(u32::try_from(index).is_ok());
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "no problem has 2^32 arms; checked where arms are counted"
+        )]
+        Self(index as u32)
+    }
 }
 
 /// What a policy wants to see next.
@@ -23,7 +37,8 @@ pub enum Choice<'a> {
     /// One step: these two arms against each other. They may be the same arm, where the policy
     /// learns from that too; the outcome then is a fair coin.
     Duel(Arm, Arm),
-    /// One step: all these arms at once (two or more, no arm twice).
+    /// One step: all these arms at once (two or more, no arm twice), in the policy's own buffer,
+    /// which it must leave as it is until it has learnt.
     Set(&'a [Arm]),
     /// This arm alone, from this step to step `until` inclusive (`u64::MAX`: for ever). Nothing is
     /// learnt and no randomness is used, so the stretch costs nothing to simulate.
@@ -42,14 +57,16 @@ pub enum Feedback<'a> {
     Duel {
         /// Who won.
         winner: Arm,
-        /// Who lost.
+        /// Who lost (the winner again, where an arm met itself).
         loser: Arm,
+        /// Whether the winner is the arm that was chosen first: what tells a self-duel's sides
+        /// apart.
+        first_won: bool,
     },
-    /// Of a set: who won each pair.
+    /// Of a set: who won each pair, indexed by position in the set as it was chosen. The arms are
+    /// not repeated here: they still stand in the policy's buffer.
     Set {
-        /// The arms as chosen.
-        arms: &'a [Arm],
-        /// Indexed by position in `arms`.
+        /// Every pair decided.
         wins: &'a PairWins,
     },
 }
@@ -59,7 +76,8 @@ pub trait Policy {
     /// How many arms it chooses among.
     fn arms(&self) -> usize;
 
-    /// Chooses for `step` (1-based: the step about to be played).
+    /// Chooses for `step` (1-based: the step about to be played). The run loop calls it with
+    /// rising steps, each one past the end of the choice before.
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_>;
 
     /// Learns what came of the choice made for `step`. Not called after [`Choice::Alone`].

@@ -1,0 +1,300 @@
+//! The matrix arena: duels drawn from a preference matrix.
+
+use rand::Rng as _;
+
+use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
+use crate::{Arena, Arm, Duel, Generator, PairWins, PreferenceMatrix};
+
+/// Duels as independent coins of a preference matrix (a "proxy" for users); several arms at once
+/// as independent pairs. There are no ties.
+#[derive(Debug, Clone)]
+pub struct MatrixArena {
+    matrix: PreferenceMatrix,
+    /// The first 32 binary digits of each p(i, j), with p(j, i) = 1 - p(i, j) exactly.
+    thresholds: Vec<u32>,
+    gaps: Vec<f64>,
+}
+
+/// What regret is measured against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// The Condorcet winner *: an arm j costs p(*, j) - 1/2.
+    Condorcet,
+    /// The best Copeland score, for matrices without a Condorcet winner: an arm costs the share of
+    /// the other arms that it beats less than the best does, in [0, 1], so on another scale than
+    /// the rest. M. Zoghi et al., "Copeland Dueling Bandits", NIPS 2015,
+    /// <https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html>.
+    Copeland,
+    /// This arm: arm j costs p(arm, j) - 1/2, below 0 for arms that beat it.
+    Against(Arm),
+}
+
+/// Why regret cannot be measured as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TruthError {
+    /// There is no Condorcet winner.
+    #[error(
+        "the matrix has no Condorcet winner (arm {strongest} beats the most, {beaten} of {others}); \
+         measure regret by Copeland score, or against an arm of your choice"
+    )]
+    NoCondorcetWinner {
+        /// An arm with the highest Copeland score.
+        strongest: u32,
+        /// How many others it beats or ties with.
+        beaten: usize,
+        /// How many others there are.
+        others: usize,
+    },
+    /// The arm does not exist.
+    #[error("arm {arm} is out of range: the matrix has {arms} arms, counted from 0")]
+    NoSuchArm {
+        /// The arm.
+        arm: u32,
+        /// How many there are.
+        arms: usize,
+    },
+}
+
+impl MatrixArena {
+    /// An arena whose regret is measured against the Condorcet winner. Exact duplicates of the
+    /// winner count as the winner.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn new(matrix: PreferenceMatrix) -> Result<Self, TruthError> {
+        Self::with_truth(matrix, Truth::Condorcet)
+    }
+
+    /// An arena whose regret is measured as `truth` says.
+    ///
+    /// # Errors
+    /// When the matrix has no such truth.
+    pub fn with_truth(matrix: PreferenceMatrix, truth: Truth) -> Result<Self, TruthError> {
+        let arms = matrix.arms();
+        let gaps = match truth {
+            Truth::Condorcet => match condorcet_winners(&matrix).first() {
+                Some(&winner) => gaps_to(&matrix, winner),
+                None => return Err(no_condorcet_winner(&matrix)),
+            },
+            Truth::Copeland => {
+                let scores = copeland_scores(&matrix);
+                let top = scores.iter().copied().fold(0.0, f64::max);
+                let others = (arms - 1).max(1) as f64;
+                scores.iter().map(|score| (top - score) / others).collect()
+            }
+            Truth::Against(arm) if arm.index() < arms => gaps_to(&matrix, arm),
+            Truth::Against(arm) => return Err(TruthError::NoSuchArm { arm: arm.0, arms }),
+        };
+        let mut thresholds = vec![1 << 31; arms * arms];
+        for i in 0..arms {
+            for j in i + 1..arms {
+                let p = matrix.entries()[i * arms + j];
+                thresholds[i * arms + j] = threshold(p);
+            }
+        }
+        Ok(Self {
+            matrix,
+            thresholds,
+            gaps,
+        })
+    }
+
+    /// The matrix.
+    #[must_use]
+    pub fn matrix(&self) -> &PreferenceMatrix {
+        &self.matrix
+    }
+
+    /// Whether the first of the pair `low < high` wins, from 32 random bits, and more where these
+    /// fall on the threshold itself.
+    #[inline]
+    fn lower_wins(&self, low: usize, high: usize, bits: u32, generator: &mut Generator) -> bool {
+        let at = low * self.matrix.arms() + high;
+        let threshold = self.thresholds[at];
+        if bits == threshold {
+            return self.past_32_bits(at, generator);
+        }
+        bits < threshold
+    }
+
+    /// The rest of the comparison of a uniform real with p, whose first 32 bits are equal. It is
+    /// also where p = 1, whose first 32 bits are held one short, always wins.
+    #[cold]
+    fn past_32_bits(&self, at: usize, generator: &mut Generator) -> bool {
+        let rest = self.matrix.entries()[at] * 2_f64.powi(32) - f64::from(self.thresholds[at]);
+        let uniform = (generator.next_u64() >> 11) as f64 / 2_f64.powi(53);
+        uniform < rest
+    }
+}
+
+/// The first 32 binary digits of p, capped for p = 1.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "p is in [0, 1], and the cast saturates"
+)]
+fn threshold(p: f64) -> u32 {
+    (p * 2_f64.powi(32)) as u32
+}
+
+fn no_condorcet_winner(matrix: &PreferenceMatrix) -> TruthError {
+    let scores = copeland_scores(matrix);
+    let strongest = (0..scores.len()).fold(0, |a, b| if scores[b] > scores[a] { b } else { a });
+    let beaten = matrix
+        .all_arms()
+        .filter(|&j| j.index() != strongest && matrix.get(Arm::at(strongest), j) > 0.5)
+        .count();
+    TruthError::NoCondorcetWinner {
+        strongest: Arm::at(strongest).0,
+        beaten,
+        others: scores.len() - 1,
+    }
+}
+
+impl Arena for MatrixArena {
+    fn arms(&self) -> usize {
+        self.matrix.arms()
+    }
+
+    #[inline]
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+        let (first, second) = (first.index(), second.index());
+        let bits = (generator.next_u64() >> 32) as u32;
+        let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
+        if lower == (first < second) {
+            Duel::First
+        } else {
+            Duel::Second
+        }
+    }
+
+    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+        wins.reset(arms.len());
+        // Two pairs to a draw.
+        let mut spare = None;
+        for i in 0..arms.len() {
+            for j in i + 1..arms.len() {
+                let bits = spare.take().unwrap_or_else(|| {
+                    let draw = generator.next_u64();
+                    spare = Some((draw & 0xffff_ffff) as u32);
+                    (draw >> 32) as u32
+                });
+                let (first, second) = (arms[i].index(), arms[j].index());
+                let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
+                if lower == (first < second) {
+                    wins.set_win(i, j);
+                } else {
+                    wins.set_win(j, i);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn gaps(&self) -> &[f64] {
+        &self.gaps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::problems;
+
+    #[test]
+    fn duels_and_contests_follow_the_matrix() {
+        let matrix =
+            PreferenceMatrix::from_rows(&[[0.5, 0.7, 1.0], [0.3, 0.5, 0.1], [0.0, 0.9, 0.5]])
+                .expect("a matrix");
+        let mut arena = MatrixArena::new(matrix.clone()).expect("arm 0 beats the others");
+        let mut generator = Generator::seed_from_u64(1);
+        let rounds = 40_000;
+        let order = [Arm(2), Arm(0), Arm(1)];
+        let mut duels = [[0_u32; 3]; 3];
+        let mut contests = [[0_u32; 3]; 3];
+        let mut wins = PairWins::default();
+        for _ in 0..rounds {
+            for i in 0..3 {
+                for j in (0..3).filter(|&j| j != i) {
+                    let duel = arena.duel(Arm::at(i), Arm::at(j), &mut generator);
+                    duels[i][j] += u32::from(duel == Duel::First);
+                }
+            }
+            arena.contest(&order, &mut generator, &mut wins);
+            for (i, a) in order.iter().enumerate() {
+                for (j, b) in order.iter().enumerate() {
+                    contests[a.index()][b.index()] += u32::from(wins.beats(i, j));
+                }
+            }
+        }
+        for i in 0..3 {
+            for j in (0..3).filter(|&j| j != i) {
+                let p = matrix.get(Arm::at(i), Arm::at(j));
+                // Five standard deviations; none where p is 0 or 1.
+                let bound = 5.0 * (f64::from(rounds) * p * (1.0 - p)).sqrt();
+                for count in [duels[i][j], contests[i][j]] {
+                    let off = f64::from(count) - f64::from(rounds) * p;
+                    assert!(off.abs() <= bound, "p({i}, {j}) = {p}: {count} of {rounds}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_threshold_reached_is_decided_by_more_bits() {
+        let upper = [1.0, 0.0, 0.5];
+        let matrix = PreferenceMatrix::from_upper(3, |i, j| upper[(i.0 + j.0) as usize - 1])
+            .expect("a matrix");
+        let arena = MatrixArena::with_truth(matrix, Truth::Copeland).expect("always there");
+        let mut generator = Generator::seed_from_u64(2);
+        for _ in 0..100 {
+            assert!(arena.lower_wins(0, 1, u32::MAX, &mut generator));
+            assert!(!arena.lower_wins(0, 2, 0, &mut generator));
+            assert!(!arena.lower_wins(1, 2, 1 << 31, &mut generator));
+            assert!(arena.lower_wins(1, 2, (1 << 31) - 1, &mut generator));
+        }
+    }
+
+    #[test]
+    fn value_stability() {
+        let mut arena = MatrixArena::new(problems::arithmetic(8).expect("eight arms")).expect("0");
+        let mut generator = Generator::seed_from_u64(3);
+        let duels: String = (0..16)
+            .map(|_| match arena.duel(Arm(1), Arm(2), &mut generator) {
+                Duel::First => '1',
+                Duel::Second => '2',
+                Duel::Tie => '=',
+            })
+            .collect();
+        let mut wins = PairWins::default();
+        arena.contest(&[Arm(0), Arm(7), Arm(3), Arm(4)], &mut generator, &mut wins);
+        let rows: Vec<u64> = (0..4).map(|i| wins.row(i)[0]).collect();
+        assert_eq!(duels, "1222211221211111");
+        assert_eq!(rows, [6, 12, 8, 1]);
+    }
+
+    #[test]
+    fn regret_needs_a_truth() {
+        let circle =
+            PreferenceMatrix::from_rows(&[[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]])
+                .expect("a matrix");
+        let error = MatrixArena::new(circle.clone()).expect_err("a circle");
+        assert_eq!(
+            error.to_string(),
+            "the matrix has no Condorcet winner (arm 0 beats the most, 1 of 2); measure regret by \
+             Copeland score, or against an arm of your choice"
+        );
+        let by_copeland = MatrixArena::with_truth(circle.clone(), Truth::Copeland).expect("scores");
+        assert_eq!(by_copeland.gaps(), [0.0; 3]);
+        let against =
+            MatrixArena::with_truth(circle.clone(), Truth::Against(Arm(1))).expect("an arm");
+        assert!((against.gaps()[0] + 0.1).abs() < 1e-12 && against.gaps()[1] == 0.0);
+        assert_eq!(
+            MatrixArena::with_truth(circle, Truth::Against(Arm(3))).err(),
+            Some(TruthError::NoSuchArm { arm: 3, arms: 3 })
+        );
+    }
+}

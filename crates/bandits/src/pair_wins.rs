@@ -1,0 +1,286 @@
+//! Who won each pair of a set of arms, as bit matrices.
+
+use rand::Rng as _;
+
+use crate::Generator;
+
+/// Who won each pair of a set of arms: bit matrices of wins and of ties, by position in the set.
+///
+/// Row `i` holds, in bit `j`, whether position `i` beat position `j`. Until
+/// [`resolve_ties`](Self::resolve_ties) a pair may be tied, or nobody's (as after
+/// [`reset`](Self::reset)).
+///
+/// ```
+/// # use bandits::PairWins;
+/// let mut wins = PairWins::default();
+/// wins.set_scores(&[3, 7, 3]);
+/// assert!(wins.beats(1, 0) && !wins.beats(0, 1));
+/// assert!(wins.ties(0, 2));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PairWins {
+    arms: usize,
+    words: usize,
+    wins: Vec<u64>,
+    ties: Vec<u64>,
+    order: Vec<(u64, u32)>,
+    below: Vec<u64>,
+    level: Vec<u64>,
+}
+
+impl PairWins {
+    /// Forgets everything and makes room for `arms` arms; keeps its memory.
+    pub fn reset(&mut self, arms: usize) {
+        self.arms = arms;
+        self.words = arms.div_ceil(64);
+        for bits in [&mut self.wins, &mut self.ties] {
+            bits.clear();
+            bits.resize(arms * self.words, 0);
+        }
+    }
+
+    /// Every pair from one score an arm: `i` beats `j` iff `scores[i] > scores[j]`, equal scores
+    /// tie. O(n log n) plus one pass over the bits.
+    pub fn set_scores(&mut self, scores: &[u64]) {
+        self.reset(scores.len());
+        let words = self.words;
+        self.order.clear();
+        self.order.extend(
+            (0_u32..)
+                .zip(scores)
+                .map(|(position, &score)| (score, position)),
+        );
+        self.order.sort_unstable();
+        self.below.clear();
+        self.below.resize(words, 0);
+        self.level.clear();
+        self.level.resize(words, 0);
+        // Level by level upwards: an arm beats all below its level and ties with the rest of it.
+        for group in self.order.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, position) in group {
+                self.level[position as usize / 64] |= 1 << (position % 64);
+            }
+            for &(_, position) in group {
+                let row = position as usize * words;
+                self.wins[row..row + words].copy_from_slice(&self.below);
+                self.ties[row..row + words].copy_from_slice(&self.level);
+                self.ties[row + position as usize / 64] &= !(1 << (position % 64));
+            }
+            for (below, level) in self.below.iter_mut().zip(&mut self.level) {
+                *below |= *level;
+                *level = 0;
+            }
+        }
+    }
+
+    /// The same as a new value.
+    #[must_use]
+    pub fn from_scores(scores: &[u64]) -> Self {
+        let mut wins = Self::default();
+        wins.set_scores(scores);
+        wins
+    }
+
+    /// Position `winner` beat position `loser`; overwrites what was known of the pair.
+    #[inline]
+    pub fn set_win(&mut self, winner: usize, loser: usize) {
+        debug_assert!(winner != loser && winner < self.arms && loser < self.arms);
+        let (forth, back) = (self.bit(winner, loser), self.bit(loser, winner));
+        self.wins[forth.0] |= forth.1;
+        self.wins[back.0] &= !back.1;
+        self.ties[forth.0] &= !forth.1;
+        self.ties[back.0] &= !back.1;
+    }
+
+    /// Positions `i` and `j` tied; overwrites what was known of the pair.
+    #[inline]
+    pub fn set_tie(&mut self, i: usize, j: usize) {
+        debug_assert!(i != j && i < self.arms && j < self.arms);
+        for (word, bit) in [self.bit(i, j), self.bit(j, i)] {
+            self.wins[word] &= !bit;
+            self.ties[word] |= bit;
+        }
+    }
+
+    /// Breaks every tie by a fair coin of its own, 64 coins to a draw.
+    pub fn resolve_ties(&mut self, generator: &mut Generator) {
+        let words = self.words;
+        // Block by block of 64 x 64 on and above the diagonal: the coins decide the upper half,
+        // and the lower half is its transpose.
+        for high in 0..words {
+            for wide in high..words {
+                let rows = 64 * high..self.arms.min(64 * (high + 1));
+                let mut lost = [0_u64; 64];
+                let mut any = false;
+                for (within, row) in rows.enumerate() {
+                    let at = row * words + wide;
+                    let above = if wide == high {
+                        !(u64::MAX >> (63 - within))
+                    } else {
+                        u64::MAX
+                    };
+                    let tied = self.ties[at] & above;
+                    if tied != 0 {
+                        let coins = generator.next_u64();
+                        self.wins[at] |= tied & coins;
+                        lost[within] = tied & !coins;
+                        any = true;
+                    }
+                }
+                if any {
+                    transpose(&mut lost);
+                    let columns = 64 * wide..self.arms.min(64 * (wide + 1));
+                    for (column, won) in columns.zip(lost) {
+                        self.wins[column * words + high] |= won;
+                    }
+                }
+            }
+        }
+        self.ties.fill(0);
+    }
+
+    /// How many arms the set has.
+    #[must_use]
+    pub fn arms(&self) -> usize {
+        self.arms
+    }
+
+    /// Whether position `i` beat position `j`.
+    #[inline]
+    #[must_use]
+    pub fn beats(&self, i: usize, j: usize) -> bool {
+        let (word, bit) = self.bit(i, j);
+        self.wins[word] & bit != 0
+    }
+
+    /// Whether positions `i` and `j` tied (never after [`resolve_ties`](Self::resolve_ties)).
+    #[inline]
+    #[must_use]
+    pub fn ties(&self, i: usize, j: usize) -> bool {
+        let (word, bit) = self.bit(i, j);
+        self.ties[word] & bit != 0
+    }
+
+    /// The positions that `i` beat, as words of 64 bits, lowest position in the lowest bit.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, i: usize) -> &[u64] {
+        &self.wins[i * self.words..(i + 1) * self.words]
+    }
+
+    /// How many positions `i` beat.
+    #[must_use]
+    pub fn wins_of(&self, i: usize) -> u32 {
+        self.row(i).iter().map(|word| word.count_ones()).sum()
+    }
+
+    #[inline]
+    fn bit(&self, i: usize, j: usize) -> (usize, u64) {
+        (i * self.words + j / 64, 1 << (j % 64))
+    }
+}
+
+/// Transposes a 64 x 64 bit matrix (row `i`, bit `j`) by swapping ever smaller blocks: H. S.
+/// Warren, *Hacker's Delight*, 2nd ed., section 7-3.
+fn transpose(rows: &mut [u64; 64]) {
+    let mut width = 32;
+    let mut mask = 0x0000_0000_ffff_ffff_u64;
+    while width != 0 {
+        let mut row = 0;
+        while row < 64 {
+            for low in row..row + width {
+                let swapped = ((rows[low] >> width) ^ rows[low + width]) & mask;
+                rows[low] ^= swapped << width;
+                rows[low + width] ^= swapped;
+            }
+            row += 2 * width;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn transposing_swaps_rows_and_bits() {
+        let mut generator = Generator::seed_from_u64(5);
+        let before: [u64; 64] = std::array::from_fn(|_| generator.next_u64());
+        let mut after = before;
+        transpose(&mut after);
+        for (i, row) in after.iter().enumerate() {
+            for (j, column) in before.iter().enumerate() {
+                assert_eq!(row >> j & 1, column >> i & 1);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn scores_say_who_wins(scores in prop::collection::vec(0_u64..6, 0..150), seed: u64) {
+            let mut wins = PairWins::from_scores(&scores);
+            for (i, a) in scores.iter().enumerate() {
+                for (j, b) in scores.iter().enumerate() {
+                    prop_assert_eq!(wins.beats(i, j), a > b);
+                    prop_assert_eq!(wins.ties(i, j), i != j && a == b);
+                }
+            }
+            let before = wins.clone();
+            wins.resolve_ties(&mut Generator::seed_from_u64(seed));
+            for i in 0..scores.len() {
+                prop_assert!(!wins.beats(i, i));
+                for j in 0..i {
+                    prop_assert!(!wins.ties(i, j));
+                    prop_assert!(wins.beats(i, j) != wins.beats(j, i));
+                    prop_assert!(!before.beats(i, j) || wins.beats(i, j));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_can_be_set_one_by_one() {
+        let mut wins = PairWins::default();
+        wins.reset(70);
+        wins.set_tie(3, 69);
+        assert!(wins.ties(69, 3) && !wins.beats(3, 69));
+        wins.set_win(69, 3);
+        assert!(wins.beats(69, 3) && !wins.ties(3, 69) && !wins.beats(3, 69));
+        wins.set_win(3, 69);
+        assert!(wins.beats(3, 69) && !wins.beats(69, 3));
+        assert_eq!((wins.wins_of(3), wins.row(3)), (1, [0, 1 << 5].as_slice()));
+        wins.set_scores(&[1]);
+        assert_eq!((wins.arms(), wins.wins_of(0)), (1, 0));
+    }
+
+    #[test]
+    fn coins_are_fair_and_each_pair_has_its_own() {
+        let arms = 130;
+        let mut generator = Generator::seed_from_u64(6);
+        let rounds = 400_u32;
+        let mut first = vec![0_u32; arms * arms];
+        for _ in 0..rounds {
+            let mut wins = PairWins::from_scores(&vec![0; arms]);
+            wins.resolve_ties(&mut generator);
+            for i in 0..arms {
+                for j in 0..arms {
+                    first[i * arms + j] += u32::from(wins.beats(i, j));
+                }
+            }
+        }
+        // Six standard deviations (10 each): 8,385 pairs are looked at.
+        for i in 0..arms {
+            for j in 0..i {
+                assert!(
+                    first[i * arms + j].abs_diff(rounds / 2) < 60,
+                    "pair {i}, {j}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The algorithms, one a file.
+
+pub mod mdb;
+pub mod merge_rucb;
+pub mod random;
+pub mod rmed;
+pub mod rucb;

@@ -1,0 +1,161 @@
+//! Multi-dueling bandits (MDB): all arms that may still be the best meet at once, and a wider net
+//! of arms joins them where there is doubt.
+//!
+//! At step t >= 2, with u(i, j) = w(i, j) / n(i, j) + sqrt(alpha ln t / n(i, j)) and v(i, j) the
+//! same with beta alpha in place of alpha:
+//!
+//! * E = { i : u(i, j) >= 1/2 for all j }, F = { i : v(i, j) >= 1/2 for all j }, E within F;
+//! * no arm in E: all arms meet; one: it plays alone; more: the arms of F meet.
+//!
+//! At step 1 all arms meet. Each pair of a set is a duel won by one of the two.
+//!
+//! ## References
+//!
+//! B. Brost, Y. Seldin, I. J. Cox, C. Lioma, "Multi-Dueling Bandits and Their Application to
+//! Online Ranker Evaluation", CIKM 2016, <https://doi.org/10.1145/2983323.2983659>, algorithm 1.
+//!
+//! ## Notes
+//!
+//! * alpha = 0.5 and beta = 1.5 are the paper's choice, found on a grid; 0.5 is the very limit of
+//!   what theory allows.
+//! * t is the step of the run, stretches alone included, so that E opens again from time to time.
+//!   When it will is known (`bounds.rs`), and the stretch until then is one choice.
+
+use crate::algorithm::{countable, positive};
+use crate::bounds::{Evidence, last_step_below};
+use crate::{
+    Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy,
+};
+
+/// MDB's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Width of the narrow bounds, positive.
+    pub alpha: f64,
+    /// How much wider the wide bounds are, squared; at least 1.
+    pub beta: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            alpha: 0.5,
+            beta: 1.5,
+        }
+    }
+}
+
+impl Algorithm for Config {
+    const NAME: &'static str = "mdb";
+    const SUMMARY: &'static str =
+        "multi-dueling bandits (Brost et al., CIKM 2016): all contenders at once";
+    const PLAYS: Plays = Plays::Sets;
+    type Policy = Mdb;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        vec![
+            Parameter::new("alpha", "width of the narrow bounds", &mut self.alpha),
+            Parameter::new(
+                "beta",
+                "factor of the wide bounds, at least 1",
+                &mut self.beta,
+            ),
+        ]
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        positive("alpha", self.alpha)?;
+        positive("beta", self.beta)?;
+        if self.beta >= 1.0 {
+            Ok(())
+        } else {
+            let why = "the wide bounds must not be the narrower ones";
+            Err(ParameterError::TooSmall {
+                key: "beta",
+                bound: 1.0,
+                value: self.beta,
+                why,
+            })
+        }
+    }
+
+    fn caution(&self) -> Option<String> {
+        (self.alpha < 0.5).then(|| {
+            format!(
+                "mdb: alpha = {} is below 1/2, the limit of its theory",
+                self.alpha
+            )
+        })
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<Mdb, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        Ok(Mdb {
+            alpha: self.alpha,
+            beta: self.beta,
+            evidence: Evidence::new(arms, 0),
+            set: Vec::with_capacity(arms),
+        })
+    }
+}
+
+/// MDB.
+#[derive(Debug, Clone)]
+pub struct Mdb {
+    alpha: f64,
+    beta: f64,
+    evidence: Evidence,
+    set: Vec<Arm>,
+}
+
+impl Mdb {
+    /// Puts into `set` the arms whose every bound is at least 1/2, given alpha ln t as `time`.
+    fn contenders(&mut self, time: f64) {
+        let strongest = self.evidence.strongest().iter().enumerate();
+        self.set.clear();
+        self.set.extend(
+            strongest
+                .filter(|&(_, &evidence)| time >= evidence)
+                .map(|(index, _)| Arm::at(index)),
+        );
+    }
+}
+
+impl Policy for Mdb {
+    fn arms(&self) -> usize {
+        self.evidence.arms()
+    }
+
+    fn choose(&mut self, step: u64, _generator: &mut Generator) -> Choice<'_> {
+        let time = self.alpha * libm::log(step as f64);
+        self.contenders(time);
+        if let [arm] = self.set[..] {
+            // Until a second arm's bounds all reach 1/2.
+            let strongest = self.evidence.strongest().iter().enumerate();
+            let next = strongest
+                .filter(|&(index, _)| index != arm.index())
+                .fold(f64::INFINITY, |next, (_, &evidence)| next.min(evidence));
+            return Choice::Alone {
+                arm,
+                until: last_step_below(next, self.alpha).max(step),
+            };
+        }
+        if self.set.is_empty() {
+            self.set.extend((0..self.evidence.arms()).map(Arm::at));
+        } else {
+            self.contenders(self.beta * time);
+        }
+        Choice::Set(&self.set)
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Set { wins } = feedback {
+            self.evidence.record_set(&self.set, wins);
+        }
+    }
+
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+        self.evidence.best(generator)
+    }
+}

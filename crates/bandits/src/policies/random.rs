@@ -1,0 +1,143 @@
+//! Random choice: what every algorithm must beat. Two arms, each uniform and independent of the
+//! other; or, played as a set, every arm by the toss of a coin.
+//!
+//! ## References
+//!
+//! Both serve as baselines in B. Brost et al., "Multi-Dueling Bandits and Their Application to
+//! Online Ranker Evaluation", CIKM 2016, <https://doi.org/10.1145/2983323.2983659>, and the first
+//! in J. Komiyama et al., COLT 2015, <https://proceedings.mlr.press/v40/Komiyama15.html>.
+//!
+//! ## Notes
+//!
+//! * "A random subset" is drawn anew where it is empty. The paper does not say how large its
+//!   subsets are; under any law that treats all arms alike the expected regret is the same.
+//! * Where one arm comes out (twice, or as the whole set), it plays alone.
+//! * It learns nothing, and so names no best arm.
+
+use rand::Rng as _;
+
+use crate::algorithm::countable;
+use crate::draw::below;
+use crate::{
+    Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy,
+};
+
+/// Random pairs: no parameters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pairs;
+
+/// Random sets: no parameters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sets;
+
+impl Algorithm for Pairs {
+    const NAME: &'static str = "random";
+    const SUMMARY: &'static str = "two arms at random: the baseline of duels";
+    const FINDS_WINNER: bool = false;
+    type Policy = RandomPairs;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomPairs, ParameterError> {
+        countable(arms)?;
+        Ok(RandomPairs { arms })
+    }
+}
+
+impl Algorithm for Sets {
+    const NAME: &'static str = "random-set";
+    const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
+    const PLAYS: Plays = Plays::Sets;
+    const FINDS_WINNER: bool = false;
+    type Policy = RandomSets;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomSets, ParameterError> {
+        countable(arms)?;
+        Ok(RandomSets {
+            arms,
+            set: Vec::with_capacity(arms),
+        })
+    }
+}
+
+/// Random pairs.
+#[derive(Debug, Clone)]
+pub struct RandomPairs {
+    arms: usize,
+}
+
+impl Policy for RandomPairs {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        let first = Arm::at(below(generator, self.arms));
+        let second = Arm::at(below(generator, self.arms));
+        if first == second {
+            let until = if self.arms == 1 { u64::MAX } else { step };
+            return Choice::Alone { arm: first, until };
+        }
+        Choice::Duel(first, second)
+    }
+
+    fn learn(&mut self, _step: u64, _feedback: Feedback<'_>) {}
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        (self.arms == 1).then_some(Arm(0))
+    }
+}
+
+/// Random sets.
+#[derive(Debug, Clone)]
+pub struct RandomSets {
+    arms: usize,
+    set: Vec<Arm>,
+}
+
+impl Policy for RandomSets {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.arms == 1 {
+            return Choice::Alone {
+                arm: Arm(0),
+                until: u64::MAX,
+            };
+        }
+        self.set.clear();
+        while self.set.is_empty() {
+            for first in (0..self.arms).step_by(64) {
+                let coins = generator.next_u64();
+                let arms = (0..64.min(self.arms - first)).filter(|bit| coins >> bit & 1 == 1);
+                self.set.extend(arms.map(|bit| Arm::at(first + bit)));
+            }
+        }
+        if let [arm] = self.set[..] {
+            return Choice::Alone { arm, until: step };
+        }
+        Choice::Set(&self.set)
+    }
+
+    fn learn(&mut self, _step: u64, _feedback: Feedback<'_>) {}
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        (self.arms == 1).then_some(Arm(0))
+    }
+}

@@ -1,0 +1,423 @@
+//! The table of algorithms: by name, with parameters as text, built into concrete types.
+//!
+//! ```
+//! use bandits::registry::Spec;
+//!
+//! let spec: Spec = "rucb:alpha=0.6".parse()?;
+//! assert_eq!(spec.canonical(), "rucb:variant=arxiv:alpha=0.6:unseen=2");
+//! # Ok::<(), bandits::ParameterError>(())
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::policies::{mdb, merge_rucb, random, rmed, rucb};
+use crate::{Algorithm, ParameterError, Plays, Policy};
+
+/// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
+macro_rules! algorithms {
+    ($($variant:ident($config:ty)),* $(,)?) => {
+        #[derive(Debug, Clone, PartialEq)]
+        enum Any {
+            $($variant($config),)*
+        }
+
+        impl Any {
+            /// The algorithm of this name with its defaults.
+            fn named(name: &str) -> Option<Self> {
+                $(if name == <$config>::NAME {
+                    return Some(Self::$variant(<$config>::default()));
+                })*
+                None
+            }
+        }
+
+        /// Evaluates an expression for whichever algorithm it is.
+        macro_rules! each {
+            ($any:expr, $bound:ident => $body:expr) => {
+                match $any { $(Any::$variant($bound) => $body,)* }
+            };
+        }
+
+        /// Every algorithm there is, in the order of the crate's front page.
+        #[must_use]
+        pub fn entries() -> Vec<Entry> {
+            vec![$(Entry::of::<$config>()),*]
+        }
+    };
+}
+
+// To add an algorithm: one file in `policies/`, and one line here.
+algorithms! {
+    Rucb(rucb::Config),
+    MergeRucb(merge_rucb::Config),
+    Rmed1(rmed::Rmed1Config),
+    Mdb(mdb::Config),
+    RandomPairs(random::Pairs),
+    RandomSets(random::Sets),
+}
+
+/// What the registry knows of an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// One line: what it is and where it comes from.
+    pub summary: &'static str,
+    /// What it plays.
+    pub plays: Plays,
+    /// Whether it must know the horizon: a result at one horizon then says nothing of another.
+    pub needs_horizon: bool,
+    /// Whether it is built to find a Condorcet winner.
+    pub finds_winner: bool,
+    /// Its parameters: key, default, meaning.
+    pub parameters: Vec<(&'static str, String, &'static str)>,
+}
+
+impl Entry {
+    fn of<A: Algorithm>() -> Self {
+        let mut defaults = A::default();
+        let parameters = defaults.parameters();
+        Self {
+            name: A::NAME,
+            summary: A::SUMMARY,
+            plays: A::PLAYS,
+            needs_horizon: A::NEEDS_HORIZON,
+            finds_winner: A::FINDS_WINNER,
+            parameters: parameters
+                .iter()
+                .map(|p| (p.key, p.value.show(), p.meaning))
+                .collect(),
+        }
+    }
+}
+
+/// Receives a policy as the concrete type that it is, so that a run loop stays static.
+pub trait PolicyVisitor {
+    /// What it makes of the policy.
+    type Output;
+
+    /// Takes the policy.
+    fn visit<P: Policy + Send>(self, policy: P) -> Self::Output;
+}
+
+/// An algorithm with its parameters, written `name:key=value:key=value`, every parameter optional.
+///
+/// [`Display`](fmt::Display) writes it [in full](Self::canonical).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spec(Any);
+
+impl Spec {
+    /// The specification with every parameter spelt out: what belongs beside a result.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        fn write<A: Algorithm>(algorithm: &A) -> String {
+            let mut copy = algorithm.clone();
+            let mut text = A::NAME.to_owned();
+            for parameter in copy.parameters() {
+                text.extend([":", parameter.key, "=", &parameter.value.show()]);
+            }
+            text
+        }
+        each!(&self.0, algorithm => write(algorithm))
+    }
+
+    /// What the registry knows of the algorithm.
+    #[must_use]
+    pub fn entry(&self) -> Entry {
+        fn entry<A: Algorithm>(_: &A) -> Entry {
+            Entry::of::<A>()
+        }
+        each!(&self.0, algorithm => entry(algorithm))
+    }
+
+    /// A warning where the parameters are accepted though no theory covers them.
+    #[must_use]
+    pub fn caution(&self) -> Option<String> {
+        each!(&self.0, algorithm => algorithm.caution())
+    }
+
+    /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
+    ///
+    /// # Errors
+    /// When the algorithm cannot choose among so many arms, or needs a horizon that is not 0.
+    pub fn visit<V: PolicyVisitor>(
+        &self,
+        arms: usize,
+        horizon: u64,
+        visitor: V,
+    ) -> Result<V::Output, ParameterError> {
+        let entry = self.entry();
+        if entry.needs_horizon && horizon == 0 {
+            return Err(ParameterError::NoHorizon {
+                algorithm: entry.name,
+            });
+        }
+        each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
+    }
+}
+
+impl FromStr for Spec {
+    type Err = ParameterError;
+
+    fn from_str(text: &str) -> Result<Self, ParameterError> {
+        let mut parts = text.split(':').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let Some(mut any) = Any::named(&name.to_lowercase()) else {
+            let names: Vec<_> = entries().iter().map(|entry| entry.name).collect();
+            let suggestion = nearest(name, &names);
+            return Err(ParameterError::UnknownAlgorithm {
+                name: name.to_owned(),
+                suggestion,
+            });
+        };
+        each!(&mut any, algorithm => {
+            assign(algorithm, parts)?;
+            algorithm.check()?;
+        });
+        Ok(Self(any))
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.canonical())
+    }
+}
+
+fn assign<'a, A: Algorithm>(
+    algorithm: &mut A,
+    assignments: impl Iterator<Item = &'a str>,
+) -> Result<(), ParameterError> {
+    let mut given = Vec::new();
+    for assignment in assignments {
+        let Some((key, text)) = assignment.split_once('=') else {
+            return Err(ParameterError::NotAnAssignment {
+                found: assignment.to_owned(),
+            });
+        };
+        let (key, text) = (key.trim(), text.trim());
+        let mut parameters = algorithm.parameters();
+        let keys: Vec<&'static str> = parameters.iter().map(|parameter| parameter.key).collect();
+        let Some(parameter) = parameters.iter_mut().find(|parameter| parameter.key == key) else {
+            return Err(ParameterError::UnknownParameter {
+                algorithm: A::NAME,
+                key: key.to_owned(),
+                suggestion: nearest(key, &keys),
+                known: if keys.is_empty() {
+                    "none".to_owned()
+                } else {
+                    keys.join(", ")
+                },
+            });
+        };
+        if given.contains(&parameter.key) {
+            return Err(ParameterError::GivenTwice {
+                key: key.to_owned(),
+            });
+        }
+        given.push(parameter.key);
+        parameter
+            .value
+            .set(text)
+            .map_err(|expected| ParameterError::WrongValue {
+                key: parameter.key,
+                expected,
+                found: text.to_owned(),
+            })?;
+    }
+    Ok(())
+}
+
+/// The candidate that differs least from `text`, if it is no more than a slip or three away.
+fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
+    let plain = |text: &str| -> Vec<char> {
+        text.to_lowercase()
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .collect()
+    };
+    let text = plain(text);
+    candidates
+        .iter()
+        .map(|candidate| (edits(&text, &plain(candidate)), *candidate))
+        .filter(|&(distance, candidate)| distance <= 3 && distance < candidate.len())
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein's distance.
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        text.parse::<Spec>().expect_err(text).to_string()
+    }
+
+    #[test]
+    fn specs_are_read_and_written_in_full() {
+        let full = |text: &str| text.parse::<Spec>().expect(text).canonical();
+        assert_eq!(full("rucb"), "rucb:variant=arxiv:alpha=0.51:unseen=2");
+        assert_eq!(
+            full("mergerucb:alpha=1.01:p=4:delta=0.01"),
+            "mergerucb:variant=lerot:alpha=1.01:p=4:delta=0.01:c=auto"
+        );
+        assert_eq!(
+            full(" MergeRUCB : c=4e5 : alpha=0.262144 : variant=paper"),
+            "mergerucb:variant=paper:alpha=0.262144:p=4:delta=0.01:c=400000"
+        );
+        for entry in entries() {
+            let canonical = full(entry.name);
+            assert_eq!(full(&canonical), canonical);
+        }
+    }
+
+    #[test]
+    fn names_and_keys_are_unique() {
+        let entries = entries();
+        for (i, entry) in entries.iter().enumerate() {
+            assert!(entries[..i].iter().all(|other| other.name != entry.name));
+            for (k, (key, ..)) in entry.parameters.iter().enumerate() {
+                assert!(entry.parameters[..k].iter().all(|(other, ..)| other != key));
+            }
+        }
+    }
+
+    #[test]
+    fn slips_are_named() {
+        assert_eq!(
+            message("rucp"),
+            "no algorithm is called `rucp`; did you mean `rucb`?"
+        );
+        assert_eq!(
+            message("merge-rucb"),
+            "no algorithm is called `merge-rucb`; did you mean `mergerucb`?"
+        );
+        assert_eq!(message("thompson"), "no algorithm is called `thompson`");
+        assert_eq!(
+            message("rucb:alfa=1"),
+            "rucb has no parameter `alfa`; did you mean `alpha`?; it has: variant, alpha, unseen"
+        );
+        assert_eq!(
+            message("random:k=1"),
+            "random has no parameter `k`; it has: none"
+        );
+        assert_eq!(
+            message("rucb:0.5"),
+            "expected `key=value`, found `0.5`; write an algorithm as name:key=value:key=value"
+        );
+        assert_eq!(
+            message("rucb:alpha=1:alpha=2"),
+            "the parameter `alpha` is given twice"
+        );
+        assert_eq!(
+            message("rucb:alpha=x"),
+            "alpha: expected a number, found `x`"
+        );
+        assert_eq!(
+            message("rucb:variant=b"),
+            "variant: expected one of icml arxiv lerot, found `b`"
+        );
+        assert_eq!(
+            message("mergerucb:p=4.5"),
+            "p: expected a whole number, found `4.5`"
+        );
+    }
+
+    #[test]
+    fn each_rule_has_its_error() {
+        use ParameterError::{BatchTooSmall, NotAProbability, NotPositive, TooSmall};
+        let error = |text: &str| text.parse::<Spec>().expect_err(text);
+        for text in [
+            "rucb:alpha=0",
+            "rucb:alpha=nan",
+            "mdb:alpha=-1",
+            "mdb:beta=inf",
+        ] {
+            assert!(matches!(error(text), NotPositive { .. }), "{text}");
+        }
+        for text in [
+            "rmed1:factor=0",
+            "rmed1:power=-1",
+            "mergerucb:alpha=0",
+            "mergerucb:c=0",
+        ] {
+            assert!(matches!(error(text), NotPositive { .. }), "{text}");
+        }
+        assert!(matches!(
+            error("mergerucb:alpha=0.5"),
+            TooSmall { key: "alpha", .. }
+        ));
+        assert!(matches!(
+            error("mdb:beta=0.9"),
+            TooSmall { key: "beta", .. }
+        ));
+        assert!(matches!(
+            error("rucb:unseen=0.4"),
+            TooSmall { key: "unseen", .. }
+        ));
+        assert!(matches!(
+            error("mergerucb:p=1"),
+            BatchTooSmall { key: "p", value: 1 }
+        ));
+        for text in [
+            "mergerucb:delta=0",
+            "mergerucb:delta=1",
+            "mergerucb:delta=nan",
+        ] {
+            assert!(
+                matches!(error(text), NotAProbability { key: "delta", .. }),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            message("mergerucb:alpha=0.4"),
+            "alpha must be above 0.5, found 0.4; C(delta) is undefined there; give c itself to go below"
+        );
+    }
+
+    #[test]
+    fn cautions_name_what_theory_does_not_cover() {
+        let caution = |text: &str| text.parse::<Spec>().expect(text).caution();
+        assert_eq!(caution("rucb"), None);
+        assert!(caution("rucb:alpha=0.1").is_some());
+        assert_eq!(caution("mdb"), None);
+        assert!(caution("mdb:alpha=0.4").is_some());
+        assert!(caution("mergerucb:p=2").is_some());
+        assert!(caution("mergerucb:alpha=0.3:c=10").is_some());
+    }
+
+    #[test]
+    fn policies_need_arms() {
+        struct Count;
+        impl PolicyVisitor for Count {
+            type Output = usize;
+            fn visit<P: Policy + Send>(self, policy: P) -> usize {
+                policy.arms()
+            }
+        }
+        for entry in entries() {
+            let spec: Spec = entry.name.parse().expect(entry.name);
+            assert_eq!(spec.visit(3, 10, Count), Ok(3));
+            assert_eq!(
+                spec.visit(0, 10, Count),
+                Err(ParameterError::Arms { arms: 0 })
+            );
+        }
+    }
+}

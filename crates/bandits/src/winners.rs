@@ -1,0 +1,228 @@
+//! Who wins a preference matrix, by each notion of winning; and how far from an order it is.
+
+use crate::{Arm, PreferenceMatrix};
+
+/// The Condorcet winner: the arm that beats every other one with probability above 1/2. A pair at
+/// exactly 1/2 is not beaten, so an exact duplicate of the best arm leaves no winner: see
+/// [`condorcet_winners`].
+#[must_use]
+pub fn condorcet_winner(matrix: &PreferenceMatrix) -> Option<Arm> {
+    matrix
+        .all_arms()
+        .find(|&i| matrix.all_arms().all(|j| i == j || matrix.get(i, j) > 0.5))
+}
+
+/// The Condorcet winner and its exact duplicates: the arms that no arm beats, provided they beat
+/// all the others (among themselves they are at exactly 1/2). Empty where there are none.
+#[must_use]
+pub fn condorcet_winners(matrix: &PreferenceMatrix) -> Vec<Arm> {
+    let unbeaten: Vec<Arm> = matrix
+        .all_arms()
+        .filter(|&i| matrix.all_arms().all(|j| i == j || matrix.get(i, j) >= 0.5))
+        .collect();
+    let beat_the_rest = unbeaten.iter().all(|&i| {
+        matrix
+            .all_arms()
+            .all(|j| unbeaten.contains(&j) || matrix.get(i, j) > 0.5)
+    });
+    if beat_the_rest { unbeaten } else { Vec::new() }
+}
+
+/// Each arm's Copeland score: how many arms it beats, a pair at exactly 1/2 counting half.
+#[must_use]
+pub fn copeland_scores(matrix: &PreferenceMatrix) -> Vec<f64> {
+    matrix
+        .all_arms()
+        .map(|i| {
+            let halves: u32 = matrix
+                .all_arms()
+                .filter(|&j| j != i)
+                .map(|j| match matrix.get(i, j) {
+                    p if p > 0.5 => 2,
+                    p if p == 0.5 => 1,
+                    _ => 0,
+                })
+                .sum();
+            f64::from(halves) / 2.0
+        })
+        .collect()
+}
+
+/// The arms with the highest Copeland score; several where they tie.
+#[must_use]
+pub fn copeland_winners(matrix: &PreferenceMatrix) -> Vec<Arm> {
+    highest(&copeland_scores(matrix))
+}
+
+/// Each arm's Borda score: the probability that it beats another arm drawn uniformly; 1/2 for a
+/// lone arm.
+#[must_use]
+pub fn borda_scores(matrix: &PreferenceMatrix) -> Vec<f64> {
+    let others = matrix.arms() - 1;
+    if others == 0 {
+        return vec![0.5];
+    }
+    matrix
+        .all_arms()
+        .map(|i| {
+            let sum: f64 = matrix
+                .all_arms()
+                .filter(|&j| j != i)
+                .map(|j| matrix.get(i, j))
+                .sum();
+            sum / others as f64
+        })
+        .collect()
+}
+
+/// The arms with the highest Borda score; several where they tie to the last bit.
+#[must_use]
+pub fn borda_winners(matrix: &PreferenceMatrix) -> Vec<Arm> {
+    highest(&borda_scores(matrix))
+}
+
+/// What each arm lacks against `best`: p(best, j) - 1/2, in [-1/2, 1/2], 0 for `best` itself.
+/// Negative only where `j` beats it.
+#[must_use]
+pub fn gaps_to(matrix: &PreferenceMatrix, best: Arm) -> Vec<f64> {
+    matrix
+        .all_arms()
+        .map(|j| {
+            if j == best {
+                0.0
+            } else {
+                matrix.get(best, j) - 0.5
+            }
+        })
+        .collect()
+}
+
+/// How many unordered triples of arms beat each other in a circle, all three strictly.
+/// O(K^3 / 64).
+#[must_use]
+pub fn cyclic_triples(matrix: &PreferenceMatrix) -> u64 {
+    let arms = matrix.arms();
+    let words = arms.div_ceil(64);
+    let rows = |beaten: bool| -> Vec<u64> {
+        let mut bits = vec![0_u64; arms * words];
+        for i in matrix.all_arms() {
+            for j in matrix.all_arms().filter(|&j| j != i) {
+                let p = if beaten {
+                    matrix.get(j, i)
+                } else {
+                    matrix.get(i, j)
+                };
+                bits[i.index() * words + j.index() / 64] |= u64::from(p > 0.5) << (j.0 % 64);
+            }
+        }
+        bits
+    };
+    let (beats, beaten_by) = (rows(false), rows(true));
+    let mut corners = 0;
+    for i in 0..arms {
+        for j in 0..arms {
+            if beats[i * words + j / 64] >> (j % 64) & 1 == 1 {
+                let j_beats = &beats[j * words..(j + 1) * words];
+                let beat_i = &beaten_by[i * words..(i + 1) * words];
+                corners += j_beats
+                    .iter()
+                    .zip(beat_i)
+                    .map(|(a, b)| u64::from((a & b).count_ones()))
+                    .sum::<u64>();
+            }
+        }
+    }
+    // Each circle was found once from each of its three edges.
+    corners / 3
+}
+
+fn highest(scores: &[f64]) -> Vec<Arm> {
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (0..scores.len())
+        .filter(|&i| scores[i] == top)
+        .map(Arm::at)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problems;
+
+    fn matrix(rows: &[&[f64]]) -> PreferenceMatrix {
+        PreferenceMatrix::from_rows(rows).expect("a matrix")
+    }
+
+    #[test]
+    fn an_order_has_one_winner_by_every_notion() {
+        let matrix = problems::arithmetic(8).expect("eight arms");
+        assert_eq!(condorcet_winner(&matrix), Some(Arm(0)));
+        assert_eq!(condorcet_winners(&matrix), [Arm(0)]);
+        assert_eq!(copeland_winners(&matrix), [Arm(0)]);
+        assert_eq!(borda_winners(&matrix), [Arm(0)]);
+        assert_eq!(
+            copeland_scores(&matrix),
+            [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0]
+        );
+        assert_eq!(cyclic_triples(&matrix), 0);
+        assert!((gaps_to(&matrix, Arm(0))[7] - 0.35).abs() < 1e-12);
+    }
+
+    #[test]
+    fn exact_ties_leave_no_strict_winner() {
+        let duplicates = matrix(&[&[0.5, 0.5, 0.7], &[0.5, 0.5, 0.6], &[0.3, 0.4, 0.5]]);
+        assert_eq!(condorcet_winner(&duplicates), None);
+        assert_eq!(condorcet_winners(&duplicates), [Arm(0), Arm(1)]);
+        assert_eq!(copeland_scores(&duplicates), [1.5, 1.5, 0.0]);
+
+        // 0 and 1 tie, 0 beats 2, but 1 only ties with 2: no group of duplicates stands apart.
+        let muddle = matrix(&[&[0.5, 0.5, 0.7], &[0.5, 0.5, 0.5], &[0.3, 0.5, 0.5]]);
+        assert_eq!(condorcet_winners(&muddle), []);
+        assert_eq!(condorcet_winners(&matrix(&[&[0.5]])), [Arm(0)]);
+        assert_eq!(borda_winners(&matrix(&[&[0.5]])), [Arm(0)]);
+    }
+
+    #[test]
+    fn borda_may_disagree_with_condorcet() {
+        let matrix = matrix(&[&[0.5, 0.55, 0.55], &[0.45, 0.5, 0.95], &[0.45, 0.05, 0.5]]);
+        assert_eq!(condorcet_winner(&matrix), Some(Arm(0)));
+        assert_eq!(borda_winners(&matrix), [Arm(1)]);
+    }
+
+    #[test]
+    fn circles_are_counted_once() {
+        let cyclic = problems::cyclic().expect("four arms");
+        assert_eq!(condorcet_winner(&cyclic), Some(Arm(0)));
+        assert_eq!(cyclic_triples(&cyclic), 1);
+        let paper = matrix(&[&[0.5, 0.6, 0.4], &[0.4, 0.5, 0.6], &[0.6, 0.4, 0.5]]);
+        assert_eq!(cyclic_triples(&paper), 1);
+        assert_eq!(condorcet_winners(&paper), []);
+        assert_eq!(copeland_winners(&paper).len(), 3);
+    }
+
+    #[test]
+    fn circles_agree_with_plain_enumeration() {
+        // Arms around a large circle, each beating the next 33: beyond one word of bits.
+        let arms = 70_u32;
+        let matrix = PreferenceMatrix::from_upper(arms as usize, |i, j| match j.0 - i.0 {
+            ahead @ 1..=33 if ahead != 7 => 0.6,
+            7 => 0.5,
+            _ => 0.4,
+        })
+        .expect("a matrix");
+        let beats = |a: u32, b: u32| matrix.get(Arm(a), Arm(b)) > 0.5;
+        let mut plain = 0;
+        for a in 0..arms {
+            for b in a + 1..arms {
+                for c in b + 1..arms {
+                    plain += u64::from(
+                        (beats(a, b) && beats(b, c) && beats(c, a))
+                            || (beats(b, a) && beats(c, b) && beats(a, c)),
+                    );
+                }
+            }
+        }
+        assert!(plain > 1000);
+        assert_eq!(cyclic_triples(&matrix), plain);
+    }
+}

@@ -1,0 +1,121 @@
+//! What one impression costs: probabilistic interleaving and SOSM, with navigational clicks on
+//! queries shaped like MSLR's (labels mostly 0 and 1; features with few and with many ties).
+//!
+//! `cargo bench -p interleave`. Every item is one impression; pairs come in blocks of one query, as
+//! when a preference matrix is estimated. Read the medians.
+
+use clicks::{ClickModel, FractionalLabels, Level, Users};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use interleave::probabilistic::ProbabilisticScratch;
+use interleave::sosm::SosmScratch;
+use interleave::{
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Preference,
+    ProbabilisticInterleave, Sosm,
+};
+use rand::{RngExt, SeedableRng};
+
+fn main() {
+    divan::main();
+}
+
+/// One query: its rankers' lists, and how users see its documents.
+struct Query {
+    lists: Vec<ListBuf>,
+    users: Users,
+    levels: Vec<Level>,
+}
+
+/// A query of `documents` ranked by `rankers` features, from useless to good, that tie not at all,
+/// a little, or mostly.
+fn query(documents: usize, rankers: usize, seed: u64) -> Query {
+    let mut generator = Generator::seed_from_u64(seed);
+    let labels: Vec<f32> = (0..documents)
+        .map(|_| match generator.random_range(0..100) {
+            0..52 => 0.0,
+            52..84 => 1.0,
+            84..97 => 2.0,
+            97..99 => 3.0,
+            _ => 4.0,
+        })
+        .collect();
+    let lists = (0..rankers)
+        .map(|ranker| {
+            let worth = generator.random_range(-0.2..0.6);
+            // A third of the features each: continuous, counts, mostly zero.
+            let steps = [1e9, 12.0, 3.0][ranker % 3];
+            let score = |&label: &f32| {
+                let score = worth * f64::from(label) + generator.random_range(0.0..1.0);
+                (score * steps).floor()
+            };
+            ListBuf::from_scores(&labels.iter().map(score).collect::<Vec<_>>()).unwrap()
+        })
+        .collect();
+    let model = ClickModel::preset("navigational", 4.0).unwrap();
+    let (users, levels) = model.prepare(&labels, FractionalLabels::Round).unwrap();
+    Query {
+        lists,
+        users,
+        levels,
+    }
+}
+
+fn probabilistic(bencher: Bencher<'_, '_>, documents: usize, ties: CreditTies) {
+    const BLOCK: usize = 1000;
+    let query = query(documents, 136, 1);
+    let method = ProbabilisticInterleave::new(ties);
+    let mut scratch = ProbabilisticScratch::default();
+    let mut generator = Generator::seed_from_u64(2);
+    let mut luck = Generator::seed_from_u64(3);
+    let mut pick = Generator::seed_from_u64(4);
+    let pairs: Vec<[usize; 2]> = (0..BLOCK)
+        .map(|_| [0; 2].map(|_| pick.random_range(0..136)))
+        .collect();
+    bencher.counter(ItemsCount::new(BLOCK)).bench_local(|| {
+        let mut wins = 0;
+        for pair in &pairs {
+            let lists = pair.map(|ranker| query.lists[ranker].as_list());
+            let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
+                let look = query.users.look(query.levels[doc.index()], &mut luck);
+                Look {
+                    clicked: look.clicked,
+                    leaves: look.leaves,
+                }
+            });
+            wins += u32::from(winner == Preference::First);
+        }
+        black_box(wins)
+    });
+}
+
+#[divan::bench(args = [20, 100, 120, 1000])]
+fn probabilistic_same(bencher: Bencher<'_, '_>, documents: usize) {
+    probabilistic(bencher, documents, CreditTies::Same);
+}
+
+#[divan::bench(args = [20, 100, 120, 1000])]
+fn probabilistic_redrawn(bencher: Bencher<'_, '_>, documents: usize) {
+    probabilistic(bencher, documents, CreditTies::Redrawn);
+}
+
+#[divan::bench(args = [20, 100, 120, 1000], consts = [5, 136, 700])]
+fn sosm<const RANKERS: usize>(bencher: Bencher<'_, '_>, documents: usize) {
+    let query = query(documents, RANKERS, 1);
+    let lists: Vec<_> = query.lists.iter().map(ListBuf::as_list).collect();
+    let method = Sosm::default();
+    let mut scratch = SosmScratch::default();
+    let mut generator = Generator::seed_from_u64(2);
+    let mut luck = Generator::seed_from_u64(3);
+    let mut scores = Vec::new();
+    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
+        let user = |doc: Doc| {
+            let look = query.users.look(query.levels[doc.index()], &mut luck);
+            Look {
+                clicked: look.clicked,
+                leaves: look.leaves,
+            }
+        };
+        method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut scores);
+        black_box(scores.len())
+    });
+}
