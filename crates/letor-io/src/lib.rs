@@ -2,7 +2,11 @@
 
 mod dataset;
 mod decimal;
+mod error;
+mod text;
 
 pub use dataset::{
-    BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query,
+    BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics,
 };
+pub use error::{Error, ErrorKind};
+pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};
