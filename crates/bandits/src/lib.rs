@@ -1,5 +1,6 @@
 //! Dueling bandits: policies, arenas, preference matrices, winners and regret.
 
+pub mod agreement;
 mod algorithm;
 mod arena;
 mod bounds;
