@@ -2,8 +2,10 @@
 
 mod bandit;
 mod live;
+mod matrix_file;
 mod options;
 mod proxy;
+mod report;
 
 use std::process::ExitCode;
 
