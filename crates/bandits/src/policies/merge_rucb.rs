@@ -169,12 +169,9 @@ impl Algorithm for Config {
         countable(arms)?;
         let ln_c = self.ln_c(arms);
         let lerot = self.variant == Variant::Lerot;
+        let c = self.c.unwrap_or_else(|| libm::exp(ln_c));
         // Lerot's clock starts at the next whole number.
-        let c = if lerot {
-            libm::ceil(libm::exp(ln_c))
-        } else {
-            libm::exp(ln_c)
-        };
+        let c = if lerot { libm::ceil(c) } else { c };
         Ok(MergeRucb {
             lerot,
             alpha: self.alpha,

@@ -24,11 +24,12 @@
 //!   and each pass goes through its arms in order.
 //! * Divergences are summed in units of 2^-30, as whole numbers: a sum then does not depend on the
 //!   order of its terms, and may be kept by adding what changed.
+//! * The arm reported is i*, ties by how many arms each beat.
 //! * i* meets itself where it beats every arm. Where it is the only arm of its pass, that stretch
 //!   is one choice: it ends with the first step whose ln t lets another arm in.
 
 use crate::algorithm::{countable, positive};
-use crate::bounds::most_beaten;
+use crate::bounds::best_among;
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -291,13 +292,20 @@ impl Rmed1 {
         self.means[forth] = f64::from(won) / total;
         self.means[back] = f64::from(lost) / total;
 
-        for arm in [winner, loser] {
-            let key = |arm: usize| (self.divergence[arm], arm);
-            if arm == self.leader {
-                self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
-            } else if key(arm) < key(self.leader) {
-                self.leader = arm;
-            }
+        let key = |arm: usize| (self.divergence[arm], arm);
+        if [winner, loser].contains(&self.leader) {
+            self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
+        } else {
+            let better = if key(winner) < key(loser) {
+                winner
+            } else {
+                loser
+            };
+            self.leader = if key(better) < key(self.leader) {
+                better
+            } else {
+                self.leader
+            };
         }
     }
 }
@@ -353,6 +361,6 @@ impl Policy for Rmed1 {
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_beaten(&self.wins, self.arms, generator)
+        best_among(&self.wins, &self.divergence, generator)
     }
 }

@@ -294,7 +294,7 @@ impl Policy for Rucb {
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.best(generator)
+        self.evidence.most_beaten(generator)
     }
 }
 
