@@ -3,6 +3,7 @@
 mod algorithm;
 mod arena;
 mod bounds;
+mod clock;
 mod draw;
 pub mod matrix;
 mod matrix_arena;
