@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use clicks::{ClickModel, FractionalLabels};
+use clicks::{ClickError, ClickModel, FractionalLabels};
 use interleave::{CreditTies, Interleaving, Multileaving, ProbabilisticInterleave, Sosm};
-use letor_io::{Dataset, FeatureId, Provenance};
+use letor_io::{Dataset, FeatureId, OpenOptions, Provenance, Split};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
@@ -23,21 +23,29 @@ use crate::study::Plan;
 pub(super) struct SiteOptions {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
     /// `mslr-lookalike:0.1` (a tenth of its queries)
-    #[arg(long, value_name = "NAME|PATH,...", default_value = "mslr-lookalike:0.05")]
-    dataset: String,
+    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.05")]
+    dataset: Vec<String>,
 
     /// The split of a registered data set to use
     #[arg(long, value_name = "train|vali|test")]
-    split: Option<String>,
+    split: Option<Split>,
 
     /// How users click: perfect, navigational, informational, almost-random, random, or P(click)
     /// for each grade as `0:0.05,1:0.5,2:0.95`
-    #[arg(long, value_name = "NAME|P", default_value = "navigational")]
+    #[arg(long, value_name = "NAME|P", default_value = "navigational", value_parser = parse_click)]
     click: String,
 
     /// P(stop after a click) for each grade, beside a custom --click [default: never]
     #[arg(long, value_name = "P")]
     stop: Option<String>,
+
+    /// The highest label that the data may hold; higher ones are taken for errors
+    #[arg(long, value_name = "LABEL", default_value_t = 4.0)]
+    max_label: f32,
+
+    /// What `NULL` in place of a value means: an error, or 0
+    #[arg(long, value_enum, default_value_t = Null::Error)]
+    null: Null,
 
     /// How fractional labels become grades
     #[arg(long, value_enum, default_value_t = Fractional::Round)]
@@ -92,6 +100,14 @@ enum Ties {
     Random,
     /// Once
     Fixed,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Null {
+    /// Refuse
+    Error,
+    /// An absent value
+    Zero,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -181,7 +197,7 @@ impl Description {
 impl SiteOptions {
     /// Opens the data set, ranks it, and lays out its users.
     pub(super) fn prepare(&self, master: u64, quiet: bool) -> Result<Prepared> {
-        let dataset = self.open(master)?;
+        let dataset = self.open()?;
         announce(&dataset, quiet);
         let features = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"))?;
         let tie_breaking = match self.ties {
@@ -227,34 +243,27 @@ impl SiteOptions {
         Ok(Prepared { dataset, site, description })
     }
 
-    /// The data set as it was asked for.
-    pub(super) fn dataset_name(&self) -> &str {
-        &self.dataset
-    }
-
-    fn open(&self, _master: u64) -> Result<Dataset> {
-        let options = letor_io::ReadOptions {
+    fn open(&self) -> Result<Dataset> {
+        let read = letor_io::ReadOptions {
             same_qid: match self.same_qid {
                 SameQid::Error => letor_io::SameQid::Error,
                 SameQid::Separate => letor_io::SameQid::Separate,
                 SameQid::Merge => letor_io::SameQid::Merge,
             },
+            null: match self.null {
+                Null::Error => letor_io::Null::Error,
+                Null::Zero => letor_io::Null::Zero,
+            },
+            max_label: self.max_label,
             ..letor_io::ReadOptions::default()
         };
-        let files: Vec<&str> = self.dataset.split(',').collect();
-        Ok(letor_io::read_files(&self.dataset, &files, &options)?)
+        let options = OpenOptions { read, split: self.split, root: None };
+        Ok(letor_io::open(&self.dataset, &options)?)
     }
 
     fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {
         if self.click.contains(':') {
-            let never = || {
-                self.click
-                    .split(',')
-                    .map(|pair| format!("{}:0", pair.split(':').next().unwrap_or("")))
-                    .collect::<Vec<_>>()
-                    .join(",")
-            };
-            let stop = self.stop.clone().unwrap_or_else(never);
+            let stop = self.stop.clone().unwrap_or_else(|| never_stop(&self.click));
             return Ok(ClickModel::custom(&self.click, &stop)?);
         }
         anyhow::ensure!(
@@ -263,6 +272,22 @@ impl SiteOptions {
         );
         Ok(ClickModel::preset(&self.click, dataset.max_label())?)
     }
+}
+
+/// Refuses names and odds that no data could suit, as wrong usage.
+fn parse_click(text: &str) -> Result<String, ClickError> {
+    if text.contains(':') {
+        ClickModel::custom(text, &never_stop(text))?;
+    } else {
+        ClickModel::preset(text, 1.0)?;
+    }
+    Ok(text.to_owned())
+}
+
+/// P(stop) of 0 for each grade of `click`.
+fn never_stop(click: &str) -> String {
+    let pairs = click.split(',').map(|pair| format!("{}:0", pair.split(':').next().unwrap_or_default()));
+    pairs.collect::<Vec<_>>().join(",")
 }
 
 /// Says what is being run on, and what a folder held besides.
@@ -289,7 +314,7 @@ fn announce(dataset: &Dataset, quiet: bool) {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Runs and results")]
 pub(super) struct RunOptions {
-    /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`--list-algorithms` for all)
+    /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` for all)
     #[arg(
         long,
         value_name = "A,B:KEY=VALUE,...",
