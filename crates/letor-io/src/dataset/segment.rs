@@ -26,7 +26,11 @@ const FLOATS: u8 = 1;
 const WITH_DICTIONARY: u8 = 2;
 
 /// The most distinct values that a dictionary is tried for.
-pub(crate) const DICTIONARY: usize = 16;
+const DICTIONARY: usize = 16;
+
+/// The least width of offsets that a dictionary is tried for: codes of few bits gain little on offsets
+/// of few bits.
+const WORTH_A_DICTIONARY: u32 = 5;
 
 /// A column on its way in: value `i` is `mantissas[i] × 10^-scales[i]`. Used up by [`encode`].
 #[derive(Debug, Default)]
@@ -82,18 +86,13 @@ pub(crate) fn encode(column: &mut Column, out: &mut Vec<u8>) -> bool {
 }
 
 /// Brings the mantissas under one power of ten, the smallest that leaves them integers, and returns
-/// it; nothing (and `column` as it was) where that takes more than 18 digits.
+/// it; nothing (and the values of `column` as they were) where that takes more than 18 digits.
 fn align(column: &mut Column) -> Option<i16> {
-    let Column { mantissas, scales } = column;
-    let present = |(&mantissa, &scale): (&i64, &i16)| if mantissa == 0 { i16::MIN } else { scale };
-    let mut scale = mantissas.iter().zip(scales.iter()).map(present).max()?;
-    if mantissas
-        .iter()
-        .zip(scales.iter())
-        .any(|(&m, &s)| m != 0 && s != scale)
-    {
-        if !fits(mantissas, scales, scale) {
+    let mut range = Range::of(column);
+    if range.least != range.most {
+        if !range.fits() && !fits(column, range.most) {
             // Perhaps only for zeros at the end: "1000000.000000" beside "0.00000000000001".
+            let Column { mantissas, scales } = column;
             for (mantissa, scale) in mantissas.iter_mut().zip(scales.iter_mut()) {
                 let stripped = Decimal {
                     mantissa: *mantissa,
@@ -102,37 +101,67 @@ fn align(column: &mut Column) -> Option<i16> {
                 .stripped();
                 (*mantissa, *scale) = (stripped.mantissa, stripped.scale);
             }
-            scale = mantissas.iter().zip(scales.iter()).map(present).max()?;
-            if !fits(mantissas, scales, scale) {
+            range = Range::of(column);
+            if !fits(column, range.most) {
                 return None;
             }
         }
-        for (mantissa, own) in mantissas.iter_mut().zip(scales.iter_mut()) {
-            if *mantissa != 0 {
-                *mantissa *= POW10[(scale - *own) as usize];
-            }
-            *own = scale;
+        let Column { mantissas, scales } = column;
+        for (mantissa, &own) in mantissas.iter_mut().zip(scales.iter()) {
+            // Zeros may have any scale, and stay zeros.
+            *mantissa *= POW10[usize::from((range.most - own) as u16).min(18)];
         }
     }
-    let zeros = common_zeros(mantissas);
+    let zeros = common_zeros(&column.mantissas);
     if zeros > 0 {
-        mantissas
+        column
+            .mantissas
             .iter_mut()
             .for_each(|mantissa| *mantissa /= POW10[zeros]);
-        scales
-            .iter_mut()
-            .for_each(|own| *own = scale - zeros as i16);
     }
-    Some(scale - zeros as i16)
+    Some(range.most - zeros as i16)
+}
+
+/// The powers of ten of a column, zeros apart, and how large its mantissas are.
+struct Range {
+    least: i16,
+    most: i16,
+    /// The bits that occur in any mantissa, without signs.
+    bits: u64,
+}
+
+impl Range {
+    fn of(column: &Column) -> Self {
+        let mut range = Self {
+            least: i16::MAX,
+            most: i16::MIN,
+            bits: 0,
+        };
+        for (&mantissa, &scale) in column.mantissas.iter().zip(&column.scales) {
+            range.bits |= mantissa.unsigned_abs();
+            range.least = range
+                .least
+                .min(if mantissa == 0 { i16::MAX } else { scale });
+            range.most = range.most.max(if mantissa == 0 { i16::MIN } else { scale });
+        }
+        range
+    }
+
+    /// Whether every mantissa stays within 18 digits under the largest power, whichever has which:
+    /// enough, but not needed.
+    fn fits(&self) -> bool {
+        let power = POW10.get((self.most - self.least) as usize);
+        power.is_some_and(|power| self.bits < (MANTISSA_LIMIT / power) as u64)
+    }
 }
 
 /// Whether every mantissa stays within 18 digits under the common power `scale`.
-fn fits(mantissas: &[i64], scales: &[i16], scale: i16) -> bool {
-    mantissas.iter().zip(scales).all(|(&mantissa, &own)| {
-        mantissa == 0
-            || POW10
-                .get((scale - own) as usize)
-                .is_some_and(|power| mantissa.unsigned_abs() < (MANTISSA_LIMIT / power) as u64)
+#[cold]
+fn fits(column: &Column, scale: i16) -> bool {
+    column.values().all(|value| {
+        let power = || POW10.get((scale - value.scale) as usize);
+        let limit = || power().map(|power| (MANTISSA_LIMIT / power) as u64);
+        value.mantissa == 0 || limit().is_some_and(|limit| value.mantissa.unsigned_abs() < limit)
     })
 }
 
@@ -188,8 +217,7 @@ fn encode_offsets(
     if width == 0 {
         return false;
     }
-    // Codes of few bits gain nothing on offsets of few bits.
-    if width > 2
+    if width >= WORTH_A_DICTIONARY
         && let Some(dictionary) = distinct(count, &offset)
     {
         let codes = width_of(dictionary.len() as u64 - 1);
@@ -197,7 +225,13 @@ fn encode_offsets(
         if short < packed_bytes(count, width) {
             out.push(dictionary.len() as u8);
             pack(dictionary.iter().copied(), width, out);
-            let code = |i| dictionary.binary_search(&offset(i)).expect("all are in it") as u64;
+            let code = |i| {
+                let value = offset(i);
+                dictionary
+                    .iter()
+                    .map(|&lower| u64::from(lower < value))
+                    .sum()
+            };
             pack((0..count).map(code), codes, out);
             return true;
         }
@@ -210,15 +244,17 @@ fn encode_offsets(
 fn distinct(count: usize, offset: impl Fn(usize) -> u64) -> Option<Vec<u64>> {
     let mut seen = [0u64; DICTIONARY];
     let mut len = 0;
+    let mut last = None;
     for i in 0..count {
         let value = offset(i);
-        if !seen[..len].contains(&value) {
+        if last != Some(value) && !seen[..len].contains(&value) {
             if len == DICTIONARY {
                 return None;
             }
             seen[len] = value;
             len += 1;
         }
+        last = Some(value);
     }
     seen[..len].sort_unstable();
     Some(seen[..len].to_vec())

@@ -99,10 +99,16 @@ impl Assembler {
         let features = self.highest as usize;
         for feature in 0..features {
             self.column.clear();
-            for row in self.entries.chunks_exact(features).take(self.labels.len()) {
-                self.column.mantissas.push(row[feature].mantissa);
-                self.column.scales.push(row[feature].scale);
-            }
+            let values = || {
+                self.entries[feature..]
+                    .iter()
+                    .step_by(features)
+                    .take(self.labels.len())
+            };
+            self.column
+                .mantissas
+                .extend(values().map(|entry| entry.mantissa));
+            self.column.scales.extend(values().map(|entry| entry.scale));
             self.writer.push(feature as u32 + 1, &mut self.column);
         }
     }

@@ -3,7 +3,7 @@
 use super::assemble::Assembler;
 use super::options::{MAX_LINE, ReadOptions};
 use super::pieces::{Ids, Piece};
-use super::row::{self, Line, RowError};
+use super::row::{self, Line, RowError, RowReader};
 use super::shape::looks_like_id;
 use super::side;
 use crate::dataset::EncodedQuery;
@@ -31,6 +31,7 @@ pub(super) fn parse(
         text: piece.text(),
         ids,
         options,
+        rows: RowReader::default(),
         assembler,
         group: piece.first_group,
         id: &[],
@@ -84,6 +85,7 @@ struct Parser<'a> {
     text: &'a [u8],
     ids: &'a Ids,
     options: &'a ReadOptions,
+    rows: RowReader,
     assembler: &'a mut Assembler,
     /// Where rows are counted: the query (from 0) that the rows belong to.
     group: usize,
@@ -97,7 +99,9 @@ impl<'a> Parser<'a> {
     /// Reads the line at `start`; returns where the next one starts.
     fn line(&mut self, start: usize) -> Result<usize, RowError> {
         let text = self.text;
-        let (line, next) = row::read(text, start, self.options, &mut self.assembler.entries)?;
+        let (line, next) =
+            self.rows
+                .read(text, start, self.options, &mut self.assembler.entries)?;
         let Line::Row {
             label,
             qid,

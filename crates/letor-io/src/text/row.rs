@@ -1,7 +1,9 @@
 //! One row: `label qid:id feature:value ... # comment`.
 
+use super::index::Index;
 use super::number::{self, NotANumber, ends_token};
 use super::options::{MAX_FEATURE, MAX_ID, MAX_LINE, Null, ReadOptions};
+use super::short::ShortValues;
 use crate::decimal::Decimal;
 use crate::error::{ErrorKind, excerpt};
 
@@ -48,87 +50,93 @@ impl RowError {
     }
 }
 
-/// Reads the line at `start`, appending its values to `entries`, and returns what it is and where the
-/// next line starts.
-///
-/// `text` must go on for [`number::LOOKAHEAD`] line feeds after its last line.
-pub(super) fn read<'a>(
-    text: &'a [u8],
-    start: usize,
-    options: &ReadOptions,
-    entries: &mut Vec<Entry>,
-) -> Result<(Line<'a>, usize), RowError> {
-    let mut at = skip_blanks(text, start);
-    match text[at] {
-        b'\n' => return Ok((Line::Blank, at + 1)),
-        b'#' => return Ok((Line::Blank, comment(text, start, at)?.1)),
-        _ => {}
-    }
-    let label;
-    (label, at) = read_label(text, at, options)?;
-    at = skip_blanks(text, at);
-    let mut qid = None;
-    if text[at..].starts_with(b"qid:") {
-        let (id, end) = read_qid(text, at + 4)?;
-        qid = Some(id);
-        at = skip_blanks(text, end);
-    }
-    let mut last = 0;
-    loop {
+/// Reads rows; keeps what it needs from one to the next.
+#[derive(Debug, Default)]
+pub(super) struct RowReader {
+    index: Index,
+}
+
+impl RowReader {
+    /// Reads the line at `start`, appending its values to `entries`, and returns what it is and where
+    /// the next line starts.
+    ///
+    /// `text` must go on for [`LOOKAHEAD`](super::index::LOOKAHEAD) line feeds after its last line.
+    pub(super) fn read<'a>(
+        &mut self,
+        text: &'a [u8],
+        start: usize,
+        options: &ReadOptions,
+        entries: &mut Vec<Entry>,
+    ) -> Result<(Line<'a>, usize), RowError> {
+        let mut at = skip_blanks(text, start);
         match text[at] {
-            b'\n' => {
-                check_length(start, at)?;
-                return Ok((
-                    Line::Row {
-                        label,
-                        qid,
-                        comment: None,
-                        end: at,
-                    },
-                    at + 1,
-                ));
-            }
-            b'#' => {
-                let (comment, next) = comment(text, start, at)?;
-                return Ok((
-                    Line::Row {
-                        label,
-                        qid,
-                        comment: Some(comment),
-                        end: at,
-                    },
-                    next,
-                ));
-            }
+            b'\n' => return Ok((Line::Blank, at + 1)),
+            b'#' => return Ok((Line::Blank, comment(text, start, at)?.1)),
             _ => {}
         }
-        let feature;
-        (feature, at) = read_feature(text, at, last)?;
-        last = feature;
-        match number::scan(text, at) {
-            Some((Decimal { mantissa, scale }, end)) => {
+        let label;
+        (label, at) = read_label(text, at, options)?;
+        at = skip_blanks(text, at);
+        let mut qid = None;
+        if text[at..].starts_with(b"qid:") {
+            let (id, end) = read_qid(text, at + 4)?;
+            qid = Some(id);
+            at = skip_blanks(text, end);
+        }
+        let at = self.read_values(text, start, at, options, entries)?;
+        let (comment, next) = match text[at] {
+            b'#' => {
+                let (comment, next) = comment(text, start, at)?;
+                (Some(comment), next)
+            }
+            _ => (None, at + 1),
+        };
+        check_length(start, next - 1)?;
+        Ok((
+            Line::Row {
+                label,
+                qid,
+                comment,
+                end: at,
+            },
+            next,
+        ))
+    }
+
+    /// Reads `feature:value` from `at` up to a comment or the line's end; returns where that is.
+    fn read_values(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        mut at: usize,
+        options: &ReadOptions,
+        entries: &mut Vec<Entry>,
+    ) -> Result<usize, RowError> {
+        let len = memchr::memchr(b'\n', &text[at..]).unwrap_or(0);
+        // A line too long is read to where it becomes so, in case something is wrong with it before.
+        let len = len.min(MAX_LINE.saturating_sub(at - start));
+        let mut short = ShortValues::new(text, at, len, &mut self.index);
+        let mut last = 0;
+        loop {
+            (at, last) = short.read(at, last, entries);
+            at = skip_blanks(text, at);
+            if matches!(text[at], b'\n' | b'#') || at - start > MAX_LINE {
+                return Ok(at);
+            }
+            // Several blanks, or something unusual: behind it the short road may be open again.
+            let before = entries.len();
+            (at, last) = short.read(at, last, entries);
+            if entries.len() == before {
+                let (feature, value) = read_feature(text, at, last)?;
+                let (Decimal { mantissa, scale }, end) = read_value(text, value, feature, options)?;
                 entries.push(Entry {
                     mantissa,
                     feature,
                     scale,
                 });
-                at = end;
-            }
-            None => {
-                let (value, end) = read_value(text, at, feature, options)?;
-                entries.push(Entry {
-                    mantissa: value.mantissa,
-                    feature,
-                    scale: value.scale,
-                });
-                at = end;
+                (at, last) = (end, feature);
             }
         }
-        // Most often exactly one blank.
-        if text[at] == b' ' {
-            at += 1;
-        }
-        at = skip_blanks(text, at);
     }
 }
 
@@ -345,7 +353,7 @@ fn read_value(
 
 #[cfg(test)]
 mod tests {
-    use super::super::number::LOOKAHEAD;
+    use super::super::index::LOOKAHEAD;
     use super::*;
 
     type Row = (f32, Option<String>, Option<String>, Vec<(u32, f64)>);
@@ -358,7 +366,7 @@ mod tests {
         text.resize(text.len() + LOOKAHEAD, b'\n');
         let mut entries = Vec::new();
         let string = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        match read(&text, 0, options, &mut entries) {
+        match RowReader::default().read(&text, 0, options, &mut entries) {
             Err(error) => Err((error.at + 1, error.kind, error.message)),
             Ok((Line::Blank, _)) => Ok(None),
             Ok((
