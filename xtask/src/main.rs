@@ -5,6 +5,7 @@
     reason = "talks to a person"
 )]
 
+mod bench;
 mod fetch_datasets;
 
 use std::process::ExitCode;
@@ -22,11 +23,13 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     FetchDatasets(fetch_datasets::Arguments),
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::FetchDatasets(arguments) => fetch_datasets::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments).map(|()| ExitCode::SUCCESS),
     };
     match outcome {
         Ok(code) => code,
