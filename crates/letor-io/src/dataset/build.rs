@@ -201,7 +201,7 @@ impl EncodedQuery {
                     values.iter().for_each(|&value| column.push(value));
                 }
                 documents += part.documents();
-                column.pad(documents);
+                column.resize(documents);
             }
             writer.push(feature, &mut column);
         }

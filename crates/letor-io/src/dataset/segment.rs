@@ -50,8 +50,8 @@ impl Column {
         self.scales.push(value.scale);
     }
 
-    /// Appends zeros up to `len` values.
-    pub(crate) fn pad(&mut self, len: usize) {
+    /// Makes it `len` values long, new ones 0.
+    pub(crate) fn resize(&mut self, len: usize) {
         self.mantissas.resize(len, 0);
         self.scales.resize(len, 0);
     }

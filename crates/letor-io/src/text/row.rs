@@ -113,9 +113,11 @@ impl RowReader {
         entries: &mut Vec<Entry>,
     ) -> Result<usize, RowError> {
         let len = memchr::memchr(b'\n', &text[at..]).unwrap_or(0);
-        // A line too long is read to where it becomes so, in case something is wrong with it before.
-        let len = len.min(MAX_LINE.saturating_sub(at - start));
-        let mut short = ShortValues::new(text, at, len, &mut self.index);
+        let mut short = match at + len - start > MAX_LINE {
+            false => ShortValues::new(text, at, len, &mut self.index),
+            // Read to where it becomes too long, in case something is wrong with it before.
+            true => ShortValues::none(at),
+        };
         let mut last = 0;
         loop {
             (at, last) = short.read(at, last, entries);
