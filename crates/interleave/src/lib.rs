@@ -1,18 +1,22 @@
 //! Interleaving and multileaving: several rankers' lists mixed into the one a user sees, and the
 //! user's clicks turned into who won.
 
+mod alternating;
+pub mod balanced;
 mod draft;
 mod list;
 mod method;
+mod order;
 mod outcome;
 pub mod probabilistic;
 pub mod sosm;
 mod ties;
 mod weights;
 
+pub use balanced::BalancedInterleave;
 pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
 pub use method::{CreditError, Interleaving, Multileaving};
-pub use outcome::{Look, Preference};
+pub use outcome::{Look, Outcome, Preference, Signs};
 pub use probabilistic::{CreditTies, ProbabilisticInterleave};
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
