@@ -3,6 +3,7 @@
 
 mod alternating;
 pub mod balanced;
+pub mod document_constraints;
 mod draft;
 mod list;
 mod method;
@@ -14,6 +15,7 @@ mod ties;
 mod weights;
 
 pub use balanced::BalancedInterleave;
+pub use document_constraints::DocumentConstraints;
 pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
 pub use method::{CreditError, Interleaving, Multileaving};
 pub use outcome::{Look, Outcome, Preference, Signs};
