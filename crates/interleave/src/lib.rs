@@ -11,6 +11,7 @@ mod order;
 mod outcome;
 pub mod probabilistic;
 pub mod sosm;
+pub mod team_draft;
 mod ties;
 mod weights;
 
@@ -23,4 +24,5 @@ pub use probabilistic::{CreditTies, ProbabilisticInterleave};
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use sosm::Sosm;
+pub use team_draft::{TeamDraftInterleave, TeamDraftMultileave};
 pub use weights::TauError;
