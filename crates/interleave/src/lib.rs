@@ -10,6 +10,8 @@ mod method;
 mod order;
 mod outcome;
 pub mod probabilistic;
+pub mod probabilistic_assignment;
+mod softmax;
 pub mod sosm;
 pub mod team_draft;
 mod ties;
@@ -21,6 +23,7 @@ pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
 pub use method::{CreditError, Interleaving, Multileaving};
 pub use outcome::{Look, Outcome, Preference, Signs};
 pub use probabilistic::{CreditTies, ProbabilisticInterleave};
+pub use probabilistic_assignment::ProbabilisticAssignment;
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use sosm::Sosm;
