@@ -11,6 +11,8 @@ mod order;
 mod outcome;
 pub mod probabilistic;
 pub mod probabilistic_assignment;
+pub mod probabilistic_expected;
+mod signs;
 mod softmax;
 pub mod sosm;
 pub mod team_draft;
@@ -24,6 +26,7 @@ pub use method::{CreditError, Interleaving, Multileaving};
 pub use outcome::{Look, Outcome, Preference, Signs};
 pub use probabilistic::{CreditTies, ProbabilisticInterleave};
 pub use probabilistic_assignment::ProbabilisticAssignment;
+pub use probabilistic_expected::ProbabilisticExpected;
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use sosm::Sosm;
