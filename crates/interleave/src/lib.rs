@@ -2,7 +2,9 @@
 //! user's clicks turned into who won.
 
 mod alternating;
+mod any;
 pub mod balanced;
+pub mod by_id;
 pub mod document_constraints;
 mod draft;
 mod fixed;
@@ -16,6 +18,7 @@ pub mod probabilistic;
 pub mod probabilistic_assignment;
 pub mod probabilistic_expected;
 pub mod probabilistic_multileave;
+pub mod receipt;
 mod signs;
 mod softmax;
 pub mod sosm;
@@ -23,6 +26,11 @@ pub mod team_draft;
 mod ties;
 mod weights;
 
+pub use any::{
+    AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, AnyMultileaving,
+    AnyMultileavingReceipt, AnyMultileavingScratch, AnyOutcome, InterleavingReceipt,
+    MultileavingReceipt, NameError, Tagged,
+};
 pub use balanced::BalancedInterleave;
 pub use document_constraints::DocumentConstraints;
 pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
