@@ -237,6 +237,11 @@ impl ListBuf {
         Ok(Self { order, groups })
     }
 
+    /// From parts known to be sound.
+    pub(crate) fn from_trusted(order: Vec<Doc>, groups: Vec<TieGroup>) -> Self {
+        Self { order, groups }
+    }
+
     /// The view that methods take.
     #[must_use]
     pub fn as_list(&self) -> RankedList<'_> {
