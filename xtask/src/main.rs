@@ -1,9 +1,5 @@
 //! Chores of this repository: `cargo xtask COMMAND`.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "talks to a person"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "talks to a person")]
 
 mod bench;
 mod fetch_datasets;

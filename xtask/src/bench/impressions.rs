@@ -7,7 +7,7 @@ use interleave::{CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::{Dataset, FeatureId, lookalike};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
-use sim::site::{Buffers, Site};
+use sim::site::{Multileaver, Site};
 
 use super::measure::{Row, nanoseconds};
 
@@ -31,7 +31,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
                 goal: id,
                 what: format!("PI comparison, {click}, ties {name}, by query"),
                 unit: "ns",
-                value: by_query(&site(&small, 136, click, ties)?),
+                value: by_query(&site(&small, 136, click)?, ties),
                 target,
             });
             let (id, target) = goal("P2", random);
@@ -39,7 +39,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
                 goal: id,
                 what: format!("PI comparison, {click}, ties {name}, random query of {}", large.queries()),
                 unit: "ns",
-                value: at_random(&site(&large, 136, click, ties)?),
+                value: at_random(&site(&large, 136, click)?, ties),
                 target,
             });
         }
@@ -49,7 +49,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
             goal: if target.is_some() { "P5" } else { "" },
             what: format!("SOSM multileaving of {arms} rankers, outcome of all pairs"),
             unit: "us",
-            value: multileaving(&site(&small, arms, "navigational", CreditTies::Redrawn)?) / 1000.0,
+            value: multileaving(&site(&small, arms, "navigational")?) / 1000.0,
             target,
         });
     }
@@ -57,54 +57,69 @@ pub(super) fn rows() -> Result<Vec<Row>> {
 }
 
 /// A site of `arms` rankers; features repeat where the data set has fewer.
-fn site(dataset: &Dataset, arms: usize, click: &str, ties: CreditTies) -> Result<Site> {
+fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
     let features: Vec<FeatureId> = (0..arms as u32).map(|arm| FeatureId(arm % dataset.features() + 1)).collect();
     let rankings = Rankings::new(dataset, &features, TieBreaking::Random)?;
     let clicks = ClickModel::preset(click, 4.0)?;
-    let interleaving = ProbabilisticInterleave::new(ties);
-    Site::new(dataset, rankings, &clicks, FractionalLabels::Round, 10, interleaving, Sosm::default())
+    Site::new(dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }
 
 /// Pairs compared many times on one query, then the next: as a preference matrix is made.
-fn by_query(site: &Site) -> f64 {
+fn by_query(site: &Site, ties: CreditTies) -> f64 {
+    let method = ProbabilisticInterleave::new(ties);
     let mut chance = Chance::new();
-    let mut buffers = Buffers::default();
+    let mut scratch = Default::default();
     let a_query = 2000;
     nanoseconds(COMPARISONS, || {
         for block in 0..COMPARISONS / a_query {
             let query = block % site.queries();
             for _ in 0..a_query {
                 let pair = chance.pair(site.arms());
-                std::hint::black_box(site.interleave(query, pair, &mut chance.lists, &mut chance.users, &mut buffers));
+                std::hint::black_box(site.interleave(
+                    &method,
+                    query,
+                    pair,
+                    &mut chance.lists,
+                    &mut chance.users,
+                    &mut scratch,
+                ));
             }
         }
     })
 }
 
 /// Any query each time: as live.
-fn at_random(site: &Site) -> f64 {
+fn at_random(site: &Site, ties: CreditTies) -> f64 {
+    let method = ProbabilisticInterleave::new(ties);
     let mut chance = Chance::new();
-    let mut buffers = Buffers::default();
+    let mut scratch = Default::default();
     nanoseconds(COMPARISONS, || {
         for _ in 0..COMPARISONS {
             let query = site.draw_query(&mut chance.lists);
             let pair = chance.pair(site.arms());
-            std::hint::black_box(site.interleave(query, pair, &mut chance.lists, &mut chance.users, &mut buffers));
+            std::hint::black_box(site.interleave(
+                &method,
+                query,
+                pair,
+                &mut chance.lists,
+                &mut chance.users,
+                &mut scratch,
+            ));
         }
     })
 }
 
 fn multileaving(site: &Site) -> f64 {
     let mut chance = Chance::new();
-    let mut buffers = Buffers::default();
-    let (mut scores, mut wins) = (Vec::new(), PairWins::default());
+    let (mut multileaver, mut wins) = (Multileaver::default(), PairWins::default());
     let count = 400_000 / site.arms();
     nanoseconds(count, || {
         for impression in 0..count {
             let query = impression % site.queries();
             let arms = 0..site.arms();
-            site.multileave(query, arms, &mut chance.lists, &mut chance.users, &mut buffers, &mut scores);
-            wins.set_scores(&scores);
+            let method = Sosm::default();
+            let (lists, users) = (&mut chance.lists, &mut chance.users);
+            wins.set_scores(site.multileave(&method, query, arms, lists, users, &mut multileaver));
             wins.resolve_ties(&mut chance.pairs);
             std::hint::black_box(&wins);
         }
