@@ -61,7 +61,7 @@ pub enum BuildError {
     },
 }
 
-/// One query, packed and ready to be part of a [`Dataset`].
+/// One query, packed and ready to be part of a [`Dataset`](super::Dataset).
 ///
 /// Packing is where the time goes and needs nothing but the query, so queries may be packed in
 /// parallel and pushed in order: the data set is the same for any number of threads.
