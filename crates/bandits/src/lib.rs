@@ -7,6 +7,7 @@ mod clock;
 mod draw;
 pub mod matrix;
 mod matrix_arena;
+mod opponents;
 mod pair_wins;
 #[doc(hidden)]
 pub mod plain;
