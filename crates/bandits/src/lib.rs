@@ -5,6 +5,7 @@ mod arena;
 mod bounds;
 mod clock;
 mod draw;
+mod lanes;
 pub mod matrix;
 mod matrix_arena;
 mod opponents;

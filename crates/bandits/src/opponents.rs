@@ -7,27 +7,7 @@
 //! of its pairs met since. Only groups whose cap reaches the top are looked at again.
 
 use crate::Arm;
-
-/// How many opponents make a group.
-const LANES: usize = 16;
-
-/// Some opponents of an arm.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    means: [f64; LANES],
-    widths: [f64; LANES],
-}
-
-impl Group {
-    #[inline]
-    fn bounds(&self, scale: f64) -> [f64; LANES] {
-        let mut bounds = self.means;
-        for (bound, width) in bounds.iter_mut().zip(&self.widths) {
-            *bound += scale * width;
-        }
-        bounds
-    }
-}
+use crate::lanes::{LANES, Lanes};
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
@@ -35,13 +15,15 @@ pub(crate) struct Opponents {
     arms: usize,
     /// Groups a row.
     groups: usize,
-    rows: Vec<Group>,
+    rows: Vec<Lanes>,
     /// No bound of a group is above its base + s slope; the base is infinite where a pair of the
     /// group has met since it was last looked at.
     bases: Vec<f64>,
     slopes: Vec<f64>,
-    /// Of the row at hand: each group's cap, or its highest bound once looked at.
-    tops: Vec<f64>,
+    /// The group that was the highest of each row when it was last looked at: a good first guess.
+    favourites: Vec<u32>,
+    /// The groups of the row at hand that were looked at, and their highest bounds.
+    looked: Vec<(usize, f64)>,
     highest: Vec<Arm>,
 }
 
@@ -49,17 +31,14 @@ impl Opponents {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
     pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
         let groups = arms.div_ceil(LANES);
-        let nobody = Group {
-            means: [f64::NEG_INFINITY; LANES],
-            widths: [0.0; LANES],
-        };
         let mut opponents = Self {
             arms,
             groups,
-            rows: vec![nobody; arms * groups],
+            rows: vec![Lanes::NOBODY; arms * groups],
             bases: vec![f64::INFINITY; arms * groups],
             slopes: vec![0.0; arms * groups],
-            tops: vec![0.0; groups],
+            favourites: vec![0; arms],
+            looked: Vec::with_capacity(groups),
             highest: Vec::with_capacity(arms),
         };
         for champion in 0..arms {
@@ -90,35 +69,34 @@ impl Opponents {
     /// The arms with the highest upper bound against `champion`, in order; itself among them where
     /// nobody's is above 1/2. `scale` is s, at least what it was before.
     pub(crate) fn highest(&mut self, champion: usize, scale: f64) -> &[Arm] {
-        let row = champion * self.groups..(champion + 1) * self.groups;
-        let caps = self.bases[row.clone()]
-            .iter()
-            .zip(&self.slopes[row.clone()]);
-        let mut first = 0;
-        let mut cap = f64::NEG_INFINITY;
-        for (group, (top, (base, slope))) in self.tops.iter_mut().zip(caps).enumerate() {
-            *top = base + scale * slope;
-            if *top > cap {
-                (first, cap) = (group, *top);
-            }
-        }
-        let mut top = self.look(row.start, first, scale);
+        let row = champion * self.groups;
+        let mut favourite = self.favourites[champion] as usize;
+        self.looked.clear();
+        let mut top = self.look(row, favourite, scale);
         for group in 0..self.groups {
-            if self.tops[group] >= top && group != first {
-                top = larger(top, self.look(row.start, group, scale));
+            let cap = self.bases[row + group] + scale * self.slopes[row + group];
+            if cap >= top && group != self.looked[0].0 {
+                let here = self.look(row, group, scale);
+                if here > top {
+                    (favourite, top) = (group, here);
+                }
             }
         }
+        self.favourites[champion] = favourite as u32;
+
         self.highest.clear();
-        for (group, _) in self
-            .tops
-            .iter()
-            .enumerate()
-            .filter(|&(_, &group)| group == top)
-        {
-            let bounds = self.rows[row.start + group].bounds(scale);
-            let lanes = (0..LANES).filter(|&lane| bounds[lane] == top);
-            self.highest
-                .extend(lanes.map(|lane| Arm::at(group * LANES + lane)));
+        let mut tied = 0;
+        for &(group, _) in self.looked.iter().filter(|&&(_, highest)| highest == top) {
+            tied += 1;
+            let mut bits = self.rows[row + group].at(top, scale);
+            while bits != 0 {
+                self.highest
+                    .push(Arm::at(group * LANES + bits.trailing_zeros() as usize));
+                bits &= bits - 1;
+            }
+        }
+        if tied > 1 {
+            self.highest.sort_unstable();
         }
         &self.highest
     }
@@ -126,33 +104,14 @@ impl Opponents {
     /// The highest bound of a group of the row that starts at `row`; renews its cap.
     #[inline]
     fn look(&mut self, row: usize, group: usize, scale: f64) -> f64 {
-        let at = row + group;
-        let top = largest(self.rows[at].bounds(scale));
-        let slope = largest(self.rows[at].widths);
+        let lanes = &self.rows[row + group];
+        let (top, slope) = (lanes.top(scale), lanes.widest());
         // A little above, so that no rounding brings a cap below what it caps.
-        self.bases[at] = top - scale * slope + 1e-12 * (1.0 + scale);
-        self.slopes[at] = slope;
-        self.tops[group] = top;
+        self.bases[row + group] = top - scale * slope + 1e-12 * (1.0 + scale);
+        self.slopes[row + group] = slope;
+        self.looked.push((group, top));
         top
     }
-}
-
-#[inline]
-fn largest(mut values: [f64; LANES]) -> f64 {
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            values[lane] = larger(values[lane], values[lane + half]);
-        }
-        half /= 2;
-    }
-    values[0]
-}
-
-/// The larger of two numbers, in one instruction.
-#[inline]
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }
 
 #[cfg(test)]
