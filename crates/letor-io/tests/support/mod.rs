@@ -5,6 +5,8 @@
     reason = "each test file uses a part of it"
 )]
 
+pub mod profile;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
