@@ -6,6 +6,8 @@
     reason = "each test file uses a part of it, and a skipped test says so"
 )]
 
+pub mod profile;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
