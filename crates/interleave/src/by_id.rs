@@ -25,7 +25,6 @@ use std::hash::Hash;
 
 use crate::{
     CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, RankedList,
-    TieGroup,
 };
 
 /// What is wrong with lists of ids, or with clicks on them.
@@ -140,9 +139,15 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
         }
         let lists = orders
             .into_iter()
-            .map(|order| number(order, ids.len()))
+            .map(|order| ListBuf::from_distinct(order, ids.len()))
             .collect();
         Ok(Self { ids, lists })
+    }
+
+    /// The ids, in the order in which the lists first name them.
+    #[must_use]
+    pub fn ids(&self) -> &[Id] {
+        &self.ids
     }
 
     /// Mixes the two lists, and shows at most `length` documents.
@@ -182,24 +187,6 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
             .collect();
         Impression { shown, receipt }
     }
-}
-
-/// A list in the crate's own terms, from (document, score) pairs of different documents.
-fn number(mut order: Vec<(usize, f64)>, documents: usize) -> ListBuf {
-    order.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal));
-    let mut groups = vec![TieGroup::UNLISTED; documents];
-    let mut start = 0;
-    for run in order.chunk_by(|a, b| a.1 == b.1) {
-        let end = start + run.len() as u16;
-        for &(doc, _) in run {
-            groups[doc] = TieGroup { start, end };
-        }
-        start = end;
-    }
-    ListBuf::from_trusted(
-        order.into_iter().map(|(doc, _)| Doc(doc as u16)).collect(),
-        groups,
-    )
 }
 
 /// A list that one user is shown, and the receipt by which clicks on it are credited later.
