@@ -7,6 +7,8 @@ mod draw;
 pub mod matrix;
 mod matrix_arena;
 mod pair_wins;
+#[doc(hidden)]
+pub mod plain;
 mod play;
 pub mod policies;
 mod policy;

@@ -1,0 +1,54 @@
+//! The algorithms as their papers print them, with everything recomputed at every step: what the
+//! fast forms are held to, choice by choice for the same draws, and measured against.
+
+mod mdb;
+mod merge_rucb;
+mod rmed;
+mod rucb;
+
+pub use mdb::PlainMdb;
+pub use merge_rucb::PlainMergeRucb;
+pub use rmed::PlainRmed1;
+pub use rucb::PlainRucb;
+
+use crate::Arm;
+
+/// How often each arm beat each other one.
+#[derive(Debug, Clone)]
+struct Wins {
+    arms: usize,
+    counts: Vec<u32>,
+}
+
+impl Wins {
+    fn new(arms: usize, prior: u32) -> Self {
+        Self {
+            arms,
+            counts: vec![prior; arms * arms],
+        }
+    }
+
+    fn add(&mut self, winner: Arm, loser: Arm) {
+        self.counts[winner.index() * self.arms + loser.index()] += 1;
+    }
+
+    fn of(&self, i: usize, j: usize) -> f64 {
+        f64::from(self.counts[i * self.arms + j])
+    }
+
+    fn mean(&self, i: usize, j: usize) -> f64 {
+        self.of(i, j) / (self.of(i, j) + self.of(j, i))
+    }
+
+    /// mu(i, j) + sqrt(time / n(i, j)), or `unseen` where n = 0; 1/2 on the diagonal.
+    fn upper(&self, i: usize, j: usize, time: f64, unseen: f64) -> f64 {
+        let count = self.of(i, j) + self.of(j, i);
+        if i == j {
+            0.5
+        } else if count == 0.0 {
+            unseen
+        } else {
+            self.of(i, j) / count + (time / count).sqrt()
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! mergeRUCB with one matrix of all wins and batches as lists.
+
+use super::Wins;
+use crate::draw::{argmax, below, shuffle};
+use crate::policies::merge_rucb::{Config, Variant};
+use crate::{Arm, Choice, Feedback, Generator, Policy};
+
+/// mergeRUCB, everything recomputed.
+#[derive(Debug, Clone)]
+pub struct PlainMergeRucb {
+    config: Config,
+    c: f64,
+    wins: Wins,
+    batches: Vec<Vec<usize>>,
+    cursor: usize,
+    stage: u32,
+}
+
+impl PlainMergeRucb {
+    /// For valid parameters, at least one arm, and a C(delta) that is a number.
+    #[must_use]
+    pub fn new(config: &Config, arms: usize) -> Self {
+        let (alpha, k) = (config.alpha, arms as f64);
+        let c = config.c.unwrap_or_else(|| {
+            let ratio = (4.0 * alpha - 1.0) * k * k / ((2.0 * alpha - 1.0) * config.delta);
+            ratio.powf(1.0 / (2.0 * alpha - 1.0))
+        });
+        let lerot = config.variant == Variant::Lerot;
+        Self {
+            config: config.clone(),
+            c: if lerot { c.ceil() } else { c },
+            wins: Wins::new(arms, u32::from(lerot)),
+            batches: Vec::new(),
+            cursor: 0,
+            stage: 1,
+        }
+    }
+
+    fn left(&self) -> usize {
+        self.batches.iter().map(Vec::len).sum()
+    }
+
+    fn merge(&mut self, generator: &mut Generator) {
+        let p = self.config.batch;
+        for round in 0..2 {
+            let small = self.batches.iter().any(|batch| 2 * batch.len() <= p);
+            if round == 1 && !(small && self.batches.len() > 1) {
+                break;
+            }
+            let mut rest = std::mem::take(&mut self.batches);
+            shuffle(generator, &mut rest);
+            rest.sort_by_key(Vec::len);
+            while rest.len() > 1 {
+                let mut largest = rest.pop().unwrap_or_default();
+                if 2 * (rest[0].len() + largest.len()) <= 3 * p {
+                    largest.append(&mut rest.remove(0));
+                }
+                self.batches.push(largest);
+            }
+            self.batches.append(&mut rest);
+        }
+        self.cursor = 0;
+        self.stage += 1;
+    }
+}
+
+impl Policy for PlainMergeRucb {
+    fn arms(&self) -> usize {
+        self.wins.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        let arms = self.wins.arms;
+        let lerot = self.config.variant == Variant::Lerot;
+        let time = self.config.alpha * libm::log(step as f64 + self.c);
+        if self.batches.is_empty() {
+            let mut order: Vec<usize> = (0..arms).collect();
+            if lerot {
+                shuffle(generator, &mut order);
+            }
+            self.batches = order
+                .chunks(self.config.batch)
+                .map(<[usize]>::to_vec)
+                .collect();
+        }
+        let share = arms as f64 / 2_f64.powi(i32::try_from(self.stage).unwrap_or(i32::MAX));
+        let few = if lerot { share.floor() + 1.0 } else { share };
+        if self.batches.len() > 1 && self.left() as f64 <= few {
+            self.merge(generator);
+        }
+        loop {
+            if self.batches.iter().all(|batch| batch.len() < 2) {
+                if let [last] = self.batches.as_slice() {
+                    return Choice::Alone {
+                        arm: Arm::at(last[0]),
+                        until: step,
+                    };
+                }
+                self.merge(generator);
+            }
+            let batch = self.batches[self.cursor].clone();
+            let u = |k: usize, l: usize| self.wins.upper(k, l, time, 2.0);
+            let kept: Vec<usize> = batch
+                .iter()
+                .copied()
+                .filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5))
+                .collect();
+            if !kept.is_empty() {
+                self.batches[self.cursor].clone_from(&kept);
+            }
+            if kept.len() > 1 {
+                let champion = below(generator, kept.len());
+                let bounds = kept.iter().enumerate().map(|(place, &l)| {
+                    if place == champion {
+                        -1.0
+                    } else {
+                        u(l, kept[champion])
+                    }
+                });
+                let challenger = argmax(generator, bounds).unwrap_or(champion);
+                return Choice::Duel(Arm::at(kept[champion]), Arm::at(kept[challenger]));
+            }
+            self.cursor = (self.cursor + 1) % self.batches.len();
+        }
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback {
+            self.wins.add(winner, loser);
+            self.cursor = (self.cursor + 1) % self.batches.len();
+        }
+    }
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        None
+    }
+}

@@ -1,0 +1,114 @@
+//! RMED1 as printed, every divergence summed anew at every step.
+
+use super::Wins;
+use crate::draw::argmax;
+use crate::policies::rmed::{Rmed1Config, allowance, divergence};
+use crate::{Arm, Choice, Feedback, Generator, Policy};
+
+/// RMED1 as printed.
+#[derive(Debug, Clone)]
+pub struct PlainRmed1 {
+    bonus: f64,
+    wins: Wins,
+    opening: Vec<(usize, usize)>,
+    /// L_C from here on, and L_N.
+    current: Vec<usize>,
+    next: Vec<usize>,
+}
+
+impl PlainRmed1 {
+    /// For valid parameters and at least one arm.
+    #[must_use]
+    pub fn new(config: &Rmed1Config, arms: usize) -> Self {
+        let mut opening: Vec<(usize, usize)> = (0..arms)
+            .flat_map(|i| (i + 1..arms).map(move |j| (i, j)))
+            .collect();
+        opening.reverse();
+        Self {
+            bonus: config.factor * libm::pow(arms as f64, config.power),
+            wins: Wins::new(arms, 0),
+            opening,
+            current: (0..arms).rev().collect(),
+            next: Vec::new(),
+        }
+    }
+
+    fn not_ahead(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.wins.arms).filter(move |&j| j != i && self.wins.of(i, j) <= self.wins.of(j, i))
+    }
+
+    fn divergences(&self) -> Vec<i64> {
+        (0..self.wins.arms)
+            .map(|i| {
+                self.not_ahead(i)
+                    .map(|j| divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32))
+                    .sum()
+            })
+            .collect()
+    }
+
+    fn after(&mut self, step: u64) {
+        let sums = self.divergences();
+        let least = sums.iter().copied().min().unwrap_or(0);
+        for (arm, sum) in sums.iter().enumerate() {
+            let listed = self.current.contains(&arm) || self.next.contains(&arm);
+            if !listed && sum - least <= allowance(step, self.bonus) {
+                self.next.push(arm);
+            }
+        }
+    }
+}
+
+impl Policy for PlainRmed1 {
+    fn arms(&self) -> usize {
+        self.wins.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        if let Some(&(first, second)) = self.opening.last() {
+            return Choice::Duel(Arm::at(first), Arm::at(second));
+        }
+        if self.current.is_empty() {
+            self.current = std::mem::take(&mut self.next);
+            self.current
+                .sort_unstable_by_key(|&arm| std::cmp::Reverse(arm));
+        }
+        let arm = self.current.pop().unwrap_or(0);
+        let sums = self.divergences();
+        let leader = (0..sums.len()).min_by_key(|&i| (sums[i], i)).unwrap_or(0);
+        let behind: Vec<usize> = self.not_ahead(arm).collect();
+        let opponent = if behind.is_empty() || behind.contains(&leader) {
+            leader
+        } else {
+            let others = (0..sums.len()).map(|j| {
+                if j == arm {
+                    f64::NEG_INFINITY
+                } else {
+                    -self.wins.mean(arm, j)
+                }
+            });
+            argmax(generator, others).unwrap_or(leader)
+        };
+        if arm == opponent {
+            self.after(step);
+            return Choice::Alone {
+                arm: Arm::at(arm),
+                until: step,
+            };
+        }
+        Choice::Duel(Arm::at(arm), Arm::at(opponent))
+    }
+
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback {
+            self.wins.add(winner, loser);
+            if self.opening.pop().is_none() {
+                self.after(step);
+            }
+        }
+    }
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        None
+    }
+}

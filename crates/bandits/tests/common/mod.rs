@@ -1,0 +1,136 @@
+//! What the tests share: problems, runs, and the real matrices where they are at hand.
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use std::path::PathBuf;
+
+use bandits::registry::PolicyVisitor;
+use bandits::{Arm, Choice, Generators, MatrixArena, Observer, Policy, PreferenceMatrix, play};
+use bandits::{Recorder, problems};
+
+/// Six arms whose gaps are as small as those between real rankers, one pair at exactly 1/2.
+pub fn small_gaps() -> PreferenceMatrix {
+    let upper = [
+        [0.5, 0.56, 0.54, 0.55, 0.60, 0.62],
+        [0.0, 0.50, 0.55, 0.56, 0.57, 0.61],
+        [0.0, 0.00, 0.50, 0.53, 0.52, 0.55],
+        [0.0, 0.00, 0.00, 0.50, 0.53, 0.50],
+        [0.0, 0.00, 0.00, 0.00, 0.50, 0.52],
+    ];
+    PreferenceMatrix::from_upper(6, |i, j| upper[i.index()][j.index()]).expect("a matrix")
+}
+
+/// The Condorcet winner, arm 2, beats everyone barely; arm 0 beats all but it by far.
+pub fn borda_is_not_condorcet() -> PreferenceMatrix {
+    PreferenceMatrix::from_rows(&[
+        [0.5, 0.95, 0.42, 0.95],
+        [0.05, 0.5, 0.42, 0.6],
+        [0.58, 0.58, 0.5, 0.58],
+        [0.05, 0.4, 0.42, 0.5],
+    ])
+    .expect("a matrix")
+}
+
+/// Two arms.
+pub fn two_arms() -> PreferenceMatrix {
+    PreferenceMatrix::from_rows(&[[0.5, 0.4], [0.6, 0.5]]).expect("a matrix")
+}
+
+/// A circle of five: nobody is the Condorcet winner.
+pub fn circle() -> PreferenceMatrix {
+    PreferenceMatrix::from_upper(5, |i, j| if (j.0 - i.0) <= 2 { 0.7 } else { 0.3 })
+        .expect("a matrix")
+}
+
+/// Every pair at exactly 1/2.
+pub fn all_even(arms: usize) -> PreferenceMatrix {
+    PreferenceMatrix::from_upper(arms, |_, _| 0.5).expect("a matrix")
+}
+
+/// Lower arms always win.
+pub fn certain(arms: usize) -> PreferenceMatrix {
+    PreferenceMatrix::from_upper(arms, |_, _| 1.0).expect("a matrix")
+}
+
+/// Strengths falling off slowly: `arms` arms, some of them nearly equal.
+pub fn ladder(arms: usize) -> PreferenceMatrix {
+    let strengths: Vec<f64> = (0..arms).map(|i| (-(i as f64) / 20.0).exp()).collect();
+    problems::btl(&strengths).expect("a matrix")
+}
+
+/// A matrix of the 136 single-feature rankers of MSLR-WEB30K, if the data are here.
+pub fn mslr(clicks: &str) -> Option<PreferenceMatrix> {
+    let data = std::env::var_os("ORE_TEST_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let path = data.join(format!("prefmat-mslr/MSLR-{clicks}.txt"));
+    let Ok(bytes) = std::fs::read(&path) else {
+        eprintln!("skipped: {} is not here", path.display());
+        return None;
+    };
+    Some(PreferenceMatrix::from_bytes(&bytes).expect("a preference matrix"))
+}
+
+/// Plays a policy in a fresh arena and gives what it cost and the arm it names.
+pub struct Run<'a> {
+    pub arena: &'a MatrixArena,
+    pub horizon: u64,
+    pub seed: u64,
+}
+
+impl PolicyVisitor for Run<'_> {
+    type Output = (Recorder, Option<Arm>);
+
+    fn visit<P: Policy + Send>(self, mut policy: P) -> Self::Output {
+        let mut generators = Generators::from_seed(self.seed);
+        let mut recorder = Recorder::new(bandits::one_two_five(self.horizon));
+        let mut arena = self.arena.clone();
+        let played = play(
+            &mut policy,
+            &mut arena,
+            self.horizon,
+            &mut generators,
+            &mut recorder,
+        );
+        assert_eq!(played, self.horizon);
+        (recorder, policy.best(&mut generators.policy))
+    }
+}
+
+/// Writes down who played, one line a step; a stretch alone is that many lines.
+#[derive(Default)]
+pub struct Diary(pub Vec<Vec<Arm>>);
+
+impl Observer for Diary {
+    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, _gaps: &[f64]) {
+        assert_eq!(from, self.0.len() as u64 + 1, "steps follow each other");
+        let arms = match choice {
+            Choice::Duel(first, second) => vec![first, second],
+            Choice::Set(arms) => arms.to_vec(),
+            Choice::Alone { arm, .. } => vec![arm],
+        };
+        for _ in from..=to {
+            self.0.push(arms.clone());
+        }
+    }
+}
+
+/// The diary of a run.
+pub fn diary<P: Policy>(
+    mut policy: P,
+    matrix: &PreferenceMatrix,
+    horizon: u64,
+    seed: u64,
+) -> Vec<Vec<Arm>> {
+    let truth = bandits::Truth::Copeland;
+    let mut arena = MatrixArena::with_truth(matrix.clone(), truth).expect("always there");
+    let mut diary = Diary::default();
+    play(
+        &mut policy,
+        &mut arena,
+        horizon,
+        &mut Generators::from_seed(seed),
+        &mut diary,
+    );
+    diary.0
+}

@@ -1,0 +1,115 @@
+//! Every shortcut is held to the plain rule: for the same draws the same choices, step by step.
+
+mod common;
+
+use bandits::plain::{PlainMdb, PlainMergeRucb, PlainRmed1, PlainRucb};
+use bandits::policies::{mdb, merge_rucb, rmed, rucb};
+use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
+
+/// Problems with a winner and without, certain and even, small and of more than one word of bits.
+fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
+    vec![
+        (
+            "arithmetic",
+            problems::arithmetic(8).expect("eight arms"),
+            20_000,
+        ),
+        ("small gaps", common::small_gaps(), 20_000),
+        ("cyclic", problems::cyclic().expect("four arms"), 20_000),
+        ("circle", common::circle(), 20_000),
+        ("two arms", common::two_arms(), 20_000),
+        ("even", common::all_even(5), 20_000),
+        ("certain", common::certain(9), 20_000),
+        ("one arm", common::all_even(1), 100),
+        ("ladder", common::ladder(70), 12_000),
+    ]
+}
+
+fn same_choices<A: Algorithm, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize) -> P) {
+    for (name, matrix, horizon) in matrices() {
+        for seed in 0..3 {
+            let arms = matrix.arms();
+            let fast = algorithm.policy(arms, horizon).expect("valid parameters");
+            let fast = common::diary(fast, &matrix, horizon, seed);
+            let plain = common::diary(plain(algorithm, arms), &matrix, horizon, seed);
+            assert_eq!(plain.len() as u64, horizon);
+            if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {
+                panic!(
+                    "{algorithm:?} on `{name}`, seed {seed}, step {}: plain {:?}, fast {:?}",
+                    step + 1,
+                    plain[step],
+                    fast[step]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rucb() {
+    use rucb::Variant::{Arxiv, Icml, Lerot};
+    for variant in [Icml, Arxiv, Lerot] {
+        for alpha in [0.51, 0.1, 2.0] {
+            let config = rucb::Config {
+                variant,
+                alpha,
+                ..Default::default()
+            };
+            same_choices(&config, PlainRucb::new);
+        }
+    }
+    same_choices(
+        &rucb::Config {
+            unseen: 1.0,
+            ..Default::default()
+        },
+        PlainRucb::new,
+    );
+}
+
+#[test]
+fn merge_rucb() {
+    use merge_rucb::Variant::{Lerot, Paper};
+    for variant in [Paper, Lerot] {
+        let config = merge_rucb::Config {
+            variant,
+            ..Default::default()
+        };
+        same_choices(&config, PlainMergeRucb::new);
+        // Narrow bounds, so that arms do fall and batches merge, and odd sizes of batch.
+        for (alpha, batch, c) in [
+            (0.2, 4, 10.0),
+            (0.1, 2, 1.0),
+            (0.15, 5, 100.0),
+            (0.3, 16, 4e5),
+        ] {
+            let config = merge_rucb::Config {
+                variant,
+                alpha,
+                batch,
+                c: Some(c),
+                delta: 0.01,
+            };
+            same_choices(&config, PlainMergeRucb::new);
+        }
+    }
+}
+
+#[test]
+fn rmed1() {
+    same_choices(&rmed::Rmed1Config::default(), PlainRmed1::new);
+    same_choices(
+        &rmed::Rmed1Config {
+            factor: 0.01,
+            power: 1.0,
+        },
+        PlainRmed1::new,
+    );
+}
+
+#[test]
+fn mdb() {
+    for (alpha, beta) in [(0.5, 1.5), (0.2, 1.0), (1.0, 4.0)] {
+        same_choices(&mdb::Config { alpha, beta }, PlainMdb::new);
+    }
+}
