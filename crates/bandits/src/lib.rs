@@ -1,5 +1,6 @@
 //! Dueling bandits: policies, arenas, preference matrices, winners and regret.
 
+pub mod agreement;
 mod algorithm;
 mod arena;
 mod bounds;
@@ -16,6 +17,7 @@ pub mod problems;
 pub mod registry;
 mod regret;
 mod shuffled;
+pub mod structure;
 pub mod winners;
 
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
