@@ -78,8 +78,23 @@ impl Evidence {
                 }
             }
         }
-        for arm in set {
-            self.scan(arm.index());
+        for arm in set.iter().map(|arm| arm.index()) {
+            let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+            let (top, holder) = set.iter().fold((0.0, 0), |(top, holder), other| {
+                let evidence = row[other.index()];
+                if evidence > top {
+                    (evidence, other.0)
+                } else {
+                    (top, holder)
+                }
+            });
+            let (strongest, held) = (self.strongest[arm], row[self.holder[arm] as usize]);
+            if top >= strongest {
+                self.strongest[arm] = top;
+                self.holder[arm] = holder;
+            } else if held < strongest {
+                self.scan(arm);
+            }
         }
     }
 
@@ -106,14 +121,26 @@ impl Evidence {
     }
 
     /// The arm that beat the greatest number of others in more than half of their duels, ties at
-    /// random; `None` where no arm beats any (but a lone arm is the best there is).
-    pub(crate) fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_beaten(&self.wins, self.arms, generator)
+    /// random; `None` where no arm beat any (but a lone arm is the best there is).
+    pub(crate) fn most_beaten(&self, generator: &mut Generator) -> Option<Arm> {
+        best_among(&self.wins, &vec![0; self.arms], generator)
+    }
+
+    /// The arm against which there is the least evidence, ties by how many others it beat.
+    pub(crate) fn least_doubted(&self, generator: &mut Generator) -> Option<Arm> {
+        best_among(&self.wins, &self.strongest, generator)
     }
 }
 
-/// See [`Evidence::best`]; `wins` at `i * arms + j` is how often i beat j.
-pub(crate) fn most_beaten(wins: &[u32], arms: usize, generator: &mut Generator) -> Option<Arm> {
+/// The arm with the lowest `doubt`, ties by how many others it beat in more than half of their
+/// duels, and then at random; `None` where no arm beat any (but a lone arm is the best there is).
+/// `wins` at `i * arms + j` is how often i beat j.
+pub(crate) fn best_among<T: PartialOrd + Copy>(
+    wins: &[u32],
+    doubt: &[T],
+    generator: &mut Generator,
+) -> Option<Arm> {
+    let arms = doubt.len();
     let beaten: Vec<usize> = (0..arms)
         .map(|i| {
             (0..arms)
@@ -124,7 +151,18 @@ pub(crate) fn most_beaten(wins: &[u32], arms: usize, generator: &mut Generator) 
     if arms > 1 && beaten.iter().all(|&count| count == 0) {
         return None;
     }
-    draw::best_arm(generator, beaten.iter())
+    let least = doubt
+        .iter()
+        .copied()
+        .reduce(|a, b| if b < a { b } else { a })?;
+    let score = |arm: usize| {
+        if doubt[arm] == least {
+            beaten[arm] + 1
+        } else {
+            0
+        }
+    };
+    draw::best_arm(generator, (0..arms).map(score))
 }
 
 /// The largest of some values, 0 of none; in lanes, so that it runs at the speed of memory.
@@ -274,7 +312,7 @@ mod tests {
                 .collect();
             assert_eq!(candidates.members(), plain, "step {step}");
         }
-        assert_eq!(evidence.best(&mut generator), Some(Arm(0)));
+        assert_eq!(evidence.most_beaten(&mut generator), Some(Arm(0)));
     }
 
     #[test]
@@ -302,8 +340,11 @@ mod tests {
     #[test]
     fn nothing_learnt_singles_out_nobody() {
         let mut generator = Generator::seed_from_u64(3);
-        assert_eq!(Evidence::new(3, 0).best(&mut generator), None);
-        assert_eq!(Evidence::new(1, 0).best(&mut generator), Some(Arm(0)));
+        assert_eq!(Evidence::new(3, 0).most_beaten(&mut generator), None);
+        assert_eq!(
+            Evidence::new(1, 0).most_beaten(&mut generator),
+            Some(Arm(0))
+        );
     }
 
     #[test]

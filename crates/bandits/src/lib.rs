@@ -4,6 +4,7 @@ pub mod agreement;
 mod algorithm;
 mod arena;
 mod bounds;
+mod clock;
 mod draw;
 pub mod matrix;
 mod matrix_arena;

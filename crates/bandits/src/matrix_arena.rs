@@ -217,10 +217,10 @@ mod tests {
         let mut contests = [[0_u32; 3]; 3];
         let mut wins = PairWins::default();
         for _ in 0..rounds {
-            for i in 0..3 {
-                for j in (0..3).filter(|&j| j != i) {
+            for (i, row) in duels.iter_mut().enumerate() {
+                for (j, count) in row.iter_mut().enumerate().filter(|&(j, _)| j != i) {
                     let duel = arena.duel(Arm::at(i), Arm::at(j), &mut generator);
-                    duels[i][j] += u32::from(duel == Duel::First);
+                    *count += u32::from(duel == Duel::First);
                 }
             }
             arena.contest(&order, &mut generator, &mut wins);

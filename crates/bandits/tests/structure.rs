@@ -34,7 +34,7 @@ const KNOWN: [Known; 2] = [
     Known {
         clicks: "Perfect",
         comparisons: 414_720,
-        smallest_gap: 0.00656,
+        smallest_gap: 0.00655,
         mean_gap: 0.1173,
         circles: 447,
         gamma: 3.465,
@@ -162,7 +162,7 @@ fn an_independent_estimate_agrees() {
     let clear = agreement.signs.last().expect("thresholds");
     assert!(clear.pairs > 7000 && clear.share > 0.999, "{clear:?}");
     let noisier = Agreement::between(&common::mslr("Navigational").expect("here"), &reference).expect("136 arms each");
-    assert!(noisier.slope < 0.95 && noisier.correlation > 0.98, "{noisier}");
+    assert!(noisier.slope < 0.97 && noisier.correlation > 0.99, "{noisier}");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The command line: flags that mean the same everywhere, and a command a file.
 
+mod algorithms;
 mod bandit;
 mod live;
+mod matrix_file;
 mod options;
 mod proxy;
+mod report;
 
 use std::process::ExitCode;
 
@@ -36,6 +39,8 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Lists the algorithms with their parameters and defaults.
+    Algorithms,
     /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
     /// Estimates the preference matrix of a data set's rankers from simulated impressions.
@@ -54,6 +59,7 @@ pub fn main() -> ExitCode {
         .init();
     let done = match cli.command {
         None => cli.live.run(),
+        Some(Command::Algorithms) => algorithms::run(),
         Some(Command::Bandit(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),
     };

@@ -78,12 +78,7 @@ pub struct CurvePoint {
 impl CurvePoint {
     /// A point without a band. A curve of such points is drawn as a line alone.
     pub fn exact(x: f64, y: f64) -> Self {
-        Self {
-            x,
-            mean: y,
-            low: y,
-            high: y,
-        }
+        Self { x, mean: y, low: y, high: y }
     }
 }
 

@@ -1,4 +1,21 @@
-//! Simulation of online ranker evaluation.
+//! Online ranker evaluation, simulated.
+//!
+//! A [`site::Site`] is a data set with rankers and users who click. In a [`live::LiveArena`] every
+//! comparison is an impression of it; [`study`] plays dueling bandits there, several runs each on all
+//! cores; [`truth`] says what their regret is measured against, [`pairs`] what the rankers'
+//! preferences are, and [`results`] writes what came of it. The command line is in [`cli`].
 
+pub mod cli;
+pub mod count;
 pub mod figure;
+pub mod live;
 pub mod output;
+pub mod pairs;
+pub mod progress;
+pub mod results;
+pub mod seed;
+pub mod site;
+pub mod study;
+pub mod truth;
+
+pub use bandits::Generator;

@@ -1,2 +1,5 @@
-//! The command line.
-fn main() {}
+//! The command line `sim`; see `sim --help`.
+
+fn main() -> std::process::ExitCode {
+    sim::cli::main()
+}

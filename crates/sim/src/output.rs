@@ -31,9 +31,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
         file.write_all(bytes)?;
         file.sync_all()
     });
-    written
-        .and_then(|()| aside.rename_to(path))
-        .map_err(|error| explained(error, "write", path))
+    written.and_then(|()| aside.rename_to(path)).map_err(|error| explained(error, "write", path))
 }
 
 /// Writes `value` as indented JSON with a newline at the end, through [`write_atomic`].
@@ -52,23 +50,16 @@ pub fn write_json_pretty<T: Serialize + ?Sized>(path: &Path, value: &T) -> Resul
 ///
 /// # Errors
 /// As [`write_atomic`], or when a row has another number of fields than the header.
-pub fn write_csv<R: Serialize>(
-    path: &Path,
-    header: &[&str],
-    rows: impl IntoIterator<Item = R>,
-) -> Result<()> {
+pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<()> {
     let table = || -> Result<Vec<u8>> {
-        let mut writer = csv::WriterBuilder::new()
-            .has_headers(false)
-            .from_writer(Vec::new());
+        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         writer.write_record(header)?;
         for row in rows {
             writer.serialize(row)?;
         }
         Ok(writer.into_inner().map_err(|error| error.into_error())?)
     };
-    let table =
-        table().with_context(|| format!("failed to lay out the table {}", path.display()))?;
+    let table = table().with_context(|| format!("failed to lay out the table {}", path.display()))?;
     write_atomic(path, &table)
 }
 
@@ -81,32 +72,19 @@ impl Aside {
     fn beside(target: &Path) -> Result<Self> {
         // Two threads, or two processes on one folder, must not write into one temporary file.
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let name = target.file_name().with_context(|| {
-            format!(
-                "failed to write {}: it names no file; add a file name",
-                target.display()
-            )
-        })?;
+        let name = target
+            .file_name()
+            .with_context(|| format!("failed to write {}: it names no file; add a file name", target.display()))?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(
-            ".{}.{}-{count}.tmp",
-            name.to_string_lossy(),
-            std::process::id()
-        );
-        Ok(Self {
-            path: target.with_file_name(name),
-        })
+        let name = format!(".{}.{}-{count}.tmp", name.to_string_lossy(), std::process::id());
+        Ok(Self { path: target.with_file_name(name) })
     }
 
     fn rename_to(self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
         // The rename itself reaches the disk with its folder. Not every system can open a folder,
         // and the file is whole either way.
-        if let Some(folder) = self
-            .path
-            .parent()
-            .and_then(|folder| File::open(folder).ok())
-        {
+        if let Some(folder) = self.path.parent().and_then(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }
         Ok(())
@@ -124,9 +102,7 @@ impl Drop for Aside {
 fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::NotFound => "does its folder exist?",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "choose a folder that you may write to"
-        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space and run again",
         ErrorKind::IsADirectory => "a folder of that name is in the way; choose another name",
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
@@ -170,10 +146,7 @@ mod tests {
         fs::create_dir(&path).unwrap();
         let error = format!("{:#}", write_atomic(&path, b"x").unwrap_err());
         assert!(error.contains(&path.display().to_string()), "{error}");
-        assert!(
-            error.contains("a folder of that name is in the way"),
-            "{error}"
-        );
+        assert!(error.contains("a folder of that name is in the way"), "{error}");
         assert!(!error.contains('\n'), "{error}");
         assert_eq!(names(folder.path()), ["taken"]);
     }
@@ -183,10 +156,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent/a.txt");
         let error = format!("{:#}", write_atomic(&path, b"x").unwrap_err());
-        assert!(
-            error.contains("absent") && error.contains("does its folder exist?"),
-            "{error}"
-        );
+        assert!(error.contains("absent") && error.contains("does its folder exist?"), "{error}");
         assert!(names(folder.path()).is_empty());
         assert!(write_atomic(Path::new("/"), b"x").is_err());
     }
@@ -203,10 +173,7 @@ mod tests {
         for taken in [file.clone(), file.join("below")] {
             let error = format!("{:#}", create_folder(&taken).unwrap_err());
             assert!(error.contains(&taken.display().to_string()), "{error}");
-            assert!(
-                error.contains("a file is where a folder should be"),
-                "{error}"
-            );
+            assert!(error.contains("a file is where a folder should be"), "{error}");
         }
     }
 
@@ -223,27 +190,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         let header = ["algorithm", "time", "regret"];
-        write_csv(
-            &path,
-            &header,
-            [("RUCB, k=5", 10_u64, 0.5), ("BTM", 20, 1.25)],
-        )
-        .unwrap();
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            "algorithm,time,regret\n\"RUCB, k=5\",10,0.5\nBTM,20,1.25\n"
-        );
+        write_csv(&path, &header, [("RUCB, k=5", 10_u64, 0.5), ("BTM", 20, 1.25)]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "algorithm,time,regret\n\"RUCB, k=5\",10,0.5\nBTM,20,1.25\n");
         let error = write_csv(&path, &header, [("BTM", 1)]).unwrap_err();
         assert!(format!("{error:#}").contains("a.csv"));
-        assert!(
-            fs::read_to_string(&path).unwrap().contains("RUCB"),
-            "the old file stays"
-        );
+        assert!(fs::read_to_string(&path).unwrap().contains("RUCB"), "the old file stays");
         write_csv(&path, &header, std::iter::empty::<(u8,)>()).unwrap();
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            "algorithm,time,regret\n"
-        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), "algorithm,time,regret\n");
         assert_eq!(names(folder.path()), ["a.csv"]);
     }
 }

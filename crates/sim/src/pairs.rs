@@ -133,7 +133,15 @@ impl Tally {
     }
 }
 
-fn play_piece(site: &Site, pairs: &[(u32, u32)], piece: &[u32], master: u64, purpose: &str, number: u64, tally: &mut Tally) {
+fn play_piece(
+    site: &Site,
+    pairs: &[(u32, u32)],
+    piece: &[u32],
+    master: u64,
+    purpose: &str,
+    number: u64,
+    tally: &mut Tally,
+) {
     let mut lists = seed::generator(master, purpose, number, "lists");
     let mut users = seed::generator(master, purpose, number, "users");
     let mut buffers = Buffers::default();
@@ -188,5 +196,42 @@ mod tests {
         let runs: Vec<_> = runs_of_equals(&[3, 3, 5, 7, 7, 7]).collect();
         assert_eq!(runs, [0..2, 2..3, 3..6]);
         assert_eq!(runs_of_equals(&[]).count(), 0);
+    }
+
+    /// Rankers from best to worst, the second the same as the first, the last without any order.
+    fn ladder() -> crate::site::Site {
+        let rankers: [fn(f64, usize) -> f64; 4] = [
+            |label, doc| label * 10.0 + doc as f64,
+            |label, doc| label * 20.0 + 2.0 * doc as f64,
+            |label, doc| label * 3.0 + ((doc * 7) % 5) as f64,
+            |_, _| 1.0,
+        ];
+        crate::site::tests::site(11, &rankers).1
+    }
+
+    #[test]
+    fn identical_strict_lists_always_tie() {
+        let counts = compare_pairs(&ladder(), &[(0, 1), (0, 2), (0, 3)], 2000, 7, "test", &Progress::hidden());
+        assert_eq!(counts[0], PairCount { wins: 0, ties: 2000, comparisons: 2000 });
+        assert!(counts[1].preference() > 0.5 + 5.0 * counts[1].standard_error(), "{:?}", counts[1]);
+        assert!(counts[2].preference() > 0.5 + 5.0 * counts[2].standard_error(), "{:?}", counts[2]);
+    }
+
+    #[test]
+    fn threads_change_no_count() {
+        let site = ladder();
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| compare_pairs(&site, &[(0, 2), (2, 3)], 5000, 7, "test", &Progress::hidden()))
+        };
+        assert_eq!(with(1), with(3));
+    }
+
+    #[test]
+    fn the_order_of_a_pair_does_not_matter_in_the_long_run() {
+        let counts = compare_pairs(&ladder(), &[(0, 2), (2, 0)], 20_000, 7, "test", &Progress::hidden());
+        let difference = counts[0].preference() - counts[1].reversed().preference();
+        let error = counts[0].standard_error().hypot(counts[1].standard_error());
+        assert!(difference.abs() < 5.0 * error, "{difference} against {error}");
     }
 }

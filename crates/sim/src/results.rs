@@ -8,6 +8,9 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
+use bandits::Arm;
+use bandits::registry::Spec;
+
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::study::{Plan, Run};
@@ -82,8 +85,12 @@ pub struct Arms<'a> {
 }
 
 impl Arms<'_> {
+    fn is_best(&self, arm: Option<Arm>) -> bool {
+        arm.is_some_and(|arm| self.winners.contains(&arm.index()))
+    }
+
     fn is_winner(&self, run: &Run) -> bool {
-        run.best.is_some_and(|arm| self.winners.contains(&arm.index()))
+        self.is_best(run.final_best())
     }
 }
 
@@ -94,7 +101,7 @@ pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<Algo
         .iter()
         .zip(results)
         .map(|(spec, runs)| {
-            let finals: Vec<f64> = runs.iter().map(|run| run.regret.last().copied().unwrap_or(0.0)).collect();
+            let finals: Vec<f64> = runs.iter().map(|run| run.final_regret().average).collect();
             let found = runs.iter().filter(|run| arms.is_winner(run)).count();
             AlgorithmSummary {
                 algorithm: spec.canonical(),
@@ -111,11 +118,12 @@ pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<Algo
 fn named(runs: &[Run], arms: &Arms<'_>) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for run in runs {
-        let arm = run.best.map(|arm| arm.0);
+        let best = run.final_best();
+        let arm = best.map(|arm| arm.0);
         match named.iter_mut().find(|entry| entry.arm == arm) {
             Some(entry) => entry.runs += 1,
             None => {
-                let label = run.best.map_or_else(|| "none".to_owned(), |arm| (arms.label)(arm.index()));
+                let label = best.map_or_else(|| "none".to_owned(), |arm| (arms.label)(arm.index()));
                 named.push(Named { arm, label, runs: 1 });
             }
         }
@@ -124,11 +132,24 @@ fn named(runs: &[Run], arms: &Arms<'_>) -> Vec<Named> {
     named
 }
 
+/// An algorithm's name with the parameters that differ from its defaults, for tables and legends.
+#[must_use]
+pub fn label(spec: &Spec) -> String {
+    let entry = spec.entry();
+    let full = spec.canonical();
+    let given = full.split(':').skip(1).filter(|assignment| {
+        !entry.parameters.iter().any(|(key, default, _)| *assignment == format!("{key}={default}"))
+    });
+    std::iter::once(entry.name).chain(given).collect::<Vec<_>>().join(" ")
+}
+
 /// What the figure says besides the curves.
 #[derive(Debug, Clone)]
 pub struct Caption {
     /// The title.
     pub title: String,
+    /// What time is counted in.
+    pub x_label: String,
     /// What regret is measured by.
     pub regret: String,
     /// A line under the figure, for data that are not real.
@@ -149,29 +170,50 @@ pub fn write(
     caption: &Caption,
 ) -> Result<()> {
     output::create_folder(folder)?;
-    output::write_json(&folder.join("config.json"), config)?;
-    write_curves(&folder.join("curves.csv"), plan, results)?;
+    output::write_json_pretty(&folder.join("config.json"), config)?;
+    write_curves(&folder.join("curves.csv"), plan, results, arms)?;
     write_runs(&folder.join("runs.csv"), plan, results, arms)?;
-    output::write_json(&folder.join("summary.json"), &summarise(plan, results, arms))?;
+    output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
     figure(plan, results, caption).save(&folder.join("regret"))?;
     write_timings(&folder.join("timings.json"), plan, results)
 }
 
 fn spread_at(runs: &[Run], checkpoint: usize) -> Spread {
-    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint]).collect();
+    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].average).collect();
     Spread::of(&values)
 }
 
-fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
-    let header = ["algorithm", "step", "runs", "mean_regret", "standard_deviation", "standard_error", "min", "max"];
+fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
+    let header = [
+        "algorithm",
+        "step",
+        "runs",
+        "mean_regret",
+        "standard_deviation",
+        "standard_error",
+        "min",
+        "max",
+        "mean_weak_regret",
+        "mean_strong_regret",
+        "share_naming_winner",
+    ];
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
+        let mean = |value: &dyn Fn(&Run) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
         for (index, step) in plan.checkpoints.iter().enumerate() {
             let spread = spread_at(runs, index);
             let mut row = vec![spec.canonical(), step.to_string(), runs.len().to_string()];
-            row.extend(
-                [spread.mean, spread.standard_deviation, spread.standard_error, spread.min, spread.max].map(|value| value.to_string()),
-            );
+            let numbers = [
+                spread.mean,
+                spread.standard_deviation,
+                spread.standard_error,
+                spread.min,
+                spread.max,
+                mean(&|run| run.regret[index].weak),
+                mean(&|run| run.regret[index].strong),
+                mean(&|run| f64::from(u8::from(arms.is_best(run.best[index])))),
+            ];
+            row.extend(numbers.map(|value| value.to_string()));
             rows.push(row);
         }
     }
@@ -187,8 +229,8 @@ fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -
                 spec.canonical(),
                 number.to_string(),
                 plan.steps.to_string(),
-                run.regret.last().copied().unwrap_or(0.0).to_string(),
-                run.best.map_or_else(String::new, |arm| arm.0.to_string()),
+                run.final_regret().average.to_string(),
+                run.final_best().map_or_else(String::new, |arm| arm.0.to_string()),
                 arms.is_winner(run).to_string(),
             ]);
         }
@@ -202,7 +244,7 @@ fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
         .iter()
         .zip(results)
         .map(|(spec, runs)| Curve {
-            name: spec.label(),
+            name: label(spec),
             points: plan
                 .checkpoints
                 .iter()
@@ -222,7 +264,7 @@ fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
     Lines {
         title: caption.title.clone(),
         subtitle: Some(format!("mean of {} runs; bands: one standard deviation of a run", plan.runs)),
-        x_label: "impressions (time)".to_owned(),
+        x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log: true,
         y_log: true,
@@ -263,7 +305,7 @@ fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
             steps_per_second: steps_per_second(plan, runs),
         })
         .collect();
-    output::write_json(path, &Timings { threads: rayon::current_num_threads(), algorithms })
+    output::write_json_pretty(path, &Timings { threads: rayon::current_num_threads(), algorithms })
 }
 
 /// The table for the terminal.
@@ -271,7 +313,7 @@ fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
 pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
     use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
     let mut table = Table::new();
-    table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "regret", "± sd", "names", "right", "steps/s"]);
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "regret", "± sd", "names", "right", "steps/s"]);
     for column in [1, 2, 4, 5] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -280,7 +322,7 @@ pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
     for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
         let most = &summary.named[0];
         table.add_row([
-            spec.label(),
+            label(spec),
             significant(summary.regret.mean),
             significant(summary.regret.standard_deviation),
             format!("{} ({}/{})", most.label, most.runs, summary.runs),

@@ -49,7 +49,13 @@ mod tests {
         let draw = |master, cell: &str, run, purpose: &str| generator(master, cell, run, purpose).next_u64();
         let base = draw(1, "a", 0, "policy");
         assert_eq!(base, draw(1, "a", 0, "policy"));
-        for other in [draw(2, "a", 0, "policy"), draw(1, "b", 0, "policy"), draw(1, "a", 1, "policy"), draw(1, "a", 0, "lists"), draw(1, "apol", 0, "icy")] {
+        for other in [
+            draw(2, "a", 0, "policy"),
+            draw(1, "b", 0, "policy"),
+            draw(1, "a", 1, "policy"),
+            draw(1, "a", 0, "lists"),
+            draw(1, "apol", 0, "icy"),
+        ] {
             assert_ne!(base, other);
         }
     }

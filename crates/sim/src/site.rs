@@ -120,3 +120,61 @@ impl Site {
         );
     }
 }
+
+/// Small sites for tests.
+#[cfg(test)]
+pub(crate) mod tests {
+    use interleave::CreditTies;
+    use letor_io::{DatasetBuilder, FeatureId, Provenance};
+    use rankers::TieBreaking;
+
+    use super::*;
+
+    /// A site of `queries` queries with five documents, of labels 0 0 1 1 2 in an order that varies,
+    /// and one ranker a function from (label, document) to score; perfect clicks.
+    pub(crate) fn site(queries: usize, rankers: &[fn(f64, usize) -> f64]) -> (Dataset, Site) {
+        let provenance = Provenance::LookAlike { name: "test-lookalike".to_owned() };
+        let mut builder = DatasetBuilder::new("test-lookalike", provenance);
+        for query in 0..queries {
+            let labels: Vec<f32> = (0..5).map(|doc| [0.0, 0.0, 1.0, 1.0, 2.0][(doc * 2 + query) % 5]).collect();
+            let columns: Vec<Vec<f64>> = rankers
+                .iter()
+                .map(|ranker| labels.iter().enumerate().map(|(doc, &label)| ranker(label.into(), doc)).collect())
+                .collect();
+            builder.push_columns(&query.to_string(), &labels, &columns).expect("a sound query");
+        }
+        let dataset = builder.build();
+        let features: Vec<FeatureId> = (1..=rankers.len() as u32).map(FeatureId).collect();
+        let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).expect("sound rankers");
+        let clicks = ClickModel::preset("perfect", 2.0).expect("a preset");
+        let interleaving = ProbabilisticInterleave::new(CreditTies::Redrawn);
+        let site = Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 5, interleaving, Sosm::default())
+            .expect("a sound site");
+        (dataset, site)
+    }
+
+    #[test]
+    fn the_better_ranker_wins_more_often() {
+        let (_, site) = site(7, &[|label, doc| label * 10.0 + doc as f64, |label, doc| doc as f64 - label * 10.0]);
+        let mut generators = crate::seed::generator(1, "test", 0, "lists");
+        let mut users = crate::seed::generator(1, "test", 0, "users");
+        let mut buffers = Buffers::default();
+        let mut won = [0; 3];
+        for query in (0..7).cycle().take(700) {
+            won[match site.interleave(query, [0, 1], &mut generators, &mut users, &mut buffers) {
+                Preference::First => 0,
+                Preference::Second => 1,
+                Preference::Tie => 2,
+            }] += 1;
+        }
+        assert!(won[0] > 600 && won[1] < 60, "{won:?}");
+
+        let mut scores = Vec::new();
+        let mut ahead = 0;
+        for query in (0..7).cycle().take(700) {
+            site.multileave(query, 0..2, &mut generators, &mut users, &mut buffers, &mut scores);
+            ahead += usize::from(scores[0] > scores[1]);
+        }
+        assert!(ahead > 600, "{ahead}");
+    }
+}

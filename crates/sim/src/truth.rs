@@ -99,7 +99,8 @@ impl Truth {
             ),
         };
         if self.winners.len() > 1 {
-            let same: Vec<String> = self.winners.iter().filter(|arm| **arm != self.winner).map(|arm| label(*arm)).collect();
+            let same: Vec<String> =
+                self.winners.iter().filter(|arm| **arm != self.winner).map(|arm| label(*arm)).collect();
             text += &format!(" (same lists: {})", same.join(", "));
         }
         if let (Measure::Condorcet, Some(runner_up), Some(z)) = (self.measure, self.runner_up, self.z) {
@@ -132,7 +133,7 @@ pub fn establish(
     master: u64,
     cache: &Path,
     quiet: bool,
-    ndcg: impl FnOnce() -> Vec<f64>,
+    ndcg: impl FnOnce() -> Result<Vec<f64>>,
 ) -> Result<Truth> {
     let described = format!("truth {VERSION}\n{content}\nseed {master}\n{effort:?}");
     let path = cache.join(format!("truth-{}.json", &seed::key(&described)[..24]));
@@ -144,9 +145,9 @@ pub fn establish(
         tracing::debug!(path = %path.display(), "truth read from the cache");
         return Ok(kept.truth);
     }
-    let truth = estimate(site, effort, master, quiet, ndcg);
+    let truth = estimate(site, effort, master, quiet, ndcg)?;
     output::create_folder(cache)?;
-    output::write_json(&path, &Kept { key: described, truth: truth.clone() })
+    output::write_json_pretty(&path, &Kept { key: described, truth: truth.clone() })
         .context("the estimated truth could not be kept for the next run")?;
     Ok(truth)
 }
@@ -159,7 +160,13 @@ struct Kept {
 }
 
 /// Estimates the truth; see the module's front page for how.
-fn estimate(site: &Site, effort: Effort, master: u64, quiet: bool, ndcg: impl FnOnce() -> Vec<f64>) -> Truth {
+fn estimate(
+    site: &Site,
+    effort: Effort,
+    master: u64,
+    quiet: bool,
+    ndcg: impl FnOnce() -> Result<Vec<f64>>,
+) -> Result<Truth> {
     let mut table = Table::new(site);
     let all: Vec<usize> = (0..site.arms()).collect();
     let progress = Progress::new("estimating the truth", table.cost(&all, effort.coarse), quiet);
@@ -184,13 +191,13 @@ fn estimate(site: &Site, effort: Effort, master: u64, quiet: bool, ndcg: impl Fn
     // The likeliest winner's row is measured finely; should that show it beaten, the next is tried.
     while let Some(winner) = table.likeliest(&table.unbeaten()) {
         if table.row_is_fine(winner, effort.fine) {
-            return table.truth(winner);
+            return Ok(table.truth(winner));
         }
         let progress = Progress::new("truth: the winner's row", table.cost(&[winner], effort.fine), quiet);
         table.refine(site, &[winner], effort.fine, master, &format!("row {winner}"), &progress);
         progress.finish();
     }
-    by_ndcg(&table, ndcg())
+    Ok(by_ndcg(&table, ndcg()?))
 }
 
 /// Without a Condorcet winner: gaps in nDCG.
@@ -330,5 +337,89 @@ impl Table {
             z: z.filter(|z| z.is_finite()),
             comparisons: self.comparisons,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::site::tests::site;
+
+    const EFFORT: Effort = Effort { coarse: 500, fine: 20_000, budget: 10_000_000 };
+
+    fn label(arm: usize) -> String {
+        format!("arm {arm}")
+    }
+
+    #[test]
+    fn the_best_ranker_and_its_double_are_the_winners() {
+        let rankers: [fn(f64, usize) -> f64; 4] = [
+            |label, doc| label * 3.0 + ((doc * 7) % 5) as f64,
+            |label, doc| label * 10.0 + doc as f64,
+            |_, _| 1.0,
+            |label, doc| label * 20.0 + 2.0 * doc as f64,
+        ];
+        let (_, site) = site(11, &rankers);
+        let truth = estimate(&site, EFFORT, 1, true, || panic!("there is a Condorcet winner")).expect("an estimate");
+        assert_eq!((truth.winner, truth.winners.as_slice()), (1, &[1, 3][..]));
+        assert_eq!((truth.gaps[1], truth.gaps[3], truth.standard_errors[3]), (0.0, 0.0, 0.0));
+        assert!(truth.resolved() && truth.z.is_some_and(|z| z > 10.0), "{truth:?}");
+        assert!(truth.gaps[0] > 0.0 && truth.gaps[2] > 0.0);
+        assert!(truth.describe(label).contains("same lists: arm 3"));
+    }
+
+    #[test]
+    fn rankers_all_alike_cost_nothing() {
+        let (_, site) = site(3, &[|_, _| 1.0, |_, _| 2.0]);
+        let truth = estimate(&site, EFFORT, 1, true, || panic!("they are all winners")).expect("an estimate");
+        assert_eq!(truth.winners, [0, 1]);
+        assert_eq!(truth.gaps, [0.0, 0.0]);
+        assert!(truth.resolved() && truth.z.is_none());
+    }
+
+    #[test]
+    fn a_single_ranker_is_the_best() {
+        let (_, site) = site(3, &[|label, _| label]);
+        let truth = estimate(&site, EFFORT, 1, true, || panic!("it is the winner")).expect("an estimate");
+        assert_eq!((truth.winner, truth.gaps.as_slice()), (0, &[0.0][..]));
+    }
+
+    /// A table of three arms with these wins in 1,000 comparisons of (0, 1), (0, 2), (1, 2).
+    fn table(wins: [u64; 3]) -> Table {
+        let counts = wins.map(|wins| PairCount { wins, ties: 0, comparisons: 1000 }).to_vec();
+        Table { arms: 3, counts, alike: vec![0, 1, 2], comparisons: 3000 }
+    }
+
+    #[test]
+    fn in_a_cycle_everyone_is_beaten() {
+        let table = table([700, 300, 700]);
+        assert_eq!(table.unbeaten(), [] as [usize; 0]);
+        let truth = by_ndcg(&table, vec![0.2, 0.5, 0.3]);
+        assert_eq!((truth.measure, truth.winner, truth.runner_up), (Measure::Ndcg, 1, Some(2)));
+        assert!((truth.gaps[0] - 0.3).abs() < 1e-12);
+        assert!(truth.describe(label).contains("no Condorcet winner"));
+    }
+
+    #[test]
+    fn a_narrow_margin_is_not_resolved() {
+        let table = table([505, 700, 700]);
+        assert_eq!(table.unbeaten(), [0, 1]);
+        assert_eq!(table.likeliest(&[0, 1]), Some(0));
+        let truth = table.truth(0);
+        assert!(!truth.resolved(), "{truth:?}");
+        assert!(truth.describe(label).contains("NOT RESOLVED"));
+    }
+
+    #[test]
+    fn a_kept_truth_is_the_same_truth() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (_, site) = site(5, &[|label, _| label, |_, doc| doc as f64]);
+        let establish = || establish(&site, "content", EFFORT, 1, folder.path(), true, || Ok(vec![0.0; 2]));
+        let first = establish().expect("an estimate");
+        assert_eq!(establish().expect("the one kept"), first);
+        let kept =
+            std::fs::read_dir(folder.path()).expect("a folder").next().expect("a file").expect("an entry").path();
+        std::fs::write(&kept, b"{ broken").expect("a writable file");
+        assert_eq!(establish().expect("estimated again"), first);
     }
 }

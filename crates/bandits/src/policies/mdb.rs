@@ -20,6 +20,8 @@
 //!   what theory allows.
 //! * t is the step of the run, stretches alone included, so that E opens again from time to time.
 //!   When it will is known (`bounds.rs`), and the stretch until then is one choice.
+//! * The arm reported is the one that is the last to leave E: an arm that plays alone has met the
+//!   others too seldom for its wins over each of them to say much.
 
 use crate::algorithm::{countable, positive};
 use crate::bounds::{Evidence, last_step_below};
@@ -156,6 +158,6 @@ impl Policy for Mdb {
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.best(generator)
+        self.evidence.least_doubted(generator)
     }
 }

@@ -24,11 +24,13 @@
 //!   and each pass goes through its arms in order.
 //! * Divergences are summed in units of 2^-30, as whole numbers: a sum then does not depend on the
 //!   order of its terms, and may be kept by adding what changed.
+//! * The arm reported is i*, ties by how many arms each beat.
 //! * i* meets itself where it beats every arm. Where it is the only arm of its pass, that stretch
 //!   is one choice: it ends with the first step whose ln t lets another arm in.
 
 use crate::algorithm::{countable, positive};
-use crate::bounds::most_beaten;
+use crate::bounds::best_among;
+use crate::clock::Clock;
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -95,8 +97,8 @@ pub(crate) fn divergence(won: u32, lost: u32) -> i64 {
 
 /// How much larger than the smallest the divergence of an arm of the next pass may be.
 #[inline]
-pub(crate) fn allowance(step: u64, bonus: f64) -> i64 {
-    whole(libm::log(step as f64) + bonus)
+pub(crate) fn allowance(ln_step: f64, bonus: f64) -> i64 {
+    whole(ln_step + bonus)
 }
 
 #[expect(
@@ -124,6 +126,7 @@ pub struct Rmed1 {
     arms: usize,
     /// f(K).
     bonus: f64,
+    clock: Clock,
     wins: Vec<u32>,
     /// mu(l, j) in row l; infinite on the diagonal, so that no arm is its own weakest spot.
     means: Vec<f64>,
@@ -158,6 +161,7 @@ impl Rmed1 {
         Self {
             arms,
             bonus: config.factor * libm::pow(arms as f64, config.power),
+            clock: Clock::new(),
             wins: vec![0; arms * arms],
             means,
             terms: vec![0; arms * arms],
@@ -176,7 +180,8 @@ impl Rmed1 {
 
     /// Lets into the next pass whom step `step` lets in.
     fn admit(&mut self, step: u64) {
-        let most = self.divergence[self.leader].saturating_add(allowance(step, self.bonus));
+        let most = self.divergence[self.leader]
+            .saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in self.touched {
             self.look_at(arm, most);
         }
@@ -245,7 +250,7 @@ impl Rmed1 {
             return u64::MAX;
         };
         let needed = nearest - self.divergence[self.leader];
-        let reached = |step: u64| allowance(step, self.bonus) >= needed;
+        let reached = |step: u64| allowance(libm::log(step as f64), self.bonus) >= needed;
         let guess = libm::exp(needed as f64 * UNIT - self.bonus);
         if guess >= 9e15 {
             return u64::MAX;
@@ -271,6 +276,7 @@ impl Rmed1 {
         let term = self.arms * winner.min(loser) + winner.max(loser);
         let (won, lost) = (self.wins[forth], self.wins[back]);
 
+        let led_by = self.divergence[self.leader];
         // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
         let old = self.terms[term];
         let was_behind = if won - 1 < lost { winner } else { loser };
@@ -291,13 +297,20 @@ impl Rmed1 {
         self.means[forth] = f64::from(won) / total;
         self.means[back] = f64::from(lost) / total;
 
-        for arm in [winner, loser] {
-            let key = |arm: usize| (self.divergence[arm], arm);
-            if arm == self.leader {
-                self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
-            } else if key(arm) < key(self.leader) {
-                self.leader = arm;
-            }
+        let key = |arm: usize| (self.divergence[arm], arm);
+        if self.divergence[self.leader] > led_by {
+            self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
+        } else {
+            let better = if key(winner) < key(loser) {
+                winner
+            } else {
+                loser
+            };
+            self.leader = if key(better) < key(self.leader) {
+                better
+            } else {
+                self.leader
+            };
         }
     }
 }
@@ -353,6 +366,6 @@ impl Policy for Rmed1 {
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_beaten(&self.wins, self.arms, generator)
+        best_among(&self.wins, &self.divergence, generator)
     }
 }

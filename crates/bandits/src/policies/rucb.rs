@@ -37,6 +37,7 @@
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::bounds::{Candidates, Evidence, last_step_below};
+use crate::clock::Clock;
 use crate::draw::{below, coin};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -132,13 +133,17 @@ impl Algorithm for Config {
 pub struct Rucb {
     variant: Variant,
     alpha: f64,
+    clock: Clock,
     evidence: Evidence,
     candidates: Candidates,
     favourite: Option<Arm>,
     /// For each arm c its opponents j in a row: w(j, c) / n and 1 / sqrt(n), so that
-    /// u(j, c) = mean + sqrt(alpha ln t) * width.
+    /// u(j, c) = mean + sqrt(alpha ln t) * width. Rows are filled up with bounds that never win.
     means: Vec<f64>,
     widths: Vec<f64>,
+    stride: usize,
+    /// The highest bound of each group of a row's lanes.
+    tops: Vec<f64>,
     /// Who met last: only their candidacy needs another look.
     met: Option<[Arm; 2]>,
 }
@@ -151,20 +156,27 @@ impl Rucb {
         } else {
             (config.unseen, 0.0)
         };
-        let mut means = vec![mean; arms * arms];
-        let mut widths = vec![width; arms * arms];
+        let stride = arms.next_multiple_of(LANES);
+        let mut means = vec![f64::NEG_INFINITY; arms * stride];
+        let mut widths = vec![0.0; arms * stride];
         for arm in 0..arms {
-            means[arm * arms + arm] = 0.5;
-            widths[arm * arms + arm] = 0.0;
+            let row = arm * stride..arm * stride + arms;
+            means[row.clone()].fill(mean);
+            widths[row].fill(width);
+            means[arm * stride + arm] = 0.5;
+            widths[arm * stride + arm] = 0.0;
         }
         Self {
             variant: config.variant,
             alpha: config.alpha,
+            clock: Clock::new(),
             evidence: Evidence::new(arms, u32::from(lerot)),
             candidates: Candidates::new(arms),
             favourite: None,
+            stride,
             means,
             widths,
+            tops: vec![0.0; stride / LANES],
             met: None,
         }
     }
@@ -201,32 +213,41 @@ impl Rucb {
     }
 
     /// The arm with the highest upper bound against `champion`.
-    fn challenger(&self, champion: Arm, time: f64, generator: &mut Generator) -> Arm {
+    fn challenger(&mut self, champion: Arm, time: f64, generator: &mut Generator) -> Arm {
         let row = self.row(champion);
-        let (means, widths) = (&self.means[row.clone()], &self.widths[row]);
+        let (means, _) = self.means[row.clone()].as_chunks::<LANES>();
+        let (widths, _) = self.widths[row].as_chunks::<LANES>();
         let scale = time.sqrt();
-        let top = highest(means, widths, scale);
-        let first = means
-            .iter()
-            .zip(widths)
-            .position(|(mean, width)| mean + scale * width == top);
-        let mut ties = means
-            .iter()
-            .zip(widths)
-            .enumerate()
-            .skip(first.unwrap_or(0))
-            .filter(|(_, (mean, width))| *mean + scale * *width == top)
-            .map(|(index, _)| Arm::at(index));
-        let count = ties.clone().count();
-        if count == 1 {
-            return ties.next().unwrap_or(champion);
+        let mut top = f64::NEG_INFINITY;
+        for ((group, means), widths) in self.tops.iter_mut().zip(means).zip(widths) {
+            *group = highest(means, widths, scale);
+            top = larger(top, *group);
         }
-        if self.variant == Variant::Lerot {
-            return ties.nth(below(generator, count)).unwrap_or(champion);
+        // Only groups that reach the top need another look.
+        let groups = self.tops.iter().zip(means).zip(widths).enumerate();
+        let ties = groups
+            .filter(|&(_, ((&group, _), _))| group == top)
+            .flat_map(|(group, ((_, means), widths))| {
+                let bounds = means
+                    .iter()
+                    .zip(widths)
+                    .map(move |(mean, width)| mean + scale * width);
+                bounds
+                    .enumerate()
+                    .filter(move |&(_, bound)| bound == top)
+                    .map(move |(lane, _)| Arm::at(group * LANES + lane))
+            });
+        let mut rest = ties.clone();
+        let first = rest.next().unwrap_or(champion);
+        if rest.next().is_none() {
+            return first;
         }
-        let mut others = ties.filter(|&arm| arm != champion);
-        let count = others.clone().count();
-        others.nth(below(generator, count)).unwrap_or(champion)
+        let barred = self.variant != Variant::Lerot;
+        let open = ties.filter(|&arm| !(barred && arm == champion));
+        let count = open.clone().count();
+        open.clone()
+            .nth(below(generator, count))
+            .unwrap_or(champion)
     }
 
     /// The last step at which every u(j, champion) is below 1/2.
@@ -236,6 +257,7 @@ impl Rucb {
             .iter()
             .zip(&self.widths[row])
             .enumerate()
+            .take(self.evidence.arms())
             .filter(|&(index, _)| index != champion.index())
             .map(|(_, (mean, width))| {
                 let behind = (0.5 - mean).max(0.0) / width;
@@ -246,8 +268,7 @@ impl Rucb {
     }
 
     fn row(&self, arm: Arm) -> std::ops::Range<usize> {
-        let arms = self.evidence.arms();
-        arm.index() * arms..(arm.index() + 1) * arms
+        arm.index() * self.stride..(arm.index() + 1) * self.stride
     }
 }
 
@@ -257,7 +278,7 @@ impl Policy for Rucb {
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
+        let time = self.alpha * self.clock.ln(step as f64);
         for arm in self.met.take().into_iter().flatten() {
             self.candidates
                 .look_at(arm, self.evidence.strongest()[arm.index()], time);
@@ -280,42 +301,44 @@ impl Policy for Rucb {
         };
         self.evidence.record(winner.index(), loser.index());
         let (won, lost) = self.evidence.wins(winner.index(), loser.index());
-        let (won, lost) = (f64::from(won), f64::from(lost));
-        let (of_loser, of_winner) = (
-            self.row(loser).start + winner.index(),
-            self.row(winner).start + loser.index(),
-        );
-        self.means[of_loser] = won / (won + lost);
-        self.means[of_winner] = lost / (won + lost);
-        let width = 1.0 / (won + lost).sqrt();
+        let share = 1.0 / f64::from(won + lost);
+        let of_loser = loser.index() * self.stride + winner.index();
+        let of_winner = winner.index() * self.stride + loser.index();
+        self.means[of_loser] = f64::from(won) * share;
+        self.means[of_winner] = f64::from(lost) * share;
+        let width = share.sqrt();
         self.widths[of_loser] = width;
         self.widths[of_winner] = width;
         self.met = Some([winner, loser]);
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.best(generator)
+        self.evidence.most_beaten(generator)
     }
 }
 
-/// The largest mean + scale * width, in lanes.
+/// How many bounds are looked at together.
+const LANES: usize = 16;
+
+/// The largest mean + scale * width of a group.
 #[inline]
-fn highest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
-    let mut lanes = [f64::NEG_INFINITY; 8];
-    let (means, last_means) = means.as_chunks::<8>();
-    let (widths, last_widths) = widths.as_chunks::<8>();
-    for (means, widths) in means.iter().zip(widths) {
-        for ((lane, mean), width) in lanes.iter_mut().zip(means).zip(widths) {
-            let bound = mean + scale * width;
-            *lane = if bound > *lane { bound } else { *lane };
-        }
+fn highest(means: &[f64; LANES], widths: &[f64; LANES], scale: f64) -> f64 {
+    let mut bounds = [0.0; LANES];
+    for ((bound, mean), width) in bounds.iter_mut().zip(means).zip(widths) {
+        *bound = mean + scale * width;
     }
-    let rest = last_means
-        .iter()
-        .zip(last_widths)
-        .map(|(mean, width)| mean + scale * width);
-    lanes
-        .into_iter()
-        .chain(rest)
-        .fold(f64::NEG_INFINITY, |top, v| if v > top { v } else { top })
+    let mut half = LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            bounds[lane] = larger(bounds[lane], bounds[lane + half]);
+        }
+        half /= 2;
+    }
+    bounds[0]
+}
+
+/// The larger of two numbers, in one instruction.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }

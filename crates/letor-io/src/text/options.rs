@@ -17,6 +17,8 @@ pub struct ReadOptions {
     pub null: Null,
     /// What to do about a query id that comes again.
     pub same_qid: SameQid,
+    /// Features go up to this at least, though the last may never occur.
+    pub features: u32,
 }
 
 impl Default for ReadOptions {
@@ -25,6 +27,7 @@ impl Default for ReadOptions {
             max_label: 4.0,
             null: Null::Error,
             same_qid: SameQid::Error,
+            features: 0,
         }
     }
 }

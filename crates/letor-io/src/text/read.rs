@@ -247,6 +247,7 @@ impl Joiner<'_> {
                 .map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
         }
         let mut builder = DatasetBuilder::new(name, provenance);
+        builder.features(self.options.features);
         for query in self.queries {
             builder.push(query);
         }

@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use clicks::{ClickModel, FractionalLabels};
-use interleave::{CreditTies, ProbabilisticInterleave, Sosm};
-use letor_io::{Dataset, FeatureId, Provenance};
+use clicks::{ClickError, ClickModel, FractionalLabels};
+use interleave::{CreditTies, Interleaving, Multileaving, ProbabilisticInterleave, Sosm};
+use letor_io::{Dataset, FeatureId, OpenOptions, Provenance, Split};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
 use crate::count::{grouped, parse_positive};
 use crate::seed;
 use crate::site::Site;
+use crate::study::Plan;
 
 /// What to run on, and how its users see and click lists.
 #[derive(Debug, Args)]
@@ -21,21 +23,29 @@ use crate::site::Site;
 pub(super) struct SiteOptions {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
     /// `mslr-lookalike:0.1` (a tenth of its queries)
-    #[arg(long, value_name = "NAME|PATH,...", default_value = "mslr-lookalike:0.05")]
-    dataset: String,
+    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.05")]
+    dataset: Vec<String>,
 
     /// The split of a registered data set to use
     #[arg(long, value_name = "train|vali|test")]
-    split: Option<String>,
+    split: Option<Split>,
 
     /// How users click: perfect, navigational, informational, almost-random, random, or P(click)
     /// for each grade as `0:0.05,1:0.5,2:0.95`
-    #[arg(long, value_name = "NAME|P", default_value = "navigational")]
+    #[arg(long, value_name = "NAME|P", default_value = "navigational", value_parser = parse_click)]
     click: String,
 
     /// P(stop after a click) for each grade, beside a custom --click [default: never]
     #[arg(long, value_name = "P")]
     stop: Option<String>,
+
+    /// The highest label that the data may hold; higher ones are taken for errors
+    #[arg(long, value_name = "LABEL", default_value_t = 4.0)]
+    max_label: f32,
+
+    /// What `NULL` in place of a value means: an error, or 0
+    #[arg(long, value_enum, default_value_t = Null::Error)]
+    null: Null,
 
     /// How fractional labels become grades
     #[arg(long, value_enum, default_value_t = Fractional::Round)]
@@ -90,6 +100,14 @@ enum Ties {
     Random,
     /// Once
     Fixed,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Null {
+    /// Refuse
+    Error,
+    /// An absent value
+    Zero,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -170,14 +188,16 @@ impl Description {
 
     /// A line for figures and tables made of data that are not real.
     pub(super) fn note(&self) -> Option<String> {
-        self.dataset.synthetic.then(|| format!("synthetic data: {} is generated, not the real data set", self.dataset.name))
+        self.dataset
+            .synthetic
+            .then(|| format!("synthetic data: {} is generated, not the real data set", self.dataset.name))
     }
 }
 
 impl SiteOptions {
     /// Opens the data set, ranks it, and lays out its users.
     pub(super) fn prepare(&self, master: u64, quiet: bool) -> Result<Prepared> {
-        let dataset = self.open(master)?;
+        let dataset = self.open()?;
         announce(&dataset, quiet);
         let features = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"))?;
         let tie_breaking = match self.ties {
@@ -195,6 +215,181 @@ impl SiteOptions {
             Credit::Redrawn => CreditTies::Redrawn,
             Credit::Same => CreditTies::Same,
         };
-        todo!()
+        let interleaving = ProbabilisticInterleave::new(credit_ties);
+        let multileaving = Sosm::default();
+        let description = Description {
+            dataset: DatasetDescription {
+                name: dataset.name().to_owned(),
+                synthetic: matches!(dataset.provenance(), Provenance::LookAlike { .. }),
+                checksum: dataset.checksum(),
+                queries: dataset.queries(),
+                documents: dataset.documents(),
+                features: dataset.features(),
+            },
+            rankers: features,
+            tie_breaking,
+            click: ClickDescription {
+                model: click.name().to_owned(),
+                click: click.click().to_vec(),
+                stop: click.stop().to_vec(),
+                fractional_labels: fractional,
+            },
+            shown: self.shown,
+            interleave: InterleaveDescription { method: interleaving.name(), tau: interleaving.tau(), credit_ties },
+            multileave: MultileaveDescription { method: multileaving.name(), tau: multileaving.tau() },
+        };
+        let site =
+            Site::new(&dataset, rankings, &click, fractional, usize::from(self.shown), interleaving, multileaving)?;
+        Ok(Prepared { dataset, site, description })
     }
+
+    fn open(&self) -> Result<Dataset> {
+        let read = letor_io::ReadOptions {
+            same_qid: match self.same_qid {
+                SameQid::Error => letor_io::SameQid::Error,
+                SameQid::Separate => letor_io::SameQid::Separate,
+                SameQid::Merge => letor_io::SameQid::Merge,
+            },
+            null: match self.null {
+                Null::Error => letor_io::Null::Error,
+                Null::Zero => letor_io::Null::Zero,
+            },
+            max_label: self.max_label,
+            ..letor_io::ReadOptions::default()
+        };
+        let options = OpenOptions { read, split: self.split, root: None };
+        Ok(letor_io::open(&self.dataset, &options)?)
+    }
+
+    fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {
+        if self.click.contains(':') {
+            let stop = self.stop.clone().unwrap_or_else(|| never_stop(&self.click));
+            return Ok(ClickModel::custom(&self.click, &stop)?);
+        }
+        anyhow::ensure!(
+            self.stop.is_none(),
+            "--stop goes with P(click) given as --click 0:0.05,1:0.95; presets have their own"
+        );
+        Ok(ClickModel::preset(&self.click, dataset.max_label())?)
+    }
+}
+
+/// Refuses names and odds that no data could suit, as wrong usage.
+fn parse_click(text: &str) -> Result<String, ClickError> {
+    if text.contains(':') {
+        ClickModel::custom(text, &never_stop(text))?;
+    } else {
+        ClickModel::preset(text, 1.0)?;
+    }
+    Ok(text.to_owned())
+}
+
+/// P(stop) of 0 for each grade of `click`.
+fn never_stop(click: &str) -> String {
+    let pairs = click.split(',').map(|pair| format!("{}:0", pair.split(':').next().unwrap_or_default()));
+    pairs.collect::<Vec<_>>().join(",")
+}
+
+/// Says what is being run on, and what a folder held besides.
+#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
+fn announce(dataset: &Dataset, quiet: bool) {
+    if let Provenance::Files { skipped, .. } = dataset.provenance() {
+        for (path, reason) in skipped {
+            eprintln!("skipped {}: {reason}", path.display());
+        }
+    }
+    if !quiet {
+        eprintln!(
+            "{}{}: {} queries, {} documents, {} features",
+            dataset.name(),
+            if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
+            grouped(dataset.queries() as u64),
+            grouped(dataset.documents() as u64),
+            dataset.features(),
+        );
+    }
+}
+
+/// What is played, and what is left behind.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Runs and results")]
+pub(super) struct RunOptions {
+    /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` for all)
+    #[arg(
+        long,
+        value_name = "A,B:KEY=VALUE,...",
+        value_delimiter = ',',
+        default_value = "mergerucb,rucb,rmed1,mdb,random"
+    )]
+    pub(super) algorithms: Vec<Spec>,
+
+    /// Steps (impressions) of a run; 1e7 is a number
+    #[arg(long, value_name = "N", default_value = "1e6", value_parser = parse_positive)]
+    pub(super) steps: u64,
+
+    /// Runs of each algorithm
+    #[arg(long, value_name = "N", default_value = "5", value_parser = parse_positive)]
+    pub(super) runs: u64,
+
+    /// Points of the regret curves for each tenfold of time
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) checkpoints: u32,
+
+    #[command(flatten)]
+    pub(super) common: CommonOptions,
+
+    /// Where to leave results [default: results/ and a name made of what is run]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: Option<PathBuf>,
+
+    /// Print the summary as JSON in place of the table
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl RunOptions {
+    /// What is to be played.
+    pub(super) fn plan(&self) -> Plan {
+        Plan {
+            algorithms: self.algorithms.clone(),
+            steps: self.steps,
+            runs: self.runs,
+            seed: self.common.seed,
+            checkpoints: log_spaced(self.steps, self.checkpoints),
+        }
+    }
+}
+
+/// Chance, threads and noise.
+#[derive(Debug, Args)]
+pub(super) struct CommonOptions {
+    /// The master seed: same seed, same bytes, whatever the threads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
+    /// No progress bars and no remarks
+    #[arg(long)]
+    pub(super) quiet: bool,
+}
+
+impl CommonOptions {
+    /// Sets the number of threads for everything that follows.
+    pub(super) fn apply(&self) -> Result<()> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(threads))
+            .build_global()
+            .context("failed to start the threads")
+    }
+}
+
+/// `results/<name>` with everything but letters, digits, dots and dashes replaced.
+pub(super) fn default_folder(name: &str) -> PathBuf {
+    let clean: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
+    Path::new("results").join(clean.trim_matches('-'))
 }

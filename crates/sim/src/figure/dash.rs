@@ -17,10 +17,7 @@ pub(super) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f6
         let mut done = 0.0;
         while length - done > left {
             done += left;
-            let at = (
-                x0 + (x1 - x0) * done / length,
-                y0 + (y1 - y0) * done / length,
-            );
+            let at = (x0 + (x1 - x0) * done / length, y0 + (y1 - y0) * done / length);
             if turn % 2 == 0 {
                 piece.push(at);
                 pieces.push(std::mem::take(&mut piece));
@@ -43,11 +40,7 @@ pub(super) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f6
 
 /// A pattern of odd length takes two rounds until dashes and gaps are as at the start.
 fn even(length: usize) -> usize {
-    if length.is_multiple_of(2) {
-        length
-    } else {
-        2 * length
-    }
+    if length.is_multiple_of(2) { length } else { 2 * length }
 }
 
 #[cfg(test)]
@@ -58,10 +51,7 @@ mod tests {
     fn dashes_run_on_across_points() {
         let line: Vec<_> = (0..=20).map(|x| (f64::from(x), 0.0)).collect();
         let pieces = dashes(&line, &[4.0, 2.5]);
-        let ends: Vec<_> = pieces
-            .iter()
-            .map(|piece| (piece[0].0, piece[piece.len() - 1].0))
-            .collect();
+        let ends: Vec<_> = pieces.iter().map(|piece| (piece[0].0, piece[piece.len() - 1].0)).collect();
         assert_eq!(ends, [(0.0, 4.0), (6.5, 10.5), (13.0, 17.0), (19.5, 20.0)]);
         assert!(pieces[0].len() >= 4, "corners within a dash are kept");
     }
@@ -69,10 +59,7 @@ mod tests {
     #[test]
     fn one_segment_and_an_odd_pattern() {
         let pieces = dashes(&[(0.0, 0.0), (0.0, 9.0)], &[1.0, 2.0, 3.0]);
-        let ends: Vec<_> = pieces
-            .iter()
-            .map(|piece| (piece[0].1, piece[1].1))
-            .collect();
+        let ends: Vec<_> = pieces.iter().map(|piece| (piece[0].1, piece[1].1)).collect();
         assert_eq!(ends, [(0.0, 1.0), (3.0, 6.0), (7.0, 9.0)]);
     }
 

@@ -24,12 +24,7 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     let mut page = Page::new();
     let top = header(&mut page, &map.title, map.subtitle.as_deref());
     let blocked = (block > 1).then(|| format!("each square: the mean of {block} × {block} values"));
-    let note: Vec<_> = map
-        .note
-        .iter()
-        .chain(&blocked)
-        .map(String::as_str)
-        .collect();
+    let note: Vec<_> = map.note.iter().chain(&blocked).map(String::as_str).collect();
     let below = footer(&mut page, Some(&note.join("; ")));
 
     let top = (top + 26.0).round();
@@ -44,16 +39,8 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     }
     let length = cell * side as f64;
     // The squares in the middle, unless long names push them aside.
-    let left = ((WIDTH - length) / 2.0)
-        .max(EDGE + labels.widest + 10.0)
-        .min(WIDTH - length - BAR_ROOM)
-        .round();
-    let frame = Frame {
-        left,
-        right: left + length,
-        top,
-        bottom: top + length,
-    };
+    let left = ((WIDTH - length) / 2.0).max(EDGE + labels.widest + 10.0).min(WIDTH - length - BAR_ROOM).round();
+    let frame = Frame { left, right: left + length, top, bottom: top + length };
     page.cells(cells.iter().enumerate().map(|(k, &value)| {
         let (row, column) = ((k / side) as f64, (k % side) as f64);
         let (x, y) = (frame.left + column * cell, frame.top + row * cell);
@@ -66,21 +53,9 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     labels.draw(&mut page, frame, cell / block as f64);
     let across = (EDGE, WIDTH - EDGE);
     let y = frame.bottom + labels.height() + 24.0;
-    axis_title(
-        &mut page,
-        &map.x_label,
-        centred(across, frame),
-        y,
-        Align::Middle,
-    );
+    axis_title(&mut page, &map.x_label, centred(across, frame), y, Align::Middle);
     let y = frame.top - 19.0;
-    axis_title(
-        &mut page,
-        &map.y_label,
-        (EDGE, frame.left - 8.0),
-        y,
-        Align::End,
-    );
+    axis_title(&mut page, &map.y_label, (EDGE, frame.left - 8.0), y, Align::End);
     bar(&mut page, &map.value_label, frame, reach);
     page.finish()
 }
@@ -118,9 +93,7 @@ fn blocks(values: &[f64], n: usize, block: usize) -> Vec<f64> {
             let rows = row * block..n.min((row + 1) * block);
             let columns = column * block..n.min((column + 1) * block);
             let count = (rows.len() * columns.len()) as f64;
-            let sum: f64 = rows
-                .map(|r| values[r * n..][columns.clone()].iter().sum::<f64>())
-                .sum();
+            let sum: f64 = rows.map(|r| values[r * n..][columns.clone()].iter().sum::<f64>()).sum();
             means.push(sum / count);
         }
     }
@@ -130,10 +103,7 @@ fn blocks(values: &[f64], n: usize, block: usize) -> Vec<f64> {
 /// How far from one half the colours reach.
 fn reach(cells: &[f64]) -> f64 {
     let farthest = cells.iter().map(|v| (v - 0.5).abs()).fold(0.0, f64::max);
-    [0.05, 0.1, 0.2, 0.3, 0.4]
-        .into_iter()
-        .find(|&reach| farthest <= reach + 1e-12)
-        .unwrap_or(0.5)
+    [0.05, 0.1, 0.2, 0.3, 0.4].into_iter().find(|&reach| farthest <= reach + 1e-12).unwrap_or(0.5)
 }
 
 fn color(value: f64, reach: f64) -> Rgb {
@@ -189,29 +159,17 @@ impl Labels {
                 })
                 .collect()
         };
-        let widest = |names: &[String]| {
-            names
-                .iter()
-                .map(|name| width(name, size))
-                .fold(0.0, f64::max)
-        };
+        let widest = |names: &[String]| names.iter().map(|name| width(name, size)).fold(0.0, f64::max);
         let flat = 1.25 * widest(&names(ROW_ROOM));
         let upward = named && flat > pitch;
         let every = (0..9)
             .flat_map(|k| [1, 2, 5].map(|m| m * 10_usize.pow(k)))
             .find(|&every| named || every as f64 * pitch >= flat)
             .unwrap_or(n);
-        let (rows, columns) = (
-            names(ROW_ROOM),
-            names(if upward { COLUMN_ROOM } else { ROW_ROOM }),
-        );
+        let (rows, columns) = (names(ROW_ROOM), names(if upward { COLUMN_ROOM } else { ROW_ROOM }));
         Self {
             widest: widest(&rows),
-            highest: if upward {
-                widest(&columns)
-            } else {
-                f64::from(size)
-            },
+            highest: if upward { widest(&columns) } else { f64::from(size) },
             rows,
             columns,
             size,
@@ -231,10 +189,7 @@ impl Labels {
         let half = 0.36 * size;
         let (left, bottom) = (frame.left, frame.bottom);
         for i in (0..self.rows.len()).step_by(self.every) {
-            let (x, y) = (
-                (i as f64 + 0.5) * pitch + left,
-                (i as f64 + 0.5) * pitch + frame.top,
-            );
+            let (x, y) = ((i as f64 + 0.5) * pitch + left, (i as f64 + 0.5) * pitch + frame.top);
             page.stroke(&[(left - 4.0, y), (left, y)], MUTED, 1.0);
             page.stroke(&[(x, bottom), (x, bottom + 4.0)], MUTED, 1.0);
             let style = Style::new(self.size, Align::End);
@@ -253,11 +208,7 @@ impl Labels {
 fn bar(page: &mut Page, label: &str, frame: Frame, reach: f64) {
     const STRIPS: usize = 200;
     let height = frame.bottom - frame.top;
-    let bar = Frame {
-        left: frame.right + 40.0,
-        right: frame.right + 66.0,
-        ..frame
-    };
+    let bar = Frame { left: frame.right + 40.0, right: frame.right + 66.0, ..frame };
     page.cells((0..STRIPS).map(|k| {
         let share = (k as f64 + 0.5) / STRIPS as f64;
         let y = bar.top + height * k as f64 / STRIPS as f64;

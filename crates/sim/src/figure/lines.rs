@@ -9,15 +9,8 @@ use super::text::{EDGE, Fitted, axis_title, fit, footer, header};
 use super::{Curve, CurvePoint, Figure, Lines};
 
 /// Okabe and Ito's colours without yellow, which white paper swallows.
-const COLORS: [Rgb; 7] = [
-    (0, 114, 178),
-    (213, 94, 0),
-    (0, 158, 115),
-    (204, 121, 167),
-    (230, 159, 0),
-    (86, 180, 233),
-    (0, 0, 0),
-];
+const COLORS: [Rgb; 7] =
+    [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
 /// Four patterns and seven colours share no divisor, so 28 curves all differ.
 const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];
 const LINE_WIDTH: f64 = 3.0;
@@ -49,60 +42,30 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
     check(lines)?;
     let shown = shown(lines);
     let all = || shown.iter().flat_map(|curve| &curve.points);
-    let xs = lines
-        .curves
-        .iter()
-        .flat_map(|curve| curve.points.iter().map(|point| point.x));
+    let xs = lines.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.x));
     let (x, y) = (
-        if lines.x_log {
-            Axis::log(xs, false)
-        } else {
-            Axis::linear(xs, false)
-        },
+        if lines.x_log { Axis::log(xs, false) } else { Axis::linear(xs, false) },
         if lines.y_log {
             // A band may reach down to next to nothing; the axis follows the means there.
             Axis::log(all().flat_map(|point| [point.mean, point.high]), true)
         } else {
-            Axis::linear(
-                all().flat_map(|point| [point.mean, point.low, point.high]),
-                true,
-            )
+            Axis::linear(all().flat_map(|point| [point.mean, point.low, point.high]), true)
         },
     );
 
     let mut page = Page::new();
     let top = header(&mut page, &lines.title, lines.subtitle.as_deref());
     let below = footer(&mut page, lines.note.as_deref());
-    let ticks = y
-        .labels()
-        .iter()
-        .map(|label| width(label, TICK_SIZE))
-        .fold(0.0, f64::max);
+    let ticks = y.labels().iter().map(|label| width(label, TICK_SIZE)).fold(0.0, f64::max);
     let legend = Legend::new(&shown);
-    let frame = Frame {
-        left: EDGE + ticks + 10.0,
-        right: WIDTH - EDGE - legend.width,
-        top: top + 26.0,
-        bottom: below - 64.0,
-    };
+    let frame =
+        Frame { left: EDGE + ticks + 10.0, right: WIDTH - EDGE - legend.width, top: top + 26.0, bottom: below - 64.0 };
     let map = page.axes(frame, &x, &y);
     let across = (frame.left, frame.right);
-    axis_title(
-        &mut page,
-        &lines.x_label,
-        across,
-        below - 8.0,
-        Align::Middle,
-    );
+    axis_title(&mut page, &lines.x_label, across, below - 8.0, Align::Middle);
     // Above its axis rather than along it: nobody has to turn their head.
     let across = (EDGE, frame.right);
-    axis_title(
-        &mut page,
-        &lines.y_label,
-        across,
-        frame.top - 19.0,
-        Align::Start,
-    );
+    axis_title(&mut page, &lines.y_label, across, frame.top - 19.0, Align::Start);
 
     for curve in &shown {
         band(&mut page, curve, &map, &y);
@@ -117,10 +80,7 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
         } else {
             "nothing above zero to show on a logarithmic axis"
         };
-        let (x, y) = (
-            (frame.left + frame.right) / 2.0,
-            (frame.top + frame.bottom) / 2.0,
-        );
+        let (x, y) = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
         page.text(x, y, why, Style::new(20, Align::Middle).muted());
     }
     legend.draw(&mut page, &shown, frame);
@@ -141,16 +101,8 @@ fn check(lines: &Lines) -> Result<()> {
                     here()
                 );
             }
-            ensure!(
-                low <= high,
-                "{} has its band from {low} down to {high}; swap them",
-                here()
-            );
-            ensure!(
-                x >= last,
-                "{} goes back from x = {last} to {x}; sort the points",
-                here()
-            );
+            ensure!(low <= high, "{} has its band from {low} down to {high}; swap them", here());
+            ensure!(x >= last, "{} goes back from x = {last} to {x}; sort the points", here());
             last = x;
         }
     }
@@ -158,9 +110,7 @@ fn check(lines: &Lines) -> Result<()> {
 }
 
 fn shown(lines: &Lines) -> Vec<Shown<'_>> {
-    let fits = |point: &&CurvePoint| {
-        (!lines.x_log || point.x > LOG_FLOOR) && (!lines.y_log || point.mean > LOG_FLOOR)
-    };
+    let fits = |point: &&CurvePoint| (!lines.x_log || point.x > LOG_FLOOR) && (!lines.y_log || point.mean > LOG_FLOOR);
     lines
         .curves
         .iter()
@@ -182,11 +132,7 @@ fn band(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis) {
     let place = |x: f64, value: f64| (map.x(x), map.y(value.clamp(y.lo, y.hi)));
     let upper = points.iter().map(|point| place(point.x, point.high));
     let lower = points.iter().rev().map(|point| place(point.x, point.low));
-    page.area(
-        &upper.chain(lower).collect::<Vec<_>>(),
-        shown.color,
-        BAND_OPACITY,
-    );
+    page.area(&upper.chain(lower).collect::<Vec<_>>(), shown.color, BAND_OPACITY);
 }
 
 fn line(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis) {
@@ -232,32 +178,14 @@ impl Legend {
         };
         let names: Vec<_> = shown.iter().map(Shown::name).collect();
         // One size for all: the one that the longest name needs.
-        let size = names
-            .iter()
-            .map(|name| fit(name, sizes, Self::ROOM, lines).size)
-            .min()
-            .unwrap_or(sizes[0]);
-        let names: Vec<_> = names
-            .iter()
-            .map(|name| fit(name, &[size], Self::ROOM, lines))
-            .collect();
-        let widest = names
-            .iter()
-            .flat_map(|name| name.lines.iter().map(|line| width(line, size)))
-            .fold(0.0, f64::max);
+        let size = names.iter().map(|name| fit(name, sizes, Self::ROOM, lines).size).min().unwrap_or(sizes[0]);
+        let names: Vec<_> = names.iter().map(|name| fit(name, &[size], Self::ROOM, lines)).collect();
+        let widest = names.iter().flat_map(|name| name.lines.iter().map(|line| width(line, size))).fold(0.0, f64::max);
         let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
         let mut order: Vec<_> = (0..shown.len()).collect();
         order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
-        let width = if shown.is_empty() {
-            0.0
-        } else {
-            Self::GAP + Self::SAMPLE + Self::BETWEEN + widest
-        };
-        Self {
-            width,
-            names,
-            order,
-        }
+        let width = if shown.is_empty() { 0.0 } else { Self::GAP + Self::SAMPLE + Self::BETWEEN + widest };
+        Self { width, names, order }
     }
 
     fn draw(&self, page: &mut Page, shown: &[Shown<'_>], frame: Frame) {
@@ -287,12 +215,7 @@ impl Legend {
     fn sample(&self, page: &mut Page, shown: &Shown<'_>, left: f64, y: f64, half: f64) {
         let right = left + Self::SAMPLE;
         if shown.points.iter().any(|point| point.low < point.high) {
-            let corners = [
-                (left, y - half),
-                (right, y - half),
-                (right, y + half),
-                (left, y + half),
-            ];
+            let corners = [(left, y - half), (right, y - half), (right, y + half), (left, y + half)];
             page.area(&corners, shown.color, BAND_OPACITY);
         }
         for piece in dashes(&[(left, y), (right, y)], shown.pattern) {

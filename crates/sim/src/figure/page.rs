@@ -59,20 +59,11 @@ pub(super) struct Style {
 
 impl Style {
     pub(super) fn new(size: u32, align: Align) -> Self {
-        Self {
-            size,
-            color: INK,
-            align,
-            bold: false,
-            upward: false,
-        }
+        Self { size, color: INK, align, bold: false, upward: false }
     }
 
     pub(super) fn muted(self) -> Self {
-        Self {
-            color: MUTED,
-            ..self
-        }
+        Self { color: MUTED, ..self }
     }
 
     pub(super) fn bold(self) -> Self {
@@ -80,10 +71,7 @@ impl Style {
     }
 
     pub(super) fn upward(self) -> Self {
-        Self {
-            upward: true,
-            ..self
-        }
+        Self { upward: true, ..self }
     }
 }
 
@@ -118,8 +106,7 @@ impl Page {
     pub(super) fn new() -> Self {
         let mut scene = Scene::new(WIDTH, HEIGHT);
         // The first of these is what the PNG is set in; the others are narrower and fit as well.
-        scene.font_family =
-            Some("DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif".to_owned());
+        scene.font_family = Some("DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif".to_owned());
         scene.text_color = Some("#262626".to_owned());
         Self { scene }
     }
@@ -192,14 +179,7 @@ impl Page {
         } else {
             let mut span = TextSpan::plain(text);
             span.bold = style.bold;
-            Primitive::RichText {
-                x,
-                y,
-                spans: vec![span],
-                size: style.size,
-                anchor,
-                color,
-            }
+            Primitive::RichText { x, y, spans: vec![span], size: style.size, anchor, color }
         });
     }
 
@@ -254,13 +234,7 @@ impl Page {
             hs.push(h);
             fills.push(color(fill));
         }
-        self.scene.add(Primitive::RectBatch {
-            x: xs,
-            y: ys,
-            w: ws,
-            h: hs,
-            fills,
-        });
+        self.scene.add(Primitive::RectBatch { x: xs, y: ys, w: ws, h: hs, fills });
     }
 
     /// The outline of `frame`.
@@ -284,14 +258,9 @@ impl Page {
             .map_err(|error| anyhow!("failed to draw the figure as PNG: {error}"))?;
         // With a view box a viewer can scale the figure. Round joins are what the PNG has; the
         // default, sharp ones, shoot far beyond the corners of a steep curve.
-        let root = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" "
-        );
+        let root = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" ");
         let svg = SvgBackend::new().render_scene(&self.scene);
-        Ok(Figure {
-            svg: svg.replacen("<svg ", &root, 1),
-            png,
-        })
+        Ok(Figure { svg: svg.replacen("<svg ", &root, 1), png })
     }
 }
 
@@ -299,9 +268,7 @@ impl Page {
 pub(super) fn width(text: &str, size: u32) -> f64 {
     // The library measures letters, but only for its own margins: the labels of a list of
     // categories get exactly the width of the widest.
-    let layout = Layout::new((0.0, 1.0), (0.0, 1.0))
-        .with_y_categories(vec![printable(text)])
-        .with_tick_size(size);
+    let layout = Layout::new((0.0, 1.0), (0.0, 1.0)).with_y_categories(vec![printable(text)]).with_tick_size(size);
     ComputedLayout::from_layout(&layout).y_tick_label_px
 }
 

@@ -24,22 +24,12 @@ pub(super) enum Kind {
 impl Axis {
     /// The span of `values` (finite) on a linear axis, and zero. `whole` widens it to whole steps.
     pub(super) fn linear(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
-        let (lo, hi) = values
-            .into_iter()
-            .fold((0.0_f64, 0.0_f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        let (lo, hi) = values.into_iter().fold((0.0_f64, 0.0_f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
         // A shorter span would leave no room for steps between its ends.
         let hi = if hi - lo > 1e-100 { hi } else { lo + 1.0 };
         let step = nice_step((hi - lo) / 6.0);
-        let (lo, hi) = if whole {
-            ((lo / step).floor() * step, (hi / step).ceil() * step)
-        } else {
-            (lo, hi)
-        };
-        Self {
-            lo,
-            hi,
-            kind: Kind::Linear { step },
-        }
+        let (lo, hi) = if whole { ((lo / step).floor() * step, (hi / step).ceil() * step) } else { (lo, hi) };
+        Self { lo, hi, kind: Kind::Linear { step } }
     }
 
     /// The span of those `values` that lie above [`LOG_FLOOR`]. It begins and ends with the
@@ -49,28 +39,16 @@ impl Axis {
         let (lo, hi) = values
             .into_iter()
             .filter(|&v| v > LOG_FLOOR)
-            .fold((f64::INFINITY, 0.0_f64), |(lo, hi), v| {
-                (lo.min(v), hi.max(v))
-            });
+            .fold((f64::INFINITY, 0.0_f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
         let (lo, hi) = if lo > hi { (1.0, 10.0) } else { (lo, hi) };
         let (mut below, mut above) = (lo.log10().floor(), hi.log10().ceil());
         if below == above {
             (below, above) = (below - 1.0, above + 1.0);
         }
-        let (lo, hi) = if whole || hi < 10.0 * lo {
-            (power(below), power(above))
-        } else {
-            (lo, hi)
-        };
+        let (lo, hi) = if whole || hi < 10.0 * lo { (power(below), power(above)) } else { (lo, hi) };
         // The bounds of the library's choice between the two: it counts touched decades.
         let decades = (hi.log10().ceil() - lo.log10().floor()) as i32;
-        let kind = if decades <= 3 {
-            Kind::ShortLog
-        } else {
-            Kind::LongLog {
-                every: (decades + 9) / 10,
-            }
-        };
+        let kind = if decades <= 3 { Kind::ShortLog } else { Kind::LongLog { every: (decades + 9) / 10 } };
         Self { lo, hi, kind }
     }
 
@@ -91,11 +69,7 @@ impl Axis {
             }
             Kind::LongLog { every } => {
                 let exponent = value.log10().round() as i32;
-                if exponent.rem_euclid(every) == 0 {
-                    format!("10{}", superscript(exponent))
-                } else {
-                    String::new()
-                }
+                if exponent.rem_euclid(every) == 0 { format!("10{}", superscript(exponent)) } else { String::new() }
             }
         }
     }
@@ -115,18 +89,11 @@ impl Axis {
 
     /// Every label that the library may draw on this axis, to make room for the widest.
     pub(super) fn labels(&self) -> Vec<String> {
-        let ends = |step: f64| {
-            (
-                (self.lo / step).ceil() as i64,
-                (self.hi / step).floor() as i64,
-            )
-        };
+        let ends = |step: f64| ((self.lo / step).ceil() as i64, (self.hi / step).floor() as i64);
         match self.kind {
             Kind::Linear { step } => {
                 let (first, last) = ends(step);
-                (first..=last)
-                    .map(|k| self.label(k as f64 * step))
-                    .collect()
+                (first..=last).map(|k| self.label(k as f64 * step)).collect()
             }
             _ => {
                 let first = self.lo.log10().floor() as i32;
@@ -240,27 +207,18 @@ mod tests {
         assert_eq!(long.minor().len(), 48);
         let short = Axis::log([100.0, 5_000.0], false);
         assert_eq!(short.kind, Kind::ShortLog);
-        assert_eq!(
-            short.labels(),
-            ["100", "200", "500", "1,000", "2,000", "5,000"]
-        );
+        assert_eq!(short.labels(), ["100", "200", "500", "1,000", "2,000", "5,000"]);
         assert_eq!(Axis::log([0.01, 1.0], false).label(0.02), "0.02");
         let huge = Axis::log([1e-8, 1e20], true);
         assert_eq!(huge.kind, Kind::LongLog { every: 3 });
-        assert_eq!(
-            (huge.label(1e-9).as_str(), huge.label(1e-8).as_str()),
-            ("10⁻⁹", "")
-        );
+        assert_eq!((huge.label(1e-9).as_str(), huge.label(1e-8).as_str()), ("10⁻⁹", ""));
     }
 
     #[test]
     fn log_axes_of_next_to_nothing_still_span_a_decade() {
-        for (values, span) in [
-            (&[][..], (1.0, 10.0)),
-            (&[0.0, -1.0], (1.0, 10.0)),
-            (&[1.0], (0.1, 10.0)),
-            (&[2.0], (1.0, 10.0)),
-        ] {
+        for (values, span) in
+            [(&[][..], (1.0, 10.0)), (&[0.0, -1.0], (1.0, 10.0)), (&[1.0], (0.1, 10.0)), (&[2.0], (1.0, 10.0))]
+        {
             let axis = Axis::log(values.iter().copied(), false);
             assert_eq!((axis.lo, axis.hi), span, "{values:?}");
         }
@@ -272,14 +230,7 @@ mod tests {
 
     #[test]
     fn steps_are_nice() {
-        for (least, step) in [
-            (1.0, 1.0),
-            (1.2, 2.0),
-            (2.2, 2.5),
-            (3.0, 5.0),
-            (0.07, 0.1),
-            (600.0, 1000.0),
-        ] {
+        for (least, step) in [(1.0, 1.0), (1.2, 2.0), (2.2, 2.5), (3.0, 5.0), (0.07, 0.1), (600.0, 1000.0)] {
             assert!((nice_step(least) / step - 1.0_f64).abs() < 1e-12, "{least}");
         }
     }

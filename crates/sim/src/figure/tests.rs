@@ -18,12 +18,7 @@ fn curves(count: usize) -> Lines {
                     .map(|k| 10_f64.powf(f64::from(k) / 2.0))
                     .map(|x| {
                         let mean = (i + 1) as f64 * x.sqrt();
-                        CurvePoint {
-                            x,
-                            mean,
-                            low: 0.8 * mean,
-                            high: 1.3 * mean,
-                        }
+                        CurvePoint { x, mean, low: 0.8 * mean, high: 1.3 * mean }
                     })
                     .collect(),
             })
@@ -38,9 +33,7 @@ fn matrix(n: usize) -> Heatmap {
         x_label: "loser".into(),
         y_label: "winner".into(),
         value_label: "P(row beats column)".into(),
-        values: (0..n * n)
-            .map(|k| 0.5 + 0.4 * ((k % n) as f64 - (k / n) as f64) / n as f64)
-            .collect(),
+        values: (0..n * n).map(|k| 0.5 + 0.4 * ((k % n) as f64 - (k / n) as f64) / n as f64).collect(),
         ..Heatmap::default()
     }
 }
@@ -124,45 +117,20 @@ fn long_titles_and_names_are_shortened_within_the_page() {
     lines.curves[0].name = "a name that goes on and on ".repeat(4);
     let figure = lines.render().unwrap();
     let texts = texts(&figure.svg);
-    let title: Vec<_> = texts
-        .iter()
-        .filter(|text| text.starts_with("word"))
-        .collect();
+    let title: Vec<_> = texts.iter().filter(|text| text.starts_with("word")).collect();
     assert_eq!(title.len(), 2);
     assert!(title[1].ends_with('…'));
-    assert!(
-        texts
-            .iter()
-            .any(|text| text.starts_with("a name") && !text.ends_with('…'))
-    );
-    assert!(
-        texts
-            .iter()
-            .any(|text| text.ends_with('…') && text.contains("on and"))
-    );
+    assert!(texts.iter().any(|text| text.starts_with("a name") && !text.ends_with('…')));
+    assert!(texts.iter().any(|text| text.ends_with('…') && text.contains("on and")));
 }
 
 #[test]
 fn odd_curves_are_drawn_and_said() {
-    let zero = |xs: &[f64]| {
-        xs.iter()
-            .map(|&x| CurvePoint::exact(x, 0.0))
-            .collect::<Vec<_>>()
-    };
-    let named = |name: &str, points| Curve {
-        name: name.into(),
-        points,
-    };
+    let zero = |xs: &[f64]| xs.iter().map(|&x| CurvePoint::exact(x, 0.0)).collect::<Vec<_>>();
+    let named = |name: &str, points| Curve { name: name.into(), points };
     for (x_log, y_log) in [(false, false), (true, false), (false, true), (true, true)] {
         let draw = |curves: Vec<Curve>| {
-            let figure = Lines {
-                x_log,
-                y_log,
-                curves,
-                ..Lines::default()
-            }
-            .render()
-            .unwrap();
+            let figure = Lines { x_log, y_log, curves, ..Lines::default() }.render().unwrap();
             assert_eq!(png_size(&figure.png), (2560, 1440));
             assert!(!figure.svg.contains("NaN") && !figure.svg.contains("inf"));
             texts(&figure.svg)
@@ -170,15 +138,7 @@ fn odd_curves_are_drawn_and_said() {
         assert!(has(&draw(vec![]), "no data"));
         let empty = draw(vec![named("none", vec![])]);
         assert!(has(&empty, "no data") && has(&empty, "none (no data)"));
-        let one = draw(vec![named(
-            "one",
-            vec![CurvePoint {
-                x: 3.0,
-                mean: 2.0,
-                low: 1.0,
-                high: 4.0,
-            }],
-        )]);
+        let one = draw(vec![named("one", vec![CurvePoint { x: 3.0, mean: 2.0, low: 1.0, high: 4.0 }])]);
         assert!(has(&one, "one") && !has(&one, "no data"));
         let flat = draw(vec![named("flat", zero(&[1.0, 10.0, 100.0]))]);
         let nothing = "nothing above zero to show on a logarithmic axis";
@@ -189,24 +149,9 @@ fn odd_curves_are_drawn_and_said() {
         draw(vec![named(
             "below",
             vec![
-                CurvePoint {
-                    x: -1.0,
-                    mean: -5.0,
-                    low: -6.0,
-                    high: -4.0,
-                },
-                CurvePoint {
-                    x: 2.0,
-                    mean: 1e-3,
-                    low: -1.0,
-                    high: 7e90,
-                },
-                CurvePoint {
-                    x: 2.0,
-                    mean: 1e99,
-                    low: 0.0,
-                    high: 1e99,
-                },
+                CurvePoint { x: -1.0, mean: -5.0, low: -6.0, high: -4.0 },
+                CurvePoint { x: 2.0, mean: 1e-3, low: -1.0, high: 7e90 },
+                CurvePoint { x: 2.0, mean: 1e99, low: 0.0, high: 1e99 },
             ],
         )]);
     }
@@ -214,59 +159,19 @@ fn odd_curves_are_drawn_and_said() {
 
 #[test]
 fn what_cannot_be_drawn_is_refused_with_its_place() {
-    let good = CurvePoint {
-        x: 5.0,
-        mean: 1.0,
-        low: 0.0,
-        high: 2.0,
-    };
+    let good = CurvePoint { x: 5.0, mean: 1.0, low: 0.0, high: 2.0 };
     for (bad, says) in [
-        (
-            CurvePoint {
-                mean: f64::NAN,
-                ..good
-            },
-            "mean = NaN",
-        ),
-        (
-            CurvePoint {
-                x: f64::INFINITY,
-                ..good
-            },
-            "x = inf",
-        ),
-        (
-            CurvePoint {
-                low: f64::NEG_INFINITY,
-                ..good
-            },
-            "low = -inf",
-        ),
-        (
-            CurvePoint {
-                high: 1e200,
-                ..good
-            },
-            "finite numbers up to 1e100",
-        ),
+        (CurvePoint { mean: f64::NAN, ..good }, "mean = NaN"),
+        (CurvePoint { x: f64::INFINITY, ..good }, "x = inf"),
+        (CurvePoint { low: f64::NEG_INFINITY, ..good }, "low = -inf"),
+        (CurvePoint { high: 1e200, ..good }, "finite numbers up to 1e100"),
         (CurvePoint { high: -1.0, ..good }, "from 0 down to -1"),
         (CurvePoint { x: 4.0, ..good }, "back from x = 5 to 4"),
     ] {
-        let curve = Curve {
-            name: "RUCB".into(),
-            points: vec![good, bad],
-        };
-        let error = Lines {
-            curves: vec![curve],
-            ..Lines::default()
-        }
-        .render()
-        .unwrap_err();
+        let curve = Curve { name: "RUCB".into(), points: vec![good, bad] };
+        let error = Lines { curves: vec![curve], ..Lines::default() }.render().unwrap_err();
         let error = format!("{error:#}");
-        assert!(
-            error.contains("\"RUCB\": point 2") && error.contains(says),
-            "{error}"
-        );
+        assert!(error.contains("\"RUCB\": point 2") && error.contains(says), "{error}");
         assert!(!error.contains('\n'));
     }
     let refused = |map: Heatmap| format!("{:#}", map.render().unwrap_err());
@@ -279,10 +184,7 @@ fn what_cannot_be_drawn_is_refused_with_its_place() {
         map.values[5] = bad;
         assert!(refused(map).contains("row 2 column 3"));
     }
-    let map = Heatmap {
-        labels: vec!["a".into()],
-        ..matrix(3)
-    };
+    let map = Heatmap { labels: vec!["a".into()], ..matrix(3) };
     assert!(refused(map).contains("1 names for 3 rows"));
 }
 
@@ -292,39 +194,19 @@ fn heat_maps_of_every_size() {
         let figure = matrix(n).render().unwrap();
         assert_eq!(png_size(&figure.png), (2560, 1440));
         let texts = texts(&figure.svg);
-        assert!(
-            has(&texts, "P(row beats column)") && has(&texts, "0.5"),
-            "{n}"
-        );
-        let blocks = texts
-            .iter()
-            .any(|text| text.contains("mean of 2 × 2 values"));
+        assert!(has(&texts, "P(row beats column)") && has(&texts, "0.5"), "{n}");
+        let blocks = texts.iter().any(|text| text.contains("mean of 2 × 2 values"));
         assert_eq!(blocks, n > 280);
     }
     let labels: Vec<String> = (0..4).map(|i| format!("ranker-{i}")).collect();
-    let texts = texts(
-        &Heatmap {
-            labels,
-            ..matrix(4)
-        }
-        .render()
-        .unwrap()
-        .svg,
-    );
-    assert_eq!(
-        texts.iter().filter(|text| *text == "ranker-3").count(),
-        2,
-        "row and column"
-    );
+    let texts = texts(&Heatmap { labels, ..matrix(4) }.render().unwrap().svg);
+    assert_eq!(texts.iter().filter(|text| *text == "ranker-3").count(), 2, "row and column");
 }
 
 /// A colour must mean the value of its square: row 0 is on top, and above one half is blue.
 #[test]
 fn heat_map_squares_have_the_colours_of_their_values() {
-    let map = Heatmap {
-        values: vec![0.5, 1.0, 0.0, 0.5],
-        ..matrix(2)
-    };
+    let map = Heatmap { values: vec![0.5, 1.0, 0.0, 0.5], ..matrix(2) };
     let svg = map.render().unwrap().svg;
     let squares: Vec<_> = svg
         .split("<rect ")
@@ -342,14 +224,8 @@ fn heat_map_squares_have_the_colours_of_their_values() {
     let blue = u32::from_str_radix(&squares[1].2[5..7], 16).unwrap();
     let red = u32::from_str_radix(&squares[1].2[1..3], 16).unwrap();
     assert!(blue > red, "{squares:?}");
-    assert!(
-        squares[1].0 > squares[0].0 && squares[1].1 == squares[0].1,
-        "{squares:?}"
-    );
-    assert!(
-        squares[2].1 > squares[0].1 && squares[2].2 != squares[1].2,
-        "{squares:?}"
-    );
+    assert!(squares[1].0 > squares[0].0 && squares[1].1 == squares[0].1, "{squares:?}");
+    assert!(squares[2].1 > squares[0].1 && squares[2].2 != squares[1].2, "{squares:?}");
     assert_eq!(squares[0].2, squares[3].2);
 }
 
@@ -358,16 +234,11 @@ fn saving_writes_both_files_or_says_why_not() {
     let folder = tempfile::tempdir().unwrap();
     let stem = folder.path().join("regret.k5");
     curves(1).save(&stem).unwrap();
-    let mut names: Vec<_> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let mut names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["regret.k5.png", "regret.k5.svg"]);
     let png = std::fs::read(folder.path().join("regret.k5.png")).unwrap();
     assert_eq!(png, curves(1).render().unwrap().png);
-    let error = matrix(2)
-        .save(&folder.path().join("absent/map"))
-        .unwrap_err();
+    let error = matrix(2).save(&folder.path().join("absent/map")).unwrap_err();
     assert!(format!("{error:#}").contains("absent/map.svg"));
 }

@@ -18,10 +18,7 @@ pub(super) fn fit(text: &str, sizes: &[u32], room: f64, lines: usize) -> Fitted 
     let smallest = sizes.last().copied().unwrap_or(12);
     for &size in sizes {
         if width(text, size) <= room {
-            return Fitted {
-                size,
-                lines: vec![text.to_owned()],
-            };
+            return Fitted { size, lines: vec![text.to_owned()] };
         }
     }
     let mut wrapped = wrap(text, smallest, room);
@@ -30,13 +27,7 @@ pub(super) fn fit(text: &str, sizes: &[u32], room: f64, lines: usize) -> Fitted 
         let rest = wrapped.split_off(lines - 1).join(" ");
         wrapped.push(rest);
     }
-    Fitted {
-        size: smallest,
-        lines: wrapped
-            .into_iter()
-            .map(|line| cut(&line, smallest, room))
-            .collect(),
-    }
+    Fitted { size: smallest, lines: wrapped.into_iter().map(|line| cut(&line, smallest, room)).collect() }
 }
 
 /// `text`, shortened with an ellipsis until it fits into `room` units.
@@ -86,12 +77,7 @@ pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f6
         let subtitle = fit(subtitle, &[19, 17], room, 2);
         for line in &subtitle.lines {
             y += f64::from(subtitle.size) * 1.35;
-            page.text(
-                EDGE,
-                y,
-                line,
-                Style::new(subtitle.size, Align::Start).muted(),
-            );
+            page.text(EDGE, y, line, Style::new(subtitle.size, Align::Start).muted());
         }
         y += 4.0;
     }
@@ -99,13 +85,7 @@ pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f6
 }
 
 /// Draws the title of an axis beside the middle of `from..to` or, aligned otherwise, at that end.
-pub(super) fn axis_title(
-    page: &mut Page,
-    text: &str,
-    (from, to): (f64, f64),
-    y: f64,
-    align: Align,
-) {
+pub(super) fn axis_title(page: &mut Page, text: &str, (from, to): (f64, f64), y: f64, align: Align) {
     let x = match align {
         Align::Start => from,
         Align::Middle => (from + to) / 2.0,

@@ -3,15 +3,6 @@
 
 use crate::{Arm, Generator, draw};
 
-/// How a pair stands, seen from the arm whose row it is in.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Standing {
-    /// w(l, c) / n: how the arm of the column fares against the arm c of the row.
-    mean: f64,
-    /// 1 / sqrt(n); 0 where n = 0.
-    width: f64,
-}
-
 /// The batches, and a ring of those in which arms still meet.
 #[derive(Debug, Clone)]
 pub(super) struct Batches {
@@ -21,7 +12,10 @@ pub(super) struct Batches {
     members: Vec<Arm>,
     /// w(k, l) at row k, column l of each batch's room.
     wins: Vec<u32>,
-    standings: Vec<Standing>,
+    /// For each place c of a batch, its opponents l: w(l, c) / n for each place of the room, and
+    /// then 1 / sqrt(n) for each, so that u(l, c) = mean + sqrt(alpha ln(t + C)) width. Where there
+    /// is no arm, and for c itself, a mean that never wins.
+    standings: Vec<f64>,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
     /// below it rules an arm out. Infinite where every pair must be looked at.
     pending: Vec<f64>,
@@ -32,7 +26,7 @@ pub(super) struct Batches {
     current: usize,
     /// How many batches are in the ring.
     meeting: usize,
-    /// What is assumed of a pair never seen.
+    /// How many wins either way a pair never seen starts with.
     prior: u32,
 }
 
@@ -46,8 +40,9 @@ impl Batches {
         let mut batches = Self::empty(room, count, u32::from(pseudo_counts));
         let all: Vec<Arm> = (0..arms).map(Arm::at).collect();
         for (batch, members) in all.chunks(p).enumerate() {
-            batches.sizes[batch] = members.len() as u32;
             batches.members[batch * room..batch * room + members.len()].copy_from_slice(members);
+            batches.sizes[batch] = members.len() as u32;
+            batches.never_met(batch, |_, _| true);
         }
         batches.left = arms;
         batches.ring();
@@ -55,23 +50,15 @@ impl Batches {
     }
 
     fn empty(room: usize, count: usize, prior: u32) -> Self {
-        let fresh = if prior == 0 {
-            Standing {
-                mean: 2.0,
-                width: 0.0,
-            }
-        } else {
-            Standing {
-                mean: 0.5,
-                width: 0.5_f64.sqrt(),
-            }
-        };
+        let nobody = [vec![f64::NEG_INFINITY; room], vec![0.0; room]].concat();
         Self {
             room,
             sizes: vec![0; count],
             members: vec![Arm(0); count * room],
             wins: vec![prior; count * room * room],
-            standings: vec![fresh; count * room * room],
+            standings: (0..count * room)
+                .flat_map(|_| nobody.iter().copied())
+                .collect(),
             pending: vec![0.0; count],
             left: 0,
             after: vec![0; count],
@@ -79,6 +66,23 @@ impl Batches {
             current: 0,
             meeting: 0,
             prior,
+        }
+    }
+
+    /// The pairs of places of a batch that `which` picks have never met.
+    fn never_met(&mut self, batch: usize, which: impl Fn(usize, usize) -> bool) {
+        let (mean, width) = if self.prior == 0 {
+            (2.0, 0.0)
+        } else {
+            (0.5, 0.5_f64.sqrt())
+        };
+        let size = self.sizes[batch] as usize;
+        for k in 0..size {
+            let row = (batch * self.room + k) * 2 * self.room;
+            for l in (0..size).filter(|&l| l != k && which(k, l)) {
+                self.standings[row + l] = mean;
+                self.standings[row + self.room + l] = width;
+            }
         }
     }
 
@@ -153,54 +157,48 @@ impl Batches {
         scale: f64,
         generator: &mut Generator,
     ) -> usize {
-        let start = self.row(champion);
-        let row = &self.standings[start..start + self.size()];
-        let mut top = f64::NEG_INFINITY;
-        let mut chosen = 0;
-        let mut ties = 1;
-        for (place, standing) in row.iter().enumerate() {
-            let bound = standing.mean + scale * standing.width;
-            if place == champion || bound < top {
-                continue;
-            }
-            if bound == top {
-                ties += 1;
-            } else {
-                (top, chosen, ties) = (bound, place, 1);
-            }
+        let room = self.room;
+        let start = 2 * self.row(champion);
+        let (means, widths) = self.standings[start..start + 2 * room].split_at(room);
+        // Without a branch on what is drawn: which arm leads changes from step to step.
+        let bounds = means
+            .iter()
+            .zip(widths)
+            .map(|(mean, width)| mean + scale * width);
+        let top = bounds
+            .clone()
+            .fold(f64::NEG_INFINITY, |top, b| if b > top { b } else { top });
+        let (mut chosen, mut ties) = (champion, 0);
+        for (place, bound) in bounds.clone().enumerate() {
+            ties += usize::from(bound == top);
+            chosen = if bound == top { place } else { chosen };
         }
-        if ties == 1 {
-            return chosen;
+        if ties > 1 {
+            let nth = draw::below(generator, ties);
+            let tied = bounds
+                .enumerate()
+                .filter(|&(_, bound)| bound == top)
+                .nth(nth);
+            return tied.map_or(chosen, |(place, _)| place);
         }
-        let nth = draw::below(generator, ties);
-        row.iter()
-            .enumerate()
-            .filter(|&(place, s)| place != champion && s.mean + scale * s.width == top)
-            .nth(nth)
-            .map_or(chosen, |(place, _)| place)
+        chosen
     }
 
     /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, champion: usize, challenger: usize, champion_won: bool) {
-        let (forth, back) = (
-            self.row(champion) + challenger,
-            self.row(challenger) + champion,
-        );
-        self.wins[forth] += u32::from(champion_won);
-        self.wins[back] += u32::from(!champion_won);
-        let (won, lost) = (f64::from(self.wins[forth]), f64::from(self.wins[back]));
-        let count = won + lost;
-        let width = 1.0 / count.sqrt();
-        self.standings[forth] = Standing {
-            mean: lost / count,
-            width,
-        };
-        self.standings[back] = Standing {
-            mean: won / count,
-            width,
-        };
-        self.pending[self.current] = evidence(won, lost);
+        let (forth, back) = (self.row(champion), self.row(challenger));
+        self.wins[forth + challenger] += u32::from(champion_won);
+        self.wins[back + champion] += u32::from(!champion_won);
+        let won = f64::from(self.wins[forth + challenger]);
+        let lost = f64::from(self.wins[back + champion]);
+        let share = 1.0 / (won + lost);
+        let width = share.sqrt();
+        self.standings[2 * forth + challenger] = lost * share;
+        self.standings[2 * back + champion] = won * share;
+        self.standings[2 * forth + self.room + challenger] = width;
+        self.standings[2 * back + self.room + champion] = width;
+        self.pending[self.current] = (won - lost) * (won - lost) * share / 4.0;
     }
 
     /// Whether an arm of the current batch may have an upper bound below 1/2.
@@ -236,14 +234,17 @@ impl Batches {
                 .count();
             beaten[self.arm(k).index()] += count as u32;
         }
-        let batch = self.current;
+        let (batch, room) = (self.current, self.room);
         for (to, &from) in kept.iter().enumerate() {
-            self.members[batch * self.room + to] = self.members[batch * self.room + from];
+            self.members[batch * room + to] = self.members[batch * room + from];
+            let (new, old) = (self.row(to), self.row(from));
             for (column, &other) in kept.iter().enumerate() {
-                let (new, old) = (self.row(to) + column, self.row(from) + other);
-                self.wins[new] = self.wins[old];
-                self.standings[new] = self.standings[old];
+                self.wins[new + column] = self.wins[old + other];
+                self.standings[2 * new + column] = self.standings[2 * old + other];
+                self.standings[2 * new + room + column] = self.standings[2 * old + room + other];
             }
+            self.standings[2 * new + kept.len()..2 * new + room].fill(f64::NEG_INFINITY);
+            self.standings[2 * new + room + kept.len()..2 * (new + room)].fill(0.0);
         }
         self.left -= size - kept.len();
         self.sizes[batch] = kept.len() as u32;
@@ -300,9 +301,14 @@ impl Batches {
             let old = (from * room + k) * room;
             let new = (to * room + offset + k) * room + offset;
             other.wins[new..new + size].copy_from_slice(&self.wins[old..old + size]);
-            other.standings[new..new + size].copy_from_slice(&self.standings[old..old + size]);
+            let (old, new) = (old * 2, (to * room + offset + k) * 2 * room + offset);
+            for shift in [0, room] {
+                other.standings[new + shift..new + shift + size]
+                    .copy_from_slice(&self.standings[old + shift..old + shift + size]);
+            }
         }
         other.sizes[to] += size as u32;
+        other.never_met(to, |k, l| (k < offset) != (l < offset));
     }
 
     /// Every arm left with how many arms it beat: those noted in `dropped`, and those of its batch.

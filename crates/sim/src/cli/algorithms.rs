@@ -1,0 +1,27 @@
+//! `sim algorithms`: what there is to play.
+
+use anyhow::Result;
+use bandits::Plays;
+use bandits::registry::entries;
+
+/// Prints every algorithm with its parameters, their defaults and meanings.
+#[expect(
+    clippy::print_stdout,
+    clippy::unnecessary_wraps,
+    reason = "a command like the others, which talks to a person"
+)]
+pub(super) fn run() -> Result<()> {
+    for entry in entries() {
+        let plays = match entry.plays {
+            Plays::Duels => "",
+            Plays::Sets => " [sets of arms]",
+        };
+        let horizon = if entry.needs_horizon { " [needs the horizon]" } else { "" };
+        println!("{}{plays}{horizon}\n    {}", entry.name, entry.summary);
+        for (key, default, meaning) in entry.parameters {
+            println!("    :{key}={default}  {meaning}");
+        }
+    }
+    println!("\nWrite parameters behind the name: --algorithms rucb:alpha=0.51,mergerucb:p=8:alpha=0.8");
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! `sim`: dueling bandits live on a data set.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use rankers::Gain;
+use serde::Serialize;
+
+use super::options::{Description, RunOptions, SiteOptions, default_folder};
+use super::report::{self, Outcome};
+use crate::live::LiveArenas;
+use crate::progress::Progress;
+use crate::results::{Arms, Caption};
+use crate::study::play_all;
+use crate::truth::{self, Effort, Measure, Truth};
+
+#[derive(Debug, Args)]
+pub(super) struct Live {
+    #[command(flatten)]
+    site: SiteOptions,
+
+    #[command(flatten)]
+    run: RunOptions,
+
+    /// Where estimated truths are kept for the next run
+    #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
+    cache: PathBuf,
+}
+
+/// The configuration as resolved.
+#[derive(Serialize)]
+struct Config<'a> {
+    command: &'static str,
+    version: &'static str,
+    seed: u64,
+    steps: u64,
+    runs: u64,
+    algorithms: Vec<String>,
+    site: &'a Description,
+    truth_effort: Effort,
+    truth: &'a Truth,
+}
+
+impl Live {
+    pub(super) fn run(&self) -> Result<()> {
+        let RunOptions { common, .. } = &self.run;
+        common.apply()?;
+        let prepared = self.site.prepare(common.seed, common.quiet)?;
+        let (site, description) = (&prepared.site, &prepared.description);
+        let content = description.content();
+        let effort = Effort::for_arms(site.arms());
+        let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
+        let truth = truth::establish(site, &content, effort, common.seed, &self.cache, common.quiet, ndcg)?;
+        let label = |arm: usize| description.label(arm);
+
+        let plan = self.run.plan();
+        let arenas = LiveArenas { site, gaps: &truth.gaps, content };
+        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
+        let results = play_all(&arenas, &plan, &progress)?;
+        progress.finish();
+
+        let config = Config {
+            command: "live",
+            version: env!("CARGO_PKG_VERSION"),
+            seed: common.seed,
+            steps: plan.steps,
+            runs: plan.runs,
+            algorithms: plan.names(),
+            site: description,
+            truth_effort: effort,
+            truth: &truth,
+        };
+        let folder = self.run.out.clone().unwrap_or_else(|| {
+            default_folder(&format!("live-{}-{}", description.dataset.name, description.click.model))
+        });
+        let caption = Caption {
+            title: format!(
+                "{} rankers on {}, {} clicks",
+                site.arms(),
+                description.dataset.name,
+                description.click.model
+            ),
+            x_label: "impressions".to_owned(),
+            regret: match truth.measure {
+                Measure::Condorcet => "preference over the ranker shown, less 1/2".to_owned(),
+                Measure::Ndcg => "nDCG@10 lost".to_owned(),
+            },
+            note: description.note(),
+        };
+        report::leave(
+            &folder,
+            &config,
+            &plan,
+            &results,
+            &Arms { winners: &truth.winners, label: &label },
+            &Outcome { caption, truth: truth.describe(label), json: self.run.json, quiet: common.quiet },
+        )
+    }
+}

@@ -1,0 +1,27 @@
+//! Preference matrices in files: text or `.npy`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use bandits::PreferenceMatrix;
+
+use crate::output;
+
+/// Reads a matrix, told by its content whether it is text or `.npy`.
+pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
+    let bytes = std::fs::read(path).with_context(|| format!("failed to read the matrix {}", path.display()))?;
+    PreferenceMatrix::from_bytes(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
+}
+
+/// Writes a matrix as its name's ending says.
+pub(super) fn write(path: &Path, matrix: &PreferenceMatrix) -> Result<()> {
+    let bytes = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("npy") => matrix.to_npy(),
+        Some("txt") => matrix.to_text().into_bytes(),
+        _ => bail!("{} should end in .npy or .txt, so that it is clear what to write", path.display()),
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        output::create_folder(folder)?;
+    }
+    output::write_atomic(path, &bytes)
+}

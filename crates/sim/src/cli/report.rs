@@ -1,0 +1,56 @@
+//! What a study prints, and where it says its results lie.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::results::{self, Arms, Caption};
+use crate::study::{Plan, Run};
+
+/// How to present a study.
+pub(super) struct Outcome {
+    /// For the figure.
+    pub(super) caption: Caption,
+    /// What regret was measured against.
+    pub(super) truth: String,
+    /// Print JSON in place of the table.
+    pub(super) json: bool,
+    /// Print no remarks.
+    pub(super) quiet: bool,
+}
+
+/// Writes the study into `folder` and prints its table or its summary.
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
+pub(super) fn leave(
+    folder: &Path,
+    config: &impl Serialize,
+    plan: &Plan,
+    played: &[Vec<Run>],
+    arms: &Arms<'_>,
+    outcome: &Outcome,
+) -> Result<()> {
+    results::write(folder, config, plan, played, arms, &outcome.caption)?;
+    if outcome.json {
+        println!("{}", serde_json::to_string_pretty(&results::summarise(plan, played, arms))?);
+    } else {
+        println!("{}", outcome.truth);
+        println!("{}", results::table(plan, played, arms));
+        println!(
+            "mean of {} runs of {} steps; regret: {}",
+            plan.runs,
+            crate::count::grouped(plan.steps),
+            outcome.caption.regret
+        );
+        if let Some(note) = &outcome.caption.note {
+            println!("{note}");
+        }
+    }
+    if !outcome.quiet {
+        eprintln!(
+            "results in {}: regret.png, regret.svg, curves.csv, runs.csv, summary.json, config.json",
+            folder.display()
+        );
+    }
+    Ok(())
+}

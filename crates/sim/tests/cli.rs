@@ -1,0 +1,201 @@
+//! The command line, run as a person would.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+fn sim(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
+    command.current_dir(folder).env_remove("SIM_LOG").env_remove("ORE_DATA_DIR");
+    command
+}
+
+/// Flags of a live run of a second or so.
+const SMALL: [&str; 8] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--steps", "5e3", "--runs", "2"];
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// All files of a folder but the timings, by name.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .expect("the folder exists")
+        .map(|entry| entry.expect("a readable folder"))
+        .map(|entry| {
+            (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a readable file"))
+        })
+        .filter(|(name, _)| name != "timings.json")
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_live_run_leaves_all_it_promises() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let run = sim(folder.path()).args(SMALL).args(["--out", "r"]).output().expect("sim starts");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let table = text(&run.stdout);
+    for word in ["Condorcet winner", "regret", "mergeRUCB", "RMED1", "MDB", "synthetic data"] {
+        assert!(table.contains(word), "no `{word}` in:\n{table}");
+    }
+    let names: Vec<String> = files(&folder.path().join("r")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["config.json", "curves.csv", "regret.png", "regret.svg", "runs.csv", "summary.json"]);
+    assert!(folder.path().join("r/timings.json").exists());
+
+    // Regret never falls, and every algorithm has a row at the last step.
+    let curves = fs::read_to_string(folder.path().join("r/curves.csv")).expect("curves.csv is text");
+    let mut last: Option<(String, f64)> = None;
+    let mut ends = 0;
+    for line in curves.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let regret: f64 = fields[3].parse().expect("a number");
+        if let Some((algorithm, before)) = &last
+            && algorithm == fields[0]
+        {
+            assert!(regret >= *before, "{line}");
+        }
+        ends += usize::from(fields[1] == "5000");
+        last = Some((fields[0].to_owned(), regret));
+    }
+    assert_eq!(ends, 5);
+    let figure = fs::read_to_string(folder.path().join("r/regret.svg")).expect("the figure is text");
+    assert!(figure.contains("synthetic"), "a figure of synthetic data says so");
+}
+
+#[test]
+fn threads_change_no_byte() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (threads, out) in [("1", "one"), ("2", "two"), ("5", "five")] {
+        let cache = format!("cache-{out}");
+        let args = ["--threads", threads, "--out", out, "--cache", &cache, "--quiet"];
+        sim(folder.path()).args(SMALL).args(args).assert().success();
+    }
+    let one = files(&folder.path().join("one"));
+    assert_eq!(one, files(&folder.path().join("two")));
+    assert_eq!(one, files(&folder.path().join("five")));
+}
+
+#[test]
+fn a_kept_truth_changes_no_byte() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for out in ["first", "second"] {
+        sim(folder.path()).args(SMALL).args(["--out", out, "--quiet"]).assert().success();
+    }
+    assert_eq!(files(&folder.path().join("first")), files(&folder.path().join("second")));
+}
+
+#[test]
+fn another_seed_is_another_result() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for seed in ["1", "2"] {
+        sim(folder.path()).args(SMALL).args(["--seed", seed, "--out", seed, "--quiet"]).assert().success();
+    }
+    assert_ne!(files(&folder.path().join("1")), files(&folder.path().join("2")));
+}
+
+#[test]
+fn a_longer_run_continues_a_shorter_one() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let curves = |steps: &str| {
+        sim(folder.path())
+            .args([
+                "--dataset",
+                "mslr-lookalike:0.003",
+                "--rankers",
+                "12",
+                "--runs",
+                "2",
+                "--algorithms",
+                "rucb,rmed1,mdb",
+            ])
+            .args(["--steps", steps, "--out", steps, "--quiet"])
+            .assert()
+            .success();
+        fs::read_to_string(folder.path().join(steps).join("curves.csv")).expect("curves.csv is text")
+    };
+    let (short, long) = (curves("1000"), curves("10000"));
+    for line in short.lines() {
+        assert!(long.lines().any(|other| other == line), "not in the longer run: {line}");
+    }
+}
+
+#[test]
+fn a_missing_data_set_is_one_clear_error() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let run = sim(folder.path()).args(["--dataset", "ylr1", "--click", "navigational"]).output().expect("sim starts");
+    assert_eq!(run.status.code(), Some(1));
+    let message = text(&run.stderr);
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.contains("ylr1") && message.contains("cargo xtask fetch-datasets ylr1"), "{message}");
+    assert!(run.stdout.is_empty());
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for args in [
+        &["--steps", "0"][..],
+        &["--steps", "many"],
+        &["--algorithms", "rubc"],
+        &["--algorithms", "rucb:alhpa=1"],
+        &["--algorithms", "rucb:alpha=-1"],
+        &["--algorithms", "mergerucb:p=1"],
+        &["--rankers", "best"],
+        &["--click", "sometimes"],
+        &["--click", "0:2,1:0.5"],
+        &["--shown", "0"],
+        &["--threads", "0"],
+        &["--no-such-flag"],
+        &["bandit"],
+        &["proxy"],
+    ] {
+        let run = sim(folder.path()).args(args).output().expect("sim starts");
+        assert_eq!(run.status.code(), Some(2), "{args:?}: {}", text(&run.stderr));
+        assert!(text(&run.stderr).starts_with("error: "), "{args:?}: {}", text(&run.stderr));
+    }
+    assert!(fs::read_dir(folder.path()).expect("the folder exists").next().is_none(), "nothing is left behind");
+}
+
+#[test]
+fn failures_exit_with_1_and_leave_nothing() {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::write(folder.path().join("bad.txt"), "0.5 0.7\n0.4 0.5\n").expect("a writable folder");
+    fs::write(folder.path().join("bad.svm"), "1 qid:1 1:0.5\n0 qid:1 1:abc\n").expect("a writable folder");
+    for (args, expected) in [
+        (&["bandit", "--matrix", "none.txt"][..], "none.txt"),
+        (&["bandit", "--matrix", "bad.txt"], "bad.txt"),
+        (&["--dataset", "bad.svm"], "bad.svm:2:"),
+        (&["--dataset", "no/such/folder"], "no/such/folder"),
+        (&["--dataset", "mslr-lookalike:0.003", "--rankers", "1,2,999"], "999"),
+    ] {
+        let run = sim(folder.path()).args(args).args(["--quiet", "--out", "out.npy"]).output().expect("sim starts");
+        assert_eq!(run.status.code(), Some(1), "{args:?}: {}", text(&run.stderr));
+        let message = text(&run.stderr);
+        assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+        assert!(message.starts_with("error: ") && message.contains(expected), "{args:?}: {message}");
+        assert!(!folder.path().join("out.npy").exists());
+    }
+}
+
+#[test]
+fn a_matrix_made_by_proxy_can_be_played() {
+    let folder = TempDir::new().expect("a temporary folder");
+    sim(folder.path())
+        .args(["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "8", "--interleavings", "500"])
+        .args(["--quiet", "--out", "P.npy"])
+        .assert()
+        .success();
+    assert!(folder.path().join("P.json").exists());
+    let run = sim(folder.path())
+        .args(["bandit", "--matrix", "P.npy", "--steps", "2000", "--runs", "3", "--json", "--out", "b"])
+        .output()
+        .expect("sim starts");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let summary: serde_json::Value = serde_json::from_slice(&run.stdout).expect("the summary is JSON");
+    assert_eq!(summary.as_array().map(Vec::len), Some(5));
+    assert_eq!(summary[0]["runs"], 3);
+}
