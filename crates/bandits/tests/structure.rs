@@ -1,6 +1,8 @@
 //! The structure of real preference matrices, held to known numbers: those of the single-feature
 //! rankers of MSLR-WEB30K that the authors of MergeDTS published, and of smaller ones.
 
+#![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
+
 mod common;
 
 use std::path::{Path, PathBuf};
@@ -24,11 +26,13 @@ struct Known {
     gamma: f64,
     /// Lowest probability of a Condorcet winner, and the subset size where it is.
     lowest: (usize, f64),
-    /// Probability of a total order of 10, 20 and 50 arms.
-    orders: [f64; 3],
+    /// Probability of a total order of 10 and 20 arms, from [`OTHER_SAMPLES`] samples of another program.
+    orders: [f64; 2],
     winner_only: f64,
     regret: f64,
 }
+
+const OTHER_SAMPLES: [f64; 2] = [60_000.0, 20_000.0];
 
 const KNOWN: [Known; 2] = [
     Known {
@@ -39,7 +43,7 @@ const KNOWN: [Known; 2] = [
         circles: 447,
         gamma: 3.465,
         lowest: (100, 0.8903),
-        orders: [0.913, 0.467, 0.004],
+        orders: [0.902, 0.4774],
         winner_only: 512.0,
         regret: 461.6,
     },
@@ -51,7 +55,7 @@ const KNOWN: [Known; 2] = [
         circles: 377,
         gamma: 2.692,
         lowest: (87, 0.8441),
-        orders: [0.915, 0.519, 0.004],
+        orders: [0.91642, 0.5341],
         winner_only: 657.2,
         regret: 584.9,
     },
@@ -112,12 +116,12 @@ fn rankers_of_mslr() {
         let orders = total_order_probabilities(&tournament, samples, &mut Generator::seed_from_u64(1));
         let triples = (136 * 135 * 134 / 6) as f64;
         near(orders[2].probability, 1.0 - known.circles as f64 / triples, 1e-12, "order of three");
-        // The known values are rounded to three digits and were sampled too, 1e4 times at least.
-        for (size, expected) in [10, 20].into_iter().zip(known.orders) {
-            let error = 5.0 * (expected * (1.0 - expected) * 1.1 / 1e4).sqrt() + 5e-4;
-            near(orders[size - 1].probability, expected, error, "order");
+        // Five standard errors of the difference.
+        for ((size, expected), others) in [10, 20].into_iter().zip(known.orders).zip(OTHER_SAMPLES) {
+            let spread = expected * (1.0 - expected) * (1.0 / others + 1.0 / samples as f64);
+            near(orders[size - 1].probability, expected, 5.0 * spread.sqrt(), "order");
         }
-        assert!(orders[49].probability <= known.orders[2] + 0.002);
+        assert!(orders[49].probability <= 0.004);
 
         let bound = lower_bound(&matrix).expect("a winner");
         near(bound.winner_only, known.winner_only, 0.05, "bound through the winner");

@@ -54,7 +54,12 @@ pub fn established(
         return Err(ErrorRateError(error_rate));
     }
     let arms = matrix.arms();
-    let mut tails = Vec::with_capacity(arms * arms.saturating_sub(1) / 2);
+    let pairs = arms * arms.saturating_sub(1) / 2;
+    // The other direction of every pair is a hypothesis too; its tail is at least 1/2. So no step
+    // down goes beyond this rate, and no tail need be summed up further.
+    let hypotheses = 2 * pairs;
+    let most = error_rate / (hypotheses - pairs + 1) as f64;
+    let mut tails = Vec::with_capacity(pairs);
     for i in matrix.all_arms() {
         for j in matrix.all_arms().skip(i.index() + 1) {
             let (winner, loser) = if matrix.get(i, j) >= 0.5 { (i, j) } else { (j, i) };
@@ -62,16 +67,14 @@ pub fn established(
             // A whole number of wins may have been rounded a little below on its way into the
             // matrix and back.
             let wins = (matrix.get(winner, loser) * trials as f64 + 1e-3).floor() as u64;
-            tails.push((upper_tail(trials, wins), winner, loser));
+            tails.push((upper_tail(trials, wins, most), winner, loser));
         }
     }
     tails.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    // The other direction of every pair is a hypothesis too; its tail is at least 1/2.
-    let hypotheses = 2 * tails.len();
     let rejected = tails
         .iter()
         .enumerate()
-        .take_while(|(index, (tail, ..))| *tail <= error_rate / (hypotheses - index) as f64 && *tail < 0.5)
+        .take_while(|(index, (tail, ..))| *tail <= error_rate / (hypotheses - index) as f64)
         .count();
     let mut found = vec![Ordering::Equal; arms * arms];
     for &(_, winner, loser) in &tails[..rejected] {
@@ -81,17 +84,18 @@ pub fn established(
     Ok(Tournament::from_pairs(arms, |i, j| found[i.index() * arms + j.index()]))
 }
 
-/// P(Bin(trials, 1/2) >= wins), to about nine digits.
-fn upper_tail(trials: u64, wins: u64) -> f64 {
+/// P(Bin(trials, 1/2) >= wins), to about nine digits; or, where that is more than `enough`, anything
+/// between the two.
+fn upper_tail(trials: u64, wins: u64, enough: f64) -> f64 {
     if wins == 0 {
         return 1.0;
     }
     let (n, w) = (trials as f64, wins.min(trials) as f64);
     if 2.0 * w <= n {
         // By symmetry, from the half where the series below converges.
-        return 1.0 - upper_tail(trials, trials - wins + 1);
+        return 1.0 - upper_tail(trials, trials - wins + 1, 1.0);
     }
-    if trials > NORMAL_ABOVE { normal_tail(n, w) } else { series_tail(n, w) }
+    if trials > NORMAL_ABOVE { normal_tail(n, w) } else { series_tail(n, w, enough) }
 }
 
 /// The tail beyond the middle of a normal of the same mean and variance, from half a win below.
@@ -100,15 +104,16 @@ fn normal_tail(n: f64, w: f64) -> f64 {
 }
 
 /// The tail beyond the middle: its first term, times a series of falling ratios.
-fn series_tail(n: f64, w: f64) -> f64 {
+fn series_tail(n: f64, w: f64, enough: f64) -> f64 {
     let log_choose = libm::lgamma(n + 1.0) - libm::lgamma(w + 1.0) - libm::lgamma(n - w + 1.0);
+    let first = libm::exp(log_choose - n * std::f64::consts::LN_2);
     let (mut term, mut sum, mut at) = (1.0, 1.0, w);
-    while at < n && term > 1e-17 * sum {
+    while at < n && term > 1e-17 * sum && first * sum <= enough {
         term *= (n - at) / (at + 1.0);
         sum += term;
         at += 1.0;
     }
-    libm::exp(log_choose - n * std::f64::consts::LN_2) * sum
+    first * sum
 }
 
 #[cfg(test)]
@@ -129,11 +134,13 @@ mod tests {
             }
             for wins in 0..=trials {
                 let exact = row[wins as usize..].iter().sum::<u64>() as f64 / (1_u64 << trials) as f64;
-                let found = upper_tail(trials, wins);
+                let found = upper_tail(trials, wins, 1.0);
                 assert!((found / exact - 1.0).abs() < 1e-9, "{wins} of {trials}: {found}, expected {exact}");
+                let enough = upper_tail(trials, wins, 0.01);
+                assert!(enough == found || (enough > 0.01 && enough < found));
             }
         }
-        assert_eq!(upper_tail(0, 0), 1.0);
+        assert_eq!(upper_tail(0, 0, 1.0), 1.0);
     }
 
     #[test]
@@ -141,10 +148,10 @@ mod tests {
         let n = NORMAL_ABOVE as f64;
         for deviations in [0.5, 3.0, 6.0, 8.0] {
             let wins = (n / 2.0 + deviations * n.sqrt() / 2.0).floor();
-            let (series, normal) = (series_tail(n, wins), normal_tail(n, wins));
+            let (series, normal) = (series_tail(n, wins, 1.0), normal_tail(n, wins));
             assert!((series / normal - 1.0).abs() < 1e-4, "{deviations}: {series} {normal}");
         }
-        assert_eq!(upper_tail(400_000, 400_000), 0.0);
+        assert_eq!(upper_tail(400_000, 400_000, 1.0), 0.0);
     }
 
     #[test]

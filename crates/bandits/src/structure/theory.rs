@@ -236,17 +236,20 @@ mod tests {
         let matrix = PreferenceMatrix::from_rows(&[[0.5, 0.7], [0.3, 0.5]]).expect("a matrix");
         // One loser with gap 0.2; alpha 1.5 makes every power 1/2: C(delta) = sqrt(10 / delta).
         let (alpha, gap, steps) = (1.5_f64, 0.2_f64, 1e6_f64);
-        let exploring = 2.0 * 150.0 * 300.0_f64.ln();
+        let exploring = 2.0 * 150.0 * libm::log(300.0);
         let slope = 3.0 * 5.0 * gap / (gap * gap);
         let bound = rucb_with_probability(&matrix, alpha, 0.1).expect("a bound");
-        close(bound.at(steps), (4.0 * 20.0_f64.ln() + 2.0 * 200.0_f64.sqrt() + exploring) * gap + slope * steps.ln());
+        close(
+            bound.at(steps),
+            (4.0 * libm::log(20.0) + 2.0 * 200.0_f64.sqrt() + exploring) * gap + slope * libm::log(steps),
+        );
         let bound = rucb_expected(&matrix, alpha).expect("a bound");
-        close(bound.at(steps), (8.0 + 20.0_f64.sqrt() * 2.0 / 0.5 + exploring) * gap + slope * steps.ln());
+        close(bound.at(steps), (8.0 + 20.0_f64.sqrt() * 2.0 / 0.5 + exploring) * gap + slope * libm::log(steps));
         let slope = 8.0 * alpha * 4.0 * 2.0 / (gap * gap);
         let bound = merge_rucb_with_probability(&matrix, alpha, 4, 0.1).expect("a bound");
-        close(bound.at(steps), slope * (steps + 10.0).ln());
+        close(bound.at(steps), slope * libm::log(steps + 10.0));
         let bound = merge_rucb_expected(&matrix, alpha, 4).expect("a bound");
-        close(bound.at(steps), 1.0 + slope * steps.ln() + slope * (10.0 * steps).sqrt() / steps);
+        close(bound.at(steps), 1.0 + slope * libm::log(steps) + slope * (10.0 * steps).sqrt() / steps);
     }
 
     #[test]
@@ -263,7 +266,7 @@ mod tests {
                     duels += 4.0 * alpha / gap(i).min(gap(j)).powi(2);
                 }
             }
-            close(RucbTerms::of(&matrix, alpha).expect("a winner").exploring, 2.0 * duels * (2.0 * duels).ln());
+            close(RucbTerms::of(&matrix, alpha).expect("a winner").exploring, 2.0 * duels * libm::log(2.0 * duels));
             seen += 1;
         }
         assert!(seen > 20, "{seen}");
