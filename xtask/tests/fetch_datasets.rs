@@ -162,7 +162,7 @@ fn refuses_what_differs_unless_accepted() {
             .arg(root.path())
             .arg("--accept"),
     );
-    assert_eq!((code, &err[..]), (0, ""), "from where it is already");
+    assert_eq!(code, 0, "from where it is already: {err}");
     let (code, _, err) = outcome(xtask(root.path()).args(["ylr1", "--from"]).arg(from.path()));
     assert_eq!(code, 1);
     assert!(err.contains("expected set1.train.txt"), "{err}");

@@ -1,5 +1,7 @@
 //! The matrix arena: duels drawn from a preference matrix.
 
+use std::hint::select_unpredictable;
+
 use rand::Rng as _;
 
 use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
@@ -162,11 +164,7 @@ impl Arena for MatrixArena {
         let (first, second) = (first.index(), second.index());
         let bits = (generator.next_u64() >> 32) as u32;
         let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
-        if lower == (first < second) {
-            Duel::First
-        } else {
-            Duel::Second
-        }
+        select_unpredictable(lower == (first < second), Duel::First, Duel::Second)
     }
 
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {

@@ -81,6 +81,17 @@ impl Weights {
         &self.table
     }
 
+    /// Writes the weights of the first 1, 2, ... ranks together of a list of `documents`.
+    #[inline]
+    pub(crate) fn head<const HEAD: usize>(&self, documents: usize, head: &mut [u64; HEAD]) {
+        let totals = &self.totals[..=documents];
+        if let Some(first) = totals[1..].first_chunk() {
+            *head = *first;
+        } else {
+            *head = std::array::from_fn(|rank| totals[documents.min(rank + 1)]);
+        }
+    }
+
     /// The weight of the first `documents` ranks together.
     #[inline]
     pub(crate) fn total(&self, documents: usize) -> u64 {

@@ -3,6 +3,7 @@
 mod dataset;
 mod decimal;
 mod error;
+pub mod lookalike;
 mod open;
 pub mod registry;
 mod text;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dataset::Dataset;
 use crate::error::{Error, ErrorKind};
+use crate::lookalike;
 use crate::registry::{self, Entry, Split};
 use crate::text::{ReadOptions, read_files};
 
@@ -43,6 +44,12 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
         }
         [name] if let Some(entry) = registry::find(name.as_ref()) => {
             open_registered(entry, options)
+        }
+        [spec]
+            if options.split.is_none()
+                && let Some(made) = lookalike::open(spec.as_ref()) =>
+        {
+            made
         }
         paths => {
             if let Some(split) = options.split {

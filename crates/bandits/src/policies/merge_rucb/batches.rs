@@ -3,6 +3,52 @@
 
 use crate::{Arm, Generator, draw};
 
+/// How many opponents are looked at together.
+const LANES: usize = 8;
+
+/// How some opponents l fare against the arm c whose row this is: w(l, c) / n and 1 / sqrt(n), so
+/// that u(l, c) = mean + sqrt(alpha ln(t + C)) width.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    means: [f64; LANES],
+    widths: [f64; LANES],
+}
+
+/// Where there is no opponent: a bound that never wins.
+const NOBODY: Group = Group {
+    means: [f64::NEG_INFINITY; LANES],
+    widths: [0.0; LANES],
+};
+
+impl Group {
+    #[inline]
+    fn bounds(&self, scale: f64) -> [f64; LANES] {
+        let mut bounds = self.means;
+        for (bound, width) in bounds.iter_mut().zip(&self.widths) {
+            *bound += scale * width;
+        }
+        bounds
+    }
+
+    /// The highest bound; without a branch, as which one leads changes from step to step.
+    #[inline]
+    fn top(&self, scale: f64) -> f64 {
+        let bounds = self.bounds(scale);
+        let larger = |a: f64, b: f64| if a > b { a } else { b };
+        let four: [f64; 4] = std::array::from_fn(|lane| larger(bounds[lane], bounds[lane + 4]));
+        larger(larger(four[0], four[2]), larger(four[1], four[3]))
+    }
+
+    /// The lanes whose bound is `top`, as bits.
+    #[inline]
+    fn at(&self, top: f64, scale: f64) -> u32 {
+        let bounds = self.bounds(scale);
+        (0..LANES).fold(0, |bits, lane| {
+            bits | u32::from(bounds[lane] == top) << lane
+        })
+    }
+}
+
 /// The batches, and a ring of those in which arms still meet.
 #[derive(Debug, Clone)]
 pub(super) struct Batches {
@@ -12,10 +58,10 @@ pub(super) struct Batches {
     members: Vec<Arm>,
     /// w(k, l) at row k, column l of each batch's room.
     wins: Vec<u32>,
-    /// For each place c of a batch, its opponents l: w(l, c) / n for each place of the room, and
-    /// then 1 / sqrt(n) for each, so that u(l, c) = mean + sqrt(alpha ln(t + C)) width. Where there
-    /// is no arm, and for c itself, a mean that never wins.
-    standings: Vec<f64>,
+    /// For each place c of a batch the groups of its opponents, itself left out.
+    standings: Vec<Group>,
+    /// How many groups a row has.
+    groups: usize,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
     /// below it rules an arm out. Infinite where every pair must be looked at.
     pending: Vec<f64>,
@@ -50,15 +96,14 @@ impl Batches {
     }
 
     fn empty(room: usize, count: usize, prior: u32) -> Self {
-        let nobody = [vec![f64::NEG_INFINITY; room], vec![0.0; room]].concat();
+        let groups = room.div_ceil(LANES);
         Self {
             room,
             sizes: vec![0; count],
             members: vec![Arm(0); count * room],
             wins: vec![prior; count * room * room],
-            standings: (0..count * room)
-                .flat_map(|_| nobody.iter().copied())
-                .collect(),
+            standings: vec![NOBODY; count * room * groups],
+            groups,
             pending: vec![0.0; count],
             left: 0,
             after: vec![0; count],
@@ -78,12 +123,24 @@ impl Batches {
         };
         let size = self.sizes[batch] as usize;
         for k in 0..size {
-            let row = (batch * self.room + k) * 2 * self.room;
             for l in (0..size).filter(|&l| l != k && which(k, l)) {
-                self.standings[row + l] = mean;
-                self.standings[row + self.room + l] = width;
+                self.set_standing(batch * self.room + k, l, (mean, width));
             }
         }
+    }
+
+    /// How place l fares against the place of `row`: mean and width.
+    #[inline]
+    fn standing(&self, row: usize, l: usize) -> (f64, f64) {
+        let group = &self.standings[row * self.groups + l / LANES];
+        (group.means[l % LANES], group.widths[l % LANES])
+    }
+
+    #[inline]
+    fn set_standing(&mut self, row: usize, l: usize, (mean, width): (f64, f64)) {
+        let group = &mut self.standings[row * self.groups + l / LANES];
+        group.means[l % LANES] = mean;
+        group.widths[l % LANES] = width;
     }
 
     /// All batches in a ring, in order.
@@ -157,47 +214,44 @@ impl Batches {
         scale: f64,
         generator: &mut Generator,
     ) -> usize {
-        let room = self.room;
-        let start = 2 * self.row(champion);
-        let (means, widths) = self.standings[start..start + 2 * room].split_at(room);
-        // Without a branch on what is drawn: which arm leads changes from step to step.
-        let bounds = means
+        let row = self.row(champion) * self.groups;
+        let row = &self.standings[row..row + self.groups];
+        if let [group] = row {
+            // The usual case: no batch of four has more than six arms after merging.
+            return pick(group.at(group.top(scale), scale), generator);
+        }
+        let top = row
             .iter()
-            .zip(widths)
-            .map(|(mean, width)| mean + scale * width);
-        let top = bounds
-            .clone()
-            .fold(f64::NEG_INFINITY, |top, b| if b > top { b } else { top });
-        let (mut chosen, mut ties) = (champion, 0);
-        for (place, bound) in bounds.clone().enumerate() {
-            ties += usize::from(bound == top);
-            chosen = if bound == top { place } else { chosen };
+            .map(|group| group.top(scale))
+            .fold(f64::NEG_INFINITY, f64::max);
+        let tied = row.iter().map(|group| group.at(top, scale));
+        let ties = tied.clone().map(u32::count_ones).sum::<u32>() as usize;
+        let mut nth = draw::below(generator, ties);
+        for (group, mut bits) in tied.enumerate() {
+            let here = bits.count_ones() as usize;
+            if nth < here {
+                for _ in 0..nth {
+                    bits &= bits - 1;
+                }
+                return group * LANES + bits.trailing_zeros() as usize;
+            }
+            nth -= here;
         }
-        if ties > 1 {
-            let nth = draw::below(generator, ties);
-            let tied = bounds
-                .enumerate()
-                .filter(|&(_, bound)| bound == top)
-                .nth(nth);
-            return tied.map_or(chosen, |(place, _)| place);
-        }
-        chosen
+        champion
     }
 
     /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, champion: usize, challenger: usize, champion_won: bool) {
         let (forth, back) = (self.row(champion), self.row(challenger));
-        self.wins[forth + challenger] += u32::from(champion_won);
-        self.wins[back + champion] += u32::from(!champion_won);
-        let won = f64::from(self.wins[forth + challenger]);
-        let lost = f64::from(self.wins[back + champion]);
+        let (at, across) = (forth * self.room + challenger, back * self.room + champion);
+        self.wins[at] += u32::from(champion_won);
+        self.wins[across] += u32::from(!champion_won);
+        let (won, lost) = (f64::from(self.wins[at]), f64::from(self.wins[across]));
         let share = 1.0 / (won + lost);
         let width = share.sqrt();
-        self.standings[2 * forth + challenger] = lost * share;
-        self.standings[2 * back + champion] = won * share;
-        self.standings[2 * forth + self.room + challenger] = width;
-        self.standings[2 * back + self.room + champion] = width;
+        self.set_standing(forth, challenger, (lost * share, width));
+        self.set_standing(back, champion, (won * share, width));
         self.pending[self.current] = (won - lost) * (won - lost) * share / 4.0;
     }
 
@@ -239,12 +293,12 @@ impl Batches {
             self.members[batch * room + to] = self.members[batch * room + from];
             let (new, old) = (self.row(to), self.row(from));
             for (column, &other) in kept.iter().enumerate() {
-                self.wins[new + column] = self.wins[old + other];
-                self.standings[2 * new + column] = self.standings[2 * old + other];
-                self.standings[2 * new + room + column] = self.standings[2 * old + room + other];
+                self.wins[new * room + column] = self.wins[old * room + other];
+                self.set_standing(new, column, self.standing(old, other));
             }
-            self.standings[2 * new + kept.len()..2 * new + room].fill(f64::NEG_INFINITY);
-            self.standings[2 * new + room + kept.len()..2 * (new + room)].fill(0.0);
+            for column in kept.len()..size {
+                self.set_standing(new, column, (f64::NEG_INFINITY, 0.0));
+            }
         }
         self.left -= size - kept.len();
         self.sizes[batch] = kept.len() as u32;
@@ -298,13 +352,10 @@ impl Batches {
         let offset = other.sizes[to] as usize;
         for k in 0..size {
             other.members[to * room + offset + k] = self.members[from * room + k];
-            let old = (from * room + k) * room;
-            let new = (to * room + offset + k) * room + offset;
-            other.wins[new..new + size].copy_from_slice(&self.wins[old..old + size]);
-            let (old, new) = (old * 2, (to * room + offset + k) * 2 * room + offset);
-            for shift in [0, room] {
-                other.standings[new + shift..new + shift + size]
-                    .copy_from_slice(&self.standings[old + shift..old + shift + size]);
+            let (old, new) = (from * room + k, to * room + offset + k);
+            for l in 0..size {
+                other.wins[new * room + offset + l] = self.wins[old * room + l];
+                other.set_standing(new, offset + l, self.standing(old, l));
             }
         }
         other.sizes[to] += size as u32;
@@ -328,20 +379,37 @@ impl Batches {
         counts
     }
 
-    /// Where a place's row begins in the current batch's room.
+    /// The row of a place of the current batch.
     #[inline]
     fn row(&self, place: usize) -> usize {
-        (self.current * self.room + place) * self.room
+        self.current * self.room + place
     }
 
     /// How often place k beat place l, and l beat k.
     fn score(&self, k: usize, l: usize) -> (u32, u32) {
-        (self.wins[self.row(k) + l], self.wins[self.row(l) + k])
+        let room = self.room;
+        (
+            self.wins[self.row(k) * room + l],
+            self.wins[self.row(l) * room + k],
+        )
     }
+}
+
+/// One of the bits that are set (at least one), at random.
+#[inline]
+fn pick(mut bits: u32, generator: &mut Generator) -> usize {
+    let ties = bits.count_ones() as usize;
+    if ties > 1 {
+        for _ in 0..draw::below(generator, ties) {
+            bits &= bits - 1;
+        }
+    }
+    bits.trailing_zeros() as usize
 }
 
 /// n (1/2 - mu)^2 of a pair: what alpha ln t must reach for the upper bound of the arm that is
 /// behind to reach 1/2.
+
 #[inline]
 fn evidence(won: f64, lost: f64) -> f64 {
     let lead = won - lost;
