@@ -44,7 +44,10 @@ pub fn lower_bound(matrix: &PreferenceMatrix) -> Option<LowerBound> {
         let better = matrix.all_arms().filter(|&j| matrix.get(j, i) > 0.5);
         better.map(|j| cost(i, j)).fold(f64::INFINITY, f64::min)
     };
-    Some(LowerBound { regret: losers().map(cheapest).sum(), winner_only: losers().map(|i| cost(i, winner)).sum() })
+    Some(LowerBound {
+        regret: losers().map(cheapest).fold(0.0, |sum, cost| sum + cost),
+        winner_only: losers().map(|i| cost(i, winner)).fold(0.0, |sum, cost| sum + cost),
+    })
 }
 
 /// kl(p, 1/2) in nats.

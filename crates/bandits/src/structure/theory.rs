@@ -83,7 +83,9 @@ impl RegretBound {
         self.constant + self.slope * log + libm::exp(self.log_transient + self.decay * time)
     }
 
-    fn logarithmic(constant: f64, slope: f64) -> Self {
+    /// The curve `constant` + `slope` ln T.
+    #[must_use]
+    pub fn logarithmic(constant: f64, slope: f64) -> Self {
         Self { constant, slope, log_delay: f64::NEG_INFINITY, log_transient: f64::NEG_INFINITY, decay: 0.0 }
     }
 }
