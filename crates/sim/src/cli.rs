@@ -1,6 +1,7 @@
 //! The command line: flags that mean the same everywhere, and a command a file.
 
 mod algorithms;
+mod analyse;
 mod bandit;
 mod live;
 mod matrix_file;
@@ -35,12 +36,15 @@ Examples:
   sim --dataset MQ2008/ --click perfect            a folder of LETOR files, or the files themselves
   sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
   sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
-  sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set";
+  sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
+  sim analyse --matrix P.npy                       its winners, circles, gaps and bounds, with pictures";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Lists the algorithms with their parameters and defaults.
     Algorithms,
+    /// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
+    Analyse(analyse::Analyse),
     /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
     /// Estimates the preference matrix of a data set's rankers from simulated impressions.
@@ -60,6 +64,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         None => cli.live.run(),
         Some(Command::Algorithms) => algorithms::run(),
+        Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),
     };

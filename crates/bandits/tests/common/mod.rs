@@ -38,8 +38,7 @@ pub fn two_arms() -> PreferenceMatrix {
 
 /// A circle of five: nobody is the Condorcet winner.
 pub fn circle() -> PreferenceMatrix {
-    PreferenceMatrix::from_upper(5, |i, j| if (j.0 - i.0) <= 2 { 0.7 } else { 0.3 })
-        .expect("a matrix")
+    PreferenceMatrix::from_upper(5, |i, j| if (j.0 - i.0) <= 2 { 0.7 } else { 0.3 }).expect("a matrix")
 }
 
 /// Every pair at exactly 1/2.
@@ -60,10 +59,8 @@ pub fn ladder(arms: usize) -> PreferenceMatrix {
 
 /// A file of the real data, if they are here.
 pub fn data(path: &str) -> Option<Vec<u8>> {
-    let root = std::env::var_os("ORE_TEST_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("ORE_TEST_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let path = root.join(path);
     let bytes = std::fs::read(&path).ok();
     if bytes.is_none() {
@@ -92,13 +89,7 @@ impl PolicyVisitor for Run<'_> {
         let mut generators = Generators::from_seed(self.seed);
         let mut recorder = Recorder::new(bandits::one_two_five(self.horizon));
         let mut arena = self.arena.clone();
-        let played = play(
-            &mut policy,
-            &mut arena,
-            self.horizon,
-            &mut generators,
-            &mut recorder,
-        );
+        let played = play(&mut policy, &mut arena, self.horizon, &mut generators, &mut recorder);
         assert_eq!(played, self.horizon);
         (recorder, policy.best(&mut generators.policy))
     }
@@ -123,21 +114,10 @@ impl Observer for Diary {
 }
 
 /// The diary of a run.
-pub fn diary<P: Policy>(
-    mut policy: P,
-    matrix: &PreferenceMatrix,
-    horizon: u64,
-    seed: u64,
-) -> Vec<Vec<Arm>> {
+pub fn diary<P: Policy>(mut policy: P, matrix: &PreferenceMatrix, horizon: u64, seed: u64) -> Vec<Vec<Arm>> {
     let truth = bandits::Truth::Copeland;
     let mut arena = MatrixArena::with_truth(matrix.clone(), truth).expect("always there");
     let mut diary = Diary::default();
-    play(
-        &mut policy,
-        &mut arena,
-        horizon,
-        &mut Generators::from_seed(seed),
-        &mut diary,
-    );
+    play(&mut policy, &mut arena, horizon, &mut Generators::from_seed(seed), &mut diary);
     diary.0
 }

@@ -1,0 +1,163 @@
+//! `sim analyse`: who wins a preference matrix, how far from an order it is, and how hard.
+
+mod files;
+mod findings;
+mod table;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use bandits::PreferenceMatrix;
+use clap::Args;
+use serde::Serialize;
+
+use self::findings::Findings;
+use super::matrix_file;
+use super::options::{CommonOptions, default_folder};
+use crate::count::{parse_count, parse_positive};
+use crate::output;
+use crate::seed;
+
+/// Who wins a preference matrix, how far from an order it is, and how hard.
+#[derive(Debug, Args)]
+pub(super) struct Analyse {
+    /// The preference matrix: text, with or without a first line that says how many arms, or .npy
+    #[arg(long, value_name = "FILE")]
+    matrix: PathBuf,
+
+    /// The matrix has its arms in alphabetical order of their numbers (0, 1, 10, 100, ...): undo it
+    #[arg(long)]
+    lexicographic: bool,
+
+    /// Another matrix of the same arms to compare with
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+
+    /// That matrix has its arms in alphabetical order: undo it
+    #[arg(long, requires = "against")]
+    against_lexicographic: bool,
+
+    /// Comparisons that each pair was estimated from, to tell which circles are genuine
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    comparisons: Option<u64>,
+
+    /// The probability that any preference is wrongly called established
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    error_rate: f64,
+
+    /// Random orders of the arms to estimate P(total order) from
+    #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_count)]
+    samples: u64,
+
+    /// Alpha of RUCB and mergeRUCB in the theorems on their regret
+    #[arg(long, value_name = "A", default_value_t = 1.01)]
+    alpha: f64,
+
+    /// Delta of RUCB and mergeRUCB in the theorems on their regret
+    #[arg(long, value_name = "P", default_value_t = 0.01)]
+    delta: f64,
+
+    /// Arms in a batch of mergeRUCB (its p) in the theorem on its regret
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    batch: usize,
+
+    #[command(flatten)]
+    common: CommonOptions,
+
+    /// Where to leave results [default: results/ and a name made of what is analysed]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Print the findings as JSON in place of the tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// The configuration as resolved.
+#[derive(Serialize)]
+struct Config {
+    command: &'static str,
+    version: &'static str,
+    seed: u64,
+    matrix: Source,
+    against: Option<Source>,
+    comparisons: Option<u64>,
+    error_rate: f64,
+    samples: u64,
+    alpha: f64,
+    delta: f64,
+    batch: usize,
+}
+
+/// A matrix that was read.
+#[derive(Serialize)]
+struct Source {
+    name: String,
+    arms: usize,
+    /// Of the entries, in the order in which the arms are numbered here.
+    checksum: String,
+    lexicographic: bool,
+}
+
+impl Analyse {
+    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
+    pub(super) fn run(&self) -> Result<()> {
+        self.common.apply()?;
+        let (matrix, source) = read(&self.matrix, self.lexicographic)?;
+        let against = self.against.as_deref().map(|path| read(path, self.against_lexicographic)).transpose()?;
+        if let Some((_, other)) = &against {
+            ensure!(
+                other.arms == source.arms,
+                "--against holds {} arms, but --matrix holds {}; take matrices of the same arms",
+                other.arms,
+                source.arms
+            );
+        }
+        let config = Config {
+            command: "analyse",
+            version: env!("CARGO_PKG_VERSION"),
+            seed: self.common.seed,
+            matrix: source,
+            against: None,
+            comparisons: self.comparisons,
+            error_rate: self.error_rate,
+            samples: self.samples,
+            alpha: self.alpha,
+            delta: self.delta,
+            batch: self.batch,
+        };
+        let (reference, other) = against.unzip();
+        let config = Config { against: other, ..config };
+        let findings = Findings::of(&matrix, reference.as_ref(), &config)?;
+
+        let name = config.matrix.name.as_str();
+        let folder = self.out.clone().unwrap_or_else(|| default_folder(&format!("analyse-{name}")));
+        output::create_folder(&folder)?;
+        output::write_json_pretty(&folder.join("config.json"), &config)?;
+        output::write_json_pretty(&folder.join("findings.json"), &findings)?;
+        let written = files::write(&folder, &matrix, &findings, &config)?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&findings)?);
+        } else {
+            println!("{}", table::render(&findings, &config));
+        }
+        if !self.common.quiet {
+            eprintln!("results in {}: {written}, findings.json, config.json", folder.display());
+        }
+        Ok(())
+    }
+}
+
+/// A matrix with its arms in numeric order.
+fn read(path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
+    let read = matrix_file::read(path)?;
+    let matrix = if lexicographic { read.undo_alphabetical_order() } else { read };
+    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+    let source = Source {
+        name: name.to_string_lossy().into_owned(),
+        arms: matrix.arms(),
+        checksum: seed::key(&matrix.to_text()),
+        lexicographic,
+    };
+    Ok((matrix, source))
+}

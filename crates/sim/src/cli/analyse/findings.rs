@@ -1,0 +1,206 @@
+//! What there is to say of a matrix, computed once for the table, the JSON and the files.
+
+use anyhow::Result;
+use bandits::agreement::Agreement;
+use bandits::structure::theory::{self, BoundError, RegretBound};
+use bandits::structure::{
+    self, Estimate, Gaps, LowerBound, Order, RelaxedTransitivity, Tournament, condorcet_probabilities,
+    total_order_probabilities, von_neumann,
+};
+use bandits::winners::{borda_scores, borda_winners, condorcet_winners, copeland_scores, copeland_winners};
+use bandits::{Arm, PreferenceMatrix};
+use serde::Serialize;
+
+use super::Config;
+use crate::seed;
+
+/// Everything; what needs a Condorcet winner is absent without one.
+#[derive(Serialize)]
+pub(super) struct Findings {
+    pub(super) name: String,
+    pub(super) arms: usize,
+    pub(super) winners: Winners,
+    /// All arms, by Copeland score and then Borda score.
+    pub(super) ranking: Vec<Ranked>,
+    pub(super) gaps: Option<Gaps>,
+    pub(super) order: OrderFindings,
+    pub(super) established: Option<Established>,
+    pub(super) transitivity: Option<RelaxedTransitivity>,
+    pub(super) subsets: Subsets,
+    pub(super) lower_bound: Option<LowerBound>,
+    pub(super) upper_bounds: Vec<UpperBound>,
+    pub(super) agreement: Option<Agreement>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Winners {
+    /// The Condorcet winner with its exact duplicates; empty where nobody beats everyone.
+    pub(super) condorcet: Vec<Arm>,
+    pub(super) copeland: Vec<Arm>,
+    pub(super) borda: Vec<Arm>,
+    /// The von Neumann winner: arms with their probabilities, heaviest first.
+    pub(super) von_neumann: Vec<(Arm, f64)>,
+    /// Its value, 0 up to rounding.
+    pub(super) von_neumann_value: f64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Ranked {
+    pub(super) arm: Arm,
+    pub(super) copeland: f64,
+    pub(super) borda: f64,
+    pub(super) von_neumann: f64,
+}
+
+#[derive(Serialize)]
+pub(super) struct OrderFindings {
+    /// `total`, `partial` (nothing cyclic, but pairs at exactly 1/2) or `cyclic`.
+    pub(super) kind: &'static str,
+    pub(super) top_cycle: Vec<Arm>,
+    pub(super) pairs: u64,
+    /// Pairs at exactly 1/2.
+    pub(super) open_pairs: usize,
+    pub(super) triples: u64,
+    pub(super) cyclic_triples: u64,
+}
+
+/// What the data establish, all of it at once but for the error rate.
+#[derive(Serialize)]
+pub(super) struct Established {
+    pub(super) comparisons: u64,
+    pub(super) error_rate: f64,
+    /// Pairs that are not told from equal.
+    pub(super) open_pairs: usize,
+    /// Circles of which all three preferences are established: genuine ones.
+    pub(super) cyclic_triples: u64,
+    /// How many arms the Condorcet winner is established to beat.
+    pub(super) winner_beats: Option<usize>,
+    #[serde(skip)]
+    pub(super) tournament: Tournament,
+}
+
+#[derive(Serialize)]
+pub(super) struct Subsets {
+    /// P(Condorcet winner) of a random subset of 1, 2, ... arms.
+    pub(super) condorcet: Vec<f64>,
+    pub(super) lowest_condorcet: Lowest,
+    /// P(total order) likewise; stops after 3 arms without samples.
+    pub(super) total_order: Vec<Estimate>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Lowest {
+    pub(super) size: usize,
+    pub(super) probability: f64,
+}
+
+/// A theorem's claim, or why it makes none.
+#[derive(Serialize)]
+pub(super) struct UpperBound {
+    pub(super) name: String,
+    /// (steps, bound) at powers of ten; null beyond the range of numbers.
+    pub(super) regret: Vec<(f64, f64)>,
+    pub(super) claims_nothing_because: Option<String>,
+    #[serde(skip)]
+    pub(super) bound: Option<RegretBound>,
+}
+
+impl Findings {
+    pub(super) fn of(matrix: &PreferenceMatrix, against: Option<&PreferenceMatrix>, config: &Config) -> Result<Self> {
+        let tournament = Tournament::of(matrix);
+        let lottery = von_neumann(matrix)?;
+        let condorcet = condorcet_winners(matrix);
+        // The stream depends on the matrix, not on its file.
+        let mut generator = seed::generator(config.seed, &config.matrix.checksum, 0, "total order");
+        let curve = condorcet_probabilities(&tournament);
+        let (size, probability) = structure::lowest(&curve).unwrap_or((1, 1.0));
+        Ok(Self {
+            name: config.matrix.name.clone(),
+            arms: matrix.arms(),
+            ranking: ranking(matrix, &lottery.weights),
+            gaps: structure::gaps(matrix),
+            order: order(&tournament),
+            established: established(matrix, &condorcet, config)?,
+            transitivity: structure::relaxed_transitivity(matrix),
+            subsets: Subsets {
+                condorcet: curve,
+                lowest_condorcet: Lowest { size, probability },
+                total_order: total_order_probabilities(&tournament, config.samples, &mut generator),
+            },
+            lower_bound: structure::lower_bound(matrix),
+            upper_bounds: upper_bounds(matrix, config),
+            agreement: against.map(|against| Agreement::between(matrix, against)).transpose()?,
+            winners: Winners {
+                condorcet,
+                copeland: copeland_winners(matrix),
+                borda: borda_winners(matrix),
+                von_neumann: lottery.support(),
+                von_neumann_value: lottery.value,
+            },
+        })
+    }
+}
+
+fn ranking(matrix: &PreferenceMatrix, weights: &[f64]) -> Vec<Ranked> {
+    let (copeland, borda) = (copeland_scores(matrix), borda_scores(matrix));
+    let ranked = |arm: Arm| Ranked {
+        arm,
+        copeland: copeland[arm.index()],
+        borda: borda[arm.index()],
+        von_neumann: weights[arm.index()],
+    };
+    let mut ranking: Vec<Ranked> = matrix.all_arms().map(ranked).collect();
+    // Stable: arms that tie in both stay in their order.
+    ranking.sort_by(|a, b| b.copeland.total_cmp(&a.copeland).then(b.borda.total_cmp(&a.borda)));
+    ranking
+}
+
+fn order(tournament: &Tournament) -> OrderFindings {
+    let arms = tournament.arms() as u64;
+    OrderFindings {
+        kind: match tournament.order() {
+            Order::Total(_) => "total",
+            Order::Partial(_) => "partial",
+            Order::Cyclic => "cyclic",
+        },
+        top_cycle: tournament.top_cycle(),
+        pairs: arms * (arms - 1) / 2,
+        open_pairs: tournament.open_pairs(),
+        triples: arms * (arms - 1) / 2 * arms.saturating_sub(2) / 3,
+        cyclic_triples: tournament.cyclic_triples(),
+    }
+}
+
+fn established(matrix: &PreferenceMatrix, winners: &[Arm], config: &Config) -> Result<Option<Established>> {
+    // The rate is checked even where it is not used: a wrong flag should not pass in silence.
+    let comparisons = config.comparisons.unwrap_or(0);
+    let tournament = structure::established(matrix, config.error_rate, |_, _| comparisons)?;
+    Ok(config.comparisons.map(|comparisons| Established {
+        comparisons,
+        error_rate: config.error_rate,
+        open_pairs: tournament.open_pairs(),
+        cyclic_triples: tournament.cyclic_triples(),
+        winner_beats: winners.first().map(|&winner| tournament.wins(winner)),
+        tournament,
+    }))
+}
+
+fn upper_bounds(matrix: &PreferenceMatrix, config: &Config) -> Vec<UpperBound> {
+    let Config { alpha, delta, batch, .. } = *config;
+    let likely = format!("with probability {}", 1.0 - delta);
+    let claim = |name: String, bound: Result<RegretBound, BoundError>| UpperBound {
+        name,
+        regret: (1..=9)
+            .map(|power| 10_f64.powi(power))
+            .filter_map(|steps| bound.ok().map(|bound| (steps, bound.at(steps))))
+            .collect(),
+        claims_nothing_because: bound.err().map(|error| error.to_string()),
+        bound: bound.ok(),
+    };
+    vec![
+        claim(format!("RUCB, {likely}"), theory::rucb_with_probability(matrix, alpha, delta)),
+        claim("RUCB, expected".to_owned(), theory::rucb_expected(matrix, alpha)),
+        claim(format!("mergeRUCB, {likely}"), theory::merge_rucb_with_probability(matrix, alpha, batch, delta)),
+        claim("mergeRUCB, expected".to_owned(), theory::merge_rucb_expected(matrix, alpha, batch)),
+    ]
+}

@@ -1,0 +1,180 @@
+//! The findings for the terminal.
+
+use std::fmt::Write as _;
+
+use bandits::Arm;
+use comfy_table::{CellAlignment, LineStyle, Table, presets::UTF8_HORIZONTAL_ONLY};
+
+use super::Config;
+use super::findings::{Established, Findings, OrderFindings, UpperBound};
+use crate::count::grouped;
+use crate::results::significant;
+
+/// Steps at which upper bounds are shown.
+const SHOWN_STEPS: f64 = 1e7;
+
+pub(super) fn render(findings: &Findings, config: &Config) -> String {
+    let mut text = format!("{}: {}\n\n", findings.name, counted(findings.arms, "arm"));
+    for (what, finding) in facts(findings) {
+        let _ = writeln!(text, "{what:<24}{finding}");
+    }
+    let _ = writeln!(text, "\n{}", subsets(findings));
+    let _ = write!(
+        text,
+        "orders: exact up to 3 arms, then from {} samples, in brackets one standard error",
+        grouped(config.samples)
+    );
+    if let (Some(agreement), Some(against)) = (&findings.agreement, &config.against) {
+        let _ = write!(text, "\n\nagainst {}: {agreement}", against.name);
+    }
+    text
+}
+
+/// What, and what is found; where nothing stands on the left, more of the line before.
+fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
+    let Findings { winners, order, .. } = findings;
+    let mut facts = vec![
+        ("Condorcet winner", if winners.condorcet.is_empty() { "none".to_owned() } else { arms(&winners.condorcet) }),
+        ("Borda winner", arms(&winners.borda)),
+        ("Copeland winner", format!("{}, beats {}", arms(&winners.copeland), findings.ranking[0].copeland)),
+        ("von Neumann winner", lottery(&winners.von_neumann)),
+    ];
+    if let Some(gaps) = &findings.gaps {
+        let (closest, mean, largest) = (gaps.closest.0, gaps.mean, gaps.largest);
+        let gaps = format!("smallest {:.5} (arm {closest}), mean {mean:.4}, largest {largest:.4}", gaps.smallest);
+        facts.push(("winner's gaps", gaps));
+    }
+    facts.push(("order", order_text(order)));
+    facts.push(("cyclic triples", circles(order)));
+    match &findings.established {
+        Some(established) => facts.extend(established_text(established, order)),
+        None => facts
+            .push(("  of them genuine", "unknown; say how many --comparisons a pair was estimated from".to_owned())),
+    }
+    if let Some(transitivity) = &findings.transitivity {
+        let because = transitivity.triple.map_or_else(String::new, |triple| format!(" (arms {})", list(&triple)));
+        facts.push(("gamma", format!("{:.3}{because}", transitivity.gamma)));
+    }
+    let lowest = &findings.subsets.lowest_condorcet;
+    facts.push((
+        "P(Condorcet winner)",
+        format!("lowest {:.4}, of {}", lowest.probability, counted(lowest.size, "random arm")),
+    ));
+    if let Some(bound) = &findings.lower_bound {
+        let (regret, winner_only) = (bound.regret, bound.winner_only);
+        facts.push((
+            "regret, lower bound",
+            format!("{regret:.1} ln T; with the winner alone as opponent {winner_only:.1} ln T"),
+        ));
+    }
+    facts.extend(upper_bounds(&findings.upper_bounds));
+    facts
+}
+
+/// A line each; one for all where all make no claim for the same reason.
+fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
+    const WHAT: &str = "regret, upper bounds";
+    let reason = |upper: &UpperBound| upper.claims_nothing_because.clone();
+    if let Some(first) = bounds.first().and_then(reason)
+        && bounds.iter().all(|upper| reason(upper).as_ref() == Some(&first))
+    {
+        return vec![(WHAT, format!("none: {first}"))];
+    }
+    let claim = |upper: &UpperBound| match (&upper.bound, reason(upper)) {
+        (Some(bound), _) => format!("{}: {} at T = {SHOWN_STEPS:e}", upper.name, significant(bound.at(SHOWN_STEPS))),
+        (None, reason) => format!("{}: none: {}", upper.name, reason.unwrap_or_default()),
+    };
+    std::iter::once(WHAT).chain(std::iter::repeat("")).zip(bounds.iter().map(claim)).collect()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
+}
+
+fn arms(arms: &[Arm]) -> String {
+    match arms {
+        [arm] => format!("arm {}", arm.0),
+        _ => format!("arms {}", list(arms)),
+    }
+}
+
+/// The first ten.
+fn list(arms: &[Arm]) -> String {
+    let shown: Vec<String> = arms.iter().take(10).map(|arm| arm.0.to_string()).collect();
+    let more = if arms.len() > 10 { format!(" and {} more", arms.len() - 10) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn lottery(support: &[(Arm, f64)]) -> String {
+    if let [(arm, _)] = support {
+        return format!("arm {} with weight 1", arm.0);
+    }
+    let shown: Vec<String> = support.iter().take(8).map(|(arm, weight)| format!("arm {} {weight:.4}", arm.0)).collect();
+    let more = if support.len() > 8 { format!(" and {} more", support.len() - 8) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn order_text(order: &OrderFindings) -> String {
+    let kind = match order.kind {
+        "total" => "total: each arm beats all that follow it".to_owned(),
+        "partial" => format!("no circles, but {} at exactly 1/2", counted(order.open_pairs, "pair")),
+        _ => "cyclic: not a total order".to_owned(),
+    };
+    match order.top_cycle.len() {
+        1 => kind,
+        _ => format!("{kind}; top cycle: {}", arms(&order.top_cycle)),
+    }
+}
+
+fn circles(order: &OrderFindings) -> String {
+    let share = if order.triples == 0 { 0.0 } else { order.cyclic_triples as f64 / order.triples as f64 };
+    format!("{} of {} ({:.2}%)", grouped(order.cyclic_triples), grouped(order.triples), 100.0 * share)
+}
+
+fn established_text(established: &Established, order: &OrderFindings) -> [(&'static str, String); 2] {
+    let circles = format!(
+        "{}, from {} comparisons a pair",
+        grouped(established.cyclic_triples),
+        grouped(established.comparisons)
+    );
+    let winner = established
+        .winner_beats
+        .map_or_else(String::new, |beats| format!(", the winner's over {}", counted(beats, "arm")));
+    let pairs = format!(
+        "{} of {}{winner}; all of them right with probability {}",
+        grouped(order.pairs - established.open_pairs as u64),
+        grouped(order.pairs),
+        1.0 - established.error_rate
+    );
+    [("  of them genuine", circles), ("established pairs", pairs)]
+}
+
+fn subsets(findings: &Findings) -> Table {
+    let mut table = Table::new();
+    // Lines around the table and below its header only.
+    table.load_style(UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none())).set_header([
+        "random arms",
+        "P(Condorcet winner)",
+        "P(total order)",
+    ]);
+    for column in 0..3 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut sizes = vec![3, 5, 10, 20, 30, 50, 100, 200, 500, findings.subsets.lowest_condorcet.size, findings.arms];
+    sizes.retain(|&size| (1..=findings.arms).contains(&size));
+    sizes.sort_unstable();
+    sizes.dedup();
+    for size in sizes {
+        let total_order = match findings.subsets.total_order.get(size - 1) {
+            Some(order) if order.standard_error > 0.0 => {
+                format!("{:.4} ({:.4})", order.probability, order.standard_error)
+            }
+            Some(order) => format!("{:.4}", order.probability),
+            None => "-".to_owned(),
+        };
+        table.add_row([size.to_string(), format!("{:.4}", findings.subsets.condorcet[size - 1]), total_order]);
+    }
+    table
+}
