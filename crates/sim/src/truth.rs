@@ -26,6 +26,9 @@ const VERSION: u32 = 1;
 /// in standard errors.
 const RESOLVED: f64 = 3.0;
 
+/// How often rivals that are too close to call are measured again, each time four times as finely.
+const SHARPENINGS: u32 = 3;
+
 /// How much to spend on the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
@@ -181,12 +184,20 @@ impl Question<'_> {
             self.refine(&mut table, &contenders, count, &format!("contenders {count}"));
             contenders = table.unbeaten();
         }
-        // The likeliest winner's row is measured finely; should that show it beaten, the next is tried.
+        // The likeliest winner's row is measured finely, what is close in it more finely still; should
+        // that show it beaten, the next is tried.
+        let mut sharpened = 0;
         while let Some(winner) = table.likeliest(&table.unbeaten()) {
-            if table.row_is_fine(winner, fine) {
+            if !table.row_is_fine(winner, fine) {
+                self.refine(&mut table, &[winner], fine, &format!("row {winner}"));
+                continue;
+            }
+            let close = table.close_pairs(winner);
+            if close.is_empty() || sharpened == SHARPENINGS {
                 return Ok(table.truth(winner));
             }
-            self.refine(&mut table, &[winner], fine, &format!("row {winner}"));
+            sharpened += 1;
+            self.refine_pairs(&mut table, &close, fine * 4, &format!("close {sharpened}"));
         }
         Ok(by_ndcg(&table, ndcg()?))
     }
@@ -194,12 +205,16 @@ impl Question<'_> {
     /// Adds `comparisons` of each pair that one of `arms` takes part in.
     fn refine(&self, table: &mut Table, arms: &[usize], comparisons: u64, round: &str) {
         let pairs = table.pairs(arms);
-        let what = if arms.len() == 1 { "truth: the winner's row" } else { "truth: all against all" };
-        let progress = Progress::new(what, pairs.len() as u64 * comparisons, self.quiet);
+        self.refine_pairs(table, &pairs, comparisons, round);
+    }
+
+    /// Adds `comparisons` of each of `pairs`.
+    fn refine_pairs(&self, table: &mut Table, pairs: &[(u32, u32)], comparisons: u64, round: &str) {
+        let progress = Progress::new("estimating the truth", pairs.len() as u64 * comparisons, self.quiet);
         let stream = format!("truth {round}");
-        let counts = compare_pairs(self.site, self.method, &pairs, comparisons, self.seed, &stream, &progress);
+        let counts = compare_pairs(self.site, self.method, pairs, comparisons, self.seed, &stream, &progress);
         progress.finish();
-        table.add(&pairs, &counts);
+        table.add(pairs, &counts);
     }
 }
 
@@ -316,6 +331,17 @@ impl Table {
     fn likeliest(&self, contenders: &[usize]) -> Option<usize> {
         let margin = |arm: usize| self.smallest_margin(arm).map_or(0.5, |(margin, _)| margin);
         contenders.iter().copied().max_by(|a, b| margin(*a).total_cmp(&margin(*b)))
+    }
+
+    /// The pairs of `arm` with rivals that it is not surely ahead of.
+    fn close_pairs(&self, arm: usize) -> Vec<(u32, u32)> {
+        self.rivals(arm)
+            .filter(|&other| {
+                let count = self.count(arm, other);
+                count.preference() - 0.5 < RESOLVED * count.standard_error()
+            })
+            .map(|other| (arm.min(other) as u32, arm.max(other) as u32))
+            .collect()
     }
 
     /// Whether every rival of `arm` has met it at least `comparisons` times.
