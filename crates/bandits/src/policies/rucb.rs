@@ -194,18 +194,6 @@ impl Rucb {
         }
     }
 
-    /// The arm with the highest upper bound against `champion`.
-    fn challenger(&mut self, champion: Arm, time: f64, generator: &mut Generator) -> Arm {
-        let highest = self.opponents.highest(champion.index(), time.sqrt());
-        if let &[one] = highest {
-            return one;
-        }
-        let barred = self.variant != Variant::Lerot;
-        let open = highest.iter().filter(|&&arm| !(barred && arm == champion));
-        let chosen = below(generator, open.clone().count());
-        open.copied().nth(chosen).unwrap_or(champion)
-    }
-
     /// The last step at which every u(j, champion) is below 1/2.
     fn alone_until(&self, champion: Arm) -> u64 {
         let weakest = self
@@ -235,7 +223,10 @@ impl Policy for Rucb {
         }
         self.candidates.advance(self.evidence.strongest(), time);
         let champion = self.champion(generator);
-        let challenger = self.challenger(champion, time, generator);
+        let not_itself = self.variant != Variant::Lerot;
+        let (opponents, scale) = (&mut self.opponents, time.sqrt());
+        let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
+        let challenger = Arm::at(challenger);
         if challenger == champion {
             return Choice::Alone {
                 arm: champion,
