@@ -194,18 +194,6 @@ impl Rucb {
         }
     }
 
-    /// The arm with the highest upper bound against `champion`.
-    fn challenger(&mut self, champion: Arm, time: f64, generator: &mut Generator) -> Arm {
-        let highest = self.opponents.highest(champion.index(), time.sqrt());
-        if let &[one] = highest {
-            return one;
-        }
-        let barred = self.variant != Variant::Lerot;
-        let open = highest.iter().filter(|&&arm| !(barred && arm == champion));
-        let chosen = below(generator, open.clone().count());
-        open.copied().nth(chosen).unwrap_or(champion)
-    }
-
     /// The last step at which every u(j, champion) is below 1/2.
     fn alone_until(&self, champion: Arm) -> u64 {
         let weakest = self
@@ -235,7 +223,10 @@ impl Policy for Rucb {
         }
         self.candidates.advance(self.evidence.strongest(), time);
         let champion = self.champion(generator);
-        let challenger = self.challenger(champion, time, generator);
+        let not_itself = self.variant != Variant::Lerot;
+        let (opponents, scale) = (&mut self.opponents, time.sqrt());
+        let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
+        let challenger = Arm::at(challenger);
         if challenger == champion {
             return Choice::Alone {
                 arm: champion,
@@ -249,15 +240,13 @@ impl Policy for Rucb {
         let Feedback::Duel { winner, loser, .. } = feedback else {
             return;
         };
-        self.evidence.record(winner.index(), loser.index());
-        let (winner_index, loser_index) = (winner.index(), loser.index());
-        let (won, lost) = self.evidence.wins(winner_index, loser_index);
+        let (w, l) = (winner.index(), loser.index());
+        self.evidence.record(w, l);
+        let (won, lost) = self.evidence.wins(w, l);
         let share = 1.0 / f64::from(won + lost);
         let width = share.sqrt();
-        self.opponents
-            .set(loser_index, winner_index, f64::from(won) * share, width);
-        self.opponents
-            .set(winner_index, loser_index, f64::from(lost) * share, width);
+        self.opponents.set(l, w, f64::from(won) * share, width);
+        self.opponents.set(w, l, f64::from(lost) * share, width);
         self.met = Some([winner, loser]);
     }
 
