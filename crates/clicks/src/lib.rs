@@ -56,11 +56,17 @@
 //! # Ok::<(), clicks::ClickError>(())
 //! ```
 //!
+//! # Other users
+//!
+//! The cascade above is the default. [`PositionModel`] is the position-based model, where looks depend
+//! on the position alone; both answer [`Examine::look_at`], so one loop serves either.
+//! [`ClickModel::fit`] counts a cascade's odds in a log of your own.
+//!
 //! # How to add one
 //!
 //! A preset is one row a table in `presets.rs`, with its source; the table of tests there covers it
 //! at once. A user who does not scan top-down, or leaves without a click, is another type beside
-//! [`Users`]: anything that answers "clicked? leaves?" for one document after another.
+//! [`Users`] that implements [`Examine`], in a file of its own, as `positions.rs` shows.
 //!
 //! # References
 //!
@@ -87,11 +93,14 @@
 //! lets users leave at documents they did not click, which shortens visits. Here, as in the papers
 //! and in Lerot, nobody leaves without a click.
 
+mod fit;
 mod model;
+mod positions;
 mod presets;
 mod users;
 
 pub use model::{ClickError, ClickModel, FractionalLabels};
+pub use positions::{Examine, PositionModel, PositionUsers};
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use users::{Level, Look, Users};

@@ -32,6 +32,12 @@ pub struct ClickModel {
 #[error("{0}")]
 pub struct ClickError(String);
 
+impl ClickError {
+    pub(crate) fn new(message: String) -> Self {
+        Self(message)
+    }
+}
+
 impl ClickModel {
     /// The names [`preset`](Self::preset) knows.
     pub const PRESETS: [&'static str; 5] = {
@@ -93,6 +99,24 @@ impl ClickModel {
             )));
         }
         Ok(Self { name, click, stop })
+    }
+
+    /// A model from its odds, one of each a grade.
+    pub(crate) fn from_odds(
+        name: &str,
+        click: Vec<f64>,
+        stop: Vec<f64>,
+    ) -> Result<Self, ClickError> {
+        if click.is_empty() {
+            return Err(ClickError::new(format!(
+                "click model {name} has no grades; give at least one"
+            )));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            click,
+            stop,
+        })
     }
 
     /// Lays the model out for `labels` (one a document): each document's [`Level`].

@@ -37,6 +37,14 @@ impl Users {
         }
     }
 
+    /// P(click) of a level in units of 2^-32; 0 for a level that this model does not have.
+    #[inline]
+    pub(crate) fn click_threshold(&self, level: Level) -> u64 {
+        self.levels
+            .get(usize::from(level.0))
+            .map_or(0, |&(click, _)| click)
+    }
+
     /// One user looks at one document.
     ///
     /// Always takes exactly one number from `generator`, whatever the odds: its upper half decides
@@ -59,7 +67,7 @@ impl Users {
 
 /// How many of the 2^32 values of a 32-bit draw say yes: all for 1, none for 0, and neither all
 /// nor none for anything between.
-fn threshold(odds: f64) -> u64 {
+pub(crate) fn threshold(odds: f64) -> u64 {
     const ALL: f64 = 4_294_967_296.0;
     if odds <= 0.0 {
         0

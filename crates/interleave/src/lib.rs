@@ -1,117 +1,139 @@
 //! Interleaving and multileaving: several rankers' lists mixed into the one a user sees, and the
 //! user's clicks turned into who won.
 //!
-//! A method takes rankers' lists ([`RankedList`]: an order of documents, with its ties), draws one
-//! list to show, and credits the clicks on it. The same rules serve a *simulated* user, who is
-//! asked about one document after another and may leave early, and a *real* one, who sees the whole
-//! list now and clicks minutes later, perhaps in another process: then a *receipt*, a plain value
-//! that serialises, keeps what credit needs.
+//! # Two rankers, with your own ids
 //!
-//! | method | compares | list | credit |
-//! |---|---|---|---|
-//! | [`ProbabilisticInterleave`] | two rankers | a coin a position, then a softmax over ranks | in expectation over who contributed the clicked documents |
-//! | [`Sosm`] | any number | drafted in turns | by the ranks of the clicked documents within the list |
-//!
-//! Each method's page has its rule, its papers and every deviation from them
-//! ([`probabilistic`], [`sosm`]).
-//!
-//! # Two rankers, a real user
+//! The list is shown now. Its *receipt*, a plain value, is kept, and credits the clicks when they come,
+//! in another process if need be.
 //!
 //! ```
-//! use interleave::{CreditTies, Doc, Generator, Interleaving, ListBuf, ProbabilisticInterleave};
-//! use interleave::probabilistic::ProbabilisticReceipt;
+//! use interleave::by_id::{self, Impression};
+//! use interleave::{AnyInterleaving, AnyInterleavingReceipt, Generator, Preference};
 //! use rand::SeedableRng;
 //!
-//! // Documents are rows of one query: the scores of document 0, 1, 2 and 3 by either ranker.
-//! let ours = ListBuf::from_scores(&[0.9, 0.7, 0.2, 0.7])?;
-//! let theirs = ListBuf::from_scores(&[0.1, 0.8, 0.3, 0.6])?;
+//! let method: AnyInterleaving = "team-draft".parse()?;
+//! let ours = ["apple-pie", "crumble", "tart", "cider"];
+//! let theirs = ["strudel", "apple-pie", "cake"];
 //!
-//! let method = ProbabilisticInterleave::new(CreditTies::Same);
+//! // A list of at most five, for one user.
 //! let mut generator = Generator::seed_from_u64(2024);
-//! let lists = [ours.as_list(), theirs.as_list()];
-//! let (shown, receipt) = method.draw(lists, 3, &mut generator, &mut Default::default());
-//! assert_eq!(shown.len(), 3);
-//! let kept = serde_json::to_string(&receipt)?;
+//! let impression = by_id::interleave(&method, [&ours, &theirs], 5, &mut generator)?;
+//! assert_eq!(impression.shown().len(), 5);
+//! let kept: String = serde_json::to_string(&impression)?;
 //!
-//! // Later: the second document was clicked.
-//! let receipt: ProbabilisticReceipt = serde_json::from_str(&kept)?;
-//! let winner = method.credit(&receipt, &[1])?;
-//! println!("the impression speaks for {winner:?}");
+//! // Minutes later, elsewhere: the user clicked on the strudel.
+//! let back: Impression<String, AnyInterleavingReceipt> = serde_json::from_str(&kept)?;
+//! let method: AnyInterleaving = back.receipt().method().parse()?;
+//! let winner = back.winner(&method, &["strudel".to_owned()])?;
+//! assert_eq!(winner, Preference::Second);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Two rankers, a simulated user
-//!
-//! One scratch serves all impressions, and an impression allocates nothing. The list is drawn only
-//! as far as the user looks.
+//! # Five rankers
 //!
 //! ```
-//! use interleave::{Doc, Generator, Interleaving, ListBuf, Look, Preference};
-//! use interleave::ProbabilisticInterleave;
+//! use interleave::{AnyMultileaving, Generator, Outcome, Preference, by_id};
 //! use rand::SeedableRng;
 //!
-//! let good = ListBuf::strict([2, 0, 1, 3].map(Doc))?;
-//! let bad = ListBuf::strict([3, 1, 0, 2].map(Doc))?;
-//! let method = ProbabilisticInterleave::default();
-//! let mut generator = Generator::seed_from_u64(1);
-//! let mut scratch = Default::default();
-//! let mut wins = 0;
+//! let method: AnyMultileaving = "sosm".parse()?;
+//! let rankers = [
+//!     vec!["apple-pie", "crumble", "tart", "cider"],
+//!     vec!["crumble", "apple-pie", "tart", "cider"],
+//!     vec!["strudel", "apple-pie", "cake"],
+//!     vec!["cake", "strudel", "tart"],
+//!     vec!["cider", "cake", "crumble", "strudel"],
+//! ];
+//! let mut generator = Generator::seed_from_u64(2024);
+//! let impression = by_id::multileave(&method, &rankers, 6, &mut generator)?;
+//! let outcome = impression.outcome(&method, &impression.shown()[..1])?;
+//! let wins = (1..5).filter(|&j| outcome.preference(0, j) == Preference::First).count();
+//! assert!(wins <= 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # In a simulation
+//!
+//! Documents are numbered within their query ([`Doc`]), lists are borrowed ([`RankedList`]), buffers
+//! are reused, and the simulated user is a closure that is asked about one document after another:
+//! what is not looked at is not drawn, where the method allows.
+//!
+//! ```
+//! use interleave::{CreditTies, Generator, Interleaving, ListBuf, Look, ProbabilisticInterleave};
+//! use rand::SeedableRng;
+//!
+//! let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
+//! let lists = [[0.3, 0.3, 0.9], [1.0, 0.0, 0.5]].map(|scores| ListBuf::from_scores(&scores).unwrap());
+//! let lists = [lists[0].as_list(), lists[1].as_list()];
+//! let (mut generator, mut scratch) = (Generator::seed_from_u64(1), Default::default());
+//! let mut wins = [0; 3];
 //! for _ in 0..1000 {
-//!     // Looks for document 2, clicks on it, and leaves.
-//!     let user = |doc| Look { clicked: doc == Doc(2), leaves: doc == Doc(2) };
-//!     let lists = [good.as_list(), bad.as_list()];
-//!     let winner = method.compare(lists, 3, &mut generator, &mut scratch, user);
-//!     wins += i32::from(winner == Preference::First) - i32::from(winner == Preference::Second);
+//!     // Only document 0 is worth a click.
+//!     let user = |doc: interleave::Doc| Look { clicked: doc.0 == 0, leaves: doc.0 == 0 };
+//!     wins[method.compare(lists, 10, &mut generator, &mut scratch, user) as usize] += 1;
 //! }
-//! assert!(wins > 500);
-//! # Ok::<(), interleave::RankedListError>(())
+//! assert!(wins[1] > 2 * wins[0]);
 //! ```
 //!
-//! # Five rankers at once
+//! # Interleaving: two rankers
 //!
-//! ```
-//! use interleave::{Doc, Generator, ListBuf, Look, Multileaving, Sosm};
-//! use rand::SeedableRng;
+//! | name | type | paper | cost of a draw | draws lazily | unbiased | notes |
+//! |---|---|---|---|---|---|---|
+//! | `balanced` | [`BalancedInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | no | the oldest; a list with its first document moved down loses under random clicks |
+//! | `team-draft` | [`TeamDraftInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | credit, wins | simple and sound; blind to most differences between alike lists |
+//! | `probabilistic` | [`ProbabilisticInterleave`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit | the usual choice in simulation; shows poor documents now and then; mind [`CreditTies`] |
+//! | `probabilistic:expected` | [`ProbabilisticExpected`] | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) | L, credit 64 times that with ties | yes | credit | copies of a ranker always tie |
+//! | `probabilistic:assignment` | [`ProbabilisticAssignment`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit, wins | noisier than marginalised credit |
+//! | `document-constraints` | [`DocumentConstraints`] | [He 2009](https://doi.org/10.1145/1645953.1646293) | L | one past the last click | no | infers most from a click |
+//! | `optimized` | [`OptimizedInterleave`] | [Radlinski 2013](https://doi.org/10.1145/2433396.2433429) | a linear program over up to 1,024 lists | no | credit, where [`Fit::Exact`](optimized::Fit) | most sensitive of the unbiased |
 //!
-//! let orders = [[0, 1, 2, 3], [1, 0, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0], [3, 1, 2, 0]];
-//! let rankers = orders.map(|order| ListBuf::strict(order.map(Doc)).unwrap());
-//! let lists: Vec<_> = rankers.iter().map(ListBuf::as_list).collect();
+//! # Multileaving: any number of rankers
 //!
-//! let mut generator = Generator::seed_from_u64(1);
-//! let mut scores = Vec::new();
-//! let user = |doc| Look { clicked: doc == Doc(0), leaves: false };
-//! let method = Sosm::default();
-//! let clicked =
-//!     method.compare(&lists, 4, &mut generator, &mut Default::default(), user, &mut scores);
-//! assert!(clicked);
-//! // Ranker 0 puts document 0 first; rankers 3 and 4 put it last, and tie.
-//! assert!(scores[0] > scores[1] && scores[1] > scores[2] && scores[3] == scores[4]);
-//! ```
+//! | name | type | paper | cost for m rankers | draws lazily | unbiased | better lists never lose |
+//! |---|---|---|---|---|---|---|
+//! | `team-draft` | [`TeamDraftMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m + L | yes | credit, wins | no |
+//! | `probabilistic` | [`ProbabilisticMultileave`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m x looks | yes | almost (`independent`: credit) | in credit |
+//! | `probabilistic:signs` | [`ProbabilisticMultileaveSigns`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m² x clicks² | yes | almost | in credit |
+//! | `optimized` | [`OptimizedMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m x L x lists², a linear program | no | credit, where [`Fit::Exact`](optimized::Fit): seldom | |
+//! | `sosm` | [`Sosm`] | [Brost 2016](https://doi.org/10.1145/2911451.2914706) | m x clicks x L | no | no: the majority gains | yes |
+//! | `pairwise-preference` | [`PairwisePreference`] | [Oosterhuis 2017](https://doi.org/10.1145/3132847.3132895) | m x pairs | one past the last click | credit | yes |
 //!
-//! # Ties, copies, gaps
+//! *Unbiased* means under clicks that depend on positions alone: *credit*, that no ranker has the
+//! larger expected credit; *wins*, that none has the larger probability of winning an impression, which
+//! is more. *Better lists never lose* is fidelity: a ranker that has every relevant document at least as
+//! high as another does not lose to it in expectation when relevant documents are clicked; all
+//! interleaving methods pass it. Both columns are what full enumeration of all rankers of three documents
+//! finds, in `tests/methods.rs`; nothing with a "no" there is a mistake of this implementation.
 //!
-//! - *Ties of score* are broken afresh, at random, for each ranker in each impression, exactly as if
-//!   every list were shuffled within its tie groups; [`CreditTies`] says which order credits.
-//! - *The same list twice* is two rankers that break their ties independently. Without ties, or
-//!   where only the same documents could be drawn, they tie whatever is clicked.
-//! - *Lists of different lengths, documents missing from some*: a ranker neither adds nor earns
-//!   credit for a document that it does not list. The list shown holds `length` documents, or all
-//!   that any ranker lists if those are fewer.
-//! - *No click* is a tie between all. A position clicked twice counts once.
+//! [`AnyInterleaving`] and [`AnyMultileaving`] make any of them from its name and settings.
 //!
-//! # Randomness
+//! # Rules that hold for all methods
 //!
-//! Whatever is drawn comes from the [`Generator`] given, and depends on nothing else: not on the
-//! scratch, and not on how far the user reads. Give lists and users generators of their own.
+//! - **Length**: a list shows as many documents as asked, or all that any ranker lists, if they are
+//!   fewer; 0 is allowed. No document is shown twice.
+//! - **Lists of different lengths, documents missing from some**: a ranker adds only what it lists, and
+//!   when it has nothing left the others go on. What a missing document means for credit is in each
+//!   method's notes: it is outside every top, below everything listed, or has probability 0.
+//! - **Duplicates** in one list are an error when the list is made ([`RankedList`], [`by_id`]).
+//! - **Ties of score** are broken afresh, at random, for each ranker in each impression.
+//! - **The same list twice** ties, but where ownership decides (team draft, observed assignment) or
+//!   ties are redrawn: there it wins and loses evenly.
+//! - **One ranker or none**, to multileaving: a list is shown all the same (of none: an empty one), and
+//!   there is nobody to beat.
+//! - **No click** is a tie. A position clicked twice counts once; one outside the list is an error.
+//! - **Later is the same as now**: for one generator and the same clicks, `draw` then `credit` says what
+//!   `compare` says.
+//! - **Receipts** serialise, readably with `serde_json` and compactly with [`receipt`]. Those of
+//!   `Any...` name their method, and no other credits them. A damaged receipt is an error or credits
+//!   nonsense, but does not panic.
 //!
 //! # How to add one
 //!
-//! A method is a file with a type that implements [`Interleaving`] (two rankers) or
-//! [`Multileaving`] (any number), a receipt that holds whatever credit needs, and a line in the table
-//! above. What is shared stands ready: softmax weights as whole numbers (`weights.rs`), even
-//! draws from what is left of a tie group (`ties.rs`), and the draft of team-draft methods with its
-//! tie keys (`draft.rs`). Its test enumerates the small cases of `tests/plain` and holds the
-//! method's draws to them; `compare` must agree with `draw` and `credit`.
+//! One file: two sentences, the rule, references, notes on every deviation; a type with its settings; a
+//! scratch and a receipt; [`Interleaving`] or [`Multileaving`]. [`Outcome`](Multileaving::Outcome) is
+//! `Vec<u64>` where every ranker gets a score, on a grid on which equal credits tie, and [`Signs`] where
+//! it does not. A receipt has a field name that no other has. Then one variant in `any/`, and a name in
+//! `NAMES`: from there `tests/promises.rs` covers it, and the benches do. A plain version of all its lists in
+//! `tests/oracle` puts it through enumeration, bias and fidelity.
 
 mod alternating;
 mod any;

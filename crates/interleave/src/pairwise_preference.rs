@@ -330,9 +330,7 @@ impl Multileaving for PairwisePreference {
     ) -> (Vec<Doc>, PairwisePreferenceReceipt) {
         scratch.start(lists.len(), generator);
         while scratch.next(lists, length, generator).is_some() {}
-        let keys = scratch
-            .keys
-            .map_or_else(|| TieKeys::from_seed(0), |keys| keys);
+        let keys = scratch.keys.unwrap_or_else(|| TieKeys::from_seed(0));
         let order = |(x, &list): (usize, &RankedList<'_>)| {
             let rank = |&doc| order::rank(list, keys.ranker(x), doc);
             let ranks = scratch.shown.iter().map(rank);

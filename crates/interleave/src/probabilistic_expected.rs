@@ -121,7 +121,7 @@ impl ProbabilisticExpected {
                 for (position, groups) in groups.iter().enumerate() {
                     let [first, second] = [0, 1].map(|x| {
                         let luck = keys.ranker(x ^ exchange).key(Doc(position as u16));
-                        scratch.taken[x].reveal(groups[x].get(), luck);
+                        scratch.taken[x].reveal_last(groups[x].get(), luck);
                         let rank = scratch.taken[x].ranks()[position];
                         odds[x].next(rank, &self.weights)
                     });

@@ -58,21 +58,6 @@ impl SignSum {
     }
 }
 
-/// The sign of one expectation.
-pub(crate) fn expected_preference(clicked: &[Share], sum: &mut SignSum) -> Preference {
-    let leans = |way| clicked.iter().any(|share| share.lean == way);
-    match [Ordering::Greater, Ordering::Less].map(leans) {
-        [false, false] => Preference::Tie,
-        [true, false] => Preference::First,
-        [false, true] => Preference::Second,
-        [true, true] => {
-            sum.clear();
-            sum.add(clicked);
-            sum.preference()
-        }
-    }
-}
-
 /// By the distribution of N_1 - N_2, one click after another.
 fn expected_sign(clicked: &[Share], chances: &mut Vec<f64>) -> f64 {
     // `chances[d]` is P(N_1 - N_2 = d - n) after n clicks.
@@ -141,7 +126,6 @@ mod tests {
                 _ => return Ok(()),
             };
             prop_assert_eq!(sum.preference(), expected);
-            prop_assert_eq!(expected_preference(&clicked, &mut sum), expected);
         }
 
         #[test]

@@ -38,6 +38,10 @@ impl Taken {
 
     fn push(&mut self, rank: u16) {
         self.by_position.push(rank);
+        self.take(rank);
+    }
+
+    fn take(&mut self, rank: u16) {
         if rank != UNLISTED {
             let place = self.sorted.partition_point(|&other| other < rank);
             self.sorted.insert(place, rank);
@@ -47,7 +51,22 @@ impl Taken {
     /// Adds the next document shown, of this group: where it is tied, `key` picks among the ranks
     /// that are free.
     pub(crate) fn reveal(&mut self, group: TieGroup, key: u64) {
-        let rank = match group.size() {
+        let rank = self.pick(group, key);
+        self.push(rank);
+    }
+
+    /// As [`reveal`](Self::reveal), when no document is to be drawn later: ranks that nobody else can
+    /// take need no remembering.
+    pub(crate) fn reveal_last(&mut self, group: TieGroup, key: u64) {
+        let rank = self.pick(group, key);
+        self.by_position.push(rank);
+        if group.size() > 1 {
+            self.take(rank);
+        }
+    }
+
+    fn pick(&self, group: TieGroup, key: u64) -> u16 {
+        match group.size() {
             0 => UNLISTED,
             1 => group.start,
             size => {
@@ -63,8 +82,7 @@ impl Taken {
                 }
                 rank
             }
-        };
-        self.push(rank);
+        }
     }
 
     /// A free rank of a list of `n` documents, by weight; `None` where none is.

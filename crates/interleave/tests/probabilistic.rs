@@ -3,8 +3,9 @@
 mod plain;
 
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Preference, ProbabilisticInterleave,
-    RankedList, probabilistic::ProbabilisticReceipt, probabilistic::ProbabilisticScratch,
+    CreditError, CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Preference,
+    ProbabilisticInterleave, RankedList, probabilistic::ProbabilisticReceipt,
+    probabilistic::ProbabilisticScratch,
 };
 use plain::{pairs, random_list, scores, sign, strict};
 use proptest::prelude::*;
@@ -242,7 +243,7 @@ proptest! {
                 sorted.dedup();
                 prop_assert_eq!(sorted.len(), list.len(), "no document twice");
                 let error = method.credit(&receipt, &[list.len()]).unwrap_err();
-                prop_assert_eq!(error.length, list.len());
+                prop_assert_eq!(error, CreditError::Position { position: list.len(), length: list.len() });
             }
         }
     }

@@ -62,7 +62,7 @@ impl RankCredit {
 /// let mut generator = Generator::seed_from_u64(1);
 /// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
 /// let position = shown.iter().position(|&doc| doc == Doc(0)).unwrap();
-/// assert_eq!(method.credit(&receipt, &[position])?, [1 << 32, 1 << 32, (1_u64 << 32).div_ceil(3)]);
+/// assert_eq!(method.credit(&receipt, &[position])?, [1 << 32, 1 << 32, (1 << 32) / 3]);
 /// # Ok::<(), interleave::CreditError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

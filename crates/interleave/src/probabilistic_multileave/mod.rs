@@ -68,7 +68,8 @@ pub enum Credit {
     /// Over sampled assignments, as in the paper: at each position down to the lowest click, each of
     /// the m branches of every assignment so far is kept with probability n^(1 / length) / m (at most
     /// 1), so that about n assignments of a whole list are kept. Each counts by its probability, and
-    /// the credits are divided by the sum of these. More noise for more work: for the paper's figure.
+    /// the credits are divided by the sum of these. For the paper's figure: since branches are kept
+    /// whether they are probable or not, it is far noisier than its work suggests.
     /// At most 100 n are kept; where none is, all rankers tie.
     Sampled {
         /// n, at least 1.

@@ -1,11 +1,14 @@
 //! Probabilistic multileaving with the sign of each pair taken before the expectation.
 
+use std::cmp::Ordering;
+
 use super::{
     Chances, ProbabilisticMultileave, ProbabilisticMultileaveReceipt,
     ProbabilisticMultileaveScratch,
 };
-use crate::signs::{Share, SignSum, expected_preference};
-use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList, Signs};
+use crate::signs::{Share, SignSum};
+use crate::softmax::Chance;
+use crate::{CreditError, Doc, Generator, Look, Multileaving, Preference, RankedList, Signs};
 
 /// Probabilistic multileaving by averaged signs: ranker i beats ranker j where
 /// E\[sign(N_i - N_j)\] > 0, N_x being the number of clicked documents that x contributed.
@@ -56,6 +59,8 @@ pub struct ProbabilisticMultileaveSignsScratch {
 
 #[derive(Debug, Default)]
 struct Pairs {
+    /// Click by click: every ranker's share.
+    shares: Vec<f64>,
     clicked: Vec<Share>,
     sum: SignSum,
 }
@@ -64,31 +69,51 @@ impl Pairs {
     fn judge(&mut self, chances: &Chances, clicked: &[usize], signs: &mut Signs) {
         let m = chances.rankers;
         signs.reset(m);
-        let totals: Vec<f64> = clicked
-            .iter()
-            .map(|&n| {
-                chances
-                    .row(n)
-                    .iter()
-                    .map(|chance| chance.get())
-                    .sum::<f64>()
-            })
-            .map(|total| total.max(f64::MIN_POSITIVE))
-            .collect();
+        self.shares.clear();
+        for &n in clicked {
+            let row = chances.row(n).iter().map(|chance| chance.get());
+            let total = row.clone().sum::<f64>().max(f64::MIN_POSITIVE);
+            self.shares.extend(row.map(|chance| chance / total));
+        }
         let pairs = (0..m).flat_map(|i| (i + 1..m).map(move |j| (i, j)));
         for ((i, j), verdict) in pairs.zip(signs.verdicts_mut()) {
-            self.clicked.clear();
-            self.clicked
-                .extend(clicked.iter().zip(&totals).map(|(&n, total)| {
-                    let (first, second) = (&chances.row(n)[i], &chances.row(n)[j]);
-                    Share {
-                        first: first.get() / total,
-                        second: second.get() / total,
-                        lean: first.cmp(second),
-                    }
-                }));
-            *verdict = expected_preference(&self.clicked, &mut self.sum);
+            let mut leans = [false; 2];
+            for (row, &n) in self.shares.chunks(m).zip(clicked) {
+                match lean(row, chances.row(n), i, j) {
+                    Ordering::Greater => leans[0] = true,
+                    Ordering::Less => leans[1] = true,
+                    Ordering::Equal => {}
+                }
+            }
+            *verdict = match leans {
+                [false, false] => Preference::Tie,
+                [true, false] => Preference::First,
+                [false, true] => Preference::Second,
+                [true, true] => {
+                    let rows = self.shares.chunks(m).zip(clicked);
+                    self.clicked.clear();
+                    self.clicked.extend(rows.map(|(row, &n)| Share {
+                        first: row[i],
+                        second: row[j],
+                        lean: lean(row, chances.row(n), i, j),
+                    }));
+                    self.sum.clear();
+                    self.sum.add(&self.clicked);
+                    self.sum.preference()
+                }
+            };
         }
+    }
+}
+
+/// Which of two rankers' chances is larger, exactly: by their shares where these differ by more than
+/// their rounding.
+fn lean(shares: &[f64], chances: &[Chance], i: usize, j: usize) -> Ordering {
+    let (first, second) = (shares[i], shares[j]);
+    if (first - second).abs() > 1e-14 * (first + second) {
+        first.total_cmp(&second)
+    } else {
+        chances[i].cmp(&chances[j])
     }
 }
 
