@@ -1,10 +1,7 @@
 //! Chores of this repository: `cargo xtask COMMAND`.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "talks to a person"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "talks to a person")]
 
+mod bench;
 mod fetch_datasets;
 
 use std::process::ExitCode;
@@ -22,11 +19,13 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     FetchDatasets(fetch_datasets::Arguments),
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::FetchDatasets(arguments) => fetch_datasets::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments).map(|()| ExitCode::SUCCESS),
     };
     match outcome {
         Ok(code) => code,

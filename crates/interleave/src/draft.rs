@@ -29,6 +29,12 @@ impl TieKeys {
         }
     }
 
+    /// The keys of a number kept from an earlier draw.
+    #[inline]
+    pub(crate) fn from_seed(seed: u64) -> Self {
+        Self { seed }
+    }
+
     /// The start of one ranker's keys.
     #[inline]
     pub(crate) fn ranker(self, ranker: usize) -> RankerKeys {

@@ -237,6 +237,54 @@ impl ListBuf {
         Ok(Self { order, groups })
     }
 
+    /// As [`from_scores`](Self::from_scores), leaving out the documents without a score.
+    ///
+    /// # Errors
+    /// For a score that is not a number, or more than 65,535 documents.
+    pub fn from_some_scores(
+        scores: impl IntoIterator<Item = Option<f64>>,
+    ) -> Result<Self, RankedListError> {
+        let scores: Vec<Option<f64>> = scores.into_iter().collect();
+        if let Some(doc) = scores
+            .iter()
+            .position(|score| score.is_some_and(f64::is_nan))
+        {
+            return Err(RankedListError(format!(
+                "the score of document {doc} is not a number"
+            )));
+        }
+        if scores.len() > RankedList::MAX_LEN {
+            return Err(RankedListError(format!(
+                "{} documents are more than {}; cut the list",
+                scores.len(),
+                RankedList::MAX_LEN
+            )));
+        }
+        let documents = scores.len();
+        let listed = scores.into_iter().enumerate();
+        let listed = listed
+            .filter_map(|(doc, score)| Some((doc, score?)))
+            .collect();
+        Ok(Self::from_distinct(listed, documents))
+    }
+
+    /// From (document, score) pairs of different documents below `documents`, which is at most
+    /// 65,535; no score is NaN.
+    pub(crate) fn from_distinct(mut scored: Vec<(usize, f64)>, documents: usize) -> Self {
+        scored.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal));
+        let mut groups = vec![TieGroup::UNLISTED; documents];
+        let mut start = 0;
+        for run in scored.chunk_by(|a, b| a.1 == b.1) {
+            let end = start + run.len() as u16;
+            for &(doc, _) in run {
+                groups[doc] = TieGroup { start, end };
+            }
+            start = end;
+        }
+        let order = scored.into_iter().map(|(doc, _)| Doc(doc as u16)).collect();
+        Self { order, groups }
+    }
+
     /// The view that methods take.
     #[must_use]
     pub fn as_list(&self) -> RankedList<'_> {

@@ -1,6 +1,9 @@
 //! What an interleaving and a multileaving method are.
 
-use crate::{Doc, Generator, Look, Preference, RankedList};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Doc, Generator, Look, Outcome, Preference, RankedList};
 
 /// Mixes two rankers' lists and credits the clicks (interleaving).
 ///
@@ -13,7 +16,7 @@ pub trait Interleaving: Send + Sync {
     /// Buffers reused from one impression to the next, so that an impression allocates nothing.
     type Scratch: Default + Send;
     /// What credit needs later: a plain value, serialisable, free of the lists.
-    type Receipt: Clone + Send;
+    type Receipt: Clone + Send + Serialize + DeserializeOwned;
 
     /// The name used on the command line and in results.
     fn name(&self) -> &'static str;
@@ -53,14 +56,18 @@ pub trait Multileaving: Send + Sync {
     /// Buffers reused from one impression to the next.
     type Scratch: Default + Send;
     /// What credit needs later: a plain value, serialisable, free of the lists.
-    type Receipt: Clone + Send;
+    type Receipt: Clone + Send + Serialize + DeserializeOwned;
+
+    /// What an impression says: a score for each ranker (`Vec<u64>`), or, where a method's verdict on
+    /// a pair is no difference of scores, the verdict on each pair ([`Signs`](crate::Signs)).
+    type Outcome: Outcome;
 
     /// The name used on the command line and in results.
     fn name(&self) -> &'static str;
 
-    /// Shows one list to `user` and writes one score a ranker into `scores` (cleared first):
-    /// ranker i beats ranker j iff `scores[i] > scores[j]`, equal scores tie, exactly.
-    /// Returns `false`, with all scores zero, where there was no click.
+    /// Shows one list to `user` and writes what it says into `outcome` (cleared first). With scores,
+    /// ranker i beats ranker j iff `outcome[i] > outcome[j]`, and equal scores tie, exactly.
+    /// Returns `false`, with all rankers tied, where there was no click.
     fn compare(
         &self,
         lists: &[RankedList<'_>],
@@ -68,7 +75,7 @@ pub trait Multileaving: Send + Sync {
         generator: &mut Generator,
         scratch: &mut Self::Scratch,
         user: impl FnMut(Doc) -> Look,
-        scores: &mut Vec<u64>,
+        outcome: &mut Self::Outcome,
     ) -> bool;
 
     /// Draws a whole list to be shown now, and its receipt.
@@ -80,24 +87,40 @@ pub trait Multileaving: Send + Sync {
         scratch: &mut Self::Scratch,
     ) -> (Vec<Doc>, Self::Receipt);
 
-    /// Credits clicks on the 0-based positions `clicked`: one score a ranker, as in
-    /// [`compare`](Self::compare).
+    /// Credits clicks on the 0-based positions `clicked`, as in [`compare`](Self::compare).
     ///
     /// # Errors
     /// When a position lies outside the list.
-    fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError>;
+    fn credit(
+        &self,
+        receipt: &Self::Receipt,
+        clicked: &[usize],
+    ) -> Result<Self::Outcome, CreditError>;
 }
 
-/// Clicks that do not belong to the list they are credited to.
+/// Clicks or a receipt that cannot be credited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "position {position} was clicked, but the list shows {length} documents; count positions from 0"
-)]
-pub struct CreditError {
-    /// The offending 0-based position.
-    pub position: usize,
-    /// How many documents the list shows.
-    pub length: usize,
+pub enum CreditError {
+    /// A click below the end of the list.
+    #[error(
+        "position {position} was clicked, but the list shows {length} documents; count positions from 0"
+    )]
+    Position {
+        /// The offending 0-based position.
+        position: usize,
+        /// How many documents the list shows.
+        length: usize,
+    },
+    /// A receipt that another method, or the same under other settings, gave out.
+    #[error(
+        "the receipt is from {receipt:?}, not {method:?}; credit it with the method that drew the list"
+    )]
+    Foreign {
+        /// The method that gave the receipt out.
+        receipt: String,
+        /// The method that was asked to credit it.
+        method: String,
+    },
 }
 
 /// The clicked positions of a list of `length`, each once, top down.
@@ -106,7 +129,7 @@ pub(crate) fn check_clicks(clicked: &[usize], length: usize) -> Result<Vec<usize
     clicked.sort_unstable();
     clicked.dedup();
     match clicked.last() {
-        Some(&position) if position >= length => Err(CreditError { position, length }),
+        Some(&position) if position >= length => Err(CreditError::Position { position, length }),
         _ => Ok(clicked),
     }
 }

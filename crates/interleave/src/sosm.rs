@@ -159,6 +159,7 @@ fn rank(places: &[Place], position: usize) -> Option<usize> {
 impl Multileaving for Sosm {
     type Scratch = SosmScratch;
     type Receipt = SosmReceipt;
+    type Outcome = Vec<u64>;
 
     fn name(&self) -> &'static str {
         "sosm"

@@ -19,7 +19,8 @@ pub struct OpenOptions {
     pub root: Option<PathBuf>,
 }
 
-/// Opens a data set: a registered name, or files and folders (several make one data set).
+/// Opens a data set: a registered name, a look-alike's name (see [`lookalike`]), or files and folders
+/// (several make one data set).
 ///
 /// A registered name means its files as registered; to open a file or folder of that name, write
 /// `./name`.
@@ -28,6 +29,7 @@ pub struct OpenOptions {
 /// use letor_io::{OpenOptions, open};
 ///
 /// let registered = open(&["mslr-web30k"], &OpenOptions::default())?;
+/// let synthetic = open(&["mslr-lookalike:0.1"], &OpenOptions::default())?;
 /// let files = open(&["train.txt", "vali.txt.gz"], &OpenOptions::default())?;
 /// # Ok::<(), letor_io::Error>(())
 /// ```
@@ -45,12 +47,13 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
         [name] if let Some(entry) = registry::find(name.as_ref()) => {
             open_registered(entry, options)
         }
-        [spec]
-            if options.split.is_none()
-                && let Some(made) = lookalike::open(spec.as_ref()) =>
-        {
-            made
-        }
+        [spec] if lookalike::is_named_by(spec.as_ref()) => match options.split {
+            Some(split) => unknown(format!(
+                "{} has no part {split}: look-alikes have none",
+                spec.as_ref()
+            )),
+            None => lookalike::open(spec.as_ref()),
+        },
         paths => {
             if let Some(split) = options.split {
                 return unknown(format!(
@@ -109,12 +112,13 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
 
 fn neither_name_nor_file(absent: &Path, several: bool) -> String {
     let name = absent.display().to_string();
-    if several && registry::find(&name).is_some() {
+    if several && (registry::find(&name).is_some() || lookalike::is_named_by(&name)) {
         return format!(
-            "{name} is a registered data set, which cannot be read together with others"
+            "{name} is a data set of its own, which cannot be read together with others"
         );
     }
-    let known = registry::all().iter().map(|entry| entry.name.as_str());
+    let registered = registry::all().iter().map(|entry| entry.name.as_str());
+    let known = registered.chain(lookalike::names());
     let hint = match registry::nearest(&name, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`cargo xtask fetch-datasets` lists what is registered".to_string(),

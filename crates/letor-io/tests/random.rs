@@ -115,7 +115,7 @@ proptest! {
 
     #[test]
     fn values_are_those_of_the_standard_library(
-        values in prop::collection::vec("-?[0-9]{1,12}(\\.[0-9]{1,12})?(e-?[0-9]{1,2})?", 1..30),
+        values in prop::collection::vec("-?[0-9]{1,12}(\\.[0-9]{0,12})?(e-?[0-9]{1,2})?", 1..30),
     ) {
         let text: String = values.iter().map(|value| format!("0 qid:1 3:{value}\n")).collect();
         let dataset = read_text(text.as_bytes()).unwrap();

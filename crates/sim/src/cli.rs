@@ -3,11 +3,13 @@
 mod algorithms;
 mod analyse;
 mod bandit;
+mod distortion;
 mod live;
 mod matrix_file;
 mod options;
 mod proxy;
 mod report;
+mod sensitivity;
 
 use std::process::ExitCode;
 
@@ -47,6 +49,10 @@ enum Command {
     Analyse(analyse::Analyse),
     /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
+    /// Measures how often a multileaving misjudges who is better than the best.
+    Distortion(distortion::DistortionCommand),
+    /// Measures how many impressions methods need to order rankers as their nDCG does.
+    Sensitivity(sensitivity::Sensitivity),
     /// Estimates the preference matrix of a data set's rankers from simulated impressions.
     Proxy(proxy::Proxy),
 }
@@ -66,6 +72,8 @@ pub fn main() -> ExitCode {
         Some(Command::Algorithms) => algorithms::run(),
         Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
+        Some(Command::Distortion(command)) => command.run(),
+        Some(Command::Sensitivity(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),
     };
     match done {

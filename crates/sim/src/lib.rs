@@ -7,6 +7,7 @@
 
 pub mod cli;
 pub mod count;
+pub mod distortion;
 pub mod figure;
 pub mod live;
 pub mod output;
@@ -14,6 +15,7 @@ pub mod pairs;
 pub mod progress;
 pub mod results;
 pub mod seed;
+pub mod sensitivity;
 pub mod site;
 pub mod study;
 pub mod truth;

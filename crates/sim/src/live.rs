@@ -1,18 +1,28 @@
 //! The live arena: every comparison is an impression, a user seeing a mixed list and clicking.
 
 use bandits::{Arena, Arm, Duel, Generator, PairWins};
-use interleave::Preference;
+use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
 
-use crate::site::{Buffers, Site};
+use crate::site::{Multileaver, Site};
 use crate::study::Arenas;
+
+/// How lists are mixed.
+#[derive(Debug, Clone)]
+pub struct Methods {
+    /// Of two rankers.
+    pub interleaving: AnyInterleaving,
+    /// Of several.
+    pub multileaving: AnyMultileaving,
+}
 
 /// Rankers meeting before users of a [`Site`]: two by interleaving, several by multileaving.
 pub struct LiveArena<'site> {
     site: &'site Site,
+    methods: &'site Methods,
     gaps: &'site [f64],
     users: Generator,
-    buffers: Buffers<'site>,
-    scores: Vec<u64>,
+    scratch: <AnyInterleaving as Interleaving>::Scratch,
+    multileaver: Multileaver<'site, AnyMultileaving>,
 }
 
 impl<'site> LiveArena<'site> {
@@ -22,9 +32,9 @@ impl<'site> LiveArena<'site> {
     /// # Panics
     /// Unless there is one gap an arm.
     #[must_use]
-    pub fn new(site: &'site Site, gaps: &'site [f64], users: Generator) -> Self {
+    pub fn new(site: &'site Site, methods: &'site Methods, gaps: &'site [f64], users: Generator) -> Self {
         assert_eq!(gaps.len(), site.arms(), "one gap an arm");
-        Self { site, gaps, users, buffers: Buffers::default(), scores: Vec::new() }
+        Self { site, methods, gaps, users, scratch: Default::default(), multileaver: Multileaver::default() }
     }
 }
 
@@ -37,7 +47,8 @@ impl Arena for LiveArena<'_> {
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
         let query = self.site.draw_query(generator);
         let pair = [first.index(), second.index()];
-        match self.site.interleave(query, pair, generator, &mut self.users, &mut self.buffers) {
+        let method = &self.methods.interleaving;
+        match self.site.interleave(method, query, pair, generator, &mut self.users, &mut self.scratch) {
             Preference::First => Duel::First,
             Preference::Second => Duel::Second,
             Preference::Tie => Duel::Tie,
@@ -46,9 +57,12 @@ impl Arena for LiveArena<'_> {
 
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
         let query = self.site.draw_query(generator);
-        let arms = arms.iter().map(|arm| arm.index());
-        self.site.multileave(query, arms, generator, &mut self.users, &mut self.buffers, &mut self.scores);
-        wins.set_scores(&self.scores);
+        let indices = arms.iter().map(|arm| arm.index());
+        let method = &self.methods.multileaving;
+        match self.site.multileave(method, query, indices, generator, &mut self.users, &mut self.multileaver) {
+            AnyOutcome::Scores(scores) => wins.set_scores(scores),
+            signs => set_pairs(signs, arms.len(), wins),
+        }
     }
 
     fn gaps(&self) -> &[f64] {
@@ -56,10 +70,26 @@ impl Arena for LiveArena<'_> {
     }
 }
 
+/// Pair by pair, where an outcome is no row of scores.
+fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
+    wins.reset(arms);
+    for low in 0..arms {
+        for high in low + 1..arms {
+            match outcome.preference(low, high) {
+                Preference::First => wins.set_win(low, high),
+                Preference::Second => wins.set_win(high, low),
+                Preference::Tie => wins.set_tie(low, high),
+            }
+        }
+    }
+}
+
 /// Live arenas over one site.
 pub struct LiveArenas<'a> {
     /// The site.
     pub site: &'a Site,
+    /// How lists are mixed.
+    pub methods: &'a Methods,
     /// Each arm's gap to the best.
     pub gaps: &'a [f64],
     /// What the site is, in full.
@@ -81,6 +111,6 @@ impl Arenas for LiveArenas<'_> {
     }
 
     fn arena(&self, stream: &dyn Fn(&str) -> Generator) -> LiveArena<'_> {
-        LiveArena::new(self.site, self.gaps, stream("users"))
+        LiveArena::new(self.site, self.methods, self.gaps, stream("users"))
     }
 }

@@ -8,13 +8,14 @@
 
 use std::ops::Range;
 
-use interleave::Preference;
+use interleave::{Interleaving, Preference};
 use rand::RngExt;
 use rayon::prelude::*;
 
+use crate::Generator;
 use crate::progress::Progress;
 use crate::seed;
-use crate::site::{Buffers, Site};
+use crate::site::Site;
 
 /// What the comparisons of one pair (i, j) came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -67,14 +68,15 @@ impl PairCount {
 /// enough to keep all threads busy to the end. Results depend on it, so it is fixed.
 const DRAWS_A_PIECE: usize = 16;
 
-/// Compares each of `pairs` of `site`'s rankers `comparisons` times.
+/// Compares each of `pairs` of `site`'s rankers `comparisons` times by `method`.
 ///
 /// `purpose` names the stream of chance: two calls with the same `master` seed and purpose see the
 /// same impressions. The counts come in the order of `pairs` and do not depend on the number of
 /// threads.
 #[must_use]
-pub fn compare_pairs(
+pub fn compare_pairs<I: Interleaving>(
     site: &Site,
+    method: &I,
     pairs: &[(u32, u32)],
     comparisons: u64,
     master: u64,
@@ -89,7 +91,8 @@ pub fn compare_pairs(
         .fold(
             || Tally::new(pairs.len()),
             |mut tally, (number, piece)| {
-                play_piece(site, pairs, piece, master, purpose, number as u64, &mut tally);
+                let stream = |purpose_of: &str| seed::generator(master, purpose, number as u64, purpose_of);
+                play_piece(site, method, pairs, piece, stream, &mut tally);
                 progress.advance((piece.len() * pairs.len()) as u64);
                 tally
             },
@@ -133,23 +136,23 @@ impl Tally {
     }
 }
 
-fn play_piece(
+/// Plays the draws of `piece`, all pairs on one query after another.
+fn play_piece<I: Interleaving>(
     site: &Site,
+    method: &I,
     pairs: &[(u32, u32)],
     piece: &[u32],
-    master: u64,
-    purpose: &str,
-    number: u64,
+    stream: impl Fn(&str) -> Generator,
     tally: &mut Tally,
 ) {
-    let mut lists = seed::generator(master, purpose, number, "lists");
-    let mut users = seed::generator(master, purpose, number, "users");
-    let mut buffers = Buffers::default();
+    let (mut lists, mut users) = (stream("lists"), stream("users"));
+    let mut scratch = I::Scratch::default();
     for Range { start, end } in runs_of_equals(piece) {
         let query = piece[start] as usize;
         for (index, &(first, second)) in pairs.iter().enumerate() {
+            let pair = [first as usize, second as usize];
             for _ in start..end {
-                match site.interleave(query, [first as usize, second as usize], &mut lists, &mut users, &mut buffers) {
+                match site.interleave(method, query, pair, &mut lists, &mut users, &mut scratch) {
                     Preference::First => tally.wins[index] += 1,
                     Preference::Tie => tally.ties[index] += 1,
                     Preference::Second => {}
@@ -172,6 +175,8 @@ fn runs_of_equals(values: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
 
 #[cfg(test)]
 mod tests {
+    use interleave::{CreditTies, ProbabilisticInterleave};
+
     use super::*;
 
     #[test]
@@ -198,6 +203,10 @@ mod tests {
         assert_eq!(runs_of_equals(&[]).count(), 0);
     }
 
+    fn pi() -> ProbabilisticInterleave {
+        ProbabilisticInterleave::new(CreditTies::Redrawn)
+    }
+
     /// Rankers from best to worst, the second the same as the first, the last without any order.
     fn ladder() -> crate::site::Site {
         let rankers: [fn(f64, usize) -> f64; 4] = [
@@ -211,7 +220,7 @@ mod tests {
 
     #[test]
     fn identical_strict_lists_always_tie() {
-        let counts = compare_pairs(&ladder(), &[(0, 1), (0, 2), (0, 3)], 2000, 7, "test", &Progress::hidden());
+        let counts = compare_pairs(&ladder(), &pi(), &[(0, 1), (0, 2), (0, 3)], 2000, 7, "test", &Progress::hidden());
         assert_eq!(counts[0], PairCount { wins: 0, ties: 2000, comparisons: 2000 });
         assert!(counts[1].preference() > 0.5 + 5.0 * counts[1].standard_error(), "{:?}", counts[1]);
         assert!(counts[2].preference() > 0.5 + 5.0 * counts[2].standard_error(), "{:?}", counts[2]);
@@ -222,14 +231,14 @@ mod tests {
         let site = ladder();
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            pool.install(|| compare_pairs(&site, &[(0, 2), (2, 3)], 5000, 7, "test", &Progress::hidden()))
+            pool.install(|| compare_pairs(&site, &pi(), &[(0, 2), (2, 3)], 5000, 7, "test", &Progress::hidden()))
         };
         assert_eq!(with(1), with(3));
     }
 
     #[test]
     fn the_order_of_a_pair_does_not_matter_in_the_long_run() {
-        let counts = compare_pairs(&ladder(), &[(0, 2), (2, 0)], 20_000, 7, "test", &Progress::hidden());
+        let counts = compare_pairs(&ladder(), &pi(), &[(0, 2), (2, 0)], 20_000, 7, "test", &Progress::hidden());
         let difference = counts[0].preference() - counts[1].reversed().preference();
         let error = counts[0].standard_error().hypot(counts[1].standard_error());
         assert!(difference.abs() < 5.0 * error, "{difference} against {error}");

@@ -1,14 +1,14 @@
 //! The site: a data set's queries, the rankers' lists for them, and the users who click.
 
 use clicks::{ClickModel, FractionalLabels, Level, Users};
-use interleave::{Interleaving, Look, Multileaving, Preference, ProbabilisticInterleave, RankedList, Sosm};
+use interleave::{Doc, Interleaving, Look, Multileaving, Preference, RankedList};
 use letor_io::Dataset;
 use rand::RngExt;
 use rankers::Rankings;
 
 use crate::Generator;
 
-/// Everything an impression needs but chance: queries, lists, users, and the way lists are mixed.
+/// Everything an impression needs but chance and a way of mixing lists: queries, lists, users.
 #[derive(Debug)]
 pub struct Site {
     rankings: Rankings,
@@ -16,16 +16,19 @@ pub struct Site {
     levels: Vec<Level>,
     offsets: Vec<usize>,
     shown: usize,
-    interleaving: ProbabilisticInterleave,
-    multileaving: Sosm,
 }
 
-/// Buffers of one worker, reused from impression to impression.
-#[derive(Default)]
-pub struct Buffers<'site> {
-    interleaving: <ProbabilisticInterleave as Interleaving>::Scratch,
-    multileaving: <Sosm as Multileaving>::Scratch,
+/// What multileaving needs from impression to impression, and the last one's outcome.
+pub struct Multileaver<'site, M: Multileaving> {
+    scratch: M::Scratch,
     lists: Vec<RankedList<'site>>,
+    outcome: M::Outcome,
+}
+
+impl<M: Multileaving> Default for Multileaver<'_, M> {
+    fn default() -> Self {
+        Self { scratch: M::Scratch::default(), lists: Vec::new(), outcome: M::Outcome::default() }
+    }
 }
 
 impl Site {
@@ -39,13 +42,11 @@ impl Site {
         clicks: &ClickModel,
         fractional: FractionalLabels,
         shown: usize,
-        interleaving: ProbabilisticInterleave,
-        multileaving: Sosm,
     ) -> anyhow::Result<Self> {
         anyhow::ensure!(dataset.queries() > 0, "{} holds no query", dataset.name());
         let (users, levels) = clicks.prepare(dataset.labels(), fractional)?;
         let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
-        Ok(Self { rankings, users, levels, offsets, shown, interleaving, multileaving })
+        Ok(Self { rankings, users, levels, offsets, shown })
     }
 
     /// How many rankers.
@@ -72,59 +73,58 @@ impl Site {
         lists.random_range(0..self.queries())
     }
 
-    /// One user of `query` sees the lists of two rankers interleaved; who won.
+    /// One user of `query` sees the lists of two rankers mixed by `method`; who won.
     ///
     /// `lists` draws the list and `users` the clicks: two streams, so that a user who leaves early
     /// changes no later list.
     #[inline]
-    pub fn interleave(
+    pub fn interleave<I: Interleaving>(
         &self,
+        method: &I,
         query: usize,
         [first, second]: [usize; 2],
         lists: &mut Generator,
         users: &mut Generator,
-        buffers: &mut Buffers<'_>,
+        scratch: &mut I::Scratch,
     ) -> Preference {
-        let levels = &self.levels[self.offsets[query]..self.offsets[query + 1]];
         let pair = [self.rankings.list(query, first), self.rankings.list(query, second)];
-        self.interleaving.compare(pair, self.shown, lists, &mut buffers.interleaving, |doc| {
-            let look = self.users.look(levels[usize::from(doc.0)], users);
-            Look { clicked: look.clicked, leaves: look.leaves }
-        })
+        method.compare(pair, self.shown, lists, scratch, self.user(query, users))
     }
 
-    /// One user of `query` sees the lists of `arms` multileaved; a score each, zero without clicks.
+    /// One user of `query` sees the lists of `arms` mixed by `method`; what the clicks say of them,
+    /// by their positions in `arms`.
     #[inline]
-    pub fn multileave<'site>(
+    pub fn multileave<'site, 'm, M: Multileaving>(
         &'site self,
+        method: &M,
         query: usize,
         arms: impl Iterator<Item = usize>,
         lists: &mut Generator,
         users: &mut Generator,
-        buffers: &mut Buffers<'site>,
-        scores: &mut Vec<u64>,
-    ) {
+        multileaver: &'m mut Multileaver<'site, M>,
+    ) -> &'m M::Outcome {
+        let Multileaver { scratch, lists: ranked, outcome } = multileaver;
+        ranked.clear();
+        ranked.extend(arms.map(|arm| self.rankings.list(query, arm)));
+        method.compare(ranked, self.shown, lists, scratch, self.user(query, users), outcome);
+        outcome
+    }
+
+    /// A user of `query`, who looks at one document after another.
+    #[inline]
+    fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Look + 'a {
         let levels = &self.levels[self.offsets[query]..self.offsets[query + 1]];
-        buffers.lists.clear();
-        buffers.lists.extend(arms.map(|arm| self.rankings.list(query, arm)));
-        self.multileaving.compare(
-            &buffers.lists,
-            self.shown,
-            lists,
-            &mut buffers.multileaving,
-            |doc| {
-                let look = self.users.look(levels[usize::from(doc.0)], users);
-                Look { clicked: look.clicked, leaves: look.leaves }
-            },
-            scores,
-        );
+        move |doc| {
+            let look = self.users.look(levels[doc.index()], users);
+            Look { clicked: look.clicked, leaves: look.leaves }
+        }
     }
 }
 
 /// Small sites for tests.
 #[cfg(test)]
 pub(crate) mod tests {
-    use interleave::CreditTies;
+    use interleave::{CreditTies, ProbabilisticInterleave, Sosm};
     use letor_io::{DatasetBuilder, FeatureId, Provenance};
     use rankers::TieBreaking;
 
@@ -147,21 +147,20 @@ pub(crate) mod tests {
         let features: Vec<FeatureId> = (1..=rankers.len() as u32).map(FeatureId).collect();
         let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).expect("sound rankers");
         let clicks = ClickModel::preset("perfect", 2.0).expect("a preset");
-        let interleaving = ProbabilisticInterleave::new(CreditTies::Redrawn);
-        let site = Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 5, interleaving, Sosm::default())
-            .expect("a sound site");
+        let site = Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 5).expect("a sound site");
         (dataset, site)
     }
 
     #[test]
     fn the_better_ranker_wins_more_often() {
         let (_, site) = site(7, &[|label, doc| label * 10.0 + doc as f64, |label, doc| doc as f64 - label * 10.0]);
-        let mut generators = crate::seed::generator(1, "test", 0, "lists");
+        let mut lists = crate::seed::generator(1, "test", 0, "lists");
         let mut users = crate::seed::generator(1, "test", 0, "users");
-        let mut buffers = Buffers::default();
+        let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
+        let mut scratch = Default::default();
         let mut won = [0; 3];
         for query in (0..7).cycle().take(700) {
-            won[match site.interleave(query, [0, 1], &mut generators, &mut users, &mut buffers) {
+            won[match site.interleave(&method, query, [0, 1], &mut lists, &mut users, &mut scratch) {
                 Preference::First => 0,
                 Preference::Second => 1,
                 Preference::Tie => 2,
@@ -169,10 +168,10 @@ pub(crate) mod tests {
         }
         assert!(won[0] > 600 && won[1] < 60, "{won:?}");
 
-        let mut scores = Vec::new();
+        let mut multileaver = Multileaver::default();
         let mut ahead = 0;
         for query in (0..7).cycle().take(700) {
-            site.multileave(query, 0..2, &mut generators, &mut users, &mut buffers, &mut scores);
+            let scores = site.multileave(&Sosm::default(), query, 0..2, &mut lists, &mut users, &mut multileaver);
             ahead += usize::from(scores[0] > scores[1]);
         }
         assert!(ahead > 600, "{ahead}");

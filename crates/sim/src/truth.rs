@@ -9,6 +9,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use interleave::ProbabilisticInterleave;
 use serde::{Deserialize, Serialize};
 
 use crate::count::grouped;
@@ -24,6 +25,9 @@ const VERSION: u32 = 1;
 /// How sure an arm must be beaten to leave the contest, and a winner's margin to be called resolved,
 /// in standard errors.
 const RESOLVED: f64 = 3.0;
+
+/// How often rivals that are too close to call are measured again, each time four times as finely.
+const SHARPENINGS: u32 = 3;
 
 /// How much to spend on the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,38 +122,100 @@ impl Truth {
     }
 }
 
-/// The truth for `site`, from `cache` if it is there, estimated and kept there otherwise.
-///
-/// `content` describes everything the truth depends on besides seed and effort (data, rankers,
-/// clicks, interleaving); `ndcg` gives each arm's nDCG@10 and is asked only without a Condorcet
-/// winner.
-///
-/// # Errors
-/// When the cache cannot be written. A cache file that cannot be read or does not fit is replaced.
-pub fn establish(
-    site: &Site,
-    content: &str,
-    effort: Effort,
-    master: u64,
-    cache: &Path,
-    quiet: bool,
-    ndcg: impl FnOnce() -> Result<Vec<f64>>,
-) -> Result<Truth> {
-    let described = format!("truth {VERSION}\n{content}\nseed {master}\n{effort:?}");
-    let path = cache.join(format!("truth-{}.json", &seed::key(&described)[..24]));
-    if let Ok(bytes) = std::fs::read(&path)
-        && let Ok(kept) = serde_json::from_slice::<Kept>(&bytes)
-        && kept.key == described
-        && kept.truth.gaps.len() == site.arms()
-    {
-        tracing::debug!(path = %path.display(), "truth read from the cache");
-        return Ok(kept.truth);
+/// What the truth is asked of, and how.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The rankers and their users.
+    pub site: &'a Site,
+    /// The interleaving that defines who is better.
+    pub method: &'a ProbabilisticInterleave,
+    /// How much to spend.
+    pub effort: Effort,
+    /// The master seed.
+    pub seed: u64,
+    /// Whether to show no progress.
+    pub quiet: bool,
+}
+
+impl Question<'_> {
+    /// The truth, from `cache` if it is there, estimated and kept there otherwise.
+    ///
+    /// `content` describes everything the truth depends on besides seed and effort (data, rankers,
+    /// clicks, ties); `ndcg` gives each arm's nDCG@10 and is asked only without a Condorcet winner.
+    ///
+    /// # Errors
+    /// When the cache cannot be written. A cache file that cannot be read or does not fit is
+    /// replaced.
+    pub fn establish(&self, content: &str, cache: &Path, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<Truth> {
+        let described = format!("truth {VERSION}\n{content}\nseed {}\n{:?}", self.seed, self.effort);
+        let path = cache.join(format!("truth-{}.json", &seed::key(&described)[..24]));
+        if let Ok(bytes) = std::fs::read(&path)
+            && let Ok(kept) = serde_json::from_slice::<Kept>(&bytes)
+            && kept.key == described
+            && kept.truth.gaps.len() == self.site.arms()
+        {
+            tracing::debug!(path = %path.display(), "truth read from the cache");
+            return Ok(kept.truth);
+        }
+        let truth = self.estimate(ndcg)?;
+        output::create_folder(cache)?;
+        output::write_json_pretty(&path, &Kept { key: described, truth: truth.clone() })
+            .context("the estimated truth could not be kept for the next run")?;
+        Ok(truth)
     }
-    let truth = estimate(site, effort, master, quiet, ndcg)?;
-    output::create_folder(cache)?;
-    output::write_json_pretty(&path, &Kept { key: described, truth: truth.clone() })
-        .context("the estimated truth could not be kept for the next run")?;
-    Ok(truth)
+
+    /// Estimates the truth; see the module's front page for how.
+    fn estimate(&self, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<Truth> {
+        let Effort { coarse, fine, budget } = self.effort;
+        let mut table = Table::new(self.site);
+        let all: Vec<usize> = (0..self.site.arms()).collect();
+        self.refine(&mut table, &all, coarse, "coarse");
+
+        let mut spent = 0;
+        let mut count = coarse;
+        let mut contenders = table.unbeaten();
+        while contenders.len() > 1 && count < fine {
+            count = (count * 4).min(fine);
+            let cost = table.cost(&contenders, count);
+            if spent + cost > budget {
+                break;
+            }
+            spent += cost;
+            self.refine(&mut table, &contenders, count, &format!("contenders {count}"));
+            contenders = table.unbeaten();
+        }
+        // The likeliest winner's row is measured finely, what is close in it more finely still; should
+        // that show it beaten, the next is tried.
+        let mut sharpened = 0;
+        while let Some(winner) = table.likeliest(&table.unbeaten()) {
+            if !table.row_is_fine(winner, fine) {
+                self.refine(&mut table, &[winner], fine, &format!("row {winner}"));
+                continue;
+            }
+            let close = table.close_pairs(winner);
+            if close.is_empty() || sharpened == SHARPENINGS {
+                return Ok(table.truth(winner));
+            }
+            sharpened += 1;
+            self.refine_pairs(&mut table, &close, fine * 4, &format!("close {sharpened}"));
+        }
+        Ok(by_ndcg(&table, ndcg()?))
+    }
+
+    /// Adds `comparisons` of each pair that one of `arms` takes part in.
+    fn refine(&self, table: &mut Table, arms: &[usize], comparisons: u64, round: &str) {
+        let pairs = table.pairs(arms);
+        self.refine_pairs(table, &pairs, comparisons, round);
+    }
+
+    /// Adds `comparisons` of each of `pairs`.
+    fn refine_pairs(&self, table: &mut Table, pairs: &[(u32, u32)], comparisons: u64, round: &str) {
+        let progress = Progress::new("estimating the truth", pairs.len() as u64 * comparisons, self.quiet);
+        let stream = format!("truth {round}");
+        let counts = compare_pairs(self.site, self.method, pairs, comparisons, self.seed, &stream, &progress);
+        progress.finish();
+        table.add(pairs, &counts);
+    }
 }
 
 /// A truth as it is kept: beside the whole key, not its hash alone.
@@ -157,47 +223,6 @@ pub fn establish(
 struct Kept {
     key: String,
     truth: Truth,
-}
-
-/// Estimates the truth; see the module's front page for how.
-fn estimate(
-    site: &Site,
-    effort: Effort,
-    master: u64,
-    quiet: bool,
-    ndcg: impl FnOnce() -> Result<Vec<f64>>,
-) -> Result<Truth> {
-    let mut table = Table::new(site);
-    let all: Vec<usize> = (0..site.arms()).collect();
-    let progress = Progress::new("estimating the truth", table.cost(&all, effort.coarse), quiet);
-    table.refine(site, &all, effort.coarse, master, "coarse", &progress);
-    progress.finish();
-
-    let mut spent = 0;
-    let mut count = effort.coarse;
-    let mut contenders = table.unbeaten();
-    while contenders.len() > 1 && count < effort.fine {
-        count = (count * 4).min(effort.fine);
-        let cost = table.cost(&contenders, count);
-        if spent + cost > effort.budget {
-            break;
-        }
-        spent += cost;
-        let progress = Progress::new(&format!("truth: {} contenders", contenders.len()), cost, quiet);
-        table.refine(site, &contenders, count, master, &format!("contenders {count}"), &progress);
-        progress.finish();
-        contenders = table.unbeaten();
-    }
-    // The likeliest winner's row is measured finely; should that show it beaten, the next is tried.
-    while let Some(winner) = table.likeliest(&table.unbeaten()) {
-        if table.row_is_fine(winner, effort.fine) {
-            return Ok(table.truth(winner));
-        }
-        let progress = Progress::new("truth: the winner's row", table.cost(&[winner], effort.fine), quiet);
-        table.refine(site, &[winner], effort.fine, master, &format!("row {winner}"), &progress);
-        progress.finish();
-    }
-    Ok(by_ndcg(&table, ndcg()?))
 }
 
 /// Without a Condorcet winner: gaps in nDCG.
@@ -269,13 +294,11 @@ impl Table {
         self.pairs(arms).len() as u64 * comparisons
     }
 
-    fn refine(&mut self, site: &Site, arms: &[usize], comparisons: u64, master: u64, round: &str, progress: &Progress) {
-        let pairs = self.pairs(arms);
-        let counts = compare_pairs(site, &pairs, comparisons, master, &format!("truth {round}"), progress);
+    fn add(&mut self, pairs: &[(u32, u32)], counts: &[PairCount]) {
         for (&(low, high), count) in pairs.iter().zip(counts) {
             let index = self.index(low as usize, high as usize);
-            self.counts[index] = self.counts[index].merged(count);
-            self.comparisons += comparisons;
+            self.counts[index] = self.counts[index].merged(*count);
+            self.comparisons += count.comparisons;
         }
     }
 
@@ -308,6 +331,17 @@ impl Table {
     fn likeliest(&self, contenders: &[usize]) -> Option<usize> {
         let margin = |arm: usize| self.smallest_margin(arm).map_or(0.5, |(margin, _)| margin);
         contenders.iter().copied().max_by(|a, b| margin(*a).total_cmp(&margin(*b)))
+    }
+
+    /// The pairs of `arm` with rivals that it is not surely ahead of.
+    fn close_pairs(&self, arm: usize) -> Vec<(u32, u32)> {
+        self.rivals(arm)
+            .filter(|&other| {
+                let count = self.count(arm, other);
+                count.preference() - 0.5 < RESOLVED * count.standard_error()
+            })
+            .map(|other| (arm.min(other) as u32, arm.max(other) as u32))
+            .collect()
     }
 
     /// Whether every rival of `arm` has met it at least `comparisons` times.
@@ -347,6 +381,14 @@ mod tests {
 
     const EFFORT: Effort = Effort { coarse: 500, fine: 20_000, budget: 10_000_000 };
 
+    fn pi() -> ProbabilisticInterleave {
+        ProbabilisticInterleave::new(interleave::CreditTies::Redrawn)
+    }
+
+    fn ask(site: &Site, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<Truth> {
+        Question { site, method: &pi(), effort: EFFORT, seed: 1, quiet: true }.estimate(ndcg)
+    }
+
     fn label(arm: usize) -> String {
         format!("arm {arm}")
     }
@@ -360,7 +402,7 @@ mod tests {
             |label, doc| label * 20.0 + 2.0 * doc as f64,
         ];
         let (_, site) = site(11, &rankers);
-        let truth = estimate(&site, EFFORT, 1, true, || panic!("there is a Condorcet winner")).expect("an estimate");
+        let truth = ask(&site, || panic!("there is a Condorcet winner")).expect("an estimate");
         assert_eq!((truth.winner, truth.winners.as_slice()), (1, &[1, 3][..]));
         assert_eq!((truth.gaps[1], truth.gaps[3], truth.standard_errors[3]), (0.0, 0.0, 0.0));
         assert!(truth.resolved() && truth.z.is_some_and(|z| z > 10.0), "{truth:?}");
@@ -371,7 +413,7 @@ mod tests {
     #[test]
     fn rankers_all_alike_cost_nothing() {
         let (_, site) = site(3, &[|_, _| 1.0, |_, _| 2.0]);
-        let truth = estimate(&site, EFFORT, 1, true, || panic!("they are all winners")).expect("an estimate");
+        let truth = ask(&site, || panic!("they are all winners")).expect("an estimate");
         assert_eq!(truth.winners, [0, 1]);
         assert_eq!(truth.gaps, [0.0, 0.0]);
         assert!(truth.resolved() && truth.z.is_none());
@@ -380,7 +422,7 @@ mod tests {
     #[test]
     fn a_single_ranker_is_the_best() {
         let (_, site) = site(3, &[|label, _| label]);
-        let truth = estimate(&site, EFFORT, 1, true, || panic!("it is the winner")).expect("an estimate");
+        let truth = ask(&site, || panic!("it is the winner")).expect("an estimate");
         assert_eq!((truth.winner, truth.gaps.as_slice()), (0, &[0.0][..]));
     }
 
@@ -414,7 +456,9 @@ mod tests {
     fn a_kept_truth_is_the_same_truth() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (_, site) = site(5, &[|label, _| label, |_, doc| doc as f64]);
-        let establish = || establish(&site, "content", EFFORT, 1, folder.path(), true, || Ok(vec![0.0; 2]));
+        let method = pi();
+        let question = Question { site: &site, method: &method, effort: EFFORT, seed: 1, quiet: true };
+        let establish = || question.establish("content", folder.path(), || Ok(vec![0.0; 2]));
         let first = establish().expect("an estimate");
         assert_eq!(establish().expect("the one kept"), first);
         let kept =

@@ -12,38 +12,23 @@ pub(super) struct Report {
 
 /// Reads all parts found and compares their counts with those expected.
 pub(super) fn check(entry: &Entry, located: &Located) -> Result<Report> {
-    let mut report = Report {
-        found: Vec::new(),
-        differences: Vec::new(),
-    };
+    let mut report = Report { found: Vec::new(), differences: Vec::new() };
     for split in &entry.splits {
         match located.files(split.name) {
             Some(_) => check_split(entry, split, located, &mut report)?,
             None if split.counted => report.differences.push(format!(
                 "{}: no file, expected {}",
                 split.name,
-                split
-                    .files
-                    .iter()
-                    .map(|files| files.join(" and "))
-                    .collect::<Vec<_>>()
-                    .join(", or "),
+                split.files.iter().map(|files| files.join(" and ")).collect::<Vec<_>>().join(", or "),
             )),
-            None => report
-                .found
-                .push(format!("{}: not there, which is fine", split.name)),
+            None => report.found.push(format!("{}: not there, which is fine", split.name)),
         }
     }
     check_together(entry, located, &mut report)?;
     Ok(report)
 }
 
-fn check_split(
-    entry: &Entry,
-    split: &SplitEntry,
-    located: &Located,
-    report: &mut Report,
-) -> Result<()> {
+fn check_split(entry: &Entry, split: &SplitEntry, located: &Located, report: &mut Report) -> Result<()> {
     let files = located.files(split.name).unwrap_or_default();
     let dataset = read_files(split.name.name(), files, &ReadOptions::default())?;
     let (queries, documents) = (dataset.queries() as u64, dataset.documents() as u64);
@@ -53,24 +38,15 @@ fn check_split(
         dataset.features(),
         dataset.checksum(),
     ));
-    for (what, found, expected) in [
-        ("queries", queries, split.queries),
-        ("documents", documents, split.documents),
-    ] {
+    for (what, found, expected) in [("queries", queries, split.queries), ("documents", documents, split.documents)] {
         if let Some(expected) = expected.filter(|&expected| expected != found) {
             let by = found as i64 - expected as i64;
-            report.differences.push(format!(
-                "{}: {found} {what}, expected {expected} ({by:+})",
-                split.name
-            ));
+            report.differences.push(format!("{}: {found} {what}, expected {expected} ({by:+})", split.name));
         }
     }
     if dataset.features() > entry.features {
         let (found, expected) = (dataset.features(), entry.features);
-        report.differences.push(format!(
-            "{}: features up to {found}, expected {expected}",
-            split.name
-        ));
+        report.differences.push(format!("{}: features up to {found}, expected {expected}", split.name));
     }
     Ok(())
 }
@@ -83,17 +59,12 @@ fn check_together(entry: &Entry, located: &Located, report: &mut Report) -> Resu
     let Some(parts) = parts.filter(|parts| parts.len() > 1 || entry.always_zero.is_some()) else {
         return Ok(());
     };
-    let options = ReadOptions {
-        features: entry.features,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { features: entry.features, ..ReadOptions::default() };
     let dataset = read_files(&entry.name, &parts.concat(), &options)?;
     if let Some(expected) = entry.always_zero {
         let found = Statistics::of(&dataset).always_zero.len();
         if found != expected as usize {
-            report.differences.push(format!(
-                "{found} features are always 0, expected {expected}"
-            ));
+            report.differences.push(format!("{found} features are always 0, expected {expected}"));
         }
     }
     Ok(())

@@ -27,11 +27,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = registry::data_root();
-    let entries = arguments
-        .names
-        .iter()
-        .map(|name| find(name))
-        .collect::<Result<Vec<_>>>();
+    let entries = arguments.names.iter().map(|name| find(name)).collect::<Result<Vec<_>>>();
     let entries = match entries {
         Ok(entries) => entries,
         Err(error) => return Ok(usage(&error)),
@@ -40,9 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         ([], _) => show::list(&root),
         ([entry], Some(from)) => return register::register(entry, from, &root, arguments.accept),
         (_, Some(_)) => {
-            return Ok(usage(&anyhow::anyhow!(
-                "--from gives the files of one data set: name one"
-            )));
+            return Ok(usage(&anyhow::anyhow!("--from gives the files of one data set: name one")));
         }
         (entries, None) => {
             let mut all_here = true;
@@ -65,10 +59,7 @@ fn find(name: &str) -> Result<&'static Entry> {
     if let Some(near) = registry::nearest(name, names()) {
         bail!("no data set is called `{name}`: did you mean `{near}`?");
     }
-    bail!(
-        "no data set is called `{name}`: there are {}",
-        names().collect::<Vec<_>>().join(", ")
-    )
+    bail!("no data set is called `{name}`: there are {}", names().collect::<Vec<_>>().join(", "))
 }
 
 /// What clap does about a wrong command line, for what only we can tell.
@@ -79,6 +70,5 @@ fn usage(error: &anyhow::Error) -> ExitCode {
 
 /// `path` for messages, absolute where that can be had.
 fn absolute(path: &std::path::Path) -> Result<PathBuf> {
-    path.canonicalize()
-        .with_context(|| format!("failed to open {}", path.display()))
+    path.canonicalize().with_context(|| format!("failed to open {}", path.display()))
 }

@@ -19,37 +19,23 @@ pub(super) fn register(entry: &Entry, from: &Path, root: &Path, accept: bool) ->
     report.found.iter().for_each(|line| println!("  {line}"));
     if !report.differences.is_empty() {
         eprintln!("not what was expected of {}:", entry.name);
-        report
-            .differences
-            .iter()
-            .for_each(|line| eprintln!("  {line}"));
+        report.differences.iter().for_each(|line| eprintln!("  {line}"));
         if !accept {
-            eprintln!(
-                "nothing was registered: check that these are the right files, or add --accept"
-            );
+            eprintln!("nothing was registered: check that these are the right files, or add --accept");
             return Ok(ExitCode::FAILURE);
         }
     }
     let folder = root.join(&entry.name);
     replace_folder(&folder, |aside| take_files(&located, aside))?;
-    println!(
-        "registered: --dataset {} reads {}",
-        entry.name,
-        folder.display()
-    );
+    println!("registered: --dataset {} reads {}", entry.name, folder.display());
     Ok(ExitCode::SUCCESS)
 }
 
 fn find_files(entry: &Entry, from: &Path) -> Result<Located> {
     if from.is_dir() {
         return registry::locate(entry, from).with_context(|| {
-            let expected: Vec<&str> = entry
-                .splits
-                .iter()
-                .filter_map(|split| split.files.first())
-                .flatten()
-                .map(|f| &f[..])
-                .collect();
+            let expected: Vec<&str> =
+                entry.splits.iter().filter_map(|split| split.files.first()).flatten().map(|f| &f[..]).collect();
             format!(
                 "{} holds none of the files of {}, nor does a folder below it: expected {}",
                 from.display(),
@@ -67,12 +53,7 @@ fn find_files(entry: &Entry, from: &Path) -> Result<Located> {
 /// Which part `file` is, told by its name, and the folder that its name in the registry starts from.
 fn split_of_file(entry: &Entry, file: &Path) -> Result<(Split, PathBuf)> {
     for split in &entry.splits {
-        for name in split
-            .files
-            .iter()
-            .filter(|files| files.len() == 1)
-            .flatten()
-        {
+        for name in split.files.iter().filter(|files| files.len() == 1).flatten() {
             for name in [name.clone(), format!("{name}.gz")] {
                 let depth = Path::new(&name).components().count();
                 if file.ends_with(&name)
@@ -83,12 +64,7 @@ fn split_of_file(entry: &Entry, file: &Path) -> Result<(Split, PathBuf)> {
             }
         }
     }
-    let names: Vec<&str> = entry
-        .splits
-        .iter()
-        .flat_map(|s| s.files.iter().flatten())
-        .map(|f| &f[..])
-        .collect();
+    let names: Vec<&str> = entry.splits.iter().flat_map(|s| s.files.iter().flatten()).map(|f| &f[..]).collect();
     bail!(
         "{} is not called like a file of {}: expected one of {}, or a folder (unpack archives first)",
         file.display(),
@@ -99,18 +75,14 @@ fn split_of_file(entry: &Entry, file: &Path) -> Result<(Split, PathBuf)> {
 
 fn take_files(located: &Located, aside: &Path) -> Result<()> {
     for file in located.splits.iter().flat_map(|(_, files)| files) {
-        let name = file
-            .strip_prefix(&located.base)
-            .context("files are below their base")?;
+        let name = file.strip_prefix(&located.base).context("files are below their base")?;
         let target = aside.join(name);
         if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent)
-                .with_context(|| format!("failed to make {}", parent.display()))?;
+            fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.display()))?;
         }
         // Copied, not linked: a link would change when somebody edits the original in place.
-        fs::copy(file, &target).with_context(|| {
-            format!("failed to copy {} to {}", file.display(), target.display())
-        })?;
+        fs::copy(file, &target)
+            .with_context(|| format!("failed to copy {} to {}", file.display(), target.display()))?;
     }
     Ok(())
 }
@@ -118,40 +90,29 @@ fn take_files(located: &Located, aside: &Path) -> Result<()> {
 /// Lets `fill` make a folder aside, then puts it in place of `folder`. Where anything fails, `folder` is
 /// as it was.
 fn replace_folder(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-    let name = folder
-        .file_name()
-        .context("a data set's folder has a name")?
-        .display();
-    let parent = folder
-        .parent()
-        .context("a data set's folder is in another")?;
+    let name = folder.file_name().context("a data set's folder has a name")?.display();
+    let parent = folder.parent().context("a data set's folder is in another")?;
     let mark = std::process::id();
-    let (aside, old) = (
-        parent.join(format!(".{name}.new.{mark}")),
-        parent.join(format!(".{name}.old.{mark}")),
-    );
+    let (aside, old) = (parent.join(format!(".{name}.new.{mark}")), parent.join(format!(".{name}.old.{mark}")));
     fs::create_dir_all(&aside).with_context(|| format!("failed to make {}", aside.display()))?;
     let put = || -> Result<()> {
         fill(&aside)?;
         let replaces = folder.exists();
         if replaces {
-            fs::rename(folder, &old)
-                .with_context(|| format!("failed to move {} aside", folder.display()))?;
+            fs::rename(folder, &old).with_context(|| format!("failed to move {} aside", folder.display()))?;
         }
         if let Err(error) = fs::rename(&aside, folder) {
             if replaces {
                 fs::rename(&old, folder).context("failed to put the old folder back")?;
             }
-            return Err(error)
-                .with_context(|| format!("failed to put {} in place", folder.display()));
+            return Err(error).with_context(|| format!("failed to put {} in place", folder.display()));
         }
         Ok(())
     };
     let outcome = put();
     for leftover in [&aside, &old] {
         if leftover.exists() {
-            fs::remove_dir_all(leftover)
-                .with_context(|| format!("failed to remove {}", leftover.display()))?;
+            fs::remove_dir_all(leftover).with_context(|| format!("failed to remove {}", leftover.display()))?;
         }
     }
     outcome
@@ -174,29 +135,15 @@ mod tests {
         };
         assert!(replace_folder(&folder, failing).is_err());
         assert_eq!(fs::read_to_string(folder.join("f")).unwrap(), "two");
-        assert_eq!(
-            fs::read_dir(root.path()).unwrap().count(),
-            1,
-            "nothing is left behind"
-        );
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1, "nothing is left behind");
     }
 
     #[test]
     fn a_file_is_told_by_its_name() {
-        let split =
-            |name: &str, file: &str| split_of_file(registry::find(name).unwrap(), Path::new(file));
-        assert_eq!(
-            split("ylr1", "/d/set1.valid.txt").unwrap(),
-            (Split::Vali, "/d".into())
-        );
-        assert_eq!(
-            split("mslr-web30k", "/d/Fold1/test.txt.gz").unwrap(),
-            (Split::Test, "/d".into())
-        );
+        let split = |name: &str, file: &str| split_of_file(registry::find(name).unwrap(), Path::new(file));
+        assert_eq!(split("ylr1", "/d/set1.valid.txt").unwrap(), (Split::Vali, "/d".into()));
+        assert_eq!(split("mslr-web30k", "/d/Fold1/test.txt.gz").unwrap(), (Split::Test, "/d".into()));
         assert!(split("ylr1", "/d/set2.train.txt").is_err());
-        assert!(
-            split("mq2008", "/d/S1.txt").is_err(),
-            "a third of the training part"
-        );
+        assert!(split("mq2008", "/d/S1.txt").is_err(), "a third of the training part");
     }
 }

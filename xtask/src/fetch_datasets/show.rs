@@ -6,10 +6,7 @@ use letor_io::registry::{self, Entry, Located, Source};
 
 /// Prints a line for each data set.
 pub(super) fn list(root: &Path) {
-    println!(
-        "{:<12} {:<18} {:>8} {:>10} {:>8}  what it is",
-        "name", "state", "queries", "documents", "features"
-    );
+    println!("{:<12} {:<18} {:>8} {:>10} {:>8}  what it is", "name", "state", "queries", "documents", "features");
     for entry in registry::all() {
         let (queries, documents) = entry.counted();
         let number = |number: Option<u64>| number.map_or("?".into(), |number| number.to_string());
@@ -43,22 +40,15 @@ pub(super) fn details(entry: &Entry, root: &Path) -> bool {
         println!("  source   {}", source_line(source));
     }
     for split in &entry.splits {
-        let count =
-            |number: Option<u64>, what| number.map_or(String::new(), |n| format!(", {n} {what}"));
-        let files = located
-            .as_ref()
-            .and_then(|located| located.files(split.name));
+        let count = |number: Option<u64>, what| number.map_or(String::new(), |n| format!(", {n} {what}"));
+        let files = located.as_ref().and_then(|located| located.files(split.name));
         println!(
             "  {:<8} {}{}{}{}",
             split.name.name(),
             files.map_or("missing", |_| "registered"),
             count(split.queries, "queries"),
             count(split.documents, "documents"),
-            if split.counted {
-                ""
-            } else {
-                " (read only when asked for)"
-            },
+            if split.counted { "" } else { " (read only when asked for)" },
         );
         for file in files.into_iter().flatten() {
             println!("           {}", file.display());
@@ -77,11 +67,7 @@ fn state(entry: &Entry, located: Option<&Located>) -> String {
         None => "missing".into(),
         Some(located) if located.splits.len() == entry.splits.len() => "registered".into(),
         Some(located) => {
-            let parts: Vec<&str> = located
-                .splits
-                .iter()
-                .map(|(split, _)| split.name())
-                .collect();
+            let parts: Vec<&str> = located.splits.iter().map(|(split, _)| split.name()).collect();
             format!("only {}", parts.join(", "))
         }
     }
@@ -89,11 +75,7 @@ fn state(entry: &Entry, located: Option<&Located>) -> String {
 
 fn complete(entry: &Entry, located: Option<&Located>) -> bool {
     let here = |split| located.is_some_and(|located| located.files(split).is_some());
-    entry
-        .splits
-        .iter()
-        .filter(|split| split.counted)
-        .all(|split| here(split.name))
+    entry.splits.iter().filter(|split| split.counted).all(|split| here(split.name))
 }
 
 fn source_line(source: &Source) -> String {

@@ -32,13 +32,14 @@
 //!   to 0.1, where some runs never recover: accepted, with a [caution](crate::Algorithm::caution).
 //! * A duel of the champion with itself says nothing, so these stretches are one choice, whose end
 //!   is known: the first step at which some u(j, c) reaches 1/2.
-//! * Candidates are kept by evidence (`bounds.rs`), so that a step costs one pass over the
-//!   champion's opponents. A test holds it to the plain O(K^2) rule, choice by choice.
+//! * Candidates are kept by evidence (`bounds.rs`), challengers by groups whose bounds are capped
+//!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::bounds::{Candidates, Evidence, last_step_below};
 use crate::clock::Clock;
 use crate::draw::{below, coin};
+use crate::opponents::Opponents;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 /// RUCB's parameters.
@@ -137,13 +138,7 @@ pub struct Rucb {
     evidence: Evidence,
     candidates: Candidates,
     favourite: Option<Arm>,
-    /// For each arm c its opponents j in a row: w(j, c) / n and 1 / sqrt(n), so that
-    /// u(j, c) = mean + sqrt(alpha ln t) * width. Rows are filled up with bounds that never win.
-    means: Vec<f64>,
-    widths: Vec<f64>,
-    stride: usize,
-    /// The highest bound of each group of a row's lanes.
-    tops: Vec<f64>,
+    opponents: Opponents,
     /// Who met last: only their candidacy needs another look.
     met: Option<[Arm; 2]>,
 }
@@ -156,16 +151,6 @@ impl Rucb {
         } else {
             (config.unseen, 0.0)
         };
-        let stride = arms.next_multiple_of(LANES);
-        let mut means = vec![f64::NEG_INFINITY; arms * stride];
-        let mut widths = vec![0.0; arms * stride];
-        for arm in 0..arms {
-            let row = arm * stride..arm * stride + arms;
-            means[row.clone()].fill(mean);
-            widths[row].fill(width);
-            means[arm * stride + arm] = 0.5;
-            widths[arm * stride + arm] = 0.0;
-        }
         Self {
             variant: config.variant,
             alpha: config.alpha,
@@ -173,10 +158,7 @@ impl Rucb {
             evidence: Evidence::new(arms, u32::from(lerot)),
             candidates: Candidates::new(arms),
             favourite: None,
-            stride,
-            means,
-            widths,
-            tops: vec![0.0; stride / LANES],
+            opponents: Opponents::new(arms, mean, width),
             met: None,
         }
     }
@@ -212,52 +194,12 @@ impl Rucb {
         }
     }
 
-    /// The arm with the highest upper bound against `champion`.
-    fn challenger(&mut self, champion: Arm, time: f64, generator: &mut Generator) -> Arm {
-        let row = self.row(champion);
-        let (means, _) = self.means[row.clone()].as_chunks::<LANES>();
-        let (widths, _) = self.widths[row].as_chunks::<LANES>();
-        let scale = time.sqrt();
-        let mut top = f64::NEG_INFINITY;
-        for ((group, means), widths) in self.tops.iter_mut().zip(means).zip(widths) {
-            *group = highest(means, widths, scale);
-            top = larger(top, *group);
-        }
-        // Only groups that reach the top need another look.
-        let groups = self.tops.iter().zip(means).zip(widths).enumerate();
-        let ties = groups
-            .filter(|&(_, ((&group, _), _))| group == top)
-            .flat_map(|(group, ((_, means), widths))| {
-                let bounds = means
-                    .iter()
-                    .zip(widths)
-                    .map(move |(mean, width)| mean + scale * width);
-                bounds
-                    .enumerate()
-                    .filter(move |&(_, bound)| bound == top)
-                    .map(move |(lane, _)| Arm::at(group * LANES + lane))
-            });
-        let mut rest = ties.clone();
-        let first = rest.next().unwrap_or(champion);
-        if rest.next().is_none() {
-            return first;
-        }
-        let barred = self.variant != Variant::Lerot;
-        let open = ties.filter(|&arm| !(barred && arm == champion));
-        let count = open.clone().count();
-        open.clone()
-            .nth(below(generator, count))
-            .unwrap_or(champion)
-    }
-
     /// The last step at which every u(j, champion) is below 1/2.
     fn alone_until(&self, champion: Arm) -> u64 {
-        let row = self.row(champion);
-        let weakest = self.means[row.clone()]
-            .iter()
-            .zip(&self.widths[row])
+        let weakest = self
+            .opponents
+            .of(champion.index())
             .enumerate()
-            .take(self.evidence.arms())
             .filter(|&(index, _)| index != champion.index())
             .map(|(_, (mean, width))| {
                 let behind = (0.5 - mean).max(0.0) / width;
@@ -265,10 +207,6 @@ impl Rucb {
             })
             .fold(f64::INFINITY, f64::min);
         last_step_below(weakest, self.alpha)
-    }
-
-    fn row(&self, arm: Arm) -> std::ops::Range<usize> {
-        arm.index() * self.stride..(arm.index() + 1) * self.stride
     }
 }
 
@@ -285,7 +223,10 @@ impl Policy for Rucb {
         }
         self.candidates.advance(self.evidence.strongest(), time);
         let champion = self.champion(generator);
-        let challenger = self.challenger(champion, time, generator);
+        let not_itself = self.variant != Variant::Lerot;
+        let (opponents, scale) = (&mut self.opponents, time.sqrt());
+        let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
+        let challenger = Arm::at(challenger);
         if challenger == champion {
             return Choice::Alone {
                 arm: champion,
@@ -299,46 +240,17 @@ impl Policy for Rucb {
         let Feedback::Duel { winner, loser, .. } = feedback else {
             return;
         };
-        self.evidence.record(winner.index(), loser.index());
-        let (won, lost) = self.evidence.wins(winner.index(), loser.index());
+        let (w, l) = (winner.index(), loser.index());
+        self.evidence.record(w, l);
+        let (won, lost) = self.evidence.wins(w, l);
         let share = 1.0 / f64::from(won + lost);
-        let of_loser = loser.index() * self.stride + winner.index();
-        let of_winner = winner.index() * self.stride + loser.index();
-        self.means[of_loser] = f64::from(won) * share;
-        self.means[of_winner] = f64::from(lost) * share;
         let width = share.sqrt();
-        self.widths[of_loser] = width;
-        self.widths[of_winner] = width;
+        self.opponents.set(l, w, f64::from(won) * share, width);
+        self.opponents.set(w, l, f64::from(lost) * share, width);
         self.met = Some([winner, loser]);
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
         self.evidence.most_beaten(generator)
     }
-}
-
-/// How many bounds are looked at together.
-const LANES: usize = 16;
-
-/// The largest mean + scale * width of a group.
-#[inline]
-fn highest(means: &[f64; LANES], widths: &[f64; LANES], scale: f64) -> f64 {
-    let mut bounds = [0.0; LANES];
-    for ((bound, mean), width) in bounds.iter_mut().zip(means).zip(widths) {
-        *bound = mean + scale * width;
-    }
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            bounds[lane] = larger(bounds[lane], bounds[lane + half]);
-        }
-        half /= 2;
-    }
-    bounds[0]
-}
-
-/// The larger of two numbers, in one instruction.
-#[inline]
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }

@@ -7,20 +7,20 @@
 //!
 //! A rank is drawn by its place in the sum of the weights that are left. Nearly all draws fall on
 //! the first few ranks, so their partial sums are kept as they shrink, and are counted and updated
-//! without a branch; the ranks below are scanned.
+//! without a branch; the ranks below are scanned. Tied or not, documents take the same path: a
+//! branch on ties made strict lists a fifth faster and real ones, where nearly every list has ties, a
+//! seventh slower. Partial sums of 4, 12 or 16 ranks, marks of fixed size, and wider vector
+//! instructions changed nothing or cost time.
 
 use rand::Rng;
 
 use super::credit::{Odds, Tally};
 use crate::ties::{Change, draw_free};
-use crate::weights::Weights;
+use crate::weights::{RankTable, UNLISTED, Weights};
 use crate::{Doc, Generator, RankedList, TieGroup};
 
 /// How many ranks have their partial sums kept.
 const HEAD: usize = 8;
-
-/// The rank of a document that a ranker does not list; real ranks are below 65,535.
-const UNLISTED: u16 = u16::MAX;
 
 /// Buffers of [`ProbabilisticInterleave`](super::ProbabilisticInterleave).
 #[derive(Debug, Clone, Default)]
@@ -89,7 +89,7 @@ impl Marks {
 /// A list in the making.
 pub(super) struct Drawing<'a> {
     lists: [RankedList<'a>; 2],
-    table: &'a [u64],
+    table: &'a RankTable,
     marks: &'a mut Marks,
     shown: &'a mut Vec<Doc>,
     heads: &'a mut [[u64; HEAD]; 2],
@@ -113,6 +113,7 @@ impl<'a> Drawing<'a> {
             clicks,
         } = scratch;
         marks.start(lists);
+        warm(lists);
         shown.clear();
         clicks.tally.start();
         let masses = [weights.total(lists[0].len()), weights.total(lists[1].len())];
@@ -235,9 +236,23 @@ impl<'a> Drawing<'a> {
 
     #[inline]
     fn weight(&self, rank: u16) -> u64 {
-        // The table ends below UNLISTED.
-        self.table.get(usize::from(rank)).copied().unwrap_or(0)
+        self.table[usize::from(rank)]
     }
+}
+
+/// Asks for the lists' memory at once, where the draws would wait for it line by line: lists that
+/// are not in the cache then cost a third less, those that are 5% more.
+#[inline]
+fn warm(lists: [RankedList<'_>; 2]) {
+    const LINE: usize = 64 / size_of::<TieGroup>();
+    let mut all = 0;
+    for list in lists {
+        all ^= list.order().first().map_or(0, |doc| doc.0);
+        for group in list.groups().iter().step_by(LINE).take(16) {
+            all ^= group.start;
+        }
+    }
+    std::hint::black_box(all);
 }
 
 /// The rank of a document of `group`: any of the group's free ranks.

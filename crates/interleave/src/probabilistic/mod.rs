@@ -25,6 +25,13 @@
 //!   assignments; positions without a click integrate out.
 //! - Documents with equal scores are ordered afresh, at random, for each ranker in each impression:
 //!   see [`CreditTies`] for which of these orders the credit uses.
+//! - Under clicks that have nothing to do with the documents, the expectation over lists of
+//!   E\[sign(N_2 - N_1)\] is 0 wherever both rankers list all documents and the order that drew is the
+//!   one that credits. Its sign, the winner, is unbiased only where the lists mirror each other: a, b,
+//!   c against b, c, a with a click on the first position, whatever it is, makes the second win .108
+//!   more often than the first. With credit ties redrawn, random clicks speak against lists with
+//!   ties: three documents all tied lose to any strict order of them by .276 on a click at the first
+//!   position.
 //! - A ranker never draws a document it does not list (P_x = 0), and where it has none left the
 //!   other ranker draws. Hence the list shows `length` documents, or all that either ranker lists.
 

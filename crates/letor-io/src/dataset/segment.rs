@@ -20,43 +20,18 @@
 //! | | an offset, or a code into the dictionary, for each document, packed |
 
 use super::bits::{pack, packed_bytes, unpack, width_of};
-use crate::decimal::{Decimal, MANTISSA_LIMIT, POW10};
+use super::column::{Column, align};
+use crate::decimal::Decimal;
 
 const FLOATS: u8 = 1;
 const WITH_DICTIONARY: u8 = 2;
 
 /// The most distinct values that a dictionary is tried for.
-pub(crate) const DICTIONARY: usize = 16;
+const DICTIONARY: usize = 16;
 
-/// A column on its way in: value `i` is `mantissas[i] × 10^-scales[i]`. Used up by [`encode`].
-#[derive(Debug, Default)]
-pub(crate) struct Column {
-    pub(crate) mantissas: Vec<i64>,
-    pub(crate) scales: Vec<i16>,
-}
-
-impl Column {
-    pub(crate) fn clear(&mut self) {
-        self.mantissas.clear();
-        self.scales.clear();
-    }
-
-    pub(crate) fn push(&mut self, value: Decimal) {
-        self.mantissas.push(value.mantissa);
-        self.scales.push(value.scale);
-    }
-
-    /// Appends zeros up to `len` values.
-    pub(crate) fn pad(&mut self, len: usize) {
-        self.mantissas.resize(len, 0);
-        self.scales.resize(len, 0);
-    }
-
-    fn values(&self) -> impl Iterator<Item = Decimal> {
-        let pairs = self.mantissas.iter().zip(&self.scales);
-        pairs.map(|(&mantissa, &scale)| Decimal { mantissa, scale })
-    }
-}
+/// The least width of offsets that a dictionary is tried for: codes of few bits gain little on offsets
+/// of few bits.
+const WORTH_A_DICTIONARY: u32 = 5;
 
 /// Appends the segment of `column` to `out`; false, and nothing appended, where every value is zero.
 pub(crate) fn encode(column: &mut Column, out: &mut Vec<u8>) -> bool {
@@ -79,78 +54,6 @@ pub(crate) fn encode(column: &mut Column, out: &mut Vec<u8>) -> bool {
         None => encode_floats(&floats, out),
     }
     true
-}
-
-/// Brings the mantissas under one power of ten, the smallest that leaves them integers, and returns
-/// it; nothing (and `column` as it was) where that takes more than 18 digits.
-fn align(column: &mut Column) -> Option<i16> {
-    let Column { mantissas, scales } = column;
-    let present = |(&mantissa, &scale): (&i64, &i16)| if mantissa == 0 { i16::MIN } else { scale };
-    let mut scale = mantissas.iter().zip(scales.iter()).map(present).max()?;
-    if mantissas
-        .iter()
-        .zip(scales.iter())
-        .any(|(&m, &s)| m != 0 && s != scale)
-    {
-        if !fits(mantissas, scales, scale) {
-            // Perhaps only for zeros at the end: "1000000.000000" beside "0.00000000000001".
-            for (mantissa, scale) in mantissas.iter_mut().zip(scales.iter_mut()) {
-                let stripped = Decimal {
-                    mantissa: *mantissa,
-                    scale: *scale,
-                }
-                .stripped();
-                (*mantissa, *scale) = (stripped.mantissa, stripped.scale);
-            }
-            scale = mantissas.iter().zip(scales.iter()).map(present).max()?;
-            if !fits(mantissas, scales, scale) {
-                return None;
-            }
-        }
-        for (mantissa, own) in mantissas.iter_mut().zip(scales.iter_mut()) {
-            if *mantissa != 0 {
-                *mantissa *= POW10[(scale - *own) as usize];
-            }
-            *own = scale;
-        }
-    }
-    let zeros = common_zeros(mantissas);
-    if zeros > 0 {
-        mantissas
-            .iter_mut()
-            .for_each(|mantissa| *mantissa /= POW10[zeros]);
-        scales
-            .iter_mut()
-            .for_each(|own| *own = scale - zeros as i16);
-    }
-    Some(scale - zeros as i16)
-}
-
-/// Whether every mantissa stays within 18 digits under the common power `scale`.
-fn fits(mantissas: &[i64], scales: &[i16], scale: i16) -> bool {
-    mantissas.iter().zip(scales).all(|(&mantissa, &own)| {
-        mantissa == 0
-            || POW10
-                .get((scale - own) as usize)
-                .is_some_and(|power| mantissa.unsigned_abs() < (MANTISSA_LIMIT / power) as u64)
-    })
-}
-
-/// How many decimal zeros all mantissas end in; at least one of them is not 0.
-fn common_zeros(mantissas: &[i64]) -> usize {
-    let mut zeros = POW10.len() - 1;
-    for &mantissa in mantissas {
-        if mantissa == 0 {
-            continue;
-        }
-        while mantissa % POW10[zeros] != 0 {
-            zeros -= 1;
-        }
-        if zeros == 0 {
-            break;
-        }
-    }
-    zeros
 }
 
 fn encode_decimals(mantissas: &[i64], scale: i16, out: &mut Vec<u8>) {
@@ -188,8 +91,7 @@ fn encode_offsets(
     if width == 0 {
         return false;
     }
-    // Codes of few bits gain nothing on offsets of few bits.
-    if width > 2
+    if width >= WORTH_A_DICTIONARY
         && let Some(dictionary) = distinct(count, &offset)
     {
         let codes = width_of(dictionary.len() as u64 - 1);
@@ -197,7 +99,13 @@ fn encode_offsets(
         if short < packed_bytes(count, width) {
             out.push(dictionary.len() as u8);
             pack(dictionary.iter().copied(), width, out);
-            let code = |i| dictionary.binary_search(&offset(i)).expect("all are in it") as u64;
+            let code = |i| {
+                let value = offset(i);
+                dictionary
+                    .iter()
+                    .map(|&lower| u64::from(lower < value))
+                    .sum()
+            };
             pack((0..count).map(code), codes, out);
             return true;
         }
@@ -210,15 +118,17 @@ fn encode_offsets(
 fn distinct(count: usize, offset: impl Fn(usize) -> u64) -> Option<Vec<u64>> {
     let mut seen = [0u64; DICTIONARY];
     let mut len = 0;
+    let mut last = None;
     for i in 0..count {
         let value = offset(i);
-        if !seen[..len].contains(&value) {
+        if last != Some(value) && !seen[..len].contains(&value) {
             if len == DICTIONARY {
                 return None;
             }
             seen[len] = value;
             len += 1;
         }
+        last = Some(value);
     }
     seen[..len].sort_unstable();
     Some(seen[..len].to_vec())
@@ -380,6 +290,7 @@ fn read_base128(bytes: &mut &[u8]) -> u64 {
 mod tests {
     use super::super::bits::PADDING;
     use super::*;
+    use crate::decimal::MANTISSA_LIMIT;
     use proptest::prelude::*;
 
     fn encoded(values: &[Decimal]) -> Option<Vec<u8>> {

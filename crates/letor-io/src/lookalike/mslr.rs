@@ -1,7 +1,9 @@
 //! The shape of MSLR-WEB30K: 25 signals by 5 streams, and 11 features of pages and users.
 
+use super::maker::Model;
 use super::noise::{Noise, decimal, logistic};
-use super::text::{Collection, Field, SIGNALS, STREAMS, TextDocument, TextQuery, signals};
+use super::signals::{SIGNALS, signals};
+use super::text::{Collection, Fields, STREAMS, TextDocument, TextQuery};
 
 /// Features of a document.
 pub(crate) const FEATURES: usize = SIGNALS * STREAMS + 11;
@@ -15,12 +17,27 @@ pub(crate) const COLLECTION: Collection = Collection {
     per_term: 0.4,
     rare_tells: 0.22,
     query_spread: 0.35,
-    fields: [
-        Field { present: 0.978, length: [6.15, 1.05], thin: 0.10, shortest: 3.0, length_about: 0.03, length_authority: -0.03, copied: 0.06, mention: 2.8, term_spread: 1.1, mention_about: 1.3, mention_length: 0.45, more: 1.3, more_about: 0.62, more_length: 0.75, own: [0.4, 1.0], rarer: 0.0 },
-        Field { present: 0.27, length: [1.2, 0.75], thin: 0.0, shortest: 1.0, length_about: 0.0, length_authority: 0.3, copied: 0.01, mention: -0.9, term_spread: 1.6, mention_about: 1.6, mention_length: 0.8, more: -1.6, more_about: 0.2, more_length: 0.6, own: [0.5, 0.5], rarer: 4.5 },
-        Field { present: 0.962, length: [1.75, 0.67], thin: 0.0, shortest: 1.0, length_about: 0.0, length_authority: 0.0, copied: 0.20, mention: 0.15, term_spread: 1.5, mention_about: 2.7, mention_length: 1.5, more: -2.2, more_about: 0.3, more_length: 0.6, own: [0.5, 0.0], rarer: 3.7 },
-        Field { present: 1.0, length: [1.95, 0.34], thin: 0.0, shortest: 3.0, length_about: 0.0, length_authority: 0.02, copied: 0.06, mention: -2.8, term_spread: 1.8, mention_about: 2.1, mention_length: 2.2, more: -3.2, more_about: 0.2, more_length: 0.6, own: [1.0, 0.0], rarer: 4.2 },
-    ],
+    fields: Fields {
+        // Body, anchor, title, URL.
+        present: [0.978, 0.27, 0.962, 1.0],
+        length: [6.15, 1.2, 1.75, 1.95],
+        length_spread: [1.05, 0.75, 0.67, 0.34],
+        thin: [0.10, 0.0, 0.0, 0.0],
+        shortest: [3.0, 1.0, 1.0, 3.0],
+        length_about: [0.03, 0.0, 0.0, 0.0],
+        length_authority: [-0.03, 0.3, 0.0, 0.02],
+        copied: [0.06, 0.01, 0.20, 0.06],
+        mention: [2.8, -0.9, 0.15, -2.8],
+        term_spread: [1.1, 1.6, 1.5, 1.8],
+        mention_about: [1.3, 1.6, 2.7, 2.1],
+        mention_length: [0.45, 0.8, 1.5, 2.2],
+        more: [1.3, -1.6, -2.2, -3.2],
+        more_about: [0.62, 0.2, 0.3, 0.2],
+        more_length: [0.75, 0.6, 0.6, 0.6],
+        mention_own: [0.4, 0.5, 0.5, 1.0],
+        more_own: [1.0, 0.5, 0.0, 0.0],
+        rarer: [0.0, 4.5, 3.7, 4.2],
+    },
 };
 
 /// Mean length of each stream, as BM25 wants it.
@@ -29,7 +46,9 @@ const MEAN_LENGTH: [f64; STREAMS] = [700.0, 1.4, 8.5, 7.5, 720.0];
 /// What a query brings to the features of pages and users.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
-    pub text: TextQuery,
+    text: TextQuery,
+    /// Its documents so far, from which later ones copy.
+    documents: Vec<TextDocument>,
     /// Site rank of each site that its documents may lie on.
     sites: [f64; 12],
     /// Users clicked results of this query at all.
@@ -44,20 +63,12 @@ impl Query {
             *site = noise.normal();
         }
         let clicked = noise.chance(0.68);
-        Self { text, sites, clicked }
-    }
-
-    /// The features of one document with label `label`, 0 to 4.
-    pub(crate) fn document(&self, label: usize, earlier: &mut Vec<TextDocument>, noise: &mut Noise, out: &mut [f64]) {
-        let document = self.text.document(&COLLECTION, label, earlier, noise);
-        earlier.push(document);
-        for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
-            let values = signals(&self.text, &document, stream, *mean_length);
-            for (signal, value) in values.iter().enumerate() {
-                out[signal * STREAMS + stream] = decimal(*value);
-            }
+        Self {
+            text,
+            documents: Vec::new(),
+            sites,
+            clicked,
         }
-        self.page(&document, label, noise, &mut out[SIGNALS * STREAMS..]);
     }
 
     /// Features 126 to 136.
@@ -66,13 +77,31 @@ impl Query {
         let words = f64::from(document.length[3]);
         let linked = f64::from(u8::from(document.length[1] > 0));
         // Slashes in the URL and its length.
-        out[0] = f64::from(1 + noise.poisson((0.26 * words - 0.1 * authority).max(0.2)).min(11));
+        out[0] = f64::from(
+            1 + noise
+                .poisson((0.26 * words - 0.1 * authority).max(0.2))
+                .min(11),
+        );
         out[1] = (4.6 * words + 7.0 * noise.normal()).round().max(7.0);
         // Links in and out.
         let links = noise.chance(logistic(0.75 + 1.6 * linked + 0.3 * authority));
-        out[2] = if links { noise.log_normal(2.6 + 0.9 * authority, 2.9).round().min(1.6e8) } else { 0.0 };
+        out[2] = if links {
+            noise
+                .log_normal(2.6 + 0.9 * authority, 2.9)
+                .round()
+                .min(1.6e8)
+        } else {
+            0.0
+        };
         let links = noise.chance(logistic(-0.6 + 1.6 * linked + 0.35 * authority));
-        out[3] = if links { noise.log_normal(1.0 + 0.5 * authority, 1.1).round().clamp(1.0, 121.0) } else { 0.0 };
+        out[3] = if links {
+            noise
+                .log_normal(1.0 + 0.5 * authority, 1.1)
+                .round()
+                .clamp(1.0, 121.0)
+        } else {
+            0.0
+        };
         // Ranks of the page and of its site, out of 65,535.
         let rank = -2.0 - 0.08 * (words - 7.0) + 1.1 * authority + 2.6 * noise.normal();
         out[4] = (115.0 + 65_420.0 * logistic(rank)).round();
@@ -81,21 +110,61 @@ impl Query {
             out[4] = (118 + noise.below(4)) as f64;
         }
         let site = noise.uniform();
-        let site = if site < 0.6 { self.sites[(20.0 * site) as usize] } else { noise.normal() };
-        out[5] = (68_500.0 * logistic(0.1 + 0.12 * (words - 7.0) + 1.9 * site + 0.25 * authority)).round().clamp(1.0, 65_535.0);
+        let site = if site < 0.6 {
+            self.sites[(20.0 * site) as usize]
+        } else {
+            noise.normal()
+        };
+        out[5] = (68_500.0 * logistic(0.1 + 0.12 * (words - 7.0) + 1.9 * site + 0.25 * authority))
+            .round()
+            .clamp(1.0, 65_535.0);
         // Two quality scores, lower on high-ranked sites.
         let quality = 0.1 * authority - 0.35 * site + noise.normal();
         for (value, slope) in out[6..8].iter_mut().zip([0.8, 0.9]) {
-            *value = libm::exp(1.8 + slope * quality + 1.2 * noise.normal()).round().clamp(1.0, 254.0);
+            *value = libm::exp(1.8 + slope * quality + 1.2 * noise.normal())
+                .round()
+                .clamp(1.0, 254.0);
         }
         // Clicks on this document for this query: few documents have any, mostly relevant ones.
         const CLICKED: [f64; 5] = [0.022, 0.085, 0.16, 0.33, 0.40];
         const CLICKS: [f64; 5] = [2.4, 3.0, 3.7, 5.4, 6.2];
         let clicked = self.clicked && noise.chance(CLICKED[label]);
-        out[8] = if clicked { noise.log_normal(CLICKS[label], 1.4).round().max(1.0) } else { 0.0 };
+        out[8] = if clicked {
+            noise.log_normal(CLICKS[label], 1.4).round().max(1.0)
+        } else {
+            0.0
+        };
         // Clicks on it for any query, and how long users stayed.
-        let visited = clicked && noise.chance(0.8) || noise.chance(logistic(-1.3 - 0.15 * (words - 7.0) + 0.3 * authority));
-        out[9] = if visited { noise.log_normal(1.9 + 0.8 * authority, 2.0).round().max(1.0) } else { 0.0 };
-        out[10] = if visited { decimal(noise.log_normal(3.0 + 0.25 * authority, 1.1).min(470.0)) } else { 0.0 };
+        let visited = clicked && noise.chance(0.8)
+            || noise.chance(logistic(-1.3 - 0.15 * (words - 7.0) + 0.3 * authority));
+        out[9] = if visited {
+            noise
+                .log_normal(1.9 + 0.8 * authority, 2.0)
+                .round()
+                .max(1.0)
+        } else {
+            0.0
+        };
+        out[10] = if visited {
+            decimal(noise.log_normal(3.0 + 0.25 * authority, 1.1).min(470.0))
+        } else {
+            0.0
+        };
+    }
+}
+
+impl Model for Query {
+    fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
+        let document = self
+            .text
+            .document(&COLLECTION, grade, &self.documents, noise);
+        self.documents.push(document);
+        for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
+            let values = signals(&self.text, &document, stream, *mean_length);
+            for (signal, value) in values.iter().enumerate() {
+                out[signal * STREAMS + stream] = decimal(*value);
+            }
+        }
+        self.page(&document, grade, noise, &mut out[SIGNALS * STREAMS..]);
     }
 }

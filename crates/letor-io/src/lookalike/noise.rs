@@ -28,8 +28,12 @@ impl Noise {
         let name = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        let key = mix(mix(mix(name).wrapping_add(seed)).wrapping_add(query.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        Self { generator: Xoshiro256PlusPlus::seed_from_u64(key), spare: None }
+        let key = mix(mix(mix(name).wrapping_add(seed))
+            .wrapping_add(query.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        Self {
+            generator: Xoshiro256PlusPlus::seed_from_u64(key),
+            spare: None,
+        }
     }
 
     /// Uniform on [0, 1).

@@ -1,11 +1,12 @@
 //! SVMlight/LETOR text: read in parallel, written.
 //!
 //! A file is cut into pieces of whole queries ([`pieces`]); any thread reads any piece row by row
-//! ([`row`], [`number`]), turns each query's rows into packed columns ([`assemble`]), and the pieces
+//! ([`row`], [`short`], [`token`]), turns each query's rows into packed columns ([`assemble`]), and the pieces
 //! are joined in order ([`read`]).
 
 mod assemble;
 mod files;
+mod index;
 mod number;
 mod options;
 mod parse;
@@ -13,8 +14,10 @@ mod pieces;
 mod read;
 mod row;
 mod shape;
+mod short;
 mod side;
 mod source;
+mod token;
 mod write;
 
 pub(crate) use options::MAX_ID;

@@ -3,9 +3,10 @@
 use super::assemble::Assembler;
 use super::options::{MAX_LINE, ReadOptions};
 use super::pieces::{Ids, Piece};
-use super::row::{self, Line, RowError};
+use super::row::{self, Line, RowReader};
 use super::shape::looks_like_id;
 use super::side;
+use super::token::{RowError, check_id};
 use crate::dataset::EncodedQuery;
 use crate::error::{ErrorKind, Position};
 
@@ -31,6 +32,7 @@ pub(super) fn parse(
         text: piece.text(),
         ids,
         options,
+        rows: RowReader::default(),
         assembler,
         group: piece.first_group,
         id: &[],
@@ -84,6 +86,7 @@ struct Parser<'a> {
     text: &'a [u8],
     ids: &'a Ids,
     options: &'a ReadOptions,
+    rows: RowReader,
     assembler: &'a mut Assembler,
     /// Where rows are counted: the query (from 0) that the rows belong to.
     group: usize,
@@ -97,7 +100,9 @@ impl<'a> Parser<'a> {
     /// Reads the line at `start`; returns where the next one starts.
     fn line(&mut self, start: usize) -> Result<usize, RowError> {
         let text = self.text;
-        let (line, next) = row::read(text, start, self.options, &mut self.assembler.entries)?;
+        let (line, next) =
+            self.rows
+                .read(text, start, self.options, &mut self.assembler.entries)?;
         let Line::Row {
             label,
             qid,
@@ -117,7 +122,7 @@ impl<'a> Parser<'a> {
                     .filter(|id| looks_like_id(id))
                     .ok_or_else(|| no_comment_id(end))?;
                 if id != self.id {
-                    row::check_id(id, end)?;
+                    check_id(id, end)?;
                 }
                 self.begin_query_unless(id)?;
             }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::number::LOOKAHEAD;
+use super::index::LOOKAHEAD;
 use super::options::MAX_LINE;
 use super::shape::{self, Shape};
 use super::side::Groups;

@@ -2,8 +2,11 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "each test file uses a part of it"
+    clippy::print_stderr,
+    reason = "each test file uses a part of it, and a skipped test says so"
 )]
+
+pub mod profile;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use crate::live::LiveArenas;
 use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::study::play_all;
-use crate::truth::{self, Effort, Measure, Truth};
+use crate::truth::{Effort, Measure, Question, Truth};
 
 #[derive(Debug, Args)]
 pub(super) struct Live {
@@ -48,14 +48,14 @@ impl Live {
         common.apply()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let content = description.content();
         let effort = Effort::for_arms(site.arms());
+        let question = Question { site, method: &prepared.pairwise, effort, seed: common.seed, quiet: common.quiet };
         let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
-        let truth = truth::establish(site, &content, effort, common.seed, &self.cache, common.quiet, ndcg)?;
+        let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
         let label = |arm: usize| description.label(arm);
 
         let plan = self.run.plan();
-        let arenas = LiveArenas { site, gaps: &truth.gaps, content };
+        let arenas = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.content() };
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(&arenas, &plan, &progress)?;
         progress.finish();

@@ -7,12 +7,13 @@ use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
-use interleave::{CreditTies, Interleaving, Multileaving, ProbabilisticInterleave, Sosm};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave};
 use letor_io::{Dataset, FeatureId, OpenOptions, Provenance, Split};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
 use crate::count::{grouped, parse_positive};
+use crate::live::Methods;
 use crate::seed;
 use crate::site::Site;
 use crate::study::Plan;
@@ -60,10 +61,25 @@ pub(super) struct SiteOptions {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     shown: u16,
 
+    /// Features that are no rankers after all, as 134 or 1,2,3 (counted from 1)
+    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
+    without: Vec<u32>,
+
+    /// How two rankers' lists are mixed: balanced, team-draft, probabilistic, document-constraints,
+    /// optimized, with settings as `team-draft:prefix`
+    #[arg(long, value_name = "NAME", default_value = "probabilistic")]
+    interleave: AnyInterleaving,
+
+    /// How several rankers' lists are mixed: sosm, team-draft, probabilistic, optimized,
+    /// pairwise-preference, with settings as `probabilistic:sampled=1000`
+    #[arg(long, value_name = "NAME", default_value = "sosm")]
+    multileave: AnyMultileaving,
+
     /// Under which order of documents with equal scores probabilistic interleaving gives credit:
     /// one redrawn, as Lerot and the published matrices do, or the same that made the list
-    #[arg(long, value_enum, default_value_t = Credit::Redrawn)]
-    credit_ties: Credit,
+    /// [default: redrawn]
+    #[arg(long, value_enum)]
+    credit_ties: Option<Credit>,
 
     /// How rankers order documents with equal scores: at random afresh for each impression, or
     /// fixed once by the seed
@@ -92,6 +108,15 @@ enum Credit {
     Redrawn,
     /// The order that made the list
     Same,
+}
+
+impl From<Credit> for CreditTies {
+    fn from(credit: Credit) -> Self {
+        match credit {
+            Credit::Redrawn => Self::Redrawn,
+            Credit::Same => Self::Same,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -124,6 +149,9 @@ enum SameQid {
 pub(super) struct Prepared {
     pub(super) dataset: Dataset,
     pub(super) site: Site,
+    pub(super) methods: Methods,
+    /// What the truth is measured with.
+    pub(super) pairwise: ProbabilisticInterleave,
     pub(super) description: Description,
 }
 
@@ -136,8 +164,10 @@ pub(super) struct Description {
     pub(super) tie_breaking: TieBreaking,
     pub(super) click: ClickDescription,
     pub(super) shown: u16,
-    pub(super) interleave: InterleaveDescription,
-    pub(super) multileave: MultileaveDescription,
+    pub(super) interleave: String,
+    pub(super) multileave: String,
+    /// Of the probabilistic interleaving that the truth is measured with.
+    pub(super) credit_ties: CreditTies,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -158,19 +188,6 @@ pub(super) struct ClickDescription {
     pub(super) fractional_labels: FractionalLabels,
 }
 
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct InterleaveDescription {
-    pub(super) method: &'static str,
-    pub(super) tau: f64,
-    pub(super) credit_ties: CreditTies,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct MultileaveDescription {
-    pub(super) method: &'static str,
-    pub(super) tau: f64,
-}
-
 impl Description {
     /// Everything an impression depends on, as one line of text: part of seeds and keys.
     ///
@@ -179,6 +196,11 @@ impl Description {
         let mut described = self.clone();
         described.dataset.name = String::new();
         serde_json::to_string(&described).expect("plain data is written without fail")
+    }
+
+    /// What the truth depends on: all but how live lists are mixed.
+    pub(super) fn truth_content(&self) -> String {
+        Self { interleave: String::new(), multileave: String::new(), ..self.clone() }.content()
     }
 
     /// What an arm is called: `feature 110 (arm 109)`.
@@ -199,7 +221,7 @@ impl SiteOptions {
     pub(super) fn prepare(&self, master: u64, quiet: bool) -> Result<Prepared> {
         let dataset = self.open()?;
         announce(&dataset, quiet);
-        let features = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"))?;
+        let features = self.rankers(&dataset, master)?;
         let tie_breaking = match self.ties {
             Ties::Random => TieBreaking::Random,
             Ties::Fixed => TieBreaking::Fixed(seed::seed(master, "rankers", 0, "ties")),
@@ -211,12 +233,11 @@ impl SiteOptions {
             Fractional::Floor => FractionalLabels::Floor,
             Fractional::Interpolate => FractionalLabels::Interpolate,
         };
-        let credit_ties = match self.credit_ties {
-            Credit::Redrawn => CreditTies::Redrawn,
-            Credit::Same => CreditTies::Same,
+        let methods = self.methods()?;
+        let pairwise = match &methods.interleaving {
+            AnyInterleaving::Probabilistic(method) => method.clone(),
+            _ => ProbabilisticInterleave::new(self.credit_ties.map_or(CreditTies::Redrawn, CreditTies::from)),
         };
-        let interleaving = ProbabilisticInterleave::new(credit_ties);
-        let multileaving = Sosm::default();
         let description = Description {
             dataset: DatasetDescription {
                 name: dataset.name().to_owned(),
@@ -235,12 +256,36 @@ impl SiteOptions {
                 fractional_labels: fractional,
             },
             shown: self.shown,
-            interleave: InterleaveDescription { method: interleaving.name(), tau: interleaving.tau(), credit_ties },
-            multileave: MultileaveDescription { method: multileaving.name(), tau: multileaving.tau() },
+            interleave: methods.interleaving.to_string(),
+            multileave: methods.multileaving.to_string(),
+            credit_ties: pairwise.credit_ties(),
         };
-        let site =
-            Site::new(&dataset, rankings, &click, fractional, usize::from(self.shown), interleaving, multileaving)?;
-        Ok(Prepared { dataset, site, description })
+        let site = Site::new(&dataset, rankings, &click, fractional, usize::from(self.shown))?;
+        Ok(Prepared { dataset, site, methods, pairwise, description })
+    }
+
+    /// The features that become arms.
+    fn rankers(&self, dataset: &Dataset, master: u64) -> Result<Vec<FeatureId>> {
+        let chosen = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"))?;
+        for feature in &self.without {
+            anyhow::ensure!(
+                chosen.contains(&FeatureId(*feature)),
+                "--without {feature}: that feature is none of the rankers"
+            );
+        }
+        let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
+        anyhow::ensure!(!kept.is_empty(), "--without leaves no ranker");
+        Ok(kept)
+    }
+
+    /// How lists are mixed, with `--credit-ties` taken in.
+    fn methods(&self) -> Result<Methods> {
+        let mut interleaving = self.interleave.clone();
+        if let (AnyInterleaving::Probabilistic(method), Some(credit)) = (&interleaving, self.credit_ties) {
+            let method = ProbabilisticInterleave::with_tau(method.tau(), credit.into())?;
+            interleaving = AnyInterleaving::Probabilistic(method);
+        }
+        Ok(Methods { interleaving, multileaving: self.multileave.clone() })
     }
 
     fn open(&self) -> Result<Dataset> {

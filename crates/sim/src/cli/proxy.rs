@@ -8,6 +8,7 @@ use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use bandits::winners::condorcet_winner;
 use clap::Args;
+use interleave::AnyInterleaving;
 use serde::Serialize;
 
 use super::matrix_file;
@@ -72,7 +73,14 @@ impl Proxy {
             (0..arms as u32).flat_map(|low| (low + 1..arms as u32).map(move |high| (low, high))).collect();
         let progress = Progress::new("comparing pairs", pairs.len() as u64 * self.interleavings, self.common.quiet);
         let start = Instant::now();
-        let counts = compare_pairs(&prepared.site, &pairs, self.interleavings, self.common.seed, "proxy", &progress);
+        let (site, seed) = (&prepared.site, self.common.seed);
+        // The usual method is known here, so that its inner loop is compiled for it alone.
+        let counts = match &prepared.methods.interleaving {
+            AnyInterleaving::Probabilistic(method) => {
+                compare_pairs(site, method, &pairs, self.interleavings, seed, "proxy", &progress)
+            }
+            method => compare_pairs(site, method, &pairs, self.interleavings, seed, "proxy", &progress),
+        };
         let seconds = start.elapsed().as_secs_f64();
         progress.finish();
 

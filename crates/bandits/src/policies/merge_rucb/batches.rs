@@ -1,53 +1,8 @@
 //! The batches of a merging policy: who is in each, and how its pairs stand. All lie in flat
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
+use crate::lanes::{LANES, Lanes};
 use crate::{Arm, Generator, draw};
-
-/// How many opponents are looked at together.
-const LANES: usize = 8;
-
-/// How some opponents l fare against the arm c whose row this is: w(l, c) / n and 1 / sqrt(n), so
-/// that u(l, c) = mean + sqrt(alpha ln(t + C)) width.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    means: [f64; LANES],
-    widths: [f64; LANES],
-}
-
-/// Where there is no opponent: a bound that never wins.
-const NOBODY: Group = Group {
-    means: [f64::NEG_INFINITY; LANES],
-    widths: [0.0; LANES],
-};
-
-impl Group {
-    #[inline]
-    fn bounds(&self, scale: f64) -> [f64; LANES] {
-        let mut bounds = self.means;
-        for (bound, width) in bounds.iter_mut().zip(&self.widths) {
-            *bound += scale * width;
-        }
-        bounds
-    }
-
-    /// The highest bound; without a branch, as which one leads changes from step to step.
-    #[inline]
-    fn top(&self, scale: f64) -> f64 {
-        let bounds = self.bounds(scale);
-        let larger = |a: f64, b: f64| if a > b { a } else { b };
-        let four: [f64; 4] = std::array::from_fn(|lane| larger(bounds[lane], bounds[lane + 4]));
-        larger(larger(four[0], four[2]), larger(four[1], four[3]))
-    }
-
-    /// The lanes whose bound is `top`, as bits.
-    #[inline]
-    fn at(&self, top: f64, scale: f64) -> u32 {
-        let bounds = self.bounds(scale);
-        (0..LANES).fold(0, |bits, lane| {
-            bits | u32::from(bounds[lane] == top) << lane
-        })
-    }
-}
 
 /// The batches, and a ring of those in which arms still meet.
 #[derive(Debug, Clone)]
@@ -59,7 +14,7 @@ pub(super) struct Batches {
     /// w(k, l) at row k, column l of each batch's room.
     wins: Vec<u32>,
     /// For each place c of a batch the groups of its opponents, itself left out.
-    standings: Vec<Group>,
+    standings: Vec<Lanes>,
     /// How many groups a row has.
     groups: usize,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
@@ -102,7 +57,7 @@ impl Batches {
             sizes: vec![0; count],
             members: vec![Arm(0); count * room],
             wins: vec![prior; count * room * room],
-            standings: vec![NOBODY; count * room * groups],
+            standings: vec![Lanes::NOBODY; count * room * groups],
             groups,
             pending: vec![0.0; count],
             left: 0,
@@ -409,7 +364,6 @@ fn pick(mut bits: u32, generator: &mut Generator) -> usize {
 
 /// n (1/2 - mu)^2 of a pair: what alpha ln t must reach for the upper bound of the arm that is
 /// behind to reach 1/2.
-
 #[inline]
 fn evidence(won: f64, lost: f64) -> f64 {
     let lead = won - lost;

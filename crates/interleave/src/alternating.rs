@@ -1,0 +1,79 @@
+//! The list of balanced interleaving, a document at a time: two pointers walk down the two rankers'
+//! lists and never part by more than one.
+
+use rand::Rng;
+
+use crate::draft::{RankerKeys, TieKeys};
+use crate::order::{self, DocSet, Revealed};
+use crate::{Doc, Generator, RankedList};
+
+/// The rank of a document outside a ranker's top.
+pub(crate) const OUTSIDE: u16 = u16::MAX;
+
+/// Buffers of the list, and the list.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Alternating {
+    revealed: [Revealed; 2],
+    keys: Option<[RankerKeys; 2]>,
+    /// The rank each ranker looks at next.
+    next: [usize; 2],
+    /// Who goes first where both pointers stand level.
+    leader: usize,
+    length: usize,
+    shown: DocSet,
+    /// The 0-based ranks of the documents shown in the two rankers' top `length`.
+    pub(crate) ranks: Vec<[u16; 2]>,
+}
+
+impl Alternating {
+    pub(crate) fn start(&mut self, length: usize, generator: &mut Generator) {
+        let keys = TieKeys::new(generator);
+        self.keys = Some([0, 1].map(|x| keys.ranker(x)));
+        self.leader = (generator.next_u64() >> 63) as usize;
+        self.revealed.iter_mut().for_each(Revealed::clear);
+        self.next = [0; 2];
+        self.length = length;
+        self.shown.clear();
+        self.ranks.clear();
+    }
+
+    /// The next document; `None` where the list is full or neither ranker has another.
+    #[inline]
+    pub(crate) fn next(&mut self, lists: [RankedList<'_>; 2]) -> Option<Doc> {
+        let keys = self.keys?;
+        if self.ranks.len() == self.length {
+            return None;
+        }
+        loop {
+            let [first, second] = self.next;
+            let mut x = match first.cmp(&second) {
+                std::cmp::Ordering::Less => 0,
+                std::cmp::Ordering::Equal => self.leader,
+                std::cmp::Ordering::Greater => 1,
+            };
+            let at = |state: &mut Self, x: usize| {
+                state.revealed[x].get(lists[x], keys[x], state.length, state.next[x])
+            };
+            let doc = at(self, x).or_else(|| {
+                x = 1 - x;
+                at(self, x)
+            })?;
+            self.next[x] += 1;
+            if self.shown.insert(doc) {
+                let rank = |x: usize| order::rank(lists[x], keys[x], doc);
+                self.ranks.push([0, 1].map(|x| {
+                    rank(x)
+                        .filter(|&rank| rank < self.length)
+                        .map_or(OUTSIDE, |rank| rank as u16)
+                }));
+                return Some(doc);
+            }
+        }
+    }
+
+    /// All the rest of the list; then all of it.
+    pub(crate) fn finish(&mut self, lists: [RankedList<'_>; 2]) -> &[Doc] {
+        while self.next(lists).is_some() {}
+        self.shown.as_slice()
+    }
+}

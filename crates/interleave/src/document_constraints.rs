@@ -1,0 +1,250 @@
+//! Document constraints: every click says that some shown documents are worse than the clicked one,
+//! and the ranker wins whose list contradicts fewer of these sayings.
+//!
+//! **Draw.** As in [balanced interleaving](crate::balanced).
+//!
+//! **Credit.** A clicked document h is to stand above every unclicked document shown above it, above
+//! the one right below it if that is unclicked, and otherwise above the next unclicked one below.
+//! A ranker violates "h above x" if x is in its top `length` and h is not, or is ranked below x.
+//! The ranker with fewer violations wins.
+//!
+//! ## References
+//!
+//! - J. He, C. Zhai, X. Li. *Evaluation of methods for relative comparison of retrieval systems based
+//!   on clickthroughs.* CIKM 2009. <https://doi.org/10.1145/1645953.1646293>
+//! - A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke. *Lerot: an online learning to rank framework.*
+//!   LivingLab 2013 (the kinds of constraints by number). <https://doi.org/10.1145/2513150.2513162>
+//!
+//! ## Notes
+//!
+//! - The list is that of balanced interleaving, and clicks at random favour a ranker as they do there.
+//! - The document right below the last click is part of the list and of the credit, whether or not
+//!   the user looked at it.
+//! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
+//!   that made the list. A ranker whose list has ended leaves the rest to the other.
+
+use crate::alternating::{Alternating, OUTSIDE};
+use crate::method::check_clicks;
+use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
+
+/// Which documents a clicked one is to stand above. Each kind includes those before it.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Constraints {
+    /// Unclicked ones shown above it (type 1).
+    Above,
+    /// And the one right below, if unclicked (type 2).
+    Next,
+    /// And the first unclicked one below, with nothing but clicks between (type 3).
+    #[default]
+    NextUnclicked,
+}
+
+/// Interleaving by document constraints; see the [module](self).
+///
+/// ```
+/// use interleave::{Doc, DocumentConstraints, Generator, Interleaving, ListBuf, Preference};
+/// use rand::SeedableRng;
+///
+/// let ours = ListBuf::strict([0, 1, 2].map(Doc))?;
+/// let theirs = ListBuf::strict([2, 0, 1].map(Doc))?;
+/// let method = DocumentConstraints::default();
+/// let mut generator = Generator::seed_from_u64(1);
+/// let lists = [ours.as_list(), theirs.as_list()];
+/// let (shown, receipt) = method.draw(lists, 3, &mut generator, &mut Default::default());
+/// let position = shown.iter().position(|&doc| doc == Doc(2)).unwrap();
+/// assert_eq!(method.credit(&receipt, &[position])?, Preference::Second);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DocumentConstraints {
+    constraints: Constraints,
+}
+
+impl DocumentConstraints {
+    /// With these constraints.
+    #[must_use]
+    pub fn new(constraints: Constraints) -> Self {
+        Self { constraints }
+    }
+
+    /// Which documents a clicked one is to stand above.
+    #[must_use]
+    pub fn constraints(&self) -> Constraints {
+        self.constraints
+    }
+
+    /// Whom clicks on these positions (top down) of a list with these ranks speak for.
+    fn winner(self, ranks: &[[u16; 2]], clicked: &[usize]) -> Preference {
+        let mut violations = [0_usize; 2];
+        let mut check = |h: usize, x: usize| {
+            for (ranker, violations) in violations.iter_mut().enumerate() {
+                // A document outside the top has the lowest rank of all.
+                let (h, x) = (ranks[h][ranker], ranks[x][ranker]);
+                *violations += usize::from(x != OUTSIDE && h > x);
+            }
+        };
+        for (n, &h) in clicked.iter().enumerate() {
+            // Between two clicks in a row, everything is unclicked.
+            let mut from = 0;
+            for &click in &clicked[..=n] {
+                (from..click).for_each(|x| check(h, x));
+                from = click + 1;
+            }
+            if self.constraints >= Constraints::Next {
+                let run = clicked[n..]
+                    .iter()
+                    .zip(h..)
+                    .take_while(|(click, at)| **click == *at);
+                let below = h + run.count();
+                let is_near = below == h + 1 || self.constraints == Constraints::NextUnclicked;
+                if is_near && below < ranks.len() {
+                    check(h, below);
+                }
+            }
+        }
+        Preference::of(violations[1].cmp(&violations[0]))
+    }
+}
+
+/// Buffers of [`DocumentConstraints`].
+#[derive(Debug, Clone, Default)]
+pub struct DocumentConstraintsScratch {
+    list: Alternating,
+    clicked: Vec<usize>,
+}
+
+/// Where either ranker has the documents shown. A plain value that serialises.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentConstraintsReceipt {
+    /// By position: the 0-based ranks in the two tops; 65,535 outside.
+    places: Vec<[u16; 2]>,
+}
+
+impl DocumentConstraintsReceipt {
+    /// How many documents the list shows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it shows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+}
+
+impl Interleaving for DocumentConstraints {
+    type Scratch = DocumentConstraintsScratch;
+    type Receipt = DocumentConstraintsReceipt;
+
+    fn name(&self) -> &'static str {
+        "document-constraints"
+    }
+
+    fn compare(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut DocumentConstraintsScratch,
+        mut user: impl FnMut(Doc) -> Look,
+    ) -> Preference {
+        let DocumentConstraintsScratch { list, clicked } = scratch;
+        clicked.clear();
+        list.start(length, generator);
+        while let Some(doc) = list.next(lists) {
+            let look = user(doc);
+            if look.clicked {
+                clicked.push(list.ranks.len() - 1);
+            }
+            if look.leaves {
+                break;
+            }
+        }
+        if clicked
+            .last()
+            .is_some_and(|click| click + 1 == list.ranks.len())
+        {
+            // Unseen, but shown.
+            list.next(lists);
+        }
+        self.winner(&list.ranks, clicked)
+    }
+
+    fn draw(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut DocumentConstraintsScratch,
+    ) -> (Vec<Doc>, DocumentConstraintsReceipt) {
+        let list = &mut scratch.list;
+        list.start(length, generator);
+        let shown = list.finish(lists).to_vec();
+        let places = list.ranks.clone();
+        (shown, DocumentConstraintsReceipt { places })
+    }
+
+    fn credit(
+        &self,
+        receipt: &DocumentConstraintsReceipt,
+        clicked: &[usize],
+    ) -> Result<Preference, CreditError> {
+        let clicked = check_clicks(clicked, receipt.places.len())?;
+        Ok(self.winner(&receipt.places, &clicked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shown a b c d, by rankers a b c d and d c b a: whoever agrees with the clicks wins.
+    #[test]
+    fn by_hand() {
+        let ranks = [[0, 3], [1, 2], [2, 1], [3, 0]];
+        let winner = |constraints, clicks: &[usize]| {
+            DocumentConstraints::new(constraints).winner(&ranks, clicks)
+        };
+        use Constraints::{Above, Next, NextUnclicked};
+        // b: above a (the second agrees); right above c (the first agrees).
+        assert_eq!(winner(Above, &[1]), Preference::Second);
+        assert_eq!(winner(Next, &[1]), Preference::Tie);
+        // a and b: nothing above unclicked; b above c; a above c only by the third kind.
+        assert_eq!(winner(Above, &[0, 1]), Preference::Tie);
+        assert_eq!(winner(Next, &[0, 1]), Preference::First);
+        assert_eq!(winner(NextUnclicked, &[0, 1]), Preference::First);
+        // a, b and d: d above c is the second's; b above c the first's; a above c breaks the tie.
+        assert_eq!(winner(Next, &[0, 1, 3]), Preference::Tie);
+        assert_eq!(winner(NextUnclicked, &[0, 1, 3]), Preference::First);
+        for constraints in [Above, Next, NextUnclicked] {
+            assert_eq!(winner(constraints, &[]), Preference::Tie);
+            assert_eq!(winner(constraints, &[0, 1, 2, 3]), Preference::Tie);
+        }
+    }
+
+    /// Documents outside a top: "h above x" is violated only by a ranker that has x.
+    #[test]
+    fn outside_the_top() {
+        let method = DocumentConstraints::new(Constraints::Above);
+        let ranks = [[0, OUTSIDE], [OUTSIDE, 0]];
+        assert_eq!(method.winner(&ranks, &[1]), Preference::Second);
+        let ranks = [[OUTSIDE, OUTSIDE], [OUTSIDE, 0]];
+        assert_eq!(method.winner(&ranks, &[1]), Preference::Tie);
+    }
+}

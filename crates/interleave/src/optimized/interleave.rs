@@ -1,0 +1,440 @@
+//! Optimized interleaving.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rand::{Rng, SeedableRng};
+
+use super::program::Constraints;
+use super::{Fit, choose};
+use crate::draft::TieKeys;
+use crate::fixed::Credit;
+use crate::method::check_clicks;
+use crate::order::{self, Revealed};
+use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
+
+/// How far a click on a document speaks for the first ranker, r_1 and r_2 being its 1-based ranks.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum PairCredit {
+    /// r_2 - r_1.
+    #[default]
+    Linear,
+    /// 1, -1 or 0: the sign of r_2 - r_1.
+    Binary,
+    /// 1 / r_1 - 1 / r_2.
+    Inverse,
+}
+
+impl PairCredit {
+    fn real(self, [first, second]: [u16; 2]) -> f64 {
+        let (first, second) = (f64::from(first), f64::from(second));
+        match self {
+            Self::Linear => second - first,
+            Self::Binary => f64::from(i8::from(second > first) - i8::from(second < first)),
+            Self::Inverse => 1.0 / first.max(1.0) - 1.0 / second.max(1.0),
+        }
+    }
+
+    /// Whom clicks on documents with these ranks speak for: exactly for whole credits, on the grid of
+    /// all scores for inverse ranks.
+    fn winner(self, clicked: impl Iterator<Item = [u16; 2]>) -> Preference {
+        if self == Self::Inverse {
+            let mut sums = [Credit::default(); 2];
+            for ranks in clicked {
+                for (sum, rank) in sums.iter_mut().zip(ranks) {
+                    sum.add(Credit::of(1.0 / f64::from(rank.max(1))));
+                }
+            }
+            return Preference::of(sums[0].score().cmp(&sums[1].score()));
+        }
+        let sum: i64 = clicked.map(|ranks| self.real(ranks) as i64).sum();
+        Preference::of(sum.cmp(&0))
+    }
+}
+
+/// Optimized interleaving; see the [module](super).
+///
+/// The lists are all those that a walk down both rankers' lists can give, adding either's best
+/// document that is not shown yet: up to 2^length. Beyond 1,024 lists (unless asked otherwise), or
+/// 20,480 documents on them, as many are sampled instead, coin by coin, each with its mirror image;
+/// the sample depends on nothing but the rankers' lists. The program maximises the mean sensitivity:
+/// for a list whose positions, weighing 1 / position over their sum, favour the first ranker with
+/// weight w_1 and the second with w_2, that is w_1 log(w / w_1) + w_2 log(w / w_2) with w = w_1 + w_2,
+/// 0 where either is 0.
+///
+/// A solved program is kept in the scratch for the last few pairs of lists.
+///
+/// ```
+/// use interleave::{Doc, Generator, Interleaving, ListBuf, OptimizedInterleave, Preference};
+/// use rand::SeedableRng;
+///
+/// let ours = ListBuf::strict([0, 1, 2].map(Doc))?;
+/// let theirs = ListBuf::strict([1, 2, 0].map(Doc))?;
+/// let method = OptimizedInterleave::default();
+/// let mut generator = Generator::seed_from_u64(1);
+/// let lists = [ours.as_list(), theirs.as_list()];
+/// let (shown, receipt) = method.draw(lists, 3, &mut generator, &mut Default::default());
+/// let position = shown.iter().position(|&doc| doc == Doc(0)).unwrap();
+/// assert_eq!(method.credit(&receipt, &[position])?, Preference::First);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptimizedInterleave {
+    credit: PairCredit,
+    most_lists: usize,
+}
+
+impl Default for OptimizedInterleave {
+    /// With linear credit, and at most 1,024 lists.
+    fn default() -> Self {
+        Self::new(PairCredit::default())
+    }
+}
+
+impl OptimizedInterleave {
+    /// How many lists the program weighs at most, unless asked otherwise: all there are for ten
+    /// documents.
+    pub const MOST_LISTS: usize = 1024;
+    /// How many documents these lists hold at most, together.
+    const MOST_PLACES: usize = 20_480;
+
+    /// With this credit for a click.
+    #[must_use]
+    pub fn new(credit: PairCredit) -> Self {
+        Self::with_lists(credit, Self::MOST_LISTS)
+    }
+
+    /// With another bound on the number of lists, from 2 to 4,096 (others are moved there).
+    #[must_use]
+    pub fn with_lists(credit: PairCredit, most_lists: usize) -> Self {
+        Self {
+            credit,
+            most_lists: most_lists.clamp(2, 4096),
+        }
+    }
+
+    /// How far a click speaks for a ranker.
+    #[must_use]
+    pub fn credit_rule(&self) -> PairCredit {
+        self.credit
+    }
+
+    /// How many lists the program weighs at most.
+    #[must_use]
+    pub fn most_lists(&self) -> usize {
+        self.most_lists
+    }
+
+    /// All lists, or a sample of them.
+    fn candidates(&self, tops: [&[Doc]; 2], length: usize) -> Vec<Vec<Doc>> {
+        let most = self
+            .most_lists
+            .min((Self::MOST_PLACES / length.max(1)).max(2));
+        let walk = Walk::new(tops, length);
+        walk.all(most).unwrap_or_else(|| {
+            let mut coins = Generator::seed_from_u64(0);
+            let mut lists = Vec::new();
+            for _ in 0..most / 2 {
+                let flips: Vec<bool> = (0..length).map(|_| coins.next_u64() >> 63 == 1).collect();
+                lists.push(walk.flipped(flips.iter().copied()));
+                lists.push(walk.flipped(flips.iter().map(|flip| !flip)));
+            }
+            lists.sort_unstable();
+            lists.dedup();
+            lists
+        })
+    }
+
+    fn solve(&self, tops: [&[Doc]; 2], length: usize, rank: impl Fn(Doc) -> [u16; 2]) -> Solved {
+        let lists = self.candidates(tops, length);
+        let lists: Vec<Vec<(Doc, [u16; 2])>> = lists
+            .into_iter()
+            .map(|list| list.into_iter().map(|doc| (doc, rank(doc))).collect())
+            .collect();
+        let mut constraints = Constraints::new(lists.len());
+        let depth = lists.iter().map(Vec::len).max().unwrap_or(0);
+        let mut row = Vec::new();
+        for k in 0..depth {
+            let credit = |list: &Vec<(Doc, [u16; 2])>| {
+                list.get(k)
+                    .map_or(0.0, |&(_, ranks)| self.credit.real(ranks))
+            };
+            row.clear();
+            row.extend(lists.iter().map(credit));
+            constraints.push(&row);
+        }
+        let cost: Vec<f64> = lists.iter().map(|list| -self.sensitivity(list)).collect();
+        let (chances, fit) = constraints.solve(&cost);
+        Solved {
+            lists,
+            chances,
+            fit,
+        }
+    }
+
+    fn sensitivity(&self, list: &[(Doc, [u16; 2])]) -> f64 {
+        let mut weights = [0.0; 2];
+        let mut total = 0.0;
+        for (k, &(_, ranks)) in list.iter().enumerate() {
+            let weight = 1.0 / (k as f64 + 1.0);
+            total += weight;
+            let credit = self.credit.real(ranks);
+            if credit != 0.0 {
+                weights[usize::from(credit < 0.0)] += weight;
+            }
+        }
+        let both = weights[0] + weights[1];
+        let part = |w: f64| {
+            if w > 0.0 {
+                w * libm::log(both / w)
+            } else {
+                0.0
+            }
+        };
+        if total > 0.0 {
+            (part(weights[0]) + part(weights[1])) / total
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The lists that walks down two rankers' tops can give.
+struct Walk<'a> {
+    tops: [&'a [Doc]; 2],
+    /// For each document of a top, its place in the other, or that one's end.
+    others: [Vec<usize>; 2],
+    length: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(tops: [&'a [Doc]; 2], length: usize) -> Self {
+        let places = tops.map(|top| {
+            let places: HashMap<Doc, usize> = top.iter().copied().zip(0..).collect();
+            places
+        });
+        let others = [0, 1].map(|x: usize| {
+            let place = |doc| places[1 - x].get(doc).copied().unwrap_or(usize::MAX);
+            tops[x].iter().map(place).collect()
+        });
+        Self {
+            tops,
+            others,
+            length,
+        }
+    }
+
+    /// The next document of each ranker: what stands above `at` in either top has been shown.
+    fn next(&self, at: &mut [usize; 2]) -> [Option<Doc>; 2] {
+        for x in [0, 1] {
+            while self.others[x]
+                .get(at[x])
+                .is_some_and(|&other| other < at[1 - x])
+            {
+                at[x] += 1;
+            }
+        }
+        [0, 1].map(|x| self.tops[x].get(at[x]).copied())
+    }
+
+    /// Every list, once; `None` where there are more than `most`.
+    fn all(&self, most: usize) -> Option<Vec<Vec<Doc>>> {
+        let mut lists: Vec<(Vec<Doc>, [usize; 2])> = vec![(Vec::new(), [0, 0])];
+        for _ in 0..self.length {
+            for i in 0..lists.len() {
+                let (list, at) = &mut lists[i];
+                let docs = self.next(at);
+                let [Some(first), Some(second)] = docs else {
+                    // Either ranker alone, or neither.
+                    for (x, doc) in docs.into_iter().enumerate() {
+                        list.extend(doc);
+                        at[x] += usize::from(doc.is_some());
+                    }
+                    continue;
+                };
+                if first != second {
+                    let mut branch = (list.clone(), *at);
+                    branch.0.push(second);
+                    branch.1[1] += 1;
+                    lists.push(branch);
+                    if lists.len() > most {
+                        return None;
+                    }
+                }
+                let (list, at) = &mut lists[i];
+                list.push(first);
+                at[0] += 1;
+            }
+        }
+        Some(lists.into_iter().map(|(list, _)| list).collect())
+    }
+
+    /// The list of a walk by these coins.
+    fn flipped(&self, flips: impl Iterator<Item = bool>) -> Vec<Doc> {
+        let mut list = Vec::new();
+        let mut at = [0, 0];
+        for flip in flips {
+            let docs = self.next(&mut at);
+            let x = usize::from(flip);
+            let x = if docs[x].is_some() { x } else { 1 - x };
+            list.extend(docs[x]);
+            at[x] += usize::from(docs[x].is_some());
+        }
+        list
+    }
+}
+
+/// A solved program.
+#[derive(Debug)]
+struct Solved {
+    lists: Vec<Vec<(Doc, [u16; 2])>>,
+    chances: Vec<f64>,
+    fit: Fit,
+}
+
+/// Buffers of [`OptimizedInterleave`], and the programs it solved last.
+#[derive(Debug, Clone, Default)]
+pub struct OptimizedInterleaveScratch {
+    revealed: [Revealed; 2],
+    solved: HashMap<Vec<u32>, Arc<Solved>>,
+}
+
+impl OptimizedInterleaveScratch {
+    /// How many solved programs are kept.
+    const KEPT: usize = 64;
+
+    /// The program of these lists, and the list chosen from it.
+    fn draw(
+        &mut self,
+        method: OptimizedInterleave,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+    ) -> (Arc<Solved>, usize) {
+        let keys = TieKeys::new(generator);
+        let keys = [0, 1].map(|x| keys.ranker(x));
+        let rank = |doc: Doc| {
+            [0, 1].map(|x| {
+                let rank = order::rank(lists[x], keys[x], doc).unwrap_or(lists[x].len());
+                (rank + 1).min(usize::from(u16::MAX)) as u16
+            })
+        };
+        let [first, second] = &mut self.revealed;
+        first.clear();
+        second.clear();
+        let tops = [
+            first.top(lists[0], keys[0], length),
+            second.top(lists[1], keys[1], length),
+        ];
+        // All that the program depends on: the tops, and the ranks of their documents in both lists.
+        let length = length.min(tops[0].len() + tops[1].len());
+        let settings = [
+            method.most_lists,
+            method.credit as usize,
+            length,
+            tops[0].len(),
+        ];
+        let ranks = |&doc: &Doc| {
+            let [first, second] = rank(doc).map(u32::from);
+            [u32::from(doc.0), first << 16 | second]
+        };
+        let key: Vec<u32> = settings
+            .into_iter()
+            .map(|setting| setting as u32)
+            .chain(tops.iter().copied().flatten().flat_map(ranks))
+            .collect();
+        if self.solved.len() >= Self::KEPT && !self.solved.contains_key(&key) {
+            self.solved.clear();
+        }
+        let solved = self.solved.entry(key);
+        let solved = solved.or_insert_with(|| Arc::new(method.solve(tops, length, rank)));
+        (Arc::clone(solved), choose(&solved.chances, generator))
+    }
+}
+
+/// The ranks of the documents shown. A plain value that serialises.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptimizedInterleaveReceipt {
+    fit: Fit,
+    /// By position: 1-based, in the two rankers' lists.
+    ranks: Vec<[u16; 2]>,
+}
+
+impl OptimizedInterleaveReceipt {
+    /// How many documents the list shows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// Whether it shows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranks.is_empty()
+    }
+
+    /// Whether the probabilities that chose the list keep to the constraints.
+    #[must_use]
+    pub fn fit(&self) -> Fit {
+        self.fit
+    }
+}
+
+impl Interleaving for OptimizedInterleave {
+    type Scratch = OptimizedInterleaveScratch;
+    type Receipt = OptimizedInterleaveReceipt;
+
+    fn name(&self) -> &'static str {
+        "optimized"
+    }
+
+    fn compare(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut OptimizedInterleaveScratch,
+        mut user: impl FnMut(Doc) -> Look,
+    ) -> Preference {
+        let (solved, chosen) = scratch.draw(*self, lists, length, generator);
+        let mut clicked = Vec::new();
+        for &(doc, ranks) in &solved.lists[chosen] {
+            let look = user(doc);
+            if look.clicked {
+                clicked.push(ranks);
+            }
+            if look.leaves {
+                break;
+            }
+        }
+        self.credit.winner(clicked.into_iter())
+    }
+
+    fn draw(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut OptimizedInterleaveScratch,
+    ) -> (Vec<Doc>, OptimizedInterleaveReceipt) {
+        let (solved, chosen) = scratch.draw(*self, lists, length, generator);
+        let (shown, ranks) = solved.lists[chosen].iter().copied().unzip();
+        let fit = solved.fit;
+        (shown, OptimizedInterleaveReceipt { fit, ranks })
+    }
+
+    fn credit(
+        &self,
+        receipt: &OptimizedInterleaveReceipt,
+        clicked: &[usize],
+    ) -> Result<Preference, CreditError> {
+        let clicked = check_clicks(clicked, receipt.len())?;
+        Ok(self
+            .credit
+            .winner(clicked.into_iter().map(|n| receipt.ranks[n])))
+    }
+}

@@ -1,0 +1,76 @@
+//! Optimized interleaving (OI) and multileaving (OM): the lists that could be shown are written down,
+//! and shown with probabilities under which clicks at random favour nobody, chosen by a linear program
+//! so that one impression tells as much as it can.
+//!
+//! | | two rankers ([`OptimizedInterleave`]) | many ([`OptimizedMultileave`]) |
+//! |---|---|---|
+//! | lists | all whose every top is a union of tops of the two | a sample of such lists |
+//! | credit of a click | [`PairCredit`] | [`RankCredit`] |
+//! | constraints | at each position, the mean credit is 0 | at each position, the mean credit is the same for all rankers |
+//! | of those | most sensitive | least variance between rankers |
+//!
+//! The program is solved by the simplex method (`microlp`), which detects cycling and checks its
+//! answer. Where no probabilities meet the constraints, or the solver fails, those with the least sum
+//! of squared violations are taken instead, by Wolfe's method with at most 1,000 steps. So a draw
+//! always ends with a list, and its receipt says which case it was ([`Fit`]).
+//!
+//! ## References
+//!
+//! - F. Radlinski, N. Craswell. *Optimized interleaving for online retrieval evaluation.* WSDM 2013.
+//!   <https://doi.org/10.1145/2433396.2433429>
+//! - A. Schuth, F. Sietsma, S. Whiteson, D. Lefortier, M. de Rijke. *Multileaved comparisons for
+//!   fast online evaluation.* CIKM 2014. <https://doi.org/10.1145/2661829.2661952>
+//! - A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke. *Lerot: an online learning to rank framework.*
+//!   LivingLab 2013. <https://doi.org/10.1145/2513150.2513162>
+//!
+//! ## Notes
+//!
+//! - A ranker that does not list a document gives it the rank below its last.
+//! - The constraints hold for each position, which is the same as holding for each top.
+//! - Tied documents are ordered at random, for each ranker in each impression; lists and credit use
+//!   the same order.
+//! - The whole list is drawn whether or not the user looks at it.
+
+mod interleave;
+mod multileave;
+mod program;
+
+pub use interleave::{
+    OptimizedInterleave, OptimizedInterleaveReceipt, OptimizedInterleaveScratch, PairCredit,
+};
+pub use multileave::{
+    OptimizedMultileave, OptimizedMultileaveReceipt, OptimizedMultileaveScratch, RankCredit,
+};
+
+use rand::Rng;
+
+use crate::Generator;
+
+/// How well the probabilities of the lists keep to the constraints.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Fit {
+    /// Fully.
+    #[default]
+    Exact,
+    /// As closely as these lists allow: clicks at random may favour some ranker.
+    Relaxed,
+}
+
+/// An index, by these probabilities.
+fn choose(chances: &[f64], generator: &mut Generator) -> usize {
+    let mut luck = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let last = chances
+        .iter()
+        .rposition(|&chance| chance > 0.0)
+        .unwrap_or(0);
+    for (index, chance) in chances[..last].iter().enumerate() {
+        if luck < *chance {
+            return index;
+        }
+        luck -= chance;
+    }
+    last
+}

@@ -1,0 +1,344 @@
+//! Optimized multileaving.
+
+use super::program::Constraints;
+use super::{Fit, choose};
+use crate::draft::TieKeys;
+use crate::fixed::Credit;
+use crate::method::check_clicks;
+use crate::order::{self, DocSet};
+use crate::ties::below;
+use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
+
+/// What a click on a document adds to a ranker that gives it the 1-based rank r.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum RankCredit {
+    /// 1 / r; scores are in units of 2^-32.
+    #[default]
+    Inverse,
+    /// -r; scores are 65,536 - r a click.
+    Negative,
+}
+
+impl RankCredit {
+    fn real(self, rank: u16) -> f64 {
+        match self {
+            Self::Inverse => 1.0 / f64::from(rank.max(1)),
+            Self::Negative => -f64::from(rank),
+        }
+    }
+
+    fn score(self, clicked: impl Iterator<Item = u16>) -> u64 {
+        match self {
+            Self::Inverse => {
+                let mut sum = Credit::default();
+                clicked.for_each(|rank| sum.add(Credit::of(self.real(rank))));
+                sum.score()
+            }
+            Self::Negative => clicked.map(|rank| 65_536 - u64::from(rank)).sum(),
+        }
+    }
+}
+
+/// Optimized multileaving; see the [module](super).
+///
+/// For each impression, lists are sampled: at each position any ranker, all alike, adds its best
+/// document that is not shown yet. Equal ones are merged. With f(k) = 1 / k, the program minimises the
+/// mean over lists of the sum over rankers of the squared difference between the ranker's credit,
+/// weighted by f over positions, and the mean of the same over rankers.
+///
+/// Ten lists can seldom meet a constraint for every position and ranker, so [`Fit::Relaxed`] is the
+/// rule rather than the exception.
+///
+/// ```
+/// use interleave::{Doc, Generator, ListBuf, Multileaving, OptimizedMultileave};
+/// use rand::SeedableRng;
+///
+/// let lists = [[0, 1, 2], [0, 2, 1], [2, 1, 0]].map(|list| ListBuf::strict(list.map(Doc)).unwrap());
+/// let lists: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
+/// let method = OptimizedMultileave::default();
+/// let mut generator = Generator::seed_from_u64(1);
+/// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
+/// let position = shown.iter().position(|&doc| doc == Doc(0)).unwrap();
+/// assert_eq!(method.credit(&receipt, &[position])?, [1 << 32, 1 << 32, (1_u64 << 32).div_ceil(3)]);
+/// # Ok::<(), interleave::CreditError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptimizedMultileave {
+    credit: RankCredit,
+    lists: usize,
+}
+
+impl Default for OptimizedMultileave {
+    /// With inverse ranks and ten lists, as in the paper.
+    fn default() -> Self {
+        Self::new(RankCredit::default(), Self::LISTS)
+    }
+}
+
+impl OptimizedMultileave {
+    /// How many lists are sampled unless asked otherwise.
+    pub const LISTS: usize = 10;
+
+    /// With this credit for a click, and this many sampled lists, from 1 to 1,000 (others are moved
+    /// there).
+    #[must_use]
+    pub fn new(credit: RankCredit, lists: usize) -> Self {
+        Self {
+            credit,
+            lists: lists.clamp(1, 1000),
+        }
+    }
+
+    /// What a click adds to a ranker.
+    #[must_use]
+    pub fn credit_rule(&self) -> RankCredit {
+        self.credit
+    }
+
+    /// How many lists are sampled.
+    #[must_use]
+    pub fn lists(&self) -> usize {
+        self.lists
+    }
+}
+
+/// Buffers of [`OptimizedMultileave`].
+#[derive(Debug, Clone, Default)]
+pub struct OptimizedMultileaveScratch {
+    shown: DocSet,
+    /// Rankers that still have something to add.
+    rankers: Vec<u32>,
+    tops: Vec<u16>,
+    /// All documents on any list, in numeric order, and the rank every ranker gives each.
+    docs: Vec<Doc>,
+    ranks: Vec<u16>,
+}
+
+impl OptimizedMultileaveScratch {
+    fn sample(
+        &mut self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        keys: TieKeys,
+        generator: &mut Generator,
+    ) -> Vec<Doc> {
+        self.shown.clear();
+        self.rankers.clear();
+        self.rankers.extend(0..lists.len() as u32);
+        self.tops.clear();
+        self.tops.resize(lists.len(), 0);
+        while self.shown.as_slice().len() < length && !self.rankers.is_empty() {
+            let chosen = below(self.rankers.len(), generator);
+            let x = self.rankers[chosen] as usize;
+            match order::best(lists[x], keys.ranker(x), &self.shown, &mut self.tops[x]) {
+                Some(doc) => {
+                    self.shown.insert(doc);
+                }
+                None => {
+                    self.rankers.swap_remove(chosen);
+                }
+            }
+        }
+        self.shown.as_slice().to_vec()
+    }
+
+    /// The ranks that all rankers give a document on one of the lists.
+    fn ranks(&self, doc: Doc, rankers: usize) -> &[u16] {
+        let place = self.docs.binary_search(&doc).unwrap_or(0);
+        &self.ranks[place * rankers..(place + 1) * rankers]
+    }
+
+    fn draw(
+        &mut self,
+        method: OptimizedMultileave,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+    ) -> (Vec<Doc>, Fit) {
+        let keys = TieKeys::new(generator);
+        let mut candidates: Vec<Vec<Doc>> = (0..method.lists)
+            .map(|_| self.sample(lists, length, keys, generator))
+            .collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        self.docs.clear();
+        self.docs.extend(candidates.iter().flatten());
+        self.docs.sort_unstable();
+        self.docs.dedup();
+        self.ranks.clear();
+        for &doc in &self.docs {
+            self.ranks
+                .extend(lists.iter().enumerate().map(|(x, &list)| {
+                    let rank = order::rank(list, keys.ranker(x), doc).unwrap_or(list.len());
+                    (rank + 1).min(usize::from(u16::MAX)) as u16
+                }));
+        }
+
+        let m = lists.len();
+        let mut constraints = Constraints::new(candidates.len());
+        let depth = candidates.iter().map(Vec::len).max().unwrap_or(0);
+        // By list and ranker: the credit so far, weighted by 1 / position.
+        let mut credits = vec![0.0; candidates.len() * m];
+        let mut here = credits.clone();
+        let mut row = Vec::new();
+        for k in 0..depth {
+            here.fill(0.0);
+            for (i, list) in candidates.iter().enumerate() {
+                let Some(&doc) = list.get(k) else {
+                    continue;
+                };
+                let span = i * m..(i + 1) * m;
+                let credit = self
+                    .ranks(doc, m)
+                    .iter()
+                    .map(|&rank| method.credit.real(rank));
+                here[span.clone()]
+                    .iter_mut()
+                    .zip(credit)
+                    .for_each(|(here, credit)| *here = credit);
+                let mean = here[span.clone()].iter().sum::<f64>() / m as f64;
+                for (here, sum) in here[span.clone()].iter_mut().zip(&mut credits[span]) {
+                    *sum += *here / (k as f64 + 1.0);
+                    *here -= mean;
+                }
+            }
+            for x in 0..m {
+                row.clear();
+                row.extend((0..candidates.len()).map(|i| here[i * m + x]));
+                // What is left of equal numbers after their mean is taken off.
+                row.iter_mut()
+                    .filter(|x| x.abs() < 1e-12)
+                    .for_each(|x| *x = 0.0);
+                constraints.push(&row);
+            }
+        }
+        let cost: Vec<f64> = credits
+            .chunks(m.max(1))
+            .map(|credits| {
+                let mean = credits.iter().sum::<f64>() / m as f64;
+                credits
+                    .iter()
+                    .map(|credit| (credit - mean) * (credit - mean))
+                    .sum()
+            })
+            .chain(std::iter::repeat(0.0))
+            .take(candidates.len())
+            .collect();
+        let (chances, fit) = constraints.solve(&cost);
+        (candidates.swap_remove(choose(&chances, generator)), fit)
+    }
+}
+
+/// The ranks of the documents shown. A plain value that serialises.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptimizedMultileaveReceipt {
+    length: usize,
+    fit: Fit,
+    /// By ranker and position: 1-based, in the ranker's list.
+    full_ranks: Vec<Vec<u16>>,
+}
+
+impl OptimizedMultileaveReceipt {
+    /// How many documents the list shows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it shows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// How many rankers were compared.
+    #[must_use]
+    pub fn rankers(&self) -> usize {
+        self.full_ranks.len()
+    }
+
+    /// Whether the probabilities that chose the list keep to the constraints.
+    #[must_use]
+    pub fn fit(&self) -> Fit {
+        self.fit
+    }
+}
+
+impl Multileaving for OptimizedMultileave {
+    type Scratch = OptimizedMultileaveScratch;
+    type Receipt = OptimizedMultileaveReceipt;
+    type Outcome = Vec<u64>;
+
+    fn name(&self) -> &'static str {
+        "optimized"
+    }
+
+    fn compare(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut OptimizedMultileaveScratch,
+        mut user: impl FnMut(Doc) -> Look,
+        scores: &mut Vec<u64>,
+    ) -> bool {
+        let (shown, _) = scratch.draw(*self, lists, length, generator);
+        let mut clicked = Vec::new();
+        for doc in shown {
+            let look = user(doc);
+            if look.clicked {
+                clicked.push(doc);
+            }
+            if look.leaves {
+                break;
+            }
+        }
+        scores.clear();
+        let m = lists.len();
+        scores.extend((0..m).map(|x| {
+            let ranks = clicked.iter().map(|&doc| scratch.ranks(doc, m)[x]);
+            self.credit.score(ranks)
+        }));
+        !clicked.is_empty()
+    }
+
+    fn draw(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut OptimizedMultileaveScratch,
+    ) -> (Vec<Doc>, OptimizedMultileaveReceipt) {
+        let (shown, fit) = scratch.draw(*self, lists, length, generator);
+        let m = lists.len();
+        let row = |x: usize| shown.iter().map(|&doc| scratch.ranks(doc, m)[x]).collect();
+        let full_ranks = (0..m).map(row).collect();
+        let length = shown.len();
+        (
+            shown,
+            OptimizedMultileaveReceipt {
+                length,
+                fit,
+                full_ranks,
+            },
+        )
+    }
+
+    fn credit(
+        &self,
+        receipt: &OptimizedMultileaveReceipt,
+        clicked: &[usize],
+    ) -> Result<Vec<u64>, CreditError> {
+        let clicked = check_clicks(clicked, receipt.length)?;
+        // Ranks that a damaged receipt lacks earn nothing.
+        let score = |ranks: &Vec<u16>| {
+            self.credit
+                .score(clicked.iter().filter_map(|&n| ranks.get(n).copied()))
+        };
+        Ok(receipt.full_ranks.iter().map(score).collect())
+    }
+}

@@ -1,0 +1,424 @@
+//! Pairwise preference multileaving (PPM): a click says that some shown documents are worse than the
+//! clicked one, and every ranker is credited for the pairs that it orders alike, whether or not it
+//! had a part in the list.
+//!
+//! **Draw.** At position i (from 1) any document that is not shown yet and in the top i of at least
+//! one ranker, all alike; let D_i be their number.
+//!
+//! **Credit.** Clicks prefer clicked documents a to unclicked ones b (see [`PairRule`]). Let top(d) be
+//! the best rank that any ranker gives d. A pair counts if both documents are shown at or below the
+//! worse of top(a) and top(b), so that either could have stood in the other's place. It then adds
+//! 1 / w to every ranker with a above b, where w, the product of 1 - 1 / D_i over positions i from
+//! the better of the two tops to just above the worse one, is the probability that it could count.
+//!
+//! ## References
+//!
+//! - H. Oosterhuis, M. de Rijke. *Sensitive and scalable online evaluation with theoretical
+//!   guarantees.* CIKM 2017. <https://doi.org/10.1145/3132847.3132895>
+//! - H. Oosterhuis, the software PairwisePreferenceMultileave (the pairs of [`PairRule::Considered`]).
+//! - M. P. Kato, the software interleaving (the pairs of [`PairRule::SkipAbove`]).
+//!
+//! ## Notes
+//!
+//! - Scores are in units of 2^-32 of a unit weight. They are not divided by the number of pairs, as
+//!   the author's software does: that changes no preference.
+//! - 1 / w is cut at 2^24, which a pair reaches with probability below 2^-24.
+//! - A document that a ranker does not list is below all that it lists. Of two that it does not list
+//!   it prefers neither, and earns half of what the pair is worth.
+//! - The document right below the last click is part of the list and of the credit, whether or not
+//!   the user looked at it.
+//! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
+//!   that made the list.
+
+use std::cmp::Ordering;
+
+use crate::draft::TieKeys;
+use crate::fixed::Credit;
+use crate::method::check_clicks;
+use crate::order::{self, DocSet, Revealed};
+use crate::ties::below;
+use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
+
+/// Which pairs clicks speak about.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum PairRule {
+    /// Every clicked document against every unclicked one down to the position below the last click:
+    /// the rule of the author's software.
+    #[default]
+    Considered,
+    /// Every clicked document against every unclicked one above it, and the one right below it if
+    /// that is unclicked: the rule of mpkato's software.
+    SkipAbove,
+}
+
+/// Pairwise preference multileaving; see the [module](self).
+///
+/// ```
+/// use interleave::{Doc, Generator, ListBuf, Multileaving, PairwisePreference};
+/// use rand::SeedableRng;
+///
+/// let lists = [[0, 1, 2], [0, 2, 1], [2, 1, 0]].map(|list| ListBuf::strict(list.map(Doc)).unwrap());
+/// let lists: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
+/// let method = PairwisePreference::default();
+/// let mut generator = Generator::seed_from_u64(1);
+/// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
+/// // All documents clicked: nothing is worse than another.
+/// assert_eq!(method.credit(&receipt, &[0, 1, 2])?, [0, 0, 0]);
+/// # Ok::<(), interleave::CreditError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PairwisePreference {
+    pairs: PairRule,
+}
+
+/// A position of the list, as credit needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Place {
+    /// The best 0-based rank that any ranker gives the document.
+    top: u16,
+    /// How many documents could have stood here.
+    choices: u16,
+}
+
+impl PairwisePreference {
+    /// With these pairs.
+    #[must_use]
+    pub fn new(pairs: PairRule) -> Self {
+        Self { pairs }
+    }
+
+    /// Which pairs clicks speak about.
+    #[must_use]
+    pub fn pairs(&self) -> PairRule {
+        self.pairs
+    }
+
+    /// The pairs (clicked, unclicked) of positions that count, each with what it is worth.
+    fn pairs_of(
+        self,
+        places: &[Place],
+        clicked: &[usize],
+        pairs: &mut Vec<(usize, usize, Credit)>,
+    ) {
+        pairs.clear();
+        let Some(&lowest) = clicked.last() else {
+            return;
+        };
+        for &a in clicked {
+            let end = match self.pairs {
+                PairRule::Considered => lowest + 2,
+                PairRule::SkipAbove => a + 2,
+            };
+            let unclicked =
+                (0..end.min(places.len())).filter(|b| clicked.binary_search(b).is_err());
+            for b in unclicked {
+                let (top_a, top_b) = (places[a].top, places[b].top);
+                let worse = usize::from(top_a.max(top_b));
+                if a.min(b) >= worse {
+                    let stretch = &places[usize::from(top_a.min(top_b))..worse];
+                    let inverse: f64 = stretch
+                        .iter()
+                        .map(|place| f64::from(place.choices))
+                        // At least two, or the better document would have been shown there.
+                        .map(|choices| choices / (choices - 1.0).max(0.5))
+                        .product();
+                    pairs.push((a, b, Credit::of(inverse.min(f64::from(1 << 24)))));
+                }
+            }
+        }
+    }
+}
+
+/// Adds up the pairs for one ranker; `order` compares the ranks it gives two positions, `Less` for
+/// the better.
+fn score(
+    pairs: &[(usize, usize, Credit)],
+    order: impl Fn(usize, usize) -> Option<Ordering>,
+) -> u64 {
+    let mut sum = Credit::default();
+    for &(a, b, worth) in pairs {
+        match order(a, b) {
+            Some(Ordering::Less) => {
+                sum.add(worth);
+                sum.add(worth);
+            }
+            Some(Ordering::Equal) => sum.add(worth),
+            Some(Ordering::Greater) | None => {}
+        }
+    }
+    // Twice what the pairs are worth, so that half of it is exact.
+    sum.halved().score()
+}
+
+/// Buffers of [`PairwisePreference`].
+#[derive(Debug, Clone, Default)]
+pub struct PairwisePreferenceScratch {
+    keys: Option<TieKeys>,
+    revealed: Vec<Revealed>,
+    seen: DocSet,
+    /// Documents that may come next, and the best rank of each.
+    choices: Vec<(Doc, u16)>,
+    shown: Vec<Doc>,
+    places: Vec<Place>,
+    clicked: Vec<usize>,
+    pairs: Vec<(usize, usize, Credit)>,
+    ranks: Vec<Option<(u16, u64)>>,
+}
+
+impl PairwisePreferenceScratch {
+    fn start(&mut self, rankers: usize, generator: &mut Generator) {
+        self.keys = Some(TieKeys::new(generator));
+        self.revealed.iter_mut().for_each(Revealed::clear);
+        self.revealed.resize_with(rankers, Revealed::default);
+        self.seen.clear();
+        self.choices.clear();
+        self.shown.clear();
+        self.places.clear();
+        self.clicked.clear();
+    }
+
+    fn next(
+        &mut self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+    ) -> Option<Doc> {
+        let keys = self.keys?;
+        let position = self.shown.len();
+        if position == length {
+            return None;
+        }
+        for (x, (&list, revealed)) in lists.iter().zip(&mut self.revealed).enumerate() {
+            if let Some(doc) = revealed.get(list, keys.ranker(x), length, position)
+                && self.seen.insert(doc)
+            {
+                self.choices.push((doc, position as u16));
+            }
+        }
+        if self.choices.is_empty() {
+            return None;
+        }
+        let choices = self.choices.len() as u16;
+        let chosen = below(self.choices.len(), generator);
+        let (doc, top) = self.choices.swap_remove(chosen);
+        self.places.push(Place { top, choices });
+        self.shown.push(doc);
+        Some(doc)
+    }
+}
+
+/// One ranker's order of the first documents shown: rank, and key within a tie group.
+fn places_of(
+    list: RankedList<'_>,
+    keys: TieKeys,
+    ranker: usize,
+    shown: &[Doc],
+    ranks: &mut Vec<Option<(u16, u64)>>,
+) {
+    let keys = keys.ranker(ranker);
+    ranks.clear();
+    ranks.extend(shown.iter().map(|&doc| {
+        let group = list.group(doc);
+        match group.size() {
+            0 => None,
+            1 => Some((group.start, 0)),
+            _ => Some((group.start, keys.key(doc))),
+        }
+    }));
+}
+
+/// Unlisted below all listed, and level with each other.
+fn compare_ranks<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+/// What the list could have been, and how every ranker orders it. A plain value that serialises.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairwisePreferenceReceipt {
+    places: Vec<Place>,
+    /// By ranker and position: the 0-based rank in its list; 65,535 where it is not listed.
+    orders: Vec<Vec<u16>>,
+}
+
+impl PairwisePreferenceReceipt {
+    /// How many documents the list shows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it shows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// How many rankers were compared.
+    #[must_use]
+    pub fn rankers(&self) -> usize {
+        self.orders.len()
+    }
+}
+
+impl Multileaving for PairwisePreference {
+    type Scratch = PairwisePreferenceScratch;
+    type Receipt = PairwisePreferenceReceipt;
+    type Outcome = Vec<u64>;
+
+    fn name(&self) -> &'static str {
+        "pairwise-preference"
+    }
+
+    fn compare(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut PairwisePreferenceScratch,
+        mut user: impl FnMut(Doc) -> Look,
+        scores: &mut Vec<u64>,
+    ) -> bool {
+        scores.clear();
+        scratch.start(lists.len(), generator);
+        while let Some(doc) = scratch.next(lists, length, generator) {
+            let look = user(doc);
+            if look.clicked {
+                scratch.clicked.push(scratch.shown.len() - 1);
+            }
+            if look.leaves {
+                break;
+            }
+        }
+        let (Some(&lowest), Some(keys)) = (scratch.clicked.last(), scratch.keys) else {
+            scores.resize(lists.len(), 0);
+            return false;
+        };
+        if lowest + 1 == scratch.shown.len() {
+            // Unseen, but shown.
+            scratch.next(lists, length, generator);
+        }
+        let PairwisePreferenceScratch {
+            places,
+            clicked,
+            pairs,
+            ranks,
+            shown,
+            ..
+        } = scratch;
+        self.pairs_of(places, clicked, pairs);
+        let considered = &shown[..shown.len().min(lowest + 2)];
+        scores.extend(lists.iter().enumerate().map(|(x, &list)| {
+            places_of(list, keys, x, considered, ranks);
+            score(pairs, |a, b| Some(compare_ranks(ranks[a], ranks[b])))
+        }));
+        true
+    }
+
+    fn draw(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut PairwisePreferenceScratch,
+    ) -> (Vec<Doc>, PairwisePreferenceReceipt) {
+        scratch.start(lists.len(), generator);
+        while scratch.next(lists, length, generator).is_some() {}
+        let keys = scratch
+            .keys
+            .map_or_else(|| TieKeys::from_seed(0), |keys| keys);
+        let order = |(x, &list): (usize, &RankedList<'_>)| {
+            let rank = |&doc| order::rank(list, keys.ranker(x), doc);
+            let ranks = scratch.shown.iter().map(rank);
+            ranks
+                .map(|rank| rank.map_or(u16::MAX, |rank| rank as u16))
+                .collect()
+        };
+        let orders = lists.iter().enumerate().map(order).collect();
+        let places = scratch.places.clone();
+        (
+            scratch.shown.clone(),
+            PairwisePreferenceReceipt { places, orders },
+        )
+    }
+
+    fn credit(
+        &self,
+        receipt: &PairwisePreferenceReceipt,
+        clicked: &[usize],
+    ) -> Result<Vec<u64>, CreditError> {
+        let clicked = check_clicks(clicked, receipt.places.len())?;
+        let mut pairs = Vec::new();
+        self.pairs_of(&receipt.places, &clicked, &mut pairs);
+        let one = |ranks: &Vec<u16>| {
+            // Ranks that a damaged receipt lacks earn nothing.
+            score(&pairs, |a, b| {
+                let listed = |rank: &u16| (*rank != u16::MAX).then_some(*rank);
+                Some(compare_ranks(
+                    ranks.get(a).map(listed)?,
+                    ranks.get(b).map(listed)?,
+                ))
+            })
+        };
+        Ok(receipt.orders.iter().map(one).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rankers, a b c and b c a, shown b a c: choices {a, b}, {a, c}, {c}; tops 0, 0 and 1.
+    #[test]
+    fn by_hand() {
+        let place = |top, choices| Place { top, choices };
+        let receipt = PairwisePreferenceReceipt {
+            places: vec![place(0, 2), place(0, 2), place(1, 1)],
+            orders: vec![vec![1, 0, 2], vec![0, 2, 1]],
+        };
+        let unit = 1 << 32;
+        let credit = |rule, clicks: &[usize]| {
+            PairwisePreference::new(rule)
+                .credit(&receipt, clicks)
+                .unwrap()
+        };
+        use PairRule::{Considered, SkipAbove};
+        for rule in [Considered, SkipAbove] {
+            // b clicked: b above a, both at or below rank 0; weight 1. The second ranker agrees.
+            assert_eq!(credit(rule, &[0]), [0, unit]);
+            // a: above b (weight 1, the first agrees); above c, which needs rank 1: both are there.
+            // Its weight is 1 - 1/2 for position 0, so it adds 2 to the first.
+            assert_eq!(credit(rule, &[1]), [3 * unit, 0]);
+            // c: above b does not count, since b stands above rank 1; above a adds 2 to the second.
+            assert_eq!(credit(rule, &[2]), [0, 2 * unit]);
+        }
+        // a and c: a above b only (c above b does not count, a and c are both clicked).
+        assert_eq!(credit(SkipAbove, &[1, 2]), [unit, 0]);
+        assert_eq!(credit(SkipAbove, &[]), [0, 0]);
+    }
+
+    /// Clicks on 0 and 3 of five: the author's rule adds 0 against 2 and against 4.
+    #[test]
+    fn rules_differ() {
+        let place = Place { top: 0, choices: 5 };
+        let pairs = |rule| {
+            let mut pairs = Vec::new();
+            PairwisePreference::new(rule).pairs_of(&[place; 6], &[0, 3], &mut pairs);
+            pairs
+                .into_iter()
+                .map(|(a, b, _)| (a, b))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(pairs(PairRule::SkipAbove), [(0, 1), (3, 1), (3, 2), (3, 4)]);
+        assert_eq!(
+            pairs(PairRule::Considered),
+            [(0, 1), (0, 2), (0, 4), (3, 1), (3, 2), (3, 4)]
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! Probabilistic multileaving with the sign of each pair taken before the expectation.
+
+use super::{
+    Chances, ProbabilisticMultileave, ProbabilisticMultileaveReceipt,
+    ProbabilisticMultileaveScratch,
+};
+use crate::signs::{Share, SignSum, expected_preference};
+use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList, Signs};
+
+/// Probabilistic multileaving by averaged signs: ranker i beats ranker j where
+/// E\[sign(N_i - N_j)\] > 0, N_x being the number of clicked documents that x contributed.
+///
+/// With two rankers this is the credit of
+/// [probabilistic interleaving](crate::ProbabilisticInterleave). It is exact, by a recursion over the
+/// clicked positions for each pair: rankers² x clicks² steps. See the [module](super).
+///
+/// ```
+/// use interleave::{Doc, Generator, ListBuf, Multileaving, Outcome, Preference};
+/// use interleave::ProbabilisticMultileaveSigns;
+/// use rand::SeedableRng;
+///
+/// let lists = [[0, 1, 2], [0, 2, 1], [2, 1, 0]].map(|list| ListBuf::strict(list.map(Doc)).unwrap());
+/// let lists: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
+/// let method = ProbabilisticMultileaveSigns::default();
+/// let mut generator = Generator::seed_from_u64(1);
+/// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
+/// let signs = method.credit(&receipt, &[0])?;
+/// assert_eq!(signs.preference(0, 2), signs.preference(2, 0).swapped());
+/// # Ok::<(), interleave::CreditError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ProbabilisticMultileaveSigns {
+    inner: ProbabilisticMultileave,
+}
+
+impl ProbabilisticMultileaveSigns {
+    /// With the lists of `inner`; its own rule of credit is not used.
+    #[must_use]
+    pub fn new(inner: ProbabilisticMultileave) -> Self {
+        Self { inner }
+    }
+
+    /// Where the lists come from.
+    #[must_use]
+    pub fn inner(&self) -> &ProbabilisticMultileave {
+        &self.inner
+    }
+}
+
+/// Buffers of [`ProbabilisticMultileaveSigns`].
+#[derive(Debug, Default)]
+pub struct ProbabilisticMultileaveSignsScratch {
+    inner: ProbabilisticMultileaveScratch,
+    pairs: Pairs,
+}
+
+#[derive(Debug, Default)]
+struct Pairs {
+    clicked: Vec<Share>,
+    sum: SignSum,
+}
+
+impl Pairs {
+    fn judge(&mut self, chances: &Chances, clicked: &[usize], signs: &mut Signs) {
+        let m = chances.rankers;
+        signs.reset(m);
+        let totals: Vec<f64> = clicked
+            .iter()
+            .map(|&n| {
+                chances
+                    .row(n)
+                    .iter()
+                    .map(|chance| chance.get())
+                    .sum::<f64>()
+            })
+            .map(|total| total.max(f64::MIN_POSITIVE))
+            .collect();
+        let pairs = (0..m).flat_map(|i| (i + 1..m).map(move |j| (i, j)));
+        for ((i, j), verdict) in pairs.zip(signs.verdicts_mut()) {
+            self.clicked.clear();
+            self.clicked
+                .extend(clicked.iter().zip(&totals).map(|(&n, total)| {
+                    let (first, second) = (&chances.row(n)[i], &chances.row(n)[j]);
+                    Share {
+                        first: first.get() / total,
+                        second: second.get() / total,
+                        lean: first.cmp(second),
+                    }
+                }));
+            *verdict = expected_preference(&self.clicked, &mut self.sum);
+        }
+    }
+}
+
+impl Multileaving for ProbabilisticMultileaveSigns {
+    type Scratch = ProbabilisticMultileaveSignsScratch;
+    type Receipt = ProbabilisticMultileaveReceipt;
+    type Outcome = Signs;
+
+    fn name(&self) -> &'static str {
+        "probabilistic"
+    }
+
+    fn compare(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut ProbabilisticMultileaveSignsScratch,
+        user: impl FnMut(Doc) -> Look,
+        signs: &mut Signs,
+    ) -> bool {
+        let ProbabilisticMultileaveSignsScratch { inner, pairs } = scratch;
+        inner.show(lists, length, &self.inner, generator, user);
+        if inner.clicked.is_empty() {
+            signs.reset(lists.len());
+            return false;
+        }
+        pairs.judge(&inner.chances, &inner.clicked, signs);
+        true
+    }
+
+    fn draw(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut ProbabilisticMultileaveSignsScratch,
+    ) -> (Vec<Doc>, ProbabilisticMultileaveReceipt) {
+        scratch.inner.draw(lists, length, &self.inner, generator)
+    }
+
+    fn credit(
+        &self,
+        receipt: &ProbabilisticMultileaveReceipt,
+        clicked: &[usize],
+    ) -> Result<Signs, CreditError> {
+        let (clicked, chances) = receipt.chances(clicked, &self.inner.weights)?;
+        let mut signs = Signs::default();
+        Pairs::default().judge(&chances, &clicked, &mut signs);
+        Ok(signs)
+    }
+}

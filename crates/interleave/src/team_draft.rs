@@ -1,0 +1,374 @@
+//! Team draft, for two rankers and for many: they take turns to add their best document that is not
+//! shown yet, and own what they added. The ranker with more clicks on its own wins.
+//!
+//! **Draw.** One of the rankers with the fewest picks, any of them alike, adds its best document that
+//! is not shown yet.
+//!
+//! **Credit.** A ranker's score is the number of clicked documents it added.
+//!
+//! ## References
+//!
+//! - F. Radlinski, M. Kurup, T. Joachims. *How does clickthrough data reflect retrieval quality?*
+//!   CIKM 2008 (two rankers). <https://doi.org/10.1145/1458082.1458092>
+//! - A. Schuth, F. Sietsma, S. Whiteson, D. Lefortier, M. de Rijke. *Multileaved comparisons for
+//!   fast online evaluation.* CIKM 2014 (many). <https://doi.org/10.1145/2661829.2661952>
+//! - A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke. *Lerot: an online learning to rank framework.*
+//!   LivingLab 2013 (the prefix rule). <https://doi.org/10.1145/2513150.2513162>
+//!
+//! ## Notes
+//!
+//! - Unbiased under clicks that depend on positions alone, as long as no ranker runs out of documents.
+//! - With many rankers most of them own nothing in a short list, and lose to those that own a click.
+//! - [`Prefix::Unowned`] is that software's addition; neither paper has it.
+//! - Tied documents are ordered at random, for each ranker in each impression. A ranker that has
+//!   nothing left to add is out of the draft.
+
+use crate::draft::TieKeys;
+use crate::method::check_clicks;
+use crate::order::{self, DocSet};
+use crate::ties::below;
+use crate::{
+    CreditError, Doc, Generator, Interleaving, Look, Multileaving, Preference, RankedList,
+};
+
+/// Who owns the documents that all rankers have at their tops in the same order.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Prefix {
+    /// Whoever drafted them: clicks on them are noise that evens out.
+    #[default]
+    Drafted,
+    /// Nobody: they are shown first, and clicks on them count for nobody.
+    Unowned,
+}
+
+/// Buffers of the draft, and its list.
+#[derive(Debug, Clone, Default)]
+pub struct TeamDraftScratch {
+    keys: Option<TieKeys>,
+    shown: DocSet,
+    /// Rankers that still have something to add; those that picked in this round come first.
+    rankers: Vec<u32>,
+    picked: usize,
+    /// By ranker: all documents above this rank are shown.
+    tops: Vec<u16>,
+    in_prefix: bool,
+    length: usize,
+}
+
+impl TeamDraftScratch {
+    fn start(&mut self, rankers: usize, length: usize, prefix: Prefix, generator: &mut Generator) {
+        self.keys = Some(TieKeys::new(generator));
+        self.shown.clear();
+        self.rankers.clear();
+        self.rankers.extend(0..rankers as u32);
+        self.picked = 0;
+        self.tops.clear();
+        self.tops.resize(rankers, 0);
+        self.in_prefix = prefix == Prefix::Unowned;
+        self.length = length;
+    }
+
+    /// The next document and its owner.
+    #[inline]
+    fn next(
+        &mut self,
+        lists: &[RankedList<'_>],
+        generator: &mut Generator,
+    ) -> Option<(Doc, Option<usize>)> {
+        let keys = self.keys?;
+        if self.shown.as_slice().len() == self.length {
+            return None;
+        }
+        if self.in_prefix {
+            if let Some(doc) = self.common(lists, keys) {
+                self.shown.insert(doc);
+                return Some((doc, None));
+            }
+            self.in_prefix = false;
+        }
+        while !self.rankers.is_empty() {
+            if self.picked >= self.rankers.len() {
+                self.picked = 0;
+            }
+            let chosen = self.picked + below(self.rankers.len() - self.picked, generator);
+            self.rankers.swap(self.picked, chosen);
+            let ranker = self.rankers[self.picked] as usize;
+            let (list, top) = (lists[ranker], &mut self.tops[ranker]);
+            if let Some(doc) = order::best(list, keys.ranker(ranker), &self.shown, top) {
+                self.shown.insert(doc);
+                self.picked += 1;
+                return Some((doc, Some(ranker)));
+            }
+            self.rankers.swap_remove(self.picked);
+        }
+        None
+    }
+
+    /// The document that all rankers would add next.
+    fn common(&mut self, lists: &[RankedList<'_>], keys: TieKeys) -> Option<Doc> {
+        let mut common = None;
+        for (ranker, (&list, top)) in lists.iter().zip(&mut self.tops).enumerate() {
+            let best = order::best(list, keys.ranker(ranker), &self.shown, top)?;
+            if *common.get_or_insert(best) != best {
+                return None;
+            }
+        }
+        common
+    }
+}
+
+/// Team-draft interleaving of two rankers; see the [module](self).
+///
+/// ```
+/// use interleave::{Doc, Generator, Interleaving, ListBuf, Preference, TeamDraftInterleave};
+/// use rand::SeedableRng;
+///
+/// let ours = ListBuf::strict([0, 1, 2].map(Doc))?;
+/// let theirs = ListBuf::strict([3, 4, 5].map(Doc))?;
+/// let method = TeamDraftInterleave::default();
+/// let mut generator = Generator::seed_from_u64(1);
+/// let lists = [ours.as_list(), theirs.as_list()];
+/// let (shown, receipt) = method.draw(lists, 4, &mut generator, &mut Default::default());
+/// let position = shown.iter().position(|&doc| doc == Doc(3)).unwrap();
+/// assert_eq!(method.credit(&receipt, &[position])?, Preference::Second);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TeamDraftInterleave {
+    prefix: Prefix,
+}
+
+/// Team-draft multileaving; see the [module](self).
+///
+/// ```
+/// use interleave::{Doc, Generator, ListBuf, Multileaving, TeamDraftMultileave};
+/// use rand::SeedableRng;
+///
+/// let lists = [[0, 1], [2, 3], [4, 5]].map(|list| ListBuf::strict(list.map(Doc)).unwrap());
+/// let lists: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
+/// let method = TeamDraftMultileave::default();
+/// let mut generator = Generator::seed_from_u64(1);
+/// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
+/// let position = shown.iter().position(|&doc| doc == Doc(2)).unwrap();
+/// assert_eq!(method.credit(&receipt, &[position])?, [0, 1, 0]);
+/// # Ok::<(), interleave::CreditError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TeamDraftMultileave {
+    prefix: Prefix,
+}
+
+impl TeamDraftInterleave {
+    /// With this rule for a common prefix.
+    #[must_use]
+    pub fn new(prefix: Prefix) -> Self {
+        Self { prefix }
+    }
+
+    /// Who owns a common prefix.
+    #[must_use]
+    pub fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+}
+
+impl TeamDraftMultileave {
+    /// With this rule for a common prefix.
+    #[must_use]
+    pub fn new(prefix: Prefix) -> Self {
+        Self { prefix }
+    }
+
+    /// Who owns a common prefix.
+    #[must_use]
+    pub fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+}
+
+/// Who owns each document shown. A plain value that serialises.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TeamDraftReceipt {
+    /// By position: 0 or 1.
+    teams: Vec<Option<u8>>,
+}
+
+impl TeamDraftReceipt {
+    /// How many documents the list shows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.teams.len()
+    }
+
+    /// Whether it shows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.teams.is_empty()
+    }
+}
+
+/// Which documents each ranker owns. A plain value that serialises.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TeamDraftMultileaveReceipt {
+    length: usize,
+    /// By ranker: the 0-based positions of its documents.
+    picks: Vec<Vec<u16>>,
+}
+
+impl TeamDraftMultileaveReceipt {
+    /// How many documents the list shows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it shows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// How many rankers were compared.
+    #[must_use]
+    pub fn rankers(&self) -> usize {
+        self.picks.len()
+    }
+}
+
+impl Interleaving for TeamDraftInterleave {
+    type Scratch = TeamDraftScratch;
+    type Receipt = TeamDraftReceipt;
+
+    fn name(&self) -> &'static str {
+        "team-draft"
+    }
+
+    fn compare(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut TeamDraftScratch,
+        mut user: impl FnMut(Doc) -> Look,
+    ) -> Preference {
+        let mut clicks = [0_usize; 2];
+        scratch.start(2, length, self.prefix, generator);
+        while let Some((doc, owner)) = scratch.next(&lists, generator) {
+            let look = user(doc);
+            if let Some(owner) = owner {
+                clicks[owner] += usize::from(look.clicked);
+            }
+            if look.leaves {
+                break;
+            }
+        }
+        Preference::of(clicks[0].cmp(&clicks[1]))
+    }
+
+    fn draw(
+        &self,
+        lists: [RankedList<'_>; 2],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut TeamDraftScratch,
+    ) -> (Vec<Doc>, TeamDraftReceipt) {
+        let mut teams = Vec::new();
+        scratch.start(2, length, self.prefix, generator);
+        while let Some((_, owner)) = scratch.next(&lists, generator) {
+            teams.push(owner.map(|owner| owner as u8));
+        }
+        (
+            scratch.shown.as_slice().to_vec(),
+            TeamDraftReceipt { teams },
+        )
+    }
+
+    fn credit(
+        &self,
+        receipt: &TeamDraftReceipt,
+        clicked: &[usize],
+    ) -> Result<Preference, CreditError> {
+        let clicked = check_clicks(clicked, receipt.teams.len())?;
+        let clicks = |x| {
+            clicked
+                .iter()
+                .filter(|&&n| receipt.teams[n] == Some(x))
+                .count()
+        };
+        Ok(Preference::of(clicks(0).cmp(&clicks(1))))
+    }
+}
+
+impl Multileaving for TeamDraftMultileave {
+    type Scratch = TeamDraftScratch;
+    type Receipt = TeamDraftMultileaveReceipt;
+    type Outcome = Vec<u64>;
+
+    fn name(&self) -> &'static str {
+        "team-draft"
+    }
+
+    fn compare(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut TeamDraftScratch,
+        mut user: impl FnMut(Doc) -> Look,
+        scores: &mut Vec<u64>,
+    ) -> bool {
+        scores.clear();
+        scores.resize(lists.len(), 0);
+        let mut any = false;
+        scratch.start(lists.len(), length, self.prefix, generator);
+        while let Some((doc, owner)) = scratch.next(lists, generator) {
+            let look = user(doc);
+            any |= look.clicked;
+            if let Some(owner) = owner {
+                scores[owner] += u64::from(look.clicked);
+            }
+            if look.leaves {
+                break;
+            }
+        }
+        any
+    }
+
+    fn draw(
+        &self,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut TeamDraftScratch,
+    ) -> (Vec<Doc>, TeamDraftMultileaveReceipt) {
+        let mut picks = vec![Vec::new(); lists.len()];
+        scratch.start(lists.len(), length, self.prefix, generator);
+        let mut length = 0;
+        while let Some((_, owner)) = scratch.next(lists, generator) {
+            if let Some(owner) = owner {
+                picks[owner].push(length as u16);
+            }
+            length += 1;
+        }
+        (
+            scratch.shown.as_slice().to_vec(),
+            TeamDraftMultileaveReceipt { length, picks },
+        )
+    }
+
+    fn credit(
+        &self,
+        receipt: &TeamDraftMultileaveReceipt,
+        clicked: &[usize],
+    ) -> Result<Vec<u64>, CreditError> {
+        let clicked = check_clicks(clicked, receipt.length)?;
+        let is_clicked = |&&n: &&u16| clicked.binary_search(&usize::from(n)).is_ok();
+        let score = |picks: &Vec<u16>| picks.iter().filter(is_clicked).count() as u64;
+        Ok(receipt.picks.iter().map(score).collect())
+    }
+}

@@ -1,0 +1,442 @@
+//! Every method again, plainly: all lists that a few short lists without ties can give, each with its
+//! probability and with what clicks on it say. What the library draws and credits is held to this.
+
+#![allow(unreachable_pub, reason = "a module of a test")]
+
+use crate::plain;
+
+/// A list that can be shown.
+pub struct Drawn {
+    pub p: f64,
+    pub list: Vec<u16>,
+    pub verdict: Verdict,
+}
+
+/// Clicked positions to the expected difference of each pair of rankers, (0, 1), (0, 2), (1, 2), ...,
+/// positive where the former is better.
+type Verdict = Box<dyn Fn(&[usize]) -> Vec<f64>>;
+
+/// The list, and for every set of clicked positions the sign of each pair.
+pub type Signature = (Vec<u16>, Vec<Vec<i8>>);
+
+impl Drawn {
+    pub fn signature(&self) -> Signature {
+        let signs = subsets(self.list.len()).map(|clicks| {
+            // 1 where the latter is better, as `plain::sign`.
+            (self.verdict)(&clicks)
+                .into_iter()
+                .map(sign_of)
+                .map(|sign| -sign)
+                .collect()
+        });
+        (self.list.clone(), signs.collect())
+    }
+}
+
+pub fn sign_of(x: f64) -> i8 {
+    if x.abs() < 1e-9 { 0 } else { x.signum() as i8 }
+}
+
+/// All sets of positions of a list.
+pub fn subsets(length: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0_u32..1 << length).map(move |set| (0..length).filter(|n| set >> n & 1 == 1).collect())
+}
+
+fn pairs(m: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..m).flat_map(move |i| (i + 1..m).map(move |j| (i, j)))
+}
+
+/// Pairs' differences from one score a ranker.
+fn by_scores(m: usize, score: impl Fn(usize, &[usize]) -> f64 + 'static) -> Verdict {
+    Box::new(move |clicks| {
+        let scores: Vec<f64> = (0..m).map(|x| score(x, clicks)).collect();
+        pairs(m).map(|(i, j)| scores[i] - scores[j]).collect()
+    })
+}
+
+fn owned(orders: &[&[u16]]) -> Vec<Vec<u16>> {
+    orders.iter().map(|order| order.to_vec()).collect()
+}
+
+/// The 0-based rank, or the length of the list.
+fn rank(order: &[u16], doc: u16) -> usize {
+    order
+        .iter()
+        .position(|&other| other == doc)
+        .unwrap_or(order.len())
+}
+
+/// All that interleaving `name` can give, or `None` where no plain version is known.
+pub fn interleaving(name: &str, orders: [&[u16]; 2], length: usize) -> Option<Vec<Drawn>> {
+    Some(match name {
+        "balanced" => balanced(orders, length, false),
+        "balanced:lerot" => balanced(orders, length, true),
+        "document-constraints:above" => constraints(orders, length, 1),
+        "document-constraints:next" => constraints(orders, length, 2),
+        "document-constraints" => constraints(orders, length, 3),
+        "team-draft" => team_draft(&orders, length, false),
+        "team-draft:prefix" => team_draft(&orders, length, true),
+        "probabilistic:assignment" => owners(&orders, length, true)
+            .into_iter()
+            .map(|(p, list, owners)| {
+                let verdict = by_scores(2, move |x, clicks| {
+                    clicks.iter().filter(|&&n| owners[n] == x).count() as f64
+                });
+                Drawn { p, list, verdict }
+            })
+            .collect(),
+        "probabilistic:same" | "probabilistic:expected" => plain::pi_lists(orders, length, 3.0)
+            .into_iter()
+            .map(|(list, p)| {
+                let (orders, shown) = (owned(&orders), list.clone());
+                let verdict: Verdict = Box::new(move |clicks| {
+                    let orders = [orders[0].as_slice(), &orders[1]];
+                    vec![-plain::pi_expected(orders, &shown, clicks, 3.0)]
+                });
+                Drawn { p, list, verdict }
+            })
+            .collect(),
+        _ => return None,
+    })
+}
+
+/// All that multileaving `name` can give, or `None` where no plain version is known.
+pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<Drawn>> {
+    let m = orders.len();
+    Some(match name {
+        "team-draft" => team_draft(orders, length, false),
+        "team-draft:prefix" => team_draft(orders, length, true),
+        "probabilistic" | "probabilistic:signs" | "probabilistic:independent" => {
+            let lists = owners(orders, length, name == "probabilistic:independent");
+            let mut merged = plain::Odds::new();
+            for (p, list, _) in lists {
+                *merged.entry(list).or_default() += p;
+            }
+            let by_signs = name == "probabilistic:signs";
+            let drawn = merged.into_iter().map(|(list, p)| {
+                let (orders, shown) = (owned(orders), list.clone());
+                let share = move |n: usize| -> Vec<f64> {
+                    let chance =
+                        |order: &Vec<u16>| plain::softmax(order, &shown[..n], shown[n], 3.0);
+                    let chances: Vec<f64> = orders.iter().map(chance).collect();
+                    let total: f64 = chances.iter().sum();
+                    chances.into_iter().map(|chance| chance / total).collect()
+                };
+                let verdict: Verdict = if by_signs {
+                    Box::new(move |clicks| {
+                        let shares: Vec<Vec<f64>> = clicks.iter().map(|&n| share(n)).collect();
+                        pairs(m)
+                            .map(|pair| all_assignments(&shares, pair))
+                            .collect()
+                    })
+                } else {
+                    by_scores(m, move |x, clicks| {
+                        clicks.iter().map(|&n| share(n)[x]).sum()
+                    })
+                };
+                Drawn { p, list, verdict }
+            });
+            drawn.collect()
+        }
+        "sosm" => plain::draft(orders, length)
+            .into_iter()
+            .map(|(list, p)| {
+                let (orders, shown) = (owned(orders), list.clone());
+                let verdict = by_scores(m, move |x, clicks| {
+                    let score = plain::sosm_scores(&[&orders[x]], &shown, clicks, 3.0)[0];
+                    score as f64 * 1e-9
+                });
+                Drawn { p, list, verdict }
+            })
+            .collect(),
+        "pairwise-preference" => pairwise(orders, length, false),
+        "pairwise-preference:skip-above" => pairwise(orders, length, true),
+        _ => return None,
+    })
+}
+
+/// E[sign(N_i - N_j)] over all assignments of the clicked documents to all rankers.
+fn all_assignments(shares: &[Vec<f64>], (i, j): (usize, usize)) -> f64 {
+    let Some((first, rest)) = shares.split_first() else {
+        return 0.0;
+    };
+    fn walk(first: &[f64], rest: &[Vec<f64>], pair: (usize, usize), balance: i32) -> f64 {
+        let each = first.iter().enumerate().map(|(x, share)| {
+            let balance = balance + i32::from(x == pair.0) - i32::from(x == pair.1);
+            share
+                * match rest.split_first() {
+                    Some((first, rest)) => walk(first, rest, pair, balance),
+                    None => f64::from(balance.signum()),
+                }
+        });
+        each.sum()
+    }
+    walk(first, rest, (i, j), 0)
+}
+
+fn alternate(orders: [&[u16]; 2], length: usize, leader: usize) -> Vec<u16> {
+    let (mut list, mut at) = (Vec::new(), [0, 0]);
+    while list.len() < length {
+        let mut x = if at[0] == at[1] {
+            leader
+        } else {
+            usize::from(at[1] < at[0])
+        };
+        if at[x] >= orders[x].len() {
+            x = 1 - x;
+        }
+        let Some(&doc) = orders[x].get(at[x]) else {
+            break;
+        };
+        at[x] += 1;
+        if !list.contains(&doc) {
+            list.push(doc);
+        }
+    }
+    list
+}
+
+fn balanced(orders: [&[u16]; 2], length: usize, lerot: bool) -> Vec<Drawn> {
+    let drawn = [0, 1].map(|leader| {
+        let list = alternate(orders, length, leader);
+        let (shown, orders) = (list.clone(), owned(&orders));
+        let verdict = by_scores(2, move |x, clicks| {
+            let top = |y: usize, k: usize| orders[y][..k.min(length).min(orders[y].len())].to_vec();
+            let clicked: Vec<u16> = clicks.iter().map(|&n| shown[n]).collect();
+            let Some(lowest) = clicked.last() else {
+                return 0.0;
+            };
+            let enough = |k: &usize| {
+                if lerot {
+                    (0..2).any(|y| clicked.iter().all(|doc| top(y, *k).contains(doc)))
+                } else {
+                    (0..2).any(|y| top(y, *k).contains(lowest))
+                }
+            };
+            let k = (1..=length).find(enough).unwrap_or(length);
+            clicked.iter().filter(|doc| top(x, k).contains(doc)).count() as f64
+        });
+        Drawn {
+            p: 0.5,
+            list,
+            verdict,
+        }
+    });
+    drawn.into()
+}
+
+fn constraints(orders: [&[u16]; 2], length: usize, kinds: u8) -> Vec<Drawn> {
+    let drawn = [0, 1].map(|leader| {
+        let list = alternate(orders, length, leader);
+        let (shown, orders) = (list.clone(), owned(&orders));
+        let verdict = by_scores(2, move |x, clicks| {
+            let mut wanted = Vec::new();
+            for &h in clicks {
+                let unclicked = |n: &usize| !clicks.contains(n);
+                wanted.extend((0..h).filter(unclicked).map(|n| (h, n)));
+                let below = match kinds {
+                    1 => None,
+                    2 => Some(h + 1).filter(unclicked),
+                    _ => (h + 1..shown.len()).find(unclicked),
+                };
+                wanted.extend(below.filter(|&n| n < shown.len()).map(|n| (h, n)));
+            }
+            let place = |n: usize| rank(&orders[x][..length.min(orders[x].len())], shown[n]);
+            let top = length.min(orders[x].len());
+            let is_violated = |&&(h, n): &&(usize, usize)| place(n) < top && place(h) > place(n);
+            -(wanted.iter().filter(is_violated).count() as f64)
+        });
+        Drawn {
+            p: 0.5,
+            list,
+            verdict,
+        }
+    });
+    drawn.into()
+}
+
+fn team_draft(orders: &[&[u16]], length: usize, prefix: bool) -> Vec<Drawn> {
+    struct Draft<'a> {
+        orders: &'a [&'a [u16]],
+        length: usize,
+        all: Vec<(f64, Vec<u16>, Vec<Option<usize>>)>,
+    }
+    impl Draft<'_> {
+        fn extend(&mut self, p: f64, list: &mut Vec<u16>, owners: &mut Vec<Option<usize>>) {
+            let best = |x: usize| {
+                self.orders[x]
+                    .iter()
+                    .copied()
+                    .find(|doc| !list.contains(doc))
+            };
+            let picks = |x: usize| owners.iter().filter(|&&owner| owner == Some(x)).count();
+            let able: Vec<(usize, u16)> = (0..self.orders.len())
+                .filter_map(|x| Some((x, best(x)?)))
+                .collect();
+            let fewest = able.iter().map(|&(x, _)| picks(x)).min();
+            if list.len() == self.length || able.is_empty() {
+                self.all.push((p, list.clone(), owners.clone()));
+                return;
+            }
+            let turn: Vec<(usize, u16)> = able
+                .into_iter()
+                .filter(|&(x, _)| Some(picks(x)) == fewest)
+                .collect();
+            for &(x, doc) in &turn {
+                list.push(doc);
+                owners.push(Some(x));
+                self.extend(p / turn.len() as f64, list, owners);
+                list.pop();
+                owners.pop();
+            }
+        }
+    }
+    let m = orders.len();
+    let mut list = Vec::new();
+    if prefix && m > 0 {
+        let common = orders[0].iter().enumerate();
+        let common = common.take_while(|(n, doc)| orders.iter().all(|o| o.get(*n) == Some(doc)));
+        list.extend(common.map(|(_, &doc)| doc).take(length));
+    }
+    let mut owners = vec![None; list.len()];
+    let mut draft = Draft {
+        orders,
+        length,
+        all: Vec::new(),
+    };
+    draft.extend(1.0, &mut list, &mut owners);
+    let drawn = draft.all.into_iter().map(|(p, list, owners)| {
+        let verdict = by_scores(m, move |x, clicks| {
+            clicks.iter().filter(|&&n| owners[n] == Some(x)).count() as f64
+        });
+        Drawn { p, list, verdict }
+    });
+    drawn.collect()
+}
+
+/// Probabilistic lists with the owners of their documents, slots independent or in rounds.
+fn owners(orders: &[&[u16]], length: usize, independent: bool) -> Vec<(f64, Vec<u16>, Vec<usize>)> {
+    type All = Vec<(f64, Vec<u16>, Vec<usize>)>;
+    fn extend(
+        orders: &[&[u16]],
+        length: usize,
+        independent: bool,
+        p: f64,
+        (list, owners): (&mut Vec<u16>, &mut Vec<usize>),
+        all: &mut All,
+    ) {
+        let picks = |x: usize| owners.iter().filter(|&&owner| owner == x).count();
+        let able = |&x: &usize| orders[x].iter().any(|doc| !list.contains(doc));
+        let able: Vec<usize> = (0..orders.len()).filter(able).collect();
+        if list.len() == length || able.is_empty() {
+            all.push((p, list.clone(), owners.clone()));
+            return;
+        }
+        let fewest = able.iter().map(|&x| picks(x)).min();
+        let turn: Vec<usize> = able
+            .into_iter()
+            .filter(|&x| independent || Some(picks(x)) == fewest)
+            .collect();
+        for &x in &turn {
+            for &doc in orders[x] {
+                let chance = plain::softmax(orders[x], list, doc, 3.0);
+                if chance > 0.0 {
+                    list.push(doc);
+                    owners.push(x);
+                    let p = p * chance / turn.len() as f64;
+                    extend(orders, length, independent, p, (list, owners), all);
+                    list.pop();
+                    owners.pop();
+                }
+            }
+        }
+    }
+    let mut all = Vec::new();
+    let (mut list, mut owners) = (Vec::new(), Vec::new());
+    extend(
+        orders,
+        length,
+        independent,
+        1.0,
+        (&mut list, &mut owners),
+        &mut all,
+    );
+    all
+}
+
+fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
+    fn choices(orders: &[&[u16]], list: &[u16]) -> Vec<u16> {
+        let tops = orders
+            .iter()
+            .flat_map(|order| order.iter().take(list.len() + 1));
+        let mut choices: Vec<u16> = tops.copied().filter(|doc| !list.contains(doc)).collect();
+        choices.sort_unstable();
+        choices.dedup();
+        choices
+    }
+    fn extend(
+        orders: &[&[u16]],
+        length: usize,
+        p: f64,
+        list: &mut Vec<u16>,
+        all: &mut Vec<(f64, Vec<u16>)>,
+    ) {
+        let choices = choices(orders, list);
+        if list.len() == length || choices.is_empty() {
+            all.push((p, list.clone()));
+            return;
+        }
+        for &doc in &choices {
+            list.push(doc);
+            extend(orders, length, p / choices.len() as f64, list, all);
+            list.pop();
+        }
+    }
+    let mut all = Vec::new();
+    extend(orders, length, 1.0, &mut Vec::new(), &mut all);
+    let m = orders.len();
+    let drawn = all.into_iter().map(|(p, list)| {
+        let (orders, shown) = (owned(orders), list.clone());
+        let verdict = by_scores(m, move |x, clicks| {
+            let Some(&lowest) = clicks.last() else {
+                return 0.0;
+            };
+            let views: Vec<&[u16]> = orders.iter().map(Vec::as_slice).collect();
+            let top = |n: usize| {
+                orders
+                    .iter()
+                    .map(|order| rank_or(order, shown[n]))
+                    .min()
+                    .unwrap()
+            };
+            let mut score = 0.0;
+            for &a in clicks {
+                for b in (0..shown.len()).filter(|b| !clicks.contains(b)) {
+                    if b > if skip_above { a + 1 } else { lowest + 1 } {
+                        continue;
+                    }
+                    let (high, low) = (top(a).min(top(b)), top(a).max(top(b)));
+                    if a.min(b) < low {
+                        continue;
+                    }
+                    let choices = |n: usize| choices(&views, &shown[..n]).len() as f64;
+                    let w: f64 = (high..low).map(|n| 1.0 - 1.0 / choices(n)).product();
+                    let (mine, other) = (rank(&orders[x], shown[a]), rank(&orders[x], shown[b]));
+                    let part = f64::from(u8::from(mine < other))
+                        + 0.5 * f64::from(u8::from(mine == other));
+                    score += part / w;
+                }
+            }
+            score
+        });
+        Drawn { p, list, verdict }
+    });
+    drawn.collect()
+}
+
+fn rank_or(order: &[u16], doc: u16) -> usize {
+    order
+        .iter()
+        .position(|&other| other == doc)
+        .unwrap_or(usize::MAX)
+}

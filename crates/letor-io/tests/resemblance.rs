@@ -1,0 +1,57 @@
+//! Look-alikes beside the real excerpts, where those are at hand: feature by feature they tie, stay
+//! constant and follow relevance alike.
+
+mod support;
+
+use letor_io::{ReadOptions, lookalike, read_files};
+use support::profile::{Profile, profiles};
+use support::real_data;
+
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let (ma, mb) = (mean(a), mean(b));
+    let product = |x: &[f64], mx: f64, y: &[f64], my: f64| {
+        x.iter()
+            .zip(y)
+            .map(|(x, y)| (x - mx) * (y - my))
+            .sum::<f64>()
+    };
+    product(a, ma, b, mb) / (product(a, ma, a, ma) * product(b, mb, b, mb)).sqrt()
+}
+
+/// The least correlations over features of (constant share, tied share, concordance).
+fn compare(folder: &str, name: &str, scale: f64, least: [f64; 3]) {
+    let Some(path) = real_data(folder) else {
+        return;
+    };
+    let real = read_files("real", &[path], &ReadOptions::default()).unwrap();
+    let made = lookalike::generate(name, scale, lookalike::DEFAULT_SEED).unwrap();
+    assert_eq!(real.features(), made.features());
+    let (real, made) = (profiles(&real), profiles(&made));
+    let quantities: [fn(&Profile) -> f64; 3] = [|p| p.constant, |p| p.tied, |p| p.concordance];
+    for (quantity, least) in quantities.into_iter().zip(least) {
+        let of = |profiles: &[Profile]| profiles.iter().map(quantity).collect::<Vec<_>>();
+        let found = correlation(&of(&real), &of(&made));
+        assert!(found > least, "{name}: {found} is not above {least}");
+    }
+}
+
+#[test]
+fn mslr() {
+    compare(
+        "mslr-fold1-sample",
+        "mslr-lookalike",
+        0.01,
+        [0.9, 0.98, 0.9],
+    );
+}
+
+#[test]
+fn mq2008() {
+    compare("letor4-mq2008", "mq2008-lookalike", 1.0, [0.95, 0.96, 0.9]);
+}
+
+#[test]
+fn np2004() {
+    compare("letor3-np2004", "np2004-lookalike", 0.4, [0.99, 0.96, 0.88]);
+}

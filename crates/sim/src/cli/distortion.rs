@@ -1,0 +1,119 @@
+//! `sim distortion`: multileaving against the pairwise truth.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use rankers::Gain;
+use serde::Serialize;
+
+use super::options::{CommonOptions, Description, SiteOptions};
+use crate::count::parse_positive;
+use crate::distortion::{Distortion, Plan, measure};
+use crate::output;
+use crate::progress::Progress;
+use crate::truth::{Effort, Measure, Question, Truth};
+
+#[derive(Debug, Args)]
+pub(super) struct DistortionCommand {
+    #[command(flatten)]
+    site: SiteOptions,
+
+    /// How many rankers are multileaved at once, the Condorcet winner among them
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "3,10,100", value_parser = parse_positive)]
+    sizes: Vec<u64>,
+
+    /// Multileavings of each set of rankers
+    #[arg(long, value_name = "N", default_value = "3000", value_parser = parse_positive)]
+    multileavings: u64,
+
+    /// Sets of rankers of each size
+    #[arg(long, value_name = "N", default_value = "30", value_parser = parse_positive)]
+    runs: u64,
+
+    #[command(flatten)]
+    common: CommonOptions,
+
+    /// Where estimated truths are kept for the next run
+    #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
+    cache: PathBuf,
+
+    /// A JSON file to write
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// What is written.
+#[derive(Serialize)]
+struct Report<'a> {
+    command: &'static str,
+    version: &'static str,
+    seed: u64,
+    multileavings: u64,
+    runs: u64,
+    site: &'a Description,
+    truth: &'a Truth,
+    distortion: Vec<Distortion>,
+}
+
+impl DistortionCommand {
+    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
+    pub(super) fn run(&self) -> Result<()> {
+        let CommonOptions { seed, quiet, .. } = self.common;
+        self.common.apply()?;
+        let prepared = self.site.prepare(seed, quiet)?;
+        let (site, description) = (&prepared.site, &prepared.description);
+        let effort = Effort::for_arms(site.arms());
+        let question = Question { site, method: &prepared.pairwise, effort, seed, quiet };
+        let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
+        let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
+        anyhow::ensure!(
+            truth.measure == Measure::Condorcet,
+            "these rankers have no Condorcet winner, so distortion has no meaning"
+        );
+        let most = site.arms() - truth.winners.len() + 1;
+        for &size in &self.sizes {
+            anyhow::ensure!(
+                (2..=most as u64).contains(&size),
+                "--sizes {size}: expected 2 to {most}, as there are {} rankers",
+                site.arms()
+            );
+        }
+
+        println!("{}", truth.describe(|arm| description.label(arm)));
+        println!(
+            "{} clicks, {} multileaving, credit ties {:?}",
+            description.click.model, description.multileave, description.credit_ties
+        );
+        let progress = Progress::new("multileaving", self.runs * self.sizes.len() as u64, quiet);
+        let mut distortions = Vec::new();
+        for &size in &self.sizes {
+            let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.runs, seed };
+            let distortion = measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress);
+            println!(
+                "{size:>5} rankers: {:5.1}% of the others beat the winner (standard error {:.1})",
+                100.0 * distortion.share.mean,
+                100.0 * distortion.share.standard_error
+            );
+            distortions.push(distortion);
+        }
+        progress.finish();
+        if let Some(note) = description.note() {
+            println!("{note}");
+        }
+        let Some(path) = &self.out else { return Ok(()) };
+        output::write_json_pretty(
+            path,
+            &Report {
+                command: "distortion",
+                version: env!("CARGO_PKG_VERSION"),
+                seed,
+                multileavings: self.multileavings,
+                runs: self.runs,
+                site: description,
+                truth: &truth,
+                distortion: distortions,
+            },
+        )
+    }
+}

@@ -1,0 +1,147 @@
+//! P1, P2, P5: what one impression costs, on the look-alike of MSLR-WEB30K.
+
+use anyhow::Result;
+use bandits::{Generator, PairWins};
+use clicks::{ClickModel, FractionalLabels};
+use interleave::{CreditTies, ProbabilisticInterleave, Sosm};
+use letor_io::{Dataset, FeatureId, lookalike};
+use rand::{RngExt, SeedableRng};
+use rankers::{Rankings, TieBreaking};
+use sim::site::{Multileaver, Site};
+
+use super::measure::{Row, nanoseconds};
+
+/// Comparisons a repetition.
+const COMPARISONS: usize = 400_000;
+
+pub(super) fn rows() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let small = lookalike::generate("mslr-lookalike", 0.01, 1)?;
+    let large = lookalike::generate("mslr-lookalike", 0.3, 1)?;
+    for (ties, name, blocked, random) in
+        [(CreditTies::Same, "same", 70.0, 250.0), (CreditTies::Redrawn, "redrawn", 120.0, 350.0)]
+    {
+        for click in ["navigational", "perfect", "informational"] {
+            // The goals are for navigational clicks.
+            let goal = |goal: &'static str, target: f64| {
+                if click == "navigational" { (goal, Some(target)) } else { ("", None) }
+            };
+            let (id, target) = goal("P1", blocked);
+            rows.push(Row {
+                goal: id,
+                what: format!("PI comparison, {click}, ties {name}, by query"),
+                unit: "ns",
+                value: by_query(&site(&small, 136, click)?, ties),
+                target,
+            });
+            let (id, target) = goal("P2", random);
+            rows.push(Row {
+                goal: id,
+                what: format!("PI comparison, {click}, ties {name}, random query of {}", large.queries()),
+                unit: "ns",
+                value: at_random(&site(&large, 136, click)?, ties),
+                target,
+            });
+        }
+    }
+    for (arms, target) in [(5, None), (10, None), (50, None), (136, Some(10.0)), (700, Some(150.0))] {
+        rows.push(Row {
+            goal: if target.is_some() { "P5" } else { "" },
+            what: format!("SOSM multileaving of {arms} rankers, outcome of all pairs"),
+            unit: "us",
+            value: multileaving(&site(&small, arms, "navigational")?) / 1000.0,
+            target,
+        });
+    }
+    Ok(rows)
+}
+
+/// A site of `arms` rankers; features repeat where the data set has fewer.
+fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
+    let features: Vec<FeatureId> = (0..arms as u32).map(|arm| FeatureId(arm % dataset.features() + 1)).collect();
+    let rankings = Rankings::new(dataset, &features, TieBreaking::Random)?;
+    let clicks = ClickModel::preset(click, 4.0)?;
+    Site::new(dataset, rankings, &clicks, FractionalLabels::Round, 10)
+}
+
+/// Pairs compared many times on one query, then the next: as a preference matrix is made.
+fn by_query(site: &Site, ties: CreditTies) -> f64 {
+    let method = ProbabilisticInterleave::new(ties);
+    let mut chance = Chance::new();
+    let mut scratch = Default::default();
+    let a_query = 2000;
+    nanoseconds(COMPARISONS, || {
+        for block in 0..COMPARISONS / a_query {
+            let query = block % site.queries();
+            for _ in 0..a_query {
+                let pair = chance.pair(site.arms());
+                std::hint::black_box(site.interleave(
+                    &method,
+                    query,
+                    pair,
+                    &mut chance.lists,
+                    &mut chance.users,
+                    &mut scratch,
+                ));
+            }
+        }
+    })
+}
+
+/// Any query each time: as live.
+fn at_random(site: &Site, ties: CreditTies) -> f64 {
+    let method = ProbabilisticInterleave::new(ties);
+    let mut chance = Chance::new();
+    let mut scratch = Default::default();
+    nanoseconds(COMPARISONS, || {
+        for _ in 0..COMPARISONS {
+            let query = site.draw_query(&mut chance.lists);
+            let pair = chance.pair(site.arms());
+            std::hint::black_box(site.interleave(
+                &method,
+                query,
+                pair,
+                &mut chance.lists,
+                &mut chance.users,
+                &mut scratch,
+            ));
+        }
+    })
+}
+
+fn multileaving(site: &Site) -> f64 {
+    let mut chance = Chance::new();
+    let (mut multileaver, mut wins) = (Multileaver::default(), PairWins::default());
+    let count = 400_000 / site.arms();
+    nanoseconds(count, || {
+        for impression in 0..count {
+            let query = impression % site.queries();
+            let arms = 0..site.arms();
+            let method = Sosm::default();
+            let (lists, users) = (&mut chance.lists, &mut chance.users);
+            wins.set_scores(site.multileave(&method, query, arms, lists, users, &mut multileaver));
+            wins.resolve_ties(&mut chance.pairs);
+            std::hint::black_box(&wins);
+        }
+    })
+}
+
+struct Chance {
+    pairs: Generator,
+    lists: Generator,
+    users: Generator,
+}
+
+impl Chance {
+    fn new() -> Self {
+        let [pairs, lists, users] = [1, 2, 3].map(Generator::seed_from_u64);
+        Self { pairs, lists, users }
+    }
+
+    /// Two different arms.
+    fn pair(&mut self, arms: usize) -> [usize; 2] {
+        let first = self.pairs.random_range(0..arms);
+        let second = self.pairs.random_range(0..arms - 1);
+        [first, second + usize::from(second >= first)]
+    }
+}
