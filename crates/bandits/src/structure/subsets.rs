@@ -54,8 +54,8 @@ pub fn condorcet_probabilities(tournament: &Tournament) -> Vec<f64> {
         }
     }
     for (index, probability) in curve.iter_mut().enumerate() {
-        // The mean over arms, times how many of them a subset holds.
-        *probability *= (index + 1) as f64 / arms as f64;
+        // The mean over arms, times how many of them a subset holds; rounding may pass 1.
+        *probability = (*probability * (index + 1) as f64 / arms as f64).min(1.0);
     }
     curve
 }

@@ -65,7 +65,7 @@ impl VonNeumann {
 /// A von Neumann winner of the matrix: the Condorcet winner with weight 1 where there is one. With
 /// exact ties there can be several; this is then one of them.
 ///
-/// About a second for a top cycle of 700 arms.
+/// Half a tenth of a second for a top cycle of 136 arms, a few seconds for one of 700.
 ///
 /// ```
 /// # use bandits::{PreferenceMatrix, structure::von_neumann};
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn nobody_beats_the_lottery() {
         let mut mixed = 0;
-        for (arms, seed) in sizes(&[1, 2, 3, 4, 7, 20], 30) {
+        for (arms, seed) in sizes(&[1, 2, 3, 4, 7, 20], 30).chain([(136, 0), (136, 3)]) {
             let matrix = random_matrix(arms, seed);
             let lottery = von_neumann(&matrix).expect("solved");
             assert!((lottery.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);

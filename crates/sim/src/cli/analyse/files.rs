@@ -15,6 +15,8 @@ use crate::output::write_csv;
 
 /// Circles that are written down; hundreds of arms may have millions.
 const MOST_CIRCLES: usize = 100_000;
+/// More arms than this are numbered by their rank in the picture: their names would collide.
+const MOST_NAMES: usize = 30;
 /// Two standard errors either side are the bands.
 const BAND: f64 = 2.0;
 
@@ -35,12 +37,13 @@ pub(super) fn write(
     Ok("matrix, subsets and bounds (.png, .svg), ranking.csv, circles.csv, subsets.csv, bounds.csv")
 }
 
+/// Ranks count from 0, as arms do.
 fn write_ranking(path: &Path, findings: &Findings) -> Result<()> {
     let rows = findings
         .ranking
         .iter()
         .enumerate()
-        .map(|(index, ranked)| (index + 1, ranked.arm.0, ranked.copeland, ranked.borda, ranked.von_neumann));
+        .map(|(index, ranked)| (index, ranked.arm.0, ranked.copeland, ranked.borda, ranked.von_neumann));
     write_csv(path, &["rank", "arm", "copeland", "borda", "von_neumann"], rows)
 }
 
@@ -93,6 +96,8 @@ fn write_bounds(path: &Path, findings: &Findings) -> Result<()> {
 
 fn heatmap(matrix: &PreferenceMatrix, findings: &Findings) -> Heatmap {
     let order: Vec<_> = findings.ranking.iter().map(|ranked| ranked.arm).collect();
+    let named = order.len() <= MOST_NAMES;
+    let axis = if named { "arm" } else { "rank" };
     Heatmap {
         title: format!("{}: who beats whom", findings.name),
         subtitle: Some(format!(
@@ -101,12 +106,12 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings) -> Heatmap {
             grouped(findings.order.cyclic_triples),
             grouped(findings.order.triples)
         )),
-        x_label: "arm beaten".to_owned(),
-        y_label: "arm".to_owned(),
+        x_label: format!("{axis} of the beaten"),
+        y_label: axis.to_owned(),
         value_label: "P(row beats column)".to_owned(),
-        labels: order.iter().map(|arm| arm.0.to_string()).collect(),
+        labels: order.iter().filter(|_| named).map(|arm| arm.0.to_string()).collect(),
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
-        note: None,
+        note: (!named).then(|| "which arm has which rank: ranking.csv".to_owned()),
     }
 }
 
@@ -119,19 +124,19 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
     });
     let sampled = match config.samples {
         0 => String::new(),
-        samples => format!("; orders beyond three arms from {} samples, band: two standard errors", grouped(samples)),
+        samples => format!("; orders: {} samples beyond three arms, band two standard errors", grouped(samples)),
     };
     Lines {
-        title: format!("{}: a random subset of the {} arms has a", findings.name, findings.arms),
+        title: format!("{}: random subsets of the {} arms", findings.name, findings.arms),
         subtitle: Some(format!(
-            "lowest for a Condorcet winner: {:.4}, at {} arms{sampled}",
+            "Condorcet winner: lowest {:.4}, at {} arms{sampled}",
             findings.subsets.lowest_condorcet.probability, findings.subsets.lowest_condorcet.size
         )),
         x_label: "arms in the subset".to_owned(),
         y_label: "probability".to_owned(),
         curves: vec![
-            Curve { name: "Condorcet winner".to_owned(), points: condorcet.collect() },
-            Curve { name: "total order".to_owned(), points: order.collect() },
+            Curve { name: "has a Condorcet winner".to_owned(), points: condorcet.collect() },
+            Curve { name: "has a total order".to_owned(), points: order.collect() },
         ],
         ..Lines::default()
     }

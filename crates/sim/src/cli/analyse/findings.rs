@@ -141,6 +141,11 @@ impl Findings {
     }
 }
 
+/// 1 - p, without the digits that binary fractions add.
+pub(super) fn otherwise(p: f64) -> f64 {
+    ((1.0 - p) * 1e12).round() / 1e12
+}
+
 fn ranking(matrix: &PreferenceMatrix, weights: &[f64]) -> Vec<Ranked> {
     let (copeland, borda) = (copeland_scores(matrix), borda_scores(matrix));
     let ranked = |arm: Arm| Ranked {
@@ -187,7 +192,7 @@ fn established(matrix: &PreferenceMatrix, winners: &[Arm], config: &Config) -> R
 
 fn upper_bounds(matrix: &PreferenceMatrix, config: &Config) -> Vec<UpperBound> {
     let Config { alpha, delta, batch, .. } = *config;
-    let likely = format!("with probability {}", 1.0 - delta);
+    let likely = format!("with probability {}", otherwise(delta));
     let claim = |name: String, bound: Result<RegretBound, BoundError>| UpperBound {
         name,
         regret: (1..=9)

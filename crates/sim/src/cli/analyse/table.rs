@@ -6,7 +6,7 @@ use bandits::Arm;
 use comfy_table::{CellAlignment, LineStyle, Table, presets::UTF8_HORIZONTAL_ONLY};
 
 use super::Config;
-use super::findings::{Established, Findings, OrderFindings, UpperBound};
+use super::findings::{Established, Findings, OrderFindings, UpperBound, otherwise};
 use crate::count::grouped;
 use crate::results::significant;
 
@@ -144,7 +144,7 @@ fn established_text(established: &Established, order: &OrderFindings) -> [(&'sta
         "{} of {}{winner}; all of them right with probability {}",
         grouped(order.pairs - established.open_pairs as u64),
         grouped(order.pairs),
-        1.0 - established.error_rate
+        otherwise(established.error_rate)
     );
     [("  of them genuine", circles), ("established pairs", pairs)]
 }

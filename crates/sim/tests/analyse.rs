@@ -1,0 +1,200 @@
+//! `sim analyse`, run as a person would.
+#![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn analyse(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    Command::cargo_bin("sim")
+        .expect("the binary is built with its tests")
+        .current_dir(folder)
+        .env_remove("SIM_LOG")
+        .arg("analyse")
+        .args(arguments)
+        .output()
+        .expect("sim starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// All files of a folder, by name.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("a readable folder"));
+    let mut files: Vec<(String, Vec<u8>)> = entries
+        .map(|entry| {
+            (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a readable file"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// Twelve arms in a row but for a circle of 3, 4 and 5, each 0.02 better than the next; with
+/// `names` the arms stand in that order.
+fn matrix(names: &[usize]) -> String {
+    let p = |i: usize, j: usize| match (i, j) {
+        (3, 5) => 0.46,
+        (5, 3) => 0.54,
+        _ => 0.5 + 0.02 * (j as f64 - i as f64),
+    };
+    let row = |&i: &usize| names.iter().map(|&j| format!("{:.2}", p(i, j))).collect::<Vec<_>>().join(" ");
+    names.iter().map(|i| row(i) + "\n").collect()
+}
+
+fn folder_with_matrices() -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a writable folder");
+    write("P.txt", &matrix(&(0..12).collect::<Vec<_>>()));
+    write("alphabetical.txt", &matrix(&[0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9]));
+    write("two.txt", "0.5 0.6\n0.4 0.5\n");
+    write("circle.txt", "0.5 0.6 0.4\n0.4 0.5 0.7\n0.6 0.3 0.5\n");
+    folder
+}
+
+#[test]
+fn it_finds_what_is_there_and_leaves_all_it_promises() {
+    let folder = folder_with_matrices();
+    let path = folder.path();
+    let run = analyse(path, &["--matrix", "P.txt", "--comparisons", "1e6", "--out", "a", "--samples", "1e4"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let table = text(&run.stdout);
+    for line in [
+        "Condorcet winner        arm 0\n",
+        "von Neumann winner      arm 0 with weight 1\n",
+        "cyclic triples          1 of 220 (0.45%)\n",
+        "  of them genuine       1, from 1,000,000 comparisons a pair\n",
+        "random arms   P(Condorcet winner)    P(total order)",
+    ] {
+        assert!(table.contains(line), "no `{line}` in:\n{table}");
+    }
+    let names: Vec<String> = files(&path.join("a")).into_iter().map(|(name, _)| name).collect();
+    let expected = [
+        "bounds.csv",
+        "bounds.png",
+        "bounds.svg",
+        "circles.csv",
+        "config.json",
+        "findings.json",
+        "matrix.png",
+        "matrix.svg",
+        "ranking.csv",
+        "subsets.csv",
+        "subsets.png",
+        "subsets.svg",
+    ];
+    assert_eq!(names, expected);
+    let circles = fs::read_to_string(path.join("a/circles.csv")).expect("circles.csv is text");
+    let circles: Vec<&str> = circles.lines().skip(1).collect();
+    assert!(circles.len() == 1 && circles[0].starts_with("3,4,5,0.02") && circles[0].ends_with(",true"), "{circles:?}");
+}
+
+#[test]
+fn the_same_seed_leaves_the_same_bytes_and_alphabetical_order_is_undone() {
+    let folder = folder_with_matrices();
+    let path = folder.path();
+    for (out, more) in [("a", &["--threads", "1"][..]), ("b", &["--threads", "2"]), ("c", &["--seed", "2"])] {
+        let run = analyse(path, &[&["--matrix", "P.txt", "--out", out, "--quiet"], more].concat());
+        assert!(run.status.success() && run.stderr.is_empty(), "{}", text(&run.stderr));
+    }
+    assert_eq!(files(&path.join("a")), files(&path.join("b")));
+    assert_ne!(files(&path.join("a")), files(&path.join("c")));
+
+    let json = |arguments: &[&str]| -> Value {
+        let run = analyse(path, &[arguments, &["--json", "--out", "d"]].concat());
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        serde_json::from_slice(&run.stdout).expect("JSON alone on standard output")
+    };
+    let mut plain = json(&["--matrix", "P.txt"]);
+    let mut undone = json(&["--matrix", "alphabetical.txt", "--lexicographic"]);
+    plain["name"] = Value::Null;
+    undone["name"] = Value::Null;
+    assert_eq!(plain, undone);
+
+    let against = ["--matrix", "P.txt", "--against", "alphabetical.txt"];
+    let mixed = json(&against)["agreement"]["correlation"].as_f64().expect("a number");
+    let same = json(&[&against[..], &["--against-lexicographic"]].concat());
+    assert!(mixed < 0.9 && same["agreement"]["correlation"].as_f64().expect("a number") > 1.0 - 1e-12);
+    assert_eq!(same["agreement"]["signs"][0]["share"], 1.0);
+}
+
+#[test]
+fn without_a_winner_it_says_so() {
+    let folder = folder_with_matrices();
+    let run = analyse(folder.path(), &["--matrix", "circle.txt", "--samples", "0"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let table = text(&run.stdout);
+    for line in [
+        "Condorcet winner        none\n",
+        "von Neumann winner      arm 0 0.5000, arm 1 0.2500, arm 2 0.2500\n",
+        "top cycle: arms 0, 1, 2\n",
+        "regret, upper bounds    none: the bound needs a Condorcet winner",
+    ] {
+        assert!(table.contains(line), "no `{line}` in:\n{table}");
+    }
+    assert!(folder.path().join("results/analyse-circle.txt/matrix.png").exists());
+}
+
+#[test]
+fn failures_are_one_line_with_what_to_do() {
+    let folder = folder_with_matrices();
+    for (arguments, word) in [
+        (&["--matrix", "none.txt"][..], "none.txt"),
+        (&["--matrix", "P.txt", "--against", "two.txt"], "--against holds 2 arms"),
+        (&["--matrix", "P.txt", "--error-rate", "1.5"], "error rate"),
+    ] {
+        let run = analyse(folder.path(), arguments);
+        let error = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{error}");
+        assert!(
+            error.starts_with("error: ") && error.contains(word) && error.trim_end().lines().count() == 1,
+            "{error}"
+        );
+    }
+    for arguments in
+        [&[][..], &["--matrix", "P.txt", "--comparisons", "0"], &["--matrix", "P.txt", "--against-lexicographic"]]
+    {
+        assert_eq!(analyse(folder.path(), arguments).status.code(), Some(2), "{arguments:?}");
+    }
+    // A theorem that does not apply is no failure.
+    let run = analyse(folder.path(), &["--matrix", "P.txt", "--alpha", "0.6"]);
+    assert!(
+        run.status.success() && text(&run.stdout).contains("RUCB, expected: none: alpha: "),
+        "{}",
+        text(&run.stdout)
+    );
+}
+
+#[test]
+fn an_independent_estimate_of_mslr_agrees() {
+    let data = std::env::var_os("ORE_TEST_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from)
+        .join("prefmat-mslr");
+    if !data.exists() {
+        eprintln!("skipped: {} is not here", data.display());
+        return;
+    }
+    let file = |name: &str| data.join(name).to_string_lossy().into_owned();
+    let (matrix, other) = (file("MSLR-Perfect.txt"), file("wolfenfeld_PMat_lexicographic_arms.npy"));
+    let folder = TempDir::new().expect("a temporary folder");
+    let run = analyse(
+        folder.path(),
+        &["--matrix", &matrix, "--against", &other, "--against-lexicographic", "--comparisons", "414720"],
+    );
+    let table = text(&run.stdout);
+    for line in [
+        "Condorcet winner        arm 109\n",
+        "cyclic triples          447 of 410,040 (0.11%)\n",
+        "gamma                   3.465",
+        "P(Condorcet winner)     lowest 0.8903, of 100 random arms\n",
+        "regret, lower bound     461.6 ln T; with the winner alone as opponent 512.0 ln T\n",
+        "correlation 0.99988",
+    ] {
+        assert!(table.contains(line), "no `{line}` in:\n{table}");
+    }
+}
