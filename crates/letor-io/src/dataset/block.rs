@@ -12,7 +12,8 @@
 //! | | the segments, then padding |
 
 use super::bits::PADDING;
-use super::segment::{Column, Segment, encode};
+use super::column::Column;
+use super::segment::{Segment, encode};
 
 const HEADER: usize = 5;
 

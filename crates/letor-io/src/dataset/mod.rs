@@ -4,6 +4,8 @@ mod bits;
 mod block;
 mod build;
 mod checksum;
+mod column;
+mod encoded;
 mod segment;
 mod statistics;
 
@@ -13,8 +15,9 @@ use std::sync::OnceLock;
 
 use block::Block;
 pub(crate) use block::BlockWriter;
-pub use build::{BuildError, DatasetBuilder, EncodedQuery};
-pub(crate) use segment::Column;
+pub use build::DatasetBuilder;
+pub(crate) use column::Column;
+pub use encoded::{BuildError, EncodedQuery};
 pub use statistics::Statistics;
 
 use crate::decimal::Decimal;

@@ -3,6 +3,9 @@
 use super::row::Entry;
 use crate::dataset::{BlockWriter, Column, EncodedQuery};
 
+/// How many columns are taken from dense rows at a time: as many values as fill two cache lines.
+const TILE: usize = 8;
+
 /// The rows of the query being read, and the room to turn them into columns. Used again and again.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
@@ -18,6 +21,7 @@ pub(super) struct Assembler {
     transposer: Transposer,
     writer: BlockWriter,
     column: Column,
+    tile: [Column; TILE],
 }
 
 impl Assembler {
@@ -73,7 +77,7 @@ impl Assembler {
             } = self;
             transposer.each_column(&entries[..len], ends, |feature, rows| {
                 column.clear();
-                column.pad(labels.len());
+                column.resize(labels.len());
                 for cell in rows {
                     column.mantissas[cell.row as usize] = cell.mantissa;
                     column.scales[cell.row as usize] = cell.scale;
@@ -95,21 +99,21 @@ impl Assembler {
         })
     }
 
+    /// Some columns at a time, so that neighbours in a row are read together.
     fn push_dense(&mut self) {
-        let features = self.highest as usize;
-        for feature in 0..features {
-            self.column.clear();
-            let values = || {
-                self.entries[feature..]
-                    .iter()
-                    .step_by(features)
-                    .take(self.labels.len())
-            };
-            self.column
-                .mantissas
-                .extend(values().map(|entry| entry.mantissa));
-            self.column.scales.extend(values().map(|entry| entry.scale));
-            self.writer.push(feature as u32 + 1, &mut self.column);
+        let (features, rows) = (self.highest as usize, self.labels.len());
+        for first in (0..features).step_by(TILE) {
+            let columns = &mut self.tile[..TILE.min(features - first)];
+            columns.iter_mut().for_each(|column| column.resize(rows));
+            for (row, values) in self.entries.chunks_exact(features).take(rows).enumerate() {
+                for (column, value) in columns.iter_mut().zip(&values[first..]) {
+                    column.mantissas[row] = value.mantissa;
+                    column.scales[row] = value.scale;
+                }
+            }
+            for (feature, column) in (first as u32 + 1..).zip(columns) {
+                self.writer.push(feature, column);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! SVMlight/LETOR text: read in parallel, written.
 //!
 //! A file is cut into pieces of whole queries ([`pieces`]); any thread reads any piece row by row
-//! ([`row`], [`short`], [`number`]), turns each query's rows into packed columns ([`assemble`]), and the pieces
+//! ([`row`], [`short`], [`token`]), turns each query's rows into packed columns ([`assemble`]), and the pieces
 //! are joined in order ([`read`]).
 
 mod assemble;
@@ -17,6 +17,7 @@ mod shape;
 mod short;
 mod side;
 mod source;
+mod token;
 mod write;
 
 pub(crate) use options::MAX_ID;

@@ -3,9 +3,10 @@
 use super::assemble::Assembler;
 use super::options::{MAX_LINE, ReadOptions};
 use super::pieces::{Ids, Piece};
-use super::row::{self, Line, RowError, RowReader};
+use super::row::{self, Line, RowReader};
 use super::shape::looks_like_id;
 use super::side;
+use super::token::{RowError, check_id};
 use crate::dataset::EncodedQuery;
 use crate::error::{ErrorKind, Position};
 
@@ -121,7 +122,7 @@ impl<'a> Parser<'a> {
                     .filter(|id| looks_like_id(id))
                     .ok_or_else(|| no_comment_id(end))?;
                 if id != self.id {
-                    row::check_id(id, end)?;
+                    check_id(id, end)?;
                 }
                 self.begin_query_unless(id)?;
             }

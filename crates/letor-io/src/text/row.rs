@@ -1,11 +1,11 @@
 //! One row: `label qid:id feature:value ... # comment`.
 
 use super::index::Index;
-use super::number::{self, NotANumber, ends_token};
-use super::options::{MAX_FEATURE, MAX_ID, MAX_LINE, Null, ReadOptions};
+use super::options::{MAX_LINE, ReadOptions};
 use super::short::ShortValues;
+use super::token::{RowError, read_feature, read_label, read_qid, read_value};
 use crate::decimal::Decimal;
-use crate::error::{ErrorKind, excerpt};
+use crate::error::ErrorKind;
 
 /// A value in its row.
 #[derive(Debug, Clone, Copy)]
@@ -30,24 +30,6 @@ pub(super) enum Line<'a> {
         /// Byte position behind the last value.
         end: usize,
     },
-}
-
-/// What is wrong with a row, and at which byte of the text.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct RowError {
-    pub(super) at: usize,
-    pub(super) kind: ErrorKind,
-    pub(super) message: String,
-}
-
-impl RowError {
-    pub(super) fn new(at: usize, kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            at,
-            kind,
-            message: message.into(),
-        }
-    }
 }
 
 /// Reads rows; keeps what it needs from one to the next.
@@ -113,9 +95,11 @@ impl RowReader {
         entries: &mut Vec<Entry>,
     ) -> Result<usize, RowError> {
         let len = memchr::memchr(b'\n', &text[at..]).unwrap_or(0);
-        // A line too long is read to where it becomes so, in case something is wrong with it before.
-        let len = len.min(MAX_LINE.saturating_sub(at - start));
-        let mut short = ShortValues::new(text, at, len, &mut self.index);
+        let mut short = match at + len - start > MAX_LINE {
+            false => ShortValues::new(text, at, len, &mut self.index),
+            // Read to where it becomes too long, in case something is wrong with it before.
+            true => ShortValues::none(at),
+        };
         let mut last = 0;
         loop {
             (at, last) = short.read(at, last, entries);
@@ -154,15 +138,6 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The bytes from `at` to the end of the token.
-pub(super) fn token(text: &[u8], at: usize) -> &[u8] {
-    let rest = &text[at..];
-    &rest[..rest
-        .iter()
-        .position(|&byte| ends_token(byte))
-        .unwrap_or(rest.len())]
-}
-
 /// What follows the `#` at `at`, and where the next line starts.
 fn comment(text: &[u8], start: usize, at: usize) -> Result<(&[u8], usize), RowError> {
     let length = memchr::memchr(b'\n', &text[at..]).unwrap_or(text.len() - at);
@@ -185,175 +160,10 @@ pub(super) fn line_too_long(start: usize) -> RowError {
     RowError::new(start + MAX_LINE, ErrorKind::Limit, message)
 }
 
-fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Result<(f32, usize), RowError> {
-    let token = token(text, at);
-    let what = "expected a label, as in `2 qid:10 1:0.5 2:3`";
-    let fail = |kind, message| Err(RowError::new(at, kind, message));
-    let label = match number::parse(token) {
-        Ok(label) => label.to_f64() as f32,
-        Err(NotANumber::NotFinite) => {
-            let found = excerpt(token);
-            return fail(
-                ErrorKind::Label,
-                format!("label {found} is not finite, expected a number"),
-            );
-        }
-        Err(NotANumber::Syntax) if !is_text(token) => {
-            let found = excerpt(token);
-            let message = format!("binary data {found}, {what}: is this a text file?");
-            return fail(ErrorKind::Format, message);
-        }
-        Err(NotANumber::Syntax) => {
-            return fail(
-                ErrorKind::Syntax,
-                format!("{what}, found {}", excerpt(token)),
-            );
-        }
-    };
-    if label == -1.0 || (0.0..=options.max_label).contains(&label) {
-        Ok((label, at + token.len()))
-    } else {
-        let message = format!(
-            "label {} is out of range, expected 0 to {} (or -1 for none): correct it, or raise `max_label` if it is meant",
-            excerpt(token),
-            options.max_label,
-        );
-        fail(ErrorKind::Label, message)
-    }
-}
-
-/// The id at `at` and the position behind it.
-fn read_qid(text: &[u8], at: usize) -> Result<(&[u8], usize), RowError> {
-    let id = token(text, at);
-    check_id(id, at)?;
-    Ok((id, at + id.len()))
-}
-
-/// That `id`, found at `at`, may be a query's id.
-pub(super) fn check_id(id: &[u8], at: usize) -> Result<(), RowError> {
-    let fail = |message| Err(RowError::new(at, ErrorKind::QueryId, message));
-    if id.is_empty() {
-        return fail("expected a query id after `qid:`, as in `qid:10`, found none".to_string());
-    }
-    if id.len() > MAX_ID {
-        return fail(format!(
-            "query id {} has more than {MAX_ID} bytes: is this a data file?",
-            excerpt(id)
-        ));
-    }
-    if !is_text(id) {
-        return fail(format!(
-            "query id {} is not text, expected UTF-8 without control characters",
-            excerpt(id)
-        ));
-    }
-    Ok(())
-}
-
-fn is_text(token: &[u8]) -> bool {
-    str::from_utf8(token).is_ok_and(|text| !text.chars().any(char::is_control))
-}
-
-/// The feature number at `at`, which must be above `last`, and the position behind its colon.
-#[inline]
-fn read_feature(text: &[u8], at: usize, last: u32) -> Result<(u32, usize), RowError> {
-    let mut feature = 0u32;
-    let mut next = at;
-    // Seven digits pass the limit already.
-    while next < at + 7 && text[next].is_ascii_digit() {
-        feature = feature * 10 + u32::from(text[next] - b'0');
-        next += 1;
-    }
-    if text[next] == b':' && next > at && last < feature && feature <= MAX_FEATURE {
-        Ok((feature, next + 1))
-    } else {
-        Err(bad_feature(text, at, last))
-    }
-}
-
-#[cold]
-fn bad_feature(text: &[u8], at: usize, last: u32) -> RowError {
-    let token = token(text, at);
-    let found = excerpt(token);
-    let digits = token
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    if digits == 0 || token.get(digits) != Some(&b':') {
-        let message = if token.starts_with(b"qid:") {
-            format!(
-                "expected `feature:value`, found {found}: the query id comes right after the label, once"
-            )
-        } else if is_text(token) {
-            format!("expected `feature:value`, as in `3:0.5`, found {found}")
-        } else {
-            format!("binary data {found}, expected `feature:value`: is this a text file?")
-        };
-        return RowError::new(at, ErrorKind::Syntax, message);
-    }
-    let significant = token[..digits].trim_ascii_start();
-    let number = significant.iter().try_fold(0u32, |number, digit| {
-        number.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
-    });
-    let message = match number {
-        Some(0) => format!("feature 0 in {found}: features count from 1, add one to each"),
-        Some(number) if number == last => {
-            format!("feature {number} is given twice in this row: keep one of them")
-        }
-        Some(number) if number < last => format!(
-            "feature {number} after feature {last}, expected ascending numbers: sort each row by feature"
-        ),
-        _ => {
-            format!("the feature number in {found} is beyond {MAX_FEATURE}, the most that is read")
-        }
-    };
-    RowError::new(at, ErrorKind::Feature, message)
-}
-
-/// The value at `at`, by the slow road, and the position behind it.
-#[cold]
-fn read_value(
-    text: &[u8],
-    at: usize,
-    feature: u32,
-    options: &ReadOptions,
-) -> Result<(Decimal, usize), RowError> {
-    let token = token(text, at);
-    let found = excerpt(token);
-    let fail = |kind, message| Err(RowError::new(at, kind, message));
-    match number::parse(token) {
-        Ok(value) => Ok((value, at + token.len())),
-        Err(_) if token.eq_ignore_ascii_case(b"null") => match options.null {
-            Null::Zero => Ok((Decimal::ZERO, at + token.len())),
-            Null::Error => fail(
-                ErrorKind::Value,
-                format!(
-                    "feature {feature} is {found}, expected a number: ask for NULL as zero if that is meant"
-                ),
-            ),
-        },
-        Err(NotANumber::NotFinite) => fail(
-            ErrorKind::Value,
-            format!(
-                "feature {feature} is {found}, expected a finite number: correct it or leave it out (absent is 0)"
-            ),
-        ),
-        Err(NotANumber::Syntax) if token.is_empty() => fail(
-            ErrorKind::Syntax,
-            format!(
-                "expected a value after `{feature}:`, found none: leave the feature out if it is absent"
-            ),
-        ),
-        Err(NotANumber::Syntax) => fail(
-            ErrorKind::Syntax,
-            format!("expected a number as the value of feature {feature}, found {found}"),
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::index::LOOKAHEAD;
+    use super::super::options::{MAX_ID, Null};
     use super::*;
 
     type Row = (f32, Option<String>, Option<String>, Vec<(u32, f64)>);

@@ -21,18 +21,13 @@ pub(super) struct ShortValues<'a> {
 struct Prefix {
     word: u64,
     mask: u64,
-    len: u32,
 }
 
 /// Feature numbers that are recognised as the one after the last, without reading their digits.
 const PREFIXES: usize = 1024;
 
 static PREFIX: [Prefix; PREFIXES] = {
-    let mut prefixes = [Prefix {
-        word: 0,
-        mask: 0,
-        len: 0,
-    }; PREFIXES];
+    let mut prefixes = [Prefix { word: 0, mask: 0 }; PREFIXES];
     let mut number = 0;
     while number < PREFIXES {
         let (mut word, mut len, mut rest) = (b':' as u64, 1, number);
@@ -46,12 +41,14 @@ static PREFIX: [Prefix; PREFIXES] = {
         prefixes[number] = Prefix {
             word,
             mask: (1 << (8 * len)) - 1,
-            len: len as u32,
         };
         number += 1;
     }
     prefixes
 };
+
+/// A bit for each byte that may follow a value here.
+const BLANKS: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\r' | 1 << b'\n';
 
 impl<'a> ShortValues<'a> {
     /// For the values between `base` and the line's end, `len` bytes on.
@@ -64,6 +61,15 @@ impl<'a> ShortValues<'a> {
         }
     }
 
+    /// For a line from `base` on that is left to the long road.
+    pub(super) fn none(base: usize) -> Self {
+        Self {
+            line: &[],
+            base,
+            ends: &[],
+        }
+    }
+
     /// Appends the values from `at` on, as far as they are short, in one blank's distance, and of
     /// features above `last` that ascend; returns where the next token starts and the last feature.
     pub(super) fn read(
@@ -72,101 +78,95 @@ impl<'a> ShortValues<'a> {
         mut last: u32,
         entries: &mut Vec<Entry>,
     ) -> (usize, u32) {
-        let mut at = at - self.base;
+        let (line, mut at) = (self.line, at - self.base);
         // Behind what the long road has read.
         let passed = self
             .ends
             .iter()
             .take_while(|&&end| (end as usize) < at)
             .count();
-        self.ends = &self.ends[passed..];
-        let mut number = 0;
-        while let Some((entry, next, passed)) = self.one(at, last, number) {
-            entries.push(entry);
-            (at, last, number) = (next, entry.feature, number + passed);
-        }
-        self.ends = &self.ends[number..];
-        (self.base + at, last)
-    }
-
-    /// The value at `at`, where the next one starts, and how many ends come before that.
-    #[inline(always)]
-    fn one(&self, at: usize, last: u32, number: usize) -> Option<(Entry, usize, usize)> {
-        let ends: &[u32; 5] = self.ends.get(number..)?.first_chunk()?;
-        let (feature, mut start) = self.feature(at, last, ends[0] as usize)?;
-        let mut passed = 1;
-        let negative = self.line[start] == b'-';
-        if negative {
-            (start, passed) = (start + 1, 2);
-        }
-        let mut stop = ends[passed] as usize;
-        let whole = stop - start;
-        if !(1..=8).contains(&whole) {
-            return None;
-        }
-        let (mut mantissa, mut scale) = (0, 0);
-        if self.line[stop] == b'.' {
-            let point = stop;
-            passed += 1;
-            stop = ends[passed] as usize;
-            scale = stop - point - 1;
-            if scale == 0 {
-                return None;
-            } else if whole + scale <= 8 {
-                // The fraction moves up one byte, over the point.
-                let first = (1 << (8 * whole)) - 1;
-                let word = self.word(start) & first | self.word(start + 1) & !first;
-                mantissa = digits(word, whole + scale);
-            } else if scale <= 8 {
-                mantissa = digits(self.word(start), whole) * POW10[scale] as u64;
-                mantissa += digits(self.word(point + 1), scale);
-            } else {
-                return None;
+        let mut ends = &self.ends[passed..];
+        while let &[first, second, third, fourth, ..] = ends {
+            // Where the feature, and where the number in front of the point ends.
+            let Some((feature, mut start)) = feature(line, at, last, first as usize) else {
+                break;
+            };
+            let (mut stop, mut next, mut rest) = (second as usize, third as usize, &ends[2..]);
+            let negative = line[start] == b'-';
+            if negative {
+                (start, stop, next, rest) = (start + 1, next, fourth as usize, &ends[3..]);
             }
-        } else {
-            mantissa += digits(self.word(start), whole);
-        }
-        let blank = match self.line[stop] {
-            b' ' | b'\t' | b'\r' => 1,
-            b'\n' => 0,
-            _ => return None,
-        };
-        let mantissa = if negative {
-            -(mantissa as i64)
-        } else {
-            mantissa as i64
-        };
-        Some((
-            Entry {
+            let whole = stop.wrapping_sub(start);
+            if !(1..=8).contains(&whole) {
+                break;
+            }
+            let mut scale = 0;
+            let mantissa = if line[stop] != b'.' {
+                digits(word(line, start), whole)
+            } else {
+                scale = next.wrapping_sub(stop + 1);
+                let mantissa = if scale.wrapping_sub(1) < 8 - whole {
+                    // The fraction moves up one byte, over the point.
+                    let first = (1 << (8 * whole)) - 1;
+                    let word = word(line, start) & first | word(line, start + 1) & !first;
+                    digits(word, whole + scale)
+                } else if (1..=8).contains(&scale) {
+                    let whole = digits(word(line, start), whole);
+                    whole * POW10[scale] as u64 + digits(word(line, stop + 1), scale)
+                } else {
+                    break;
+                };
+                (stop, rest) = (next, &rest[1..]);
+                mantissa
+            };
+            let end = line[stop];
+            if end >= 64 || BLANKS >> end & 1 == 0 {
+                break;
+            }
+            let mantissa = if negative {
+                -(mantissa as i64)
+            } else {
+                mantissa as i64
+            };
+            entries.push(Entry {
                 mantissa,
                 feature,
                 scale: scale as i16,
-            },
-            stop + blank,
-            passed + blank,
-        ))
-    }
-
-    /// The feature number at `at`, above `last`, and the position behind its colon; `end` is where its
-    /// digits end.
-    #[inline(always)]
-    fn feature(&self, at: usize, last: u32, end: usize) -> Option<(u32, usize)> {
-        let word = self.word(at);
-        if let Some(next) = PREFIX.get(last as usize + 1)
-            && word & next.mask == next.word
-        {
-            return Some((last + 1, at + next.len as usize));
+            });
+            if end == b'\n' {
+                (at, ends) = (stop, &[]);
+                break;
+            }
+            (at, last, ends) = (stop + 1, feature, rest);
         }
-        let count = end.wrapping_sub(at);
-        if !(1..=7).contains(&count) || self.line[end] != b':' {
-            return None;
-        }
-        let feature = digits(word, count) as u32;
-        (last < feature && feature <= MAX_FEATURE).then_some((feature, end + 1))
+        self.ends = ends;
+        (self.base + at, last)
     }
+}
 
-    #[inline(always)]
-    fn word(&self, at: usize) -> u64 {
-        u64::from_le_bytes(self.line[at..at + 8].try_into().expect("eight bytes"))
+/// The feature number at `at`, above `last`, and the position behind its colon; `end` is where its
+/// digits end.
+#[inline(always)]
+fn feature(line: &[u8], at: usize, last: u32, end: usize) -> Option<(u32, usize)> {
+    let word = word(line, at);
+    if let Some(next) = PREFIX.get(last as usize + 1)
+        && word & next.mask == next.word
+    {
+        return Some((last + 1, end + 1));
     }
+    let count = end.wrapping_sub(at);
+    if !(1..=7).contains(&count) || line[end] != b':' {
+        return None;
+    }
+    let feature = digits(word, count) as u32;
+    (last < feature && feature <= MAX_FEATURE).then_some((feature, end + 1))
+}
+
+#[inline(always)]
+fn word(line: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(
+        *line[at..]
+            .first_chunk()
+            .expect("a line is followed by many bytes"),
+    )
 }

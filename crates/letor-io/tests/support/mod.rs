@@ -2,7 +2,8 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "each test file uses a part of it"
+    clippy::print_stderr,
+    reason = "each test file uses a part of it, and a skipped test says so"
 )]
 
 pub mod profile;
