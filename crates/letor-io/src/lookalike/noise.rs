@@ -116,3 +116,88 @@ pub(crate) fn decimal(x: f64) -> f64 {
     // Minus zero would print as "-0".
     if value == 0.0 { 0.0 } else { value }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn value_stability() {
+        let mut noise = Noise::keyed("mslr-lookalike", 1, 0);
+        let found = (
+            noise.uniform(),
+            noise.normal(),
+            noise.below(1000),
+            noise.poisson(3.0),
+            noise.poisson(100.0),
+            noise.pick(&[0.2, 0.3, 0.5]),
+        );
+        assert_eq!(
+            found,
+            (
+                0.459_512_989_984_105_6,
+                -2.107_010_435_950_905_4,
+                33,
+                0,
+                105,
+                1
+            )
+        );
+    }
+
+    #[test]
+    fn every_part_of_the_key_counts() {
+        let first = |name, seed, query| Noise::keyed(name, seed, query).uniform();
+        let all = [
+            first("a", 1, 0),
+            first("b", 1, 0),
+            first("a", 2, 0),
+            first("a", 1, 1),
+        ];
+        for (i, one) in all.iter().enumerate() {
+            assert!(all[..i].iter().all(|other| other != one));
+        }
+    }
+
+    #[test]
+    fn samplers_have_their_means_and_variances() {
+        const DRAWS: usize = 100_000;
+        let mut noise = Noise::keyed("test", 1, 0);
+        let mut check = |mean: f64, variance: f64, draw: &mut dyn FnMut(&mut Noise) -> f64| {
+            let values: Vec<f64> = (0..DRAWS).map(|_| draw(&mut noise)).collect();
+            let found = values.iter().sum::<f64>() / DRAWS as f64;
+            assert!(
+                (found - mean).abs() < 5.0 * (variance / DRAWS as f64).sqrt(),
+                "{found} for {mean}"
+            );
+            let spread = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / DRAWS as f64;
+            // The fourth moment of these laws stays under 5 times the squared variance.
+            assert!(
+                (spread / variance - 1.0).abs() < 5.0 * (4.0 / DRAWS as f64).sqrt(),
+                "{spread} for {variance}"
+            );
+        };
+        check(0.5, 1.0 / 12.0, &mut Noise::uniform);
+        check(0.0, 1.0, &mut Noise::normal);
+        check(2.5, 2.5, &mut |noise| f64::from(noise.poisson(2.5)));
+        // Rounding adds a twelfth.
+        check(40.0, 40.0 + 1.0 / 12.0, &mut |noise| {
+            f64::from(noise.poisson(40.0))
+        });
+        check(1.3, 0.61, &mut |noise| noise.pick(&[0.2, 0.3, 0.5]) as f64);
+        check(4.5, 8.25, &mut |noise| noise.below(10) as f64);
+    }
+
+    #[test]
+    fn decimals_read_back_as_themselves() {
+        for (x, expected) in [
+            (0.123_456_7, "0.123457"),
+            (-1e-9, "0"),
+            (7.0, "7"),
+            (-2.5, "-2.5"),
+        ] {
+            assert_eq!(decimal(x).to_string(), expected);
+            assert_eq!(expected.parse::<f64>().unwrap(), decimal(x));
+        }
+    }
+}

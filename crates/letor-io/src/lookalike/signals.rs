@@ -104,3 +104,52 @@ pub(crate) fn signals(
     out[signal::JELINEK_MERCER] = jelinek_mercer;
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_of_a_small_document() {
+        let query = TextQuery::of_idf(&[3.0, 1.0]);
+        let mut document = TextDocument::default();
+        document.length[0] = 10;
+        document.tf[0][..2].copy_from_slice(&[2, 0]);
+        let found = signals(&query, &document, 0, 10.0);
+        let absent = [-5.4, -5.2, -7.3];
+        let background = libm::exp(-7.0);
+        let expected = [
+            1.0,
+            0.5,
+            10.0,
+            4.0, // covered, ratio, length, IDF
+            2.0,
+            0.0,
+            2.0,
+            1.0,
+            1.0, // TF
+            0.2,
+            0.0,
+            0.2,
+            0.1,
+            0.01, // TF over length
+            6.0,
+            0.0,
+            6.0,
+            3.0,
+            9.0,                   // TF-IDF
+            0.0,                   // not all terms are there
+            3.0 / 10_f64.sqrt(),   // cosine of (6, 0) and (3, 1)
+            3.0 * 2.0 * 2.2 / 3.2, // BM25 at mean length
+            libm::log(0.13 + 0.7 * background) + absent[0],
+            libm::log((2.0 + 2000.0 * background) / 2010.0) + absent[1],
+            libm::log(0.18 + 0.1 * background) + absent[2],
+        ];
+        for (signal, (found, expected)) in found.into_iter().zip(expected).enumerate() {
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "signal {signal}: {found} is not {expected}"
+            );
+        }
+    }
+}

@@ -131,6 +131,21 @@ impl TextQuery {
         }
     }
 
+    /// A query whose terms have these IDFs in every stream.
+    #[cfg(test)]
+    pub(crate) fn of_idf(idf: &[f64]) -> Self {
+        let mut row = [0.0; MAX_TERMS];
+        row[..idf.len()].copy_from_slice(idf);
+        Self {
+            terms: idf.len(),
+            idf: [row; STREAMS],
+            shift: [[0.0; MAX_TERMS]; FIELDS],
+            telling: [1.0; MAX_TERMS],
+            clarity: 1.0,
+            matched: true,
+        }
+    }
+
     /// A document of this query with the given label (an index into the collection's tables).
     /// `earlier` are the documents drawn before it, from which it may have copied a field.
     pub(crate) fn document(
