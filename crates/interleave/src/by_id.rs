@@ -19,6 +19,7 @@
 //! assert!(impression.winner(&method, &["cherry"]).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![expect(clippy::disallowed_types, reason = "looked up by id only; its order reaches nothing")]
 
 use std::collections::HashMap;
 use std::hash::Hash;

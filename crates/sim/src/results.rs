@@ -339,7 +339,7 @@ pub fn significant(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 {
         "0".to_owned()
-    } else if magnitude < 1e-3 || magnitude >= 9.995e8 {
+    } else if !(1e-3..9.995e8).contains(&magnitude) {
         format!("{value:.2e}")
     } else if magnitude < 0.9995 {
         format!("{value:.3}")

@@ -53,7 +53,7 @@ pub fn certain(arms: usize) -> PreferenceMatrix {
 
 /// Strengths falling off slowly: `arms` arms, some of them nearly equal.
 pub fn ladder(arms: usize) -> PreferenceMatrix {
-    let strengths: Vec<f64> = (0..arms).map(|i| (-(i as f64) / 20.0).exp()).collect();
+    let strengths: Vec<f64> = (0..arms).map(|i| libm::exp(-(i as f64) / 20.0)).collect();
     problems::btl(&strengths).expect("a matrix")
 }
 

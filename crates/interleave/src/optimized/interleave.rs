@@ -1,4 +1,5 @@
 //! Optimized interleaving.
+#![expect(clippy::disallowed_types, reason = "looked up by key only; its order reaches nothing")]
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -88,7 +88,7 @@ pub fn softmax(order: &[u16], gone: &[u16], doc: u16, tau: f64) -> f64 {
             .iter()
             .position(|&other| other == d)
             .filter(|_| !gone.contains(&d));
-        rank.map_or(0.0, |rank| (rank as f64 + 1.0).powf(-tau))
+        rank.map_or(0.0, |rank| libm::pow(rank as f64 + 1.0, -tau))
     };
     let total: f64 = order.iter().map(|&d| weight(d)).sum();
     if total > 0.0 {
@@ -258,7 +258,7 @@ pub fn sosm_scores(orders: &[&[u16]], list: &[u16], clicked: &[usize], tau: f64)
         let ranks = clicked
             .iter()
             .filter_map(|&n| own.iter().position(|&doc| doc == list[n]));
-        let sum: f64 = ranks.map(|rank| (rank as f64 + 1.0).powf(-tau)).sum();
+        let sum: f64 = ranks.map(|rank| libm::pow(rank as f64 + 1.0, -tau)).sum();
         (sum * 1e9).round() as i64
     };
     orders.iter().map(|order| score(order)).collect()

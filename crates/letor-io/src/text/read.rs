@@ -1,4 +1,5 @@
 //! Files to a data set: pieces parsed by all threads, joined in order.
+#![expect(clippy::disallowed_types, reason = "looked up by id only; its order reaches nothing")]
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,4 +1,5 @@
 //! Whole figures: the same bytes twice, what must be on them, and odd inputs.
+#![expect(clippy::disallowed_methods, reason = "shapes of sample curves")]
 
 use super::*;
 
