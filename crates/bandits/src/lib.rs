@@ -15,7 +15,9 @@ mod policy;
 pub mod problems;
 pub mod registry;
 mod regret;
+mod samplers;
 mod shuffled;
+mod utility_arena;
 pub mod winners;
 
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
@@ -29,3 +31,4 @@ pub use policy::{Arm, Choice, Feedback, Policy};
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use regret::{Recorder, Regret, log_spaced, one_two_five};
 pub use shuffled::Shuffled;
+pub use utility_arena::{UtilityArena, UtilityError};

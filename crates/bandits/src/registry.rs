@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{mdb, merge_rucb, random, rmed, rucb};
-use crate::{Algorithm, ParameterError, Plays, Policy};
+use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
 macro_rules! algorithms {
@@ -172,7 +172,7 @@ impl FromStr for Spec {
             });
         };
         each!(&mut any, algorithm => {
-            assign(algorithm, parts)?;
+            assign_to(algorithm, parts)?;
             algorithm.check()?;
         });
         Ok(Self(any))
@@ -185,10 +185,20 @@ impl fmt::Display for Spec {
     }
 }
 
-fn assign<'a, A: Algorithm>(
+fn assign_to<'a, A: Algorithm>(
     algorithm: &mut A,
     assignments: impl Iterator<Item = &'a str>,
 ) -> Result<(), ParameterError> {
+    assign(A::NAME, algorithm.parameters(), assignments)
+}
+
+/// Sets the parameters that `assignments` name, each at most once; `owner` is whose they are.
+pub(crate) fn assign<'a>(
+    owner: &'static str,
+    mut parameters: Vec<Parameter<'_>>,
+    assignments: impl Iterator<Item = &'a str>,
+) -> Result<(), ParameterError> {
+    let keys: Vec<&'static str> = parameters.iter().map(|parameter| parameter.key).collect();
     let mut given = Vec::new();
     for assignment in assignments {
         let Some((key, text)) = assignment.split_once('=') else {
@@ -197,11 +207,9 @@ fn assign<'a, A: Algorithm>(
             });
         };
         let (key, text) = (key.trim(), text.trim());
-        let mut parameters = algorithm.parameters();
-        let keys: Vec<&'static str> = parameters.iter().map(|parameter| parameter.key).collect();
         let Some(parameter) = parameters.iter_mut().find(|parameter| parameter.key == key) else {
             return Err(ParameterError::UnknownParameter {
-                algorithm: A::NAME,
+                algorithm: owner,
                 key: key.to_owned(),
                 suggestion: nearest(key, &keys),
                 known: if keys.is_empty() {
@@ -230,7 +238,7 @@ fn assign<'a, A: Algorithm>(
 }
 
 /// The candidate that differs least from `text`, if it is no more than a slip or three away.
-fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
     let plain = |text: &str| -> Vec<char> {
         text.to_lowercase()
             .chars()
