@@ -17,6 +17,7 @@ pub mod registry;
 mod regret;
 mod samplers;
 mod shuffled;
+pub mod singleton;
 mod utility_arena;
 pub mod winners;
 

@@ -1,7 +1,14 @@
 //! The algorithms, one a file.
 
+pub mod doubler;
 pub mod mdb;
 pub mod merge_rucb;
+pub mod multi_sbm;
 pub mod random;
+pub mod rex3;
 pub mod rmed;
 pub mod rucb;
+pub mod self_sparring;
+pub mod sparring;
+pub mod sparring_exp3;
+pub mod sparring_ts;

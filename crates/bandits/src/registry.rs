@@ -11,7 +11,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::policies::{mdb, merge_rucb, random, rmed, rucb};
+use crate::policies::{
+    doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rucb, self_sparring, sparring,
+    sparring_exp3, sparring_ts,
+};
 use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
@@ -53,6 +56,13 @@ algorithms! {
     MergeRucb(merge_rucb::Config),
     Rmed1(rmed::Rmed1Config),
     Mdb(mdb::Config),
+    Sparring(sparring::Config),
+    SparringTs(sparring_ts::Config),
+    SparringExp3(sparring_exp3::Config),
+    Doubler(doubler::Config),
+    MultiSbm(multi_sbm::Config),
+    SelfSparring(self_sparring::Config),
+    Rex3(rex3::Config),
     RandomPairs(random::Pairs),
     RandomSets(random::Sets),
 }
@@ -66,7 +76,8 @@ pub struct Entry {
     pub summary: &'static str,
     /// What it plays.
     pub plays: Plays,
-    /// Whether it must know the horizon: a result at one horizon then says nothing of another.
+    /// Whether it must know the horizon, unless parameters say what it would be asked for
+    /// ([`Spec::uses_horizon`]).
     pub needs_horizon: bool,
     /// Whether it is built to find a Condorcet winner.
     pub finds_winner: bool,
@@ -131,6 +142,13 @@ impl Spec {
         each!(&self.0, algorithm => entry(algorithm))
     }
 
+    /// Whether it must know the horizon with these parameters: a result at one horizon then says
+    /// nothing of another.
+    #[must_use]
+    pub fn uses_horizon(&self) -> bool {
+        each!(&self.0, algorithm => algorithm.uses_horizon())
+    }
+
     /// A warning where the parameters are accepted though no theory covers them.
     #[must_use]
     pub fn caution(&self) -> Option<String> {
@@ -147,10 +165,9 @@ impl Spec {
         horizon: u64,
         visitor: V,
     ) -> Result<V::Output, ParameterError> {
-        let entry = self.entry();
-        if entry.needs_horizon && horizon == 0 {
+        if self.uses_horizon() && horizon == 0 {
             return Err(ParameterError::NoHorizon {
-                algorithm: entry.name,
+                algorithm: self.entry().name,
             });
         }
         each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))

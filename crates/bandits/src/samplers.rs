@@ -4,7 +4,7 @@ mod beta;
 mod normal;
 mod weights;
 
-pub(crate) use beta::{Beta, Thompson};
+pub(crate) use beta::Beta;
 pub(crate) use normal::Normals;
 pub(crate) use weights::WeightTree;
 

@@ -1,4 +1,4 @@
-//! Beta draws, and the sampler of W. R. Thompson that is made of them.
+//! Beta draws.
 //!
 //! Beta(a, b) is x / (x + y) for Gamma draws x and y of shapes a and b, each one normal draw cubed
 //! and seldom refused: G. Marsaglia, W. W. Tsang, "A Simple Method for Generating Gamma
@@ -69,70 +69,6 @@ impl Beta {
     }
 }
 
-/// Arms that win or lose by themselves: an arm is picked with the probability that it is the best,
-/// given a uniform prior on each arm's probability of winning. W. R. Thompson, "On the Likelihood
-/// that One Unknown Probability Exceeds Another in View of the Evidence of Two Samples",
-/// Biometrika 25, 1933, <https://doi.org/10.2307/2332286>.
-#[derive(Debug, Clone)]
-pub(crate) struct Thompson {
-    normals: Normals,
-    won: Vec<f64>,
-    lost: Vec<f64>,
-    posterior: Vec<Beta>,
-}
-
-impl Thompson {
-    pub(crate) fn new(arms: usize) -> Self {
-        Self {
-            normals: Normals::new(),
-            won: vec![0.0; arms],
-            lost: vec![0.0; arms],
-            posterior: vec![Beta::new(1.0, 1.0); arms],
-        }
-    }
-
-    pub(crate) fn arms(&self) -> usize {
-        self.posterior.len()
-    }
-
-    /// The arm whose draw is the largest: one draw an arm.
-    pub(crate) fn pick(&self, generator: &mut Generator) -> usize {
-        let mut best = (f64::NEG_INFINITY, 0);
-        for (arm, posterior) in self.posterior.iter().enumerate() {
-            let theta = posterior.draw(self.normals, generator);
-            if theta > best.0 {
-                best = (theta, arm);
-            }
-        }
-        best.1
-    }
-
-    /// Counts a win or a loss of this weight.
-    #[inline]
-    pub(crate) fn learn(&mut self, arm: usize, won: bool, weight: f64) {
-        if won {
-            self.won[arm] += weight;
-            self.posterior[arm].a = Gamma::new(self.won[arm] + 1.0);
-        } else {
-            self.lost[arm] += weight;
-            self.posterior[arm].b = Gamma::new(self.lost[arm] + 1.0);
-        }
-    }
-
-    /// The arms' posterior means.
-    pub(crate) fn means(&self) -> impl Iterator<Item = f64> + Clone + '_ {
-        self.won
-            .iter()
-            .zip(&self.lost)
-            .map(|(won, lost)| (won + 1.0) / (won + lost + 2.0))
-    }
-
-    /// Whether any arm has won or lost.
-    pub(crate) fn has_learnt(&self) -> bool {
-        self.won.iter().chain(&self.lost).any(|&count| count > 0.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng as _;
@@ -155,11 +91,6 @@ mod tests {
                 "0.032630643747"
             ]
         );
-        let mut thompson = Thompson::new(4);
-        thompson.learn(2, true, 1.0);
-        thompson.learn(0, false, 1.0);
-        let picked: Vec<usize> = (0..8).map(|_| thompson.pick(&mut generator)).collect();
-        assert_eq!(picked, [2, 2, 2, 3, 3, 2, 2, 2]);
     }
 
     /// P(Beta(a, b) <= x) for whole a and b: P(Bin(a + b - 1, x) >= a).
@@ -203,22 +134,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn thompson_picks_by_the_probability_of_being_best() {
-        // Two arms, Beta(2, 1) against Beta(1, 1): the first is the larger with probability 2/3.
-        let mut generator = Generator::seed_from_u64(3);
-        let mut thompson = Thompson::new(2);
-        thompson.learn(1, true, 1.0);
-        let picks = 60_000;
-        let first = (0..picks)
-            .filter(|_| thompson.pick(&mut generator) == 1)
-            .count();
-        let bound = 5.0 * (f64::from(picks) * 2.0 / 9.0).sqrt();
-        assert!(
-            (first as f64 - f64::from(picks) * 2.0 / 3.0).abs() < bound,
-            "{first}"
-        );
     }
 }

@@ -39,11 +39,6 @@ impl WeightTree {
         self.sums[self.leaves + arm]
     }
 
-    /// All weights.
-    pub(crate) fn weights(&self) -> &[f64] {
-        &self.sums[self.leaves..self.leaves + self.arms]
-    }
-
     /// The sum of the weights.
     #[inline]
     pub(crate) fn total(&self) -> f64 {
@@ -61,10 +56,13 @@ impl WeightTree {
         }
     }
 
-    /// Multiplies every weight by `factor`, but lets none fall below `least`.
-    pub(crate) fn scale(&mut self, factor: f64, least: f64) {
-        for weight in &mut self.sums[self.leaves..self.leaves + self.arms] {
-            *weight = (*weight * factor).max(least);
+    /// Changes every weight.
+    pub(crate) fn set_all(&mut self, weight: impl Fn(usize) -> f64) {
+        for (arm, leaf) in self.sums[self.leaves..self.leaves + self.arms]
+            .iter_mut()
+            .enumerate()
+        {
+            *leaf = weight(arm);
         }
         self.sum_up();
     }
@@ -112,10 +110,11 @@ mod tests {
         ] {
             let mut tree = WeightTree::ones(weights.len());
             for (arm, &weight) in weights.iter().enumerate() {
-                tree.set(arm, 2.0 * weight);
+                tree.set(arm, weight);
             }
-            tree.scale(0.5, 0.0);
-            assert_eq!(tree.weights(), weights);
+            let total = tree.total();
+            tree.set_all(|arm| weights[arm]);
+            assert_eq!(tree.total(), total);
             let draws = 50_000;
             let mut counts = vec![0_u32; weights.len()];
             for _ in 0..draws {
