@@ -4,11 +4,13 @@
 mod mdb;
 mod merge_rucb;
 mod rmed;
+mod rmed2;
 mod rucb;
 
 pub use mdb::PlainMdb;
 pub use merge_rucb::PlainMergeRucb;
 pub use rmed::PlainRmed1;
+pub use rmed2::PlainRmed2;
 pub use rucb::PlainRucb;
 
 use crate::Arm;

@@ -12,8 +12,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{
-    doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rucb, self_sparring, sparring,
-    sparring_exp3, sparring_ts,
+    doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rmed2, rucb, self_sparring, sparring,
+    sparring_exp3, sparring_ts, winner_stays,
 };
 use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
 
@@ -55,6 +55,8 @@ algorithms! {
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
     Rmed1(rmed::Rmed1Config),
+    Rmed2(rmed2::Rmed2Config),
+    Rmed2Fh(rmed2::Rmed2FhConfig),
     Mdb(mdb::Config),
     Sparring(sparring::Config),
     SparringTs(sparring_ts::Config),
@@ -63,6 +65,8 @@ algorithms! {
     MultiSbm(multi_sbm::Config),
     SelfSparring(self_sparring::Config),
     Rex3(rex3::Config),
+    WinnerStays(winner_stays::Weak),
+    WinnerStaysStrong(winner_stays::Strong),
     RandomPairs(random::Pairs),
     RandomSets(random::Sets),
 }

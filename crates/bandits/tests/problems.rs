@@ -33,6 +33,11 @@ fn with_winner() -> Vec<(&'static str, PreferenceMatrix, Arm, u64)> {
     ]
 }
 
+/// Winner Stays pits its leader against the others for ever: it settles on a leader, not on a pair.
+fn minimises_weak_regret(algorithm: &str) -> bool {
+    algorithm == "winner-stays"
+}
+
 #[test]
 fn each_algorithm_finds_the_winner_and_settles_on_it() {
     for entry in entries().into_iter().filter(|entry| entry.finds_winner) {
@@ -59,10 +64,14 @@ fn each_algorithm_finds_the_winner_and_settles_on_it() {
                     .checkpoints()
                     .iter()
                     .position(|&t| t >= horizon / 2);
-                let before = recorder.curve()[half.expect("a checkpoint")].average;
+                let before = recorder.curve()[half.expect("a checkpoint")];
                 let gaps = bandits::Arena::gaps(&arena);
                 let uniform = gaps.iter().sum::<f64>() / gaps.len() as f64 * horizon as f64 / 2.0;
-                let late = recorder.total().average - before;
+                let late = if minimises_weak_regret(entry.name) {
+                    recorder.total().weak - before.weak
+                } else {
+                    recorder.total().average - before.average
+                };
                 assert!(
                     late < uniform / 2.0,
                     "{} on `{problem}`: {late} {uniform}",

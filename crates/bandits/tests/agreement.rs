@@ -1,0 +1,73 @@
+//! As `shortcuts.rs`: what is fast is held to the plain rule, step by step.
+
+mod common;
+
+use bandits::plain::PlainRmed2;
+use bandits::policies::rmed2;
+use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
+
+/// Problems with a winner and without, certain and even.
+fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
+    vec![
+        (
+            "arithmetic",
+            problems::arithmetic(8).expect("eight arms"),
+            6_000,
+        ),
+        ("small gaps", common::small_gaps(), 20_000),
+        ("cyclic", problems::cyclic().expect("four arms"), 6_000),
+        ("circle", common::circle(), 6_000),
+        ("two arms", common::two_arms(), 6_000),
+        ("even", common::all_even(5), 6_000),
+        ("certain", common::certain(9), 6_000),
+        ("one arm", common::all_even(1), 100),
+        ("ladder", common::ladder(40), 6_000),
+    ]
+}
+
+fn same_choices<A: Policy, P: Policy>(
+    what: &str,
+    fast: impl Fn(usize, u64) -> A,
+    plain: impl Fn(usize, u64) -> P,
+) {
+    for (name, matrix, horizon) in matrices() {
+        for seed in 0..2 {
+            let arms = matrix.arms();
+            let fast = common::diary(fast(arms, horizon), &matrix, horizon, seed);
+            let plain = common::diary(plain(arms, horizon), &matrix, horizon, seed);
+            assert_eq!(plain.len() as u64, horizon);
+            if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {
+                panic!(
+                    "{what} on `{name}`, seed {seed}, step {}: plain {:?}, fast {:?}",
+                    step + 1,
+                    plain[step],
+                    fast[step]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rmed2() {
+    for variant in [rmed2::Variant::Paper, rmed2::Variant::Komiyama] {
+        let config = rmed2::Rmed2Config::of(variant);
+        same_choices(
+            "rmed2",
+            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, _| PlainRmed2::new(config.plain_rule(), arms, None),
+        );
+    }
+}
+
+#[test]
+fn rmed2fh() {
+    for variant in [rmed2::Variant::Paper, rmed2::Variant::Komiyama] {
+        let config = rmed2::Rmed2FhConfig::of(variant);
+        same_choices(
+            "rmed2fh",
+            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, horizon| PlainRmed2::new(config.plain_rule(), arms, Some(horizon)),
+        );
+    }
+}
