@@ -16,6 +16,7 @@ pub mod problems;
 pub mod registry;
 mod regret;
 mod samplers;
+mod settled;
 mod shuffled;
 pub mod singleton;
 mod utility_arena;

@@ -1,5 +1,6 @@
 //! The algorithms, one a file.
 
+pub mod ccb;
 pub mod doubler;
 pub mod mdb;
 pub mod merge_rucb;

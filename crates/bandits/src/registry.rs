@@ -12,8 +12,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{
-    doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rmed2, rucb, self_sparring, sparring,
-    sparring_exp3, sparring_ts, winner_stays,
+    ccb, doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rmed2, rucb, self_sparring,
+    sparring, sparring_exp3, sparring_ts, winner_stays,
 };
 use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
 
@@ -67,6 +67,7 @@ algorithms! {
     Rex3(rex3::Config),
     WinnerStays(winner_stays::Weak),
     WinnerStaysStrong(winner_stays::Strong),
+    Ccb(ccb::Config),
     RandomPairs(random::Pairs),
     RandomSets(random::Sets),
 }

@@ -2,8 +2,8 @@
 
 mod common;
 
-use bandits::plain::PlainRmed2;
-use bandits::policies::rmed2;
+use bandits::plain::{PlainCcb, PlainRmed2};
+use bandits::policies::{ccb, rmed2};
 use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
 
 /// Problems with a winner and without, certain and even.
@@ -68,6 +68,18 @@ fn rmed2fh() {
             "rmed2fh",
             |arms, horizon| config.policy(arms, horizon).expect("valid"),
             |arms, horizon| PlainRmed2::new(config.plain_rule(), arms, Some(horizon)),
+        );
+    }
+}
+
+#[test]
+fn ccb() {
+    for alpha in [0.51, 0.2, 2.0] {
+        let config = ccb::Config { alpha };
+        same_choices(
+            "ccb",
+            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, _| PlainCcb::new(alpha, arms),
         );
     }
 }
