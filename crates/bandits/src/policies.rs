@@ -11,6 +11,7 @@ pub mod rmed;
 pub mod rmed2;
 mod rmed_state;
 pub mod rucb;
+pub mod scb;
 pub mod self_sparring;
 pub mod sparring;
 pub mod sparring_exp3;

@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{
-    ccb, doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rmed2, rucb, self_sparring,
+    ccb, doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rmed2, rucb, scb, self_sparring,
     sparring, sparring_exp3, sparring_ts, winner_stays,
 };
 use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
@@ -68,6 +68,7 @@ algorithms! {
     WinnerStays(winner_stays::Weak),
     WinnerStaysStrong(winner_stays::Strong),
     Ccb(ccb::Config),
+    Scb(scb::Config),
     RandomPairs(random::Pairs),
     RandomSets(random::Sets),
 }

@@ -100,8 +100,12 @@ pub struct Ccb {
     means: Vec<f64>,
     widths: Vec<f64>,
     met: Option<[usize; 2]>,
-    /// C, and room to choose in.
+    /// Whether step 2 has anything to do: a pair was settled or opened, or it changed something
+    /// itself when it was last done.
+    stale: bool,
+    /// C, and how many of them are in B.
     candidates: Vec<usize>,
+    in_both: usize,
     room: Vec<usize>,
 }
 
@@ -114,8 +118,9 @@ struct Hypotheses {
     /// Bit j of row i: j is in B(i).
     beaten_by: Vec<u64>,
     size: Vec<usize>,
-    /// How many pairs (i, j), j in B(i), are open, for each i.
+    /// How many pairs (i, j), j in B(i), are open, for each i, and of all.
     open: Vec<usize>,
+    all_open: usize,
     losses: usize,
     disproven: bool,
 }
@@ -130,6 +135,7 @@ impl Hypotheses {
             beaten_by: vec![0; arms * words],
             size: vec![0; arms],
             open: vec![0; arms],
+            all_open: 0,
             losses: arms,
             disproven: false,
         }
@@ -143,6 +149,7 @@ impl Hypotheses {
         self.beaten_by.fill(0);
         self.size.fill(0);
         self.open.fill(0);
+        self.all_open = 0;
         self.losses = arms;
         self.disproven = false;
     }
@@ -160,6 +167,7 @@ impl Hypotheses {
     fn clear(&mut self, arm: usize) {
         self.beaten_by[arm * self.words..(arm + 1) * self.words].fill(0);
         self.size[arm] = 0;
+        self.all_open -= self.open[arm];
         self.open[arm] = 0;
     }
 
@@ -174,8 +182,10 @@ impl Hypotheses {
             if self.holds(i, j) {
                 if settled {
                     self.open[i] -= 1;
+                    self.all_open -= 1;
                 } else {
                     self.open[i] += 1;
+                    self.all_open += 1;
                 }
             }
         }
@@ -187,6 +197,7 @@ impl Hypotheses {
         let row = &mut self.beaten_by[arm * self.words..(arm + 1) * self.words];
         row.copy_from_slice(settled.lost_to(arm));
         self.size[arm] = settled.lost_counts()[arm] as usize;
+        self.all_open -= self.open[arm];
         self.open[arm] = 0;
     }
 
@@ -211,6 +222,7 @@ impl Hypotheses {
             let open = !settled.loses(arm, kept) && !settled.loses(kept, arm);
             self.open[arm] += usize::from(open);
         }
+        self.all_open += self.open[arm];
         self.size[arm] = size;
     }
 }
@@ -242,7 +254,9 @@ impl Ccb {
             means,
             widths: vec![0.0; arms * arms],
             met: None,
+            stale: true,
             candidates: Vec::with_capacity(arms),
+            in_both: 0,
             room: Vec::with_capacity(arms),
         }
     }
@@ -250,7 +264,11 @@ impl Ccb {
     /// Brings the pairs up to date with alpha ln t.
     fn catch_up(&mut self, time: f64) {
         let hypotheses = &mut self.hypotheses;
-        let mut note = |_: &Settled, change| hypotheses.note(change);
+        let stale = &mut self.stale;
+        let mut note = |_: &Settled, change| {
+            *stale = true;
+            hypotheses.note(change);
+        };
         if let Some([i, j]) = self.met.take() {
             self.settled.look_at(i, j, time, &mut note);
         }
@@ -261,8 +279,10 @@ impl Ccb {
     fn update(&mut self, generator: &mut Generator) {
         let arms = self.settled.arms();
         let hypotheses = &mut self.hypotheses;
+        self.stale = false;
         if hypotheses.disproven {
             hypotheses.reset();
+            self.stale = true;
         }
         // The optimistic score of an arm is K - 1 - lost, its pessimistic one is won.
         let lost = self.settled.lost_counts();
@@ -270,6 +290,7 @@ impl Ccb {
         let surest = won.iter().copied().max().unwrap_or(0) as usize;
         for (arm, &lost) in lost.iter().enumerate() {
             if hypotheses.potential[arm] && arms - 1 - (lost as usize) < surest {
+                self.stale = true;
                 hypotheses.potential[arm] = false;
                 hypotheses.potential_count -= 1;
                 if hypotheses.size[arm] != hypotheses.losses + 1 {
@@ -279,6 +300,7 @@ impl Ccb {
         }
         if hypotheses.potential_count == 0 {
             hypotheses.reset();
+            self.stale = true;
         }
         let fewest = lost.iter().copied().min().unwrap_or(0);
         self.candidates.clear();
@@ -289,20 +311,29 @@ impl Ccb {
             if (lost[arm] + won[arm]) as usize == arms - 1 {
                 certain = true;
                 if !hypotheses.potential[arm] {
+                    self.stale = true;
                     hypotheses.potential[arm] = true;
                     hypotheses.potential_count += 1;
                 }
                 hypotheses.clear(arm);
             }
         }
+        let potential = &hypotheses.potential;
+        let both = self.candidates.iter().filter(|&&arm| potential[arm]);
+        self.in_both = both.count();
         if certain {
+            self.stale |= hypotheses.losses != fewest as usize;
             hypotheses.losses = fewest as usize;
             let most = hypotheses.losses + 1;
             for arm in 0..arms {
                 match hypotheses.size[arm] {
                     0 => {}
-                    size if size < most => hypotheses.clear(arm),
+                    size if size < most => {
+                        self.stale = true;
+                        hypotheses.clear(arm);
+                    }
                     size if size > most => {
+                        self.stale = true;
                         hypotheses.cut(arm, most, &self.settled, &mut self.room, generator);
                     }
                     _ => {}
@@ -325,28 +356,27 @@ impl Ccb {
     }
 
     /// The champion of step 4.
-    fn champion(&mut self, generator: &mut Generator) -> usize {
-        let potential = &self.hypotheses.potential;
-        let both = self
-            .candidates
-            .iter()
-            .filter(|&&arm| potential[arm])
-            .count();
-        if both > 0 && both < self.candidates.len() && below(generator, 3) < 2 {
-            self.candidates.retain(|&arm| potential[arm]);
+    fn champion(&self, generator: &mut Generator) -> usize {
+        let candidates = &self.candidates;
+        if self.in_both > 0 && self.in_both < candidates.len() && below(generator, 3) < 2 {
+            let nth = below(generator, self.in_both);
+            let mut both = candidates
+                .iter()
+                .filter(|&&arm| self.hypotheses.potential[arm]);
+            return both.nth(nth).copied().unwrap_or(candidates[0]);
         }
-        self.candidates[below(generator, self.candidates.len())]
+        candidates[below(generator, candidates.len())]
     }
 
     /// The challenger of step 4, perhaps `champion` itself.
     fn challenger(&self, champion: usize, scale: f64, generator: &mut Generator) -> usize {
         if self.hypotheses.size[champion] > 0 && coin(generator) {
-            let among = |arm: usize| self.hypotheses.holds(champion, arm);
+            let among = Some(self.hypotheses.row(champion));
             if let Some(arm) = self.highest(champion, scale, among, generator) {
                 return arm;
             }
         }
-        self.highest(champion, scale, |_| true, generator)
+        self.highest(champion, scale, None, generator)
             .unwrap_or(champion)
     }
 
@@ -356,42 +386,76 @@ impl Ccb {
         &self,
         champion: usize,
         scale: f64,
-        among: impl Fn(usize) -> bool,
+        among: Option<&[u64]>,
         generator: &mut Generator,
     ) -> Option<usize> {
         let arms = self.settled.arms();
         let row = champion * arms..(champion + 1) * arms;
         let (means, widths) = (&self.means[row.clone()], &self.widths[row]);
-        let (mut top, mut first, mut ties) = (f64::NEG_INFINITY, None, 0);
-        let allowed = |arm: usize| among(arm) && !self.settled.loses(champion, arm);
-        for (arm, (mean, width)) in means.iter().zip(widths).enumerate() {
-            let bound = mean + scale * width;
-            if bound < top || !allowed(arm) {
-                continue;
+        let bound = |arm: usize| means[arm] + scale * widths[arm];
+        let excluded = self.settled.lost_to(champion);
+        let bit = |words: &[u64], arm: usize| words[arm / 64] >> (arm % 64) & 1 == 1;
+        let allowed = |arm: usize| among.is_none_or(|words| bit(words, arm)) && !bit(excluded, arm);
+        let top = if among.is_none() && self.settled.lost_counts()[champion] == 0 {
+            largest(means, widths, scale)
+        } else {
+            let bounds = (0..arms).filter(|&arm| allowed(arm)).map(bound);
+            bounds.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let ties = || places_of(top, means, widths, scale).filter(|&arm| allowed(arm));
+        let mut others = ties().filter(|&arm| arm != champion);
+        match (others.next(), others.next()) {
+            // The champion itself only where nobody ties with it.
+            (None, _) => ties().next(),
+            (lone, None) => lone,
+            _ => {
+                let nth = below(generator, 2 + others.count());
+                ties().filter(|&arm| arm != champion).nth(nth)
             }
-            if bound > top {
-                (top, first, ties) = (bound, Some(arm), 0);
-            }
-            ties += usize::from(arm != champion);
         }
-        if ties <= 1 && first != Some(champion) {
-            return first;
-        }
-        // The champion itself only where nobody ties with it.
-        if ties == 0 {
-            return first;
-        }
-        let nth = below(generator, ties);
-        means
-            .iter()
-            .zip(widths)
-            .enumerate()
-            .filter(|&(arm, (mean, width))| {
-                arm != champion && mean + scale * width == top && allowed(arm)
-            })
-            .nth(nth)
-            .map(|(arm, _)| arm)
     }
+}
+
+/// Where mean + scale * width is `top`, rising; looks at eight places at a time.
+fn places_of(
+    top: f64,
+    means: &[f64],
+    widths: &[f64],
+    scale: f64,
+) -> impl Iterator<Item = usize> + Clone {
+    let chunks = means.chunks(8).zip(widths.chunks(8)).enumerate();
+    let at_top = move |mean: &f64, width: &f64| mean + scale * width == top;
+    chunks
+        .filter(move |(_, (means, widths))| {
+            let pairs = means.iter().zip(*widths);
+            pairs.fold(false, |any, (mean, width)| any | at_top(mean, width))
+        })
+        .flat_map(move |(chunk, (means, widths))| {
+            let pairs = means.iter().zip(widths).enumerate();
+            pairs
+                .filter(move |(_, (mean, width))| at_top(mean, width))
+                .map(move |(place, _)| 8 * chunk + place)
+        })
+}
+
+/// The largest mean + scale * width, in lanes.
+#[inline]
+fn largest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
+    let larger = |a: f64, b: f64| if a > b { a } else { b };
+    let mut lanes = [f64::NEG_INFINITY; 8];
+    let (means, last_means) = means.as_chunks::<8>();
+    let (widths, last_widths) = widths.as_chunks::<8>();
+    for (means, widths) in means.iter().zip(widths) {
+        for ((lane, mean), width) in lanes.iter_mut().zip(means).zip(widths) {
+            *lane = larger(mean + scale * width, *lane);
+        }
+    }
+    let rest = last_means.iter().zip(last_widths);
+    let rest = rest.map(|(mean, width)| mean + scale * width);
+    lanes
+        .into_iter()
+        .chain(rest)
+        .fold(f64::NEG_INFINITY, larger)
 }
 
 impl Policy for Ccb {
@@ -402,8 +466,10 @@ impl Policy for Ccb {
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let time = self.alpha * libm::log(step as f64);
         self.catch_up(time);
-        self.update(generator);
-        let open: usize = self.hypotheses.open.iter().sum();
+        if self.stale {
+            self.update(generator);
+        }
+        let open = self.hypotheses.all_open;
         if open > 0
             && below(generator, 4) == 0
             && let Some((i, j)) = self.open_pair(below(generator, open))
