@@ -78,8 +78,23 @@ impl Evidence {
                 }
             }
         }
-        for arm in set {
-            self.scan(arm.index());
+        for arm in set.iter().map(|arm| arm.index()) {
+            let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+            let (top, holder) = set.iter().fold((0.0, 0), |(top, holder), other| {
+                let evidence = row[other.index()];
+                if evidence > top {
+                    (evidence, other.0)
+                } else {
+                    (top, holder)
+                }
+            });
+            let (strongest, held) = (self.strongest[arm], row[self.holder[arm] as usize]);
+            if top >= strongest {
+                self.strongest[arm] = top;
+                self.holder[arm] = holder;
+            } else if held < strongest {
+                self.scan(arm);
+            }
         }
     }
 

@@ -3,9 +3,12 @@
 mod algorithm;
 mod arena;
 mod bounds;
+mod clock;
 mod draw;
+mod lanes;
 pub mod matrix;
 mod matrix_arena;
+mod opponents;
 mod pair_wins;
 #[doc(hidden)]
 pub mod plain;

@@ -1,5 +1,7 @@
 //! The matrix arena: duels drawn from a preference matrix.
 
+use std::hint::select_unpredictable;
+
 use rand::Rng as _;
 
 use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
@@ -162,11 +164,7 @@ impl Arena for MatrixArena {
         let (first, second) = (first.index(), second.index());
         let bits = (generator.next_u64() >> 32) as u32;
         let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
-        if lower == (first < second) {
-            Duel::First
-        } else {
-            Duel::Second
-        }
+        select_unpredictable(lower == (first < second), Duel::First, Duel::Second)
     }
 
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
@@ -217,10 +215,10 @@ mod tests {
         let mut contests = [[0_u32; 3]; 3];
         let mut wins = PairWins::default();
         for _ in 0..rounds {
-            for i in 0..3 {
-                for j in (0..3).filter(|&j| j != i) {
+            for (i, row) in duels.iter_mut().enumerate() {
+                for (j, count) in row.iter_mut().enumerate().filter(|&(j, _)| j != i) {
                     let duel = arena.duel(Arm::at(i), Arm::at(j), &mut generator);
-                    duels[i][j] += u32::from(duel == Duel::First);
+                    *count += u32::from(duel == Duel::First);
                 }
             }
             arena.contest(&order, &mut generator, &mut wins);

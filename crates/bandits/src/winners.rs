@@ -39,7 +39,7 @@ pub fn copeland_scores(matrix: &PreferenceMatrix) -> Vec<f64> {
                 .filter(|&j| j != i)
                 .map(|j| match matrix.get(i, j) {
                     p if p > 0.5 => 2,
-                    p if p == 0.5 => 1,
+                    0.5 => 1,
                     _ => 0,
                 })
                 .sum();

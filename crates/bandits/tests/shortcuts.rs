@@ -21,13 +21,13 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
         ("even", common::all_even(5), 20_000),
         ("certain", common::certain(9), 20_000),
         ("one arm", common::all_even(1), 100),
-        ("ladder", common::ladder(70), 12_000),
+        ("ladder", common::ladder(70), 3_000),
     ]
 }
 
 fn same_choices<A: Algorithm, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize) -> P) {
     for (name, matrix, horizon) in matrices() {
-        for seed in 0..3 {
+        for seed in 0..2 {
             let arms = matrix.arms();
             let fast = algorithm.policy(arms, horizon).expect("valid parameters");
             let fast = common::diary(fast, &matrix, horizon, seed);

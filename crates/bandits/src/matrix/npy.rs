@@ -96,7 +96,7 @@ impl PreferenceMatrix {
         let mut header =
             format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({arms}, {arms}), }}");
         // The data begin at a multiple of 64 bytes, after a line feed.
-        while (MAGIC.len() + 4 + header.len() + 1) % 64 != 0 {
+        while !(MAGIC.len() + 4 + header.len() + 1).is_multiple_of(64) {
             header.push(' ');
         }
         header.push('\n');

@@ -1,5 +1,6 @@
 //! What the tests share: problems, runs, and the real matrices where they are at hand.
-#![allow(dead_code, reason = "each test takes what it needs")]
+#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
+#![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
 use std::path::PathBuf;
 
@@ -57,17 +58,23 @@ pub fn ladder(arms: usize) -> PreferenceMatrix {
     problems::btl(&strengths).expect("a matrix")
 }
 
-/// A matrix of the 136 single-feature rankers of MSLR-WEB30K, if the data are here.
-pub fn mslr(clicks: &str) -> Option<PreferenceMatrix> {
-    let data = std::env::var_os("ORE_TEST_DATA").map_or_else(
+/// A file of the real data, if they are here.
+pub fn data(path: &str) -> Option<Vec<u8>> {
+    let root = std::env::var_os("ORE_TEST_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
         PathBuf::from,
     );
-    let path = data.join(format!("prefmat-mslr/MSLR-{clicks}.txt"));
-    let Ok(bytes) = std::fs::read(&path) else {
+    let path = root.join(path);
+    let bytes = std::fs::read(&path).ok();
+    if bytes.is_none() {
         eprintln!("skipped: {} is not here", path.display());
-        return None;
-    };
+    }
+    bytes
+}
+
+/// A matrix of the 136 single-feature rankers of MSLR-WEB30K, if the data are here.
+pub fn mslr(clicks: &str) -> Option<PreferenceMatrix> {
+    let bytes = data(&format!("prefmat-mslr/MSLR-{clicks}.txt"))?;
     Some(PreferenceMatrix::from_bytes(&bytes).expect("a preference matrix"))
 }
 

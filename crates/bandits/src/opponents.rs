@@ -1,0 +1,215 @@
+//! Who has the best chance against an arm: the largest of its opponents' upper bounds, found
+//! without looking at most of them.
+//!
+//! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
+//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So a group of opponents whose highest
+//! bound was b at s0, and whose greatest width is W, has none above b + (s - s0) W later, unless one
+//! of its pairs met since. Only groups whose cap reaches the top are looked at again; and not even
+//! these where the highest was one of the widest, as nobody then can overtake it.
+
+use crate::lanes::{LANES, Lanes};
+use crate::{Generator, draw};
+
+/// What is known of a group without looking: no bound is above base + s slope.
+#[derive(Debug, Clone, Copy)]
+struct Cap {
+    /// Infinite where a pair of the group has met since it was last looked at.
+    base: f64,
+    slope: f64,
+    /// The lanes that hold the highest bound, as bits, where the cap *is* that bound; 0 where it
+    /// is only a cap.
+    exact: u32,
+}
+
+/// Nothing is known.
+const UNKNOWN: Cap = Cap {
+    base: f64::INFINITY,
+    slope: 0.0,
+    exact: 0,
+};
+
+/// The upper bounds of all pairs, a row for each champion.
+#[derive(Debug, Clone)]
+pub(crate) struct Opponents {
+    arms: usize,
+    /// Groups a row.
+    groups: usize,
+    rows: Vec<Lanes>,
+    caps: Vec<Cap>,
+    /// The group that was the highest of each row last time: a good first guess.
+    favourites: Vec<u32>,
+    /// The groups of the row at hand that hold the highest bound, and in which lanes.
+    tied: Vec<(u32, u32)>,
+}
+
+impl Opponents {
+    /// Every pair at this mean and width, and every arm at 1/2 against itself.
+    pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
+        let groups = arms.div_ceil(LANES);
+        let mut opponents = Self {
+            arms,
+            groups,
+            rows: vec![Lanes::NOBODY; arms * groups],
+            caps: vec![UNKNOWN; arms * groups],
+            favourites: vec![0; arms],
+            tied: Vec::with_capacity(groups),
+        };
+        for champion in 0..arms {
+            for opponent in 0..arms {
+                opponents.set(champion, opponent, mean, width);
+            }
+            opponents.set(champion, champion, 0.5, 0.0);
+        }
+        opponents
+    }
+
+    /// Rewrites how `opponent` fares against `champion`.
+    #[inline]
+    pub(crate) fn set(&mut self, champion: usize, opponent: usize, mean: f64, width: f64) {
+        let at = champion * self.groups + opponent / LANES;
+        self.rows[at].means[opponent % LANES] = mean;
+        self.rows[at].widths[opponent % LANES] = width;
+        self.caps[at] = UNKNOWN;
+    }
+
+    /// How each arm fares against `champion`: mean and width.
+    pub(crate) fn of(&self, champion: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let row = &self.rows[champion * self.groups..(champion + 1) * self.groups];
+        let pairs = row.iter().flat_map(|g| g.means.into_iter().zip(g.widths));
+        pairs.take(self.arms)
+    }
+
+    /// The arm with the highest upper bound against `champion`, ties at random: itself, where
+    /// nobody's is above 1/2. With `not_itself` the champion yields to whom it ties with. `scale`
+    /// is s, at least what it was before.
+    pub(crate) fn challenger(
+        &mut self,
+        champion: usize,
+        not_itself: bool,
+        scale: f64,
+        generator: &mut Generator,
+    ) -> usize {
+        self.find_highest(champion, scale);
+        let count =
+            |tied: &[(u32, u32)]| tied.iter().map(|t| t.1.count_ones()).sum::<u32>() as usize;
+        let mut ties = count(&self.tied);
+        if ties > 1 && not_itself {
+            for (group, lanes) in &mut self.tied {
+                let itself = *group as usize == champion / LANES;
+                *lanes &= !(u32::from(itself) << (champion % LANES));
+            }
+            ties = count(&self.tied);
+        }
+        let mut nth = draw::below(generator, ties);
+        for &(group, mut lanes) in &self.tied {
+            let here = lanes.count_ones() as usize;
+            if nth < here {
+                for _ in 0..nth {
+                    lanes &= lanes - 1;
+                }
+                return group as usize * LANES + lanes.trailing_zeros() as usize;
+            }
+            nth -= here;
+        }
+        champion
+    }
+
+    /// Leaves in `tied` who has the highest upper bound against `champion`.
+    fn find_highest(&mut self, champion: usize, scale: f64) {
+        let row = champion * self.groups;
+        let first = self.favourites[champion] as usize;
+        let (mut best, _) = self.look(row + first, scale);
+        self.tied.clear();
+        for group in 0..self.groups {
+            let Cap { base, slope, exact } = self.caps[row + group];
+            let cap = base + scale * slope;
+            if cap < best {
+                continue;
+            }
+            let (top, lanes) = if exact == 0 {
+                self.look(row + group, scale)
+            } else {
+                (cap, exact)
+            };
+            if top > best {
+                best = top;
+                self.tied.clear();
+            }
+            if top == best {
+                self.tied.push((group as u32, lanes));
+            }
+        }
+
+        if let Some(&(group, _)) = self.tied.first() {
+            self.favourites[champion] = group;
+        }
+    }
+
+    /// The highest bound of the group that stands at `at`, and which lanes hold it; renews its cap.
+    #[inline]
+    fn look(&mut self, at: usize, scale: f64) -> (f64, u32) {
+        let row = &self.rows[at];
+        let (top, slope) = (row.top(scale), row.widest());
+        let lanes = row.at(top, scale);
+        let lead = row.means[lanes.trailing_zeros() as usize % LANES];
+        let narrower = (0..LANES).fold(0, |bits, k| bits | u32::from(row.widths[k] < slope) << k);
+        self.caps[at] = if lanes & narrower == 0 {
+            Cap {
+                base: lead,
+                slope,
+                exact: lanes,
+            }
+        } else {
+            // A little above, so that no rounding brings a cap below what it caps.
+            Cap {
+                base: top - scale * slope + 1e-12 * (1.0 + scale),
+                slope,
+                exact: 0,
+            }
+        };
+        (top, lanes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_highest_is_overlooked() {
+        for (arms, unseen) in [(1, 2.0), (16, 0.5), (17, 2.0), (70, 1.0)] {
+            let mut generator = Generator::seed_from_u64(arms as u64);
+            let mut opponents = Opponents::new(arms, unseen, 0.0);
+            let mut plain = vec![(unseen, 0.0); arms * arms];
+            for arm in 0..arms {
+                plain[arm * arms + arm] = (0.5, 0.0);
+            }
+            for step in 1..4_000_u64 {
+                let scale = (0.51 * libm::log(step as f64)).sqrt();
+                let champion = draw::below(&mut generator, arms);
+                let row = &plain[champion * arms..(champion + 1) * arms];
+                assert!(opponents.of(champion).eq(row.iter().copied()));
+                let bound = |&(mean, width): &(f64, f64)| mean + scale * width;
+                let top = row.iter().map(bound).fold(f64::NEG_INFINITY, f64::max);
+                let all: Vec<usize> = (0..arms).filter(|&j| bound(&row[j]) == top).collect();
+                opponents.find_highest(champion, scale);
+                let mut found = Vec::new();
+                for &(group, lanes) in &opponents.tied {
+                    let lanes = (0..LANES).filter(|lane| lanes >> lane & 1 == 1);
+                    found.extend(lanes.map(|lane| group as usize * LANES + lane));
+                }
+                assert_eq!(found, all, "step {step}");
+                let chosen = opponents.challenger(champion, true, scale, &mut generator);
+                assert!(all.contains(&chosen) && (chosen != champion || all.len() == 1));
+                // Few values, so that there are ties.
+                let other = draw::below(&mut generator, arms);
+                let mean = draw::below(&mut generator, 5) as f64 / 4.0;
+                let width = 1.0 / (1 + draw::below(&mut generator, 3)) as f64;
+                opponents.set(champion, other, mean, width);
+                plain[champion * arms + other] = (mean, width);
+            }
+        }
+    }
+}

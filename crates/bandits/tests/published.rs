@@ -1,0 +1,146 @@
+//! Regret on the real matrices against what independent implementations measured.
+//!
+//! The long ones take minutes: `cargo test --release -p bandits --test published -- --ignored`.
+
+#![allow(clippy::print_stderr, reason = "measured numbers are shown")]
+
+mod common;
+
+use bandits::registry::{PolicyVisitor, Spec};
+use bandits::winners::{borda_winners, condorcet_winner, cyclic_triples};
+use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, Shuffled};
+use bandits::{matrix, play};
+
+/// One run among shuffled arms: its regret, and the arm it names.
+struct Run<'a> {
+    arena: &'a MatrixArena,
+    horizon: u64,
+    seed: u64,
+}
+
+impl PolicyVisitor for Run<'_> {
+    type Output = (f64, Option<Arm>);
+
+    fn visit<P: Policy + Send>(self, mut policy: P) -> Self::Output {
+        let mut generators = Generators::from_seed(self.seed);
+        let mut names = generators.arena.clone();
+        names.long_jump();
+        let mut arena = Shuffled::new(self.arena.clone(), &mut names);
+        let mut recorder = Recorder::new(vec![self.horizon]);
+        play(
+            &mut policy,
+            &mut arena,
+            self.horizon,
+            &mut generators,
+            &mut recorder,
+        );
+        let best = policy
+            .best(&mut generators.policy)
+            .map(|arm| arena.original(arm));
+        (recorder.total().average, best)
+    }
+}
+
+/// Mean and standard error of the regret over runs, all of which must name the winner.
+fn regret(spec: &str, matrix: &PreferenceMatrix, horizon: u64, runs: u64) -> (f64, f64) {
+    let winner = condorcet_winner(matrix).expect("a winner");
+    let arena = MatrixArena::new(matrix.clone()).expect("a winner");
+    let spec: Spec = spec.parse().expect("a known algorithm");
+    let mut regrets = Vec::new();
+    for seed in 0..runs {
+        let run = Run {
+            arena: &arena,
+            horizon,
+            seed,
+        };
+        let (regret, best) = spec.visit(matrix.arms(), horizon, run).expect("arms");
+        assert_eq!(best, Some(winner), "{spec}, seed {seed}");
+        regrets.push(regret);
+    }
+    let runs = runs as f64;
+    let mean = regrets.iter().sum::<f64>() / runs;
+    let variance = regrets.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (runs - 1.0);
+    let error = (variance / runs).sqrt();
+    eprintln!("{spec}: {mean:.1} +- {error:.1} after {horizon} steps, {runs} runs");
+    (mean, error)
+}
+
+#[test]
+fn the_real_matrices_are_what_is_said_of_them() {
+    for (clicks, gap, mean_gap, circles) in [
+        ("Perfect", 0.00656, 0.1173, 447),
+        ("Navigational", 0.00561, 0.1047, 377),
+    ] {
+        let Some(matrix) = common::mslr(clicks) else {
+            return;
+        };
+        assert_eq!(matrix.arms(), 136);
+        assert_eq!(condorcet_winner(&matrix), Some(Arm(109)));
+        assert_eq!(borda_winners(&matrix), [Arm(109)]);
+        assert_eq!(cyclic_triples(&matrix), circles);
+        let mut gaps = bandits::winners::gaps_to(&matrix, Arm(109));
+        gaps.remove(109);
+        let least = gaps.iter().copied().fold(1.0, f64::min);
+        assert!((least - gap).abs() < 1e-5, "{clicks}: {least}");
+        let mean = gaps.iter().sum::<f64>() / 135.0;
+        assert!((mean - mean_gap).abs() < 5e-5, "{clicks}: {mean}");
+    }
+}
+
+#[test]
+fn lexicographic_arms_are_put_in_order() {
+    let Some(perfect) = common::mslr("Perfect") else {
+        return;
+    };
+    let path = "prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy";
+    let Some(bytes) = common::data(path) else {
+        return;
+    };
+    let other = PreferenceMatrix::from_bytes(&bytes)
+        .expect("a matrix")
+        .undo_alphabetical_order();
+    assert_eq!(condorcet_winner(&other), Some(Arm(109)));
+    // Over all ordered pairs: their mean is 1/2.
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (p, q) in perfect.entries().iter().zip(other.entries()) {
+        xx += (p - 0.5) * (p - 0.5);
+        yy += (q - 0.5) * (q - 0.5);
+        xy += (p - 0.5) * (q - 0.5);
+    }
+    let correlation = xy / f64::sqrt(xx * yy);
+    assert!((correlation - 0.99988).abs() < 5e-6, "{correlation}");
+}
+
+#[test]
+fn rucb_on_ten_features() {
+    let Some(matrix) = common::mslr("Perfect") else {
+        return;
+    };
+    let ten = matrix
+        .subset(&matrix::alphabetical_arms(136, 1)[..10])
+        .expect("ten arms");
+    let (mean, _) = regret("rucb:alpha=0.501", &ten, 50_000, 90);
+    // An independent trial of 90 runs: 472 with standard error 7; four of the difference's.
+    assert!((mean - 472.0).abs() < 28.0, "{mean}");
+}
+
+#[test]
+#[ignore = "a minute in release mode"]
+fn ten_million_steps() {
+    let Some(matrix) = common::mslr("Navigational") else {
+        return;
+    };
+    for (spec, expected, bound) in [
+        ("mergerucb:alpha=1.01:p=4:delta=0.01", 1.49e5, 2.2e4),
+        ("mergerucb:variant=paper", 1.48e5, 2.2e4),
+        ("rucb:variant=arxiv:alpha=0.51", 2.27e5, 1e4),
+        ("rmed1", 4.3e4, 6e3),
+    ] {
+        let (mean, _) = regret(spec, &matrix, 10_000_000, 20);
+        assert!(
+            (mean - expected).abs() < bound,
+            "{spec}: {mean}, expected {expected}"
+        );
+    }
+    regret("mdb", &matrix, 10_000_000, 20);
+}
