@@ -62,7 +62,9 @@ impl Policy for PlainCcb {
             } else if n == 0.0 {
                 2.0
             } else {
-                wins.of(i, j) / n + time.sqrt() * (1.0 / n.sqrt())
+                // As the fast form has it, so that exact ties are ties in both.
+                let share = 1.0 / n;
+                wins.of(i, j) * share + time.sqrt() * share.sqrt()
             }
         };
         let l = |i: usize, j: usize| if i == j { 0.5 } else { 1.0 - u(j, i) };

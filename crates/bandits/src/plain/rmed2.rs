@@ -89,7 +89,7 @@ impl PlainRmed2 {
         let bonus = self.rule.bonus(self.wins.arms);
         for (arm, sum) in sums.iter().enumerate() {
             let listed = self.current.contains(&arm) || self.next.contains(&arm);
-            if !listed && sum - least <= allowance(step, bonus) {
+            if !listed && sum - least <= allowance(libm::log(step as f64), bonus) {
                 self.next.push(arm);
             }
         }

@@ -40,7 +40,9 @@
 
 use crate::algorithm::{countable, positive};
 use crate::bounds::{best_among, last_step_below};
+use crate::clock::Clock;
 use crate::draw::{below, coin};
+use crate::opponents::Opponents;
 use crate::settled::{Change, Settled};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -96,9 +98,8 @@ pub struct Ccb {
     alpha: f64,
     settled: Settled,
     hypotheses: Hypotheses,
-    /// For each arm c its opponents j in a row: w(j, c) / n and 1 / sqrt(n).
-    means: Vec<f64>,
-    widths: Vec<f64>,
+    clock: Clock,
+    opponents: Opponents,
     met: Option<[usize; 2]>,
     /// Whether step 2 has anything to do: a pair was settled or opened, or it changed something
     /// itself when it was last done.
@@ -243,16 +244,12 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
 
 impl Ccb {
     fn new(alpha: f64, arms: usize) -> Self {
-        let mut means = vec![2.0; arms * arms];
-        for arm in 0..arms {
-            means[arm * arms + arm] = 0.5;
-        }
         Self {
             alpha,
+            clock: Clock::new(),
+            opponents: Opponents::new(arms, 2.0, 0.0),
             settled: Settled::new(arms),
             hypotheses: Hypotheses::new(arms),
-            means,
-            widths: vec![0.0; arms * arms],
             met: None,
             stale: true,
             candidates: Vec::with_capacity(arms),
@@ -369,18 +366,21 @@ impl Ccb {
     }
 
     /// The challenger of step 4, perhaps `champion` itself.
-    fn challenger(&self, champion: usize, scale: f64, generator: &mut Generator) -> usize {
+    fn challenger(&mut self, champion: usize, scale: f64, generator: &mut Generator) -> usize {
         if self.hypotheses.size[champion] > 0 && coin(generator) {
-            let among = Some(self.hypotheses.row(champion));
-            if let Some(arm) = self.highest(champion, scale, among, generator) {
-                return arm;
+            let row = self.hypotheses.row(champion);
+            let excluded = self.settled.lost_to(champion).iter();
+            if row.iter().zip(excluded).any(|(arms, not)| arms & !not != 0) {
+                return self.highest(champion, scale, Some(row), generator);
             }
         }
+        if self.settled.lost_counts()[champion] == 0 {
+            return self.opponents.challenger(champion, true, scale, generator);
+        }
         self.highest(champion, scale, None, generator)
-            .unwrap_or(champion)
     }
 
-    /// The arm of those that `among` allows that has the highest u(d, champion) of all with
+    /// The arm of `among`, or of all, that has the highest u(d, champion) of those with
     /// l(d, champion) <= 1/2.
     fn highest(
         &self,
@@ -388,74 +388,21 @@ impl Ccb {
         scale: f64,
         among: Option<&[u64]>,
         generator: &mut Generator,
-    ) -> Option<usize> {
-        let arms = self.settled.arms();
-        let row = champion * arms..(champion + 1) * arms;
-        let (means, widths) = (&self.means[row.clone()], &self.widths[row]);
-        let bound = |arm: usize| means[arm] + scale * widths[arm];
+    ) -> usize {
         let excluded = self.settled.lost_to(champion);
         let bit = |words: &[u64], arm: usize| words[arm / 64] >> (arm % 64) & 1 == 1;
-        let allowed = |arm: usize| among.is_none_or(|words| bit(words, arm)) && !bit(excluded, arm);
-        let top = if among.is_none() && self.settled.lost_counts()[champion] == 0 {
-            largest(means, widths, scale)
-        } else {
-            let bounds = (0..arms).filter(|&arm| allowed(arm)).map(bound);
-            bounds.fold(f64::NEG_INFINITY, f64::max)
+        let bounds = || {
+            let all = self.opponents.of(champion).enumerate();
+            all.filter(|&(arm, _)| !bit(excluded, arm) && among.is_none_or(|words| bit(words, arm)))
+                .map(|(arm, (mean, width))| (arm, mean + scale * width))
         };
-        let ties = || places_of(top, means, widths, scale).filter(|&arm| allowed(arm));
-        let mut others = ties().filter(|&arm| arm != champion);
-        match (others.next(), others.next()) {
-            // The champion itself only where nobody ties with it.
-            (None, _) => ties().next(),
-            (lone, None) => lone,
-            _ => {
-                let nth = below(generator, 2 + others.count());
-                ties().filter(|&arm| arm != champion).nth(nth)
-            }
-        }
+        let top = bounds().fold(f64::NEG_INFINITY, |top, (_, bound)| top.max(bound));
+        let others = || bounds().filter(|&(arm, bound)| bound == top && arm != champion);
+        // The champion itself only where nobody ties with it.
+        let count = others().count();
+        let nth = below(generator, count.max(1));
+        others().nth(nth).map_or(champion, |(arm, _)| arm)
     }
-}
-
-/// Where mean + scale * width is `top`, rising; looks at eight places at a time.
-fn places_of(
-    top: f64,
-    means: &[f64],
-    widths: &[f64],
-    scale: f64,
-) -> impl Iterator<Item = usize> + Clone {
-    let chunks = means.chunks(8).zip(widths.chunks(8)).enumerate();
-    let at_top = move |mean: &f64, width: &f64| mean + scale * width == top;
-    chunks
-        .filter(move |(_, (means, widths))| {
-            let pairs = means.iter().zip(*widths);
-            pairs.fold(false, |any, (mean, width)| any | at_top(mean, width))
-        })
-        .flat_map(move |(chunk, (means, widths))| {
-            let pairs = means.iter().zip(widths).enumerate();
-            pairs
-                .filter(move |(_, (mean, width))| at_top(mean, width))
-                .map(move |(place, _)| 8 * chunk + place)
-        })
-}
-
-/// The largest mean + scale * width, in lanes.
-#[inline]
-fn largest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
-    let larger = |a: f64, b: f64| if a > b { a } else { b };
-    let mut lanes = [f64::NEG_INFINITY; 8];
-    let (means, last_means) = means.as_chunks::<8>();
-    let (widths, last_widths) = widths.as_chunks::<8>();
-    for (means, widths) in means.iter().zip(widths) {
-        for ((lane, mean), width) in lanes.iter_mut().zip(means).zip(widths) {
-            *lane = larger(mean + scale * width, *lane);
-        }
-    }
-    let rest = last_means.iter().zip(last_widths);
-    let rest = rest.map(|(mean, width)| mean + scale * width);
-    lanes
-        .into_iter()
-        .chain(rest)
-        .fold(f64::NEG_INFINITY, larger)
 }
 
 impl Policy for Ccb {
@@ -464,7 +411,7 @@ impl Policy for Ccb {
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
+        let time = self.alpha * self.clock.ln(step as f64);
         self.catch_up(time);
         if self.stale {
             self.update(generator);
@@ -502,15 +449,10 @@ impl Policy for Ccb {
         let (winner, loser) = (winner.index(), loser.index());
         let (won, lost) = self.settled.record(winner, loser);
         let (won, lost) = (f64::from(won), f64::from(lost));
-        let arms = self.settled.arms();
-        let width = 1.0 / (won + lost).sqrt();
-        for (row, column, mean) in [
-            (loser, winner, won / (won + lost)),
-            (winner, loser, lost / (won + lost)),
-        ] {
-            self.means[row * arms + column] = mean;
-            self.widths[row * arms + column] = width;
-        }
+        let share = 1.0 / (won + lost);
+        let width = share.sqrt();
+        self.opponents.set(loser, winner, won * share, width);
+        self.opponents.set(winner, loser, lost * share, width);
         self.met = Some([winner, loser]);
     }
 

@@ -3,6 +3,7 @@
 
 use super::rmed::{allowance, divergence};
 use crate::Generator;
+use crate::clock::Clock;
 use crate::draw::below;
 
 /// Divergences are counted in units of 2^-30, as in [`rmed`](super::rmed).
@@ -184,6 +185,7 @@ enum Place {
 pub(super) struct Passes {
     /// f(K).
     bonus: f64,
+    clock: Clock,
     /// This pass, and how much of it is played.
     pass: Vec<usize>,
     played: usize,
@@ -200,6 +202,7 @@ impl Passes {
     pub(super) fn new(arms: usize, bonus: f64) -> Self {
         Self {
             bonus,
+            clock: Clock::new(),
             pass: (0..arms).collect(),
             played: 0,
             place: vec![Place::Coming; arms],
@@ -252,7 +255,8 @@ impl Passes {
         let Some(touched) = self.touched.take() else {
             return;
         };
-        let most = state.sums[state.leader].saturating_add(allowance(step, self.bonus));
+        let most = state.sums[state.leader]
+            .saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
             self.look_at(arm, most, state);
         }
@@ -292,7 +296,7 @@ impl Passes {
             return u64::MAX;
         };
         let needed = nearest - state.sums[state.leader];
-        let reached = |step: u64| allowance(step, self.bonus) >= needed;
+        let reached = |step: u64| allowance(libm::log(step as f64), self.bonus) >= needed;
         let guess = libm::exp(needed as f64 * UNIT - self.bonus);
         if guess >= 9e15 {
             return u64::MAX;

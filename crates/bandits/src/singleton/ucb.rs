@@ -2,6 +2,7 @@
 
 use super::Singleton;
 use crate::Generator;
+use crate::clock::Clock;
 use crate::draw::below;
 
 /// Picks the arm with the highest index: mean + sqrt(scale ln t / n), where t counts picks so far
@@ -18,6 +19,7 @@ pub struct Ucb {
     scale: f64,
     /// What is added to n, and to t.
     prior: f64,
+    clock: Clock,
     total: u64,
     won: Vec<u32>,
     picked: Vec<u32>,
@@ -45,6 +47,7 @@ impl Ucb {
         let mut ucb = Self {
             scale,
             prior: f64::from(prior),
+            clock: Clock::new(),
             total: 0,
             won: vec![0; arms],
             picked: vec![0; arms],
@@ -80,12 +83,10 @@ impl Ucb {
         self.raise_ceilings();
     }
 
-    /// sqrt(scale ln t) after `total` picks.
+    /// t after `total` picks; before the first there may be no arm with a width.
     #[inline]
-    fn spread(&self, total: u64) -> f64 {
-        // Before the first pick there may be no arm with a width.
-        let time = (total as f64 + self.prior).max(1.0);
-        (self.scale * libm::log(time)).sqrt()
+    fn time(&self, total: u64) -> f64 {
+        (total as f64 + self.prior).max(1.0)
     }
 
     /// Ceilings for the next K / 16 picks: so near that few groups reach above the best index, and
@@ -93,7 +94,9 @@ impl Ucb {
     #[cold]
     fn raise_ceilings(&mut self) {
         self.ceilings_hold = self.total + (self.won.len() as u64 / 16).max(1);
-        self.ceiling_spread = self.spread(self.ceilings_hold);
+        let ln = libm::log(self.time(self.ceilings_hold));
+        // A little above, as the clock's logarithm may be.
+        self.ceiling_spread = (self.scale * ln).sqrt() * (1.0 + 1e-12);
         for group in 0..self.ceilings.len() {
             self.ceilings[group] = self.highest_of(group, self.ceiling_spread);
         }
@@ -180,7 +183,7 @@ impl Singleton for Ucb {
         if self.total > self.ceilings_hold {
             self.raise_ceilings();
         }
-        let spread = self.spread(self.total);
+        let spread = (self.scale * self.clock.ln(self.time(self.total))).sqrt();
         // The two highest ceilings: as a rule the first group has the best index of all.
         let mut promising = 0;
         let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
