@@ -4,6 +4,7 @@
 mod ccb;
 mod mdb;
 mod merge_rucb;
+mod merge_rucb_parallel;
 mod rmed;
 mod rmed2;
 mod rucb;
@@ -11,6 +12,7 @@ mod rucb;
 pub use ccb::PlainCcb;
 pub use mdb::PlainMdb;
 pub use merge_rucb::PlainMergeRucb;
+pub use merge_rucb_parallel::PlainMergeRucbParallel;
 pub use rmed::PlainRmed1;
 pub use rmed2::PlainRmed2;
 pub use rucb::PlainRucb;

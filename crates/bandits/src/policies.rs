@@ -4,6 +4,7 @@ pub mod ccb;
 pub mod doubler;
 pub mod mdb;
 pub mod merge_rucb;
+pub mod merge_rucb_squared;
 pub mod multi_sbm;
 pub mod random;
 pub mod rex3;

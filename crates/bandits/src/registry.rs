@@ -12,8 +12,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{
-    ccb, doubler, mdb, merge_rucb, multi_sbm, random, rex3, rmed, rmed2, rucb, scb, self_sparring,
-    sparring, sparring_exp3, sparring_ts, winner_stays,
+    ccb, doubler, mdb, merge_rucb, merge_rucb_squared, multi_sbm, random, rex3, rmed, rmed2, rucb,
+    scb, self_sparring, sparring, sparring_exp3, sparring_ts, winner_stays,
 };
 use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
 
@@ -54,6 +54,8 @@ macro_rules! algorithms {
 algorithms! {
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
+    MergeRucbSquared(merge_rucb_squared::Config),
+    MergeRucbParallel(merge_rucb::parallel::Config),
     Rmed1(rmed::Rmed1Config),
     Rmed2(rmed2::Rmed2Config),
     Rmed2Fh(rmed2::Rmed2FhConfig),

@@ -2,7 +2,8 @@
 
 mod common;
 
-use bandits::plain::{PlainCcb, PlainRmed2};
+use bandits::plain::{PlainCcb, PlainMergeRucbParallel, PlainRmed2};
+use bandits::policies::merge_rucb::{self, parallel};
 use bandits::policies::{ccb, rmed2};
 use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
 
@@ -81,5 +82,33 @@ fn ccb() {
             |arms, horizon| config.policy(arms, horizon).expect("valid"),
             |arms, _| PlainCcb::new(alpha, arms),
         );
+    }
+}
+
+#[test]
+fn merge_rucb_parallel() {
+    use merge_rucb::Variant::{Lerot, Paper};
+    for variant in [Paper, Lerot] {
+        for (alpha, batch, c) in [
+            (1.01, 4, 5e4),
+            (0.2, 4, 10.0),
+            (0.1, 2, 1.0),
+            (0.15, 5, 100.0),
+            (0.3, 16, 4e5),
+        ] {
+            let config = merge_rucb::Config {
+                variant,
+                alpha,
+                batch,
+                c: Some(c),
+                delta: 0.01,
+            };
+            let fast = parallel::Config(config.clone());
+            same_choices(
+                &format!("{config:?}"),
+                |arms, horizon| fast.policy(arms, horizon).expect("valid"),
+                |arms, _| PlainMergeRucbParallel::new(&config, arms),
+            );
+        }
     }
 }
