@@ -22,6 +22,12 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     /// What it builds.
     type Policy: Policy + Send;
 
+    /// Whether it must know the horizon with these very parameters: some algorithms need it only
+    /// to choose a parameter that was not given.
+    fn uses_horizon(&self) -> bool {
+        Self::NEEDS_HORIZON
+    }
+
     /// Every parameter: its key, what it means, and where it is kept.
     fn parameters(&mut self) -> Vec<Parameter<'_>>;
 
@@ -240,6 +246,14 @@ pub enum ParameterError {
         key: &'static str,
         /// Its value.
         value: usize,
+    },
+    /// A share outside (0, 1].
+    #[error("{key} must be above 0 and at most 1, found {value}")]
+    NotAShare {
+        /// The parameter.
+        key: &'static str,
+        /// Its value.
+        value: f64,
     },
     /// No arms, or more than there are names for.
     #[error("cannot choose among {arms} arms; expected 1 to {}", u32::MAX)]

@@ -85,8 +85,12 @@ mod policy;
 pub mod problems;
 pub mod registry;
 mod regret;
+mod samplers;
+mod settled;
 mod shuffled;
+pub mod singleton;
 pub mod structure;
+mod utility_arena;
 pub mod winners;
 
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
@@ -100,3 +104,4 @@ pub use policy::{Arm, Choice, Feedback, Policy};
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use regret::{Recorder, Regret, log_spaced, one_two_five};
 pub use shuffled::Shuffled;
+pub use utility_arena::{UtilityArena, UtilityError};

@@ -1,14 +1,20 @@
 //! The algorithms as their papers print them, with everything recomputed at every step: what the
 //! fast forms are held to, choice by choice for the same draws, and measured against.
 
+mod ccb;
 mod mdb;
 mod merge_rucb;
+mod merge_rucb_parallel;
 mod rmed;
+mod rmed2;
 mod rucb;
 
+pub use ccb::PlainCcb;
 pub use mdb::PlainMdb;
 pub use merge_rucb::PlainMergeRucb;
+pub use merge_rucb_parallel::PlainMergeRucbParallel;
 pub use rmed::PlainRmed1;
+pub use rmed2::PlainRmed2;
 pub use rucb::PlainRucb;
 
 use crate::Arm;

@@ -1,7 +1,20 @@
 //! The algorithms, one a file.
 
+pub mod ccb;
+pub mod doubler;
 pub mod mdb;
 pub mod merge_rucb;
+pub mod merge_rucb_squared;
+pub mod multi_sbm;
 pub mod random;
+pub mod rex3;
 pub mod rmed;
+pub mod rmed2;
+mod rmed_state;
 pub mod rucb;
+pub mod scb;
+pub mod self_sparring;
+pub mod sparring;
+pub mod sparring_exp3;
+pub mod sparring_ts;
+pub mod winner_stays;

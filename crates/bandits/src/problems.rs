@@ -1,4 +1,9 @@
-//! Small problems of the literature, as preference matrices.
+//! Problems of the literature, as preference matrices and as utilities, and [by name](Problem).
+
+mod named;
+pub mod utilities;
+
+pub use named::{Problem, ProblemError, Setting, TABLE_1, names};
 
 use crate::{MatrixError, PreferenceMatrix};
 
@@ -11,7 +16,15 @@ use crate::{MatrixError, PreferenceMatrix};
 /// # Errors
 /// When there are no arms.
 pub fn arithmetic(arms: usize) -> Result<PreferenceMatrix, MatrixError> {
-    PreferenceMatrix::from_upper(arms, |i, j| (0.5 + 0.05 * f64::from(j.0 - i.0)).min(1.0))
+    arithmetic_with(arms, 0.05)
+}
+
+/// The same with another step, positive.
+///
+/// # Errors
+/// When there are no arms, or the step is below 0.
+pub fn arithmetic_with(arms: usize, step: f64) -> Result<PreferenceMatrix, MatrixError> {
+    PreferenceMatrix::from_upper(arms, |i, j| (0.5 + step * f64::from(j.0 - i.0)).min(1.0))
 }
 
 /// Four arms: arm 0 beats each of the others with probability 0.6, and these beat each other in a
@@ -20,10 +33,29 @@ pub fn arithmetic(arms: usize) -> Result<PreferenceMatrix, MatrixError> {
 /// # Errors
 /// None; the type is that of its siblings.
 pub fn cyclic() -> Result<PreferenceMatrix, MatrixError> {
-    PreferenceMatrix::from_upper(4, |i, j| match (i.0, j.0) {
-        (0, _) => 0.6,
-        (1, 3) => 0.1,
-        _ => 0.9,
+    circle_and_leader(4, 0.6, 0.9)
+}
+
+/// Arm 0 beats each of the others with probability `lead`. They stand in a circle: each beats the
+/// half of the circle that follows it with probability `circle`, and is beaten by the half before
+/// it; two that face each other, where the circle is even, are at 1/2.
+///
+/// # Errors
+/// When there are no arms, or one of the two is no probability.
+pub fn circle_and_leader(
+    arms: usize,
+    lead: f64,
+    circle: f64,
+) -> Result<PreferenceMatrix, MatrixError> {
+    PreferenceMatrix::from_upper(arms, |i, j| {
+        // How far the second arm is ahead of the first around the circle, doubled.
+        let ahead = 2 * (j.0 - i.0) as usize;
+        match ahead.cmp(&(arms - 1)) {
+            _ if i.0 == 0 => lead,
+            std::cmp::Ordering::Less => circle,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Greater => 1.0 - circle,
+        }
     })
 }
 
@@ -59,8 +91,13 @@ mod tests {
             1.0
         );
         let matrix = cyclic().expect("four arms");
-        assert_eq!(matrix.row(Arm(1)), [0.4, 0.5, 0.9, 0.1]);
+        assert_eq!(matrix.row(Arm(1))[..3], [0.4, 0.5, 0.9]);
+        assert!((matrix.get(Arm(1), Arm(3)) - 0.1).abs() < 1e-12);
         assert_eq!(matrix.get(Arm(2), Arm(3)), 0.9);
+        let even = circle_and_leader(5, 0.7, 0.8).expect("five arms");
+        assert_eq!(even.get(Arm(1), Arm(3)), 0.5);
+        assert_eq!(even.get(Arm(0), Arm(4)), 0.7);
+        assert!((even.get(Arm(1), Arm(4)) - 0.2).abs() < 1e-12);
         let matrix = btl(&[3.0, 1.0]).expect("two arms");
         assert_eq!(matrix.get(Arm(0), Arm(1)), 0.75);
         assert!(btl(&[1.0, 0.0]).is_err());

@@ -11,8 +11,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::policies::{mdb, merge_rucb, random, rmed, rucb};
-use crate::{Algorithm, ParameterError, Plays, Policy};
+use crate::policies::{
+    ccb, doubler, mdb, merge_rucb, merge_rucb_squared, multi_sbm, random, rex3, rmed, rmed2, rucb,
+    scb, self_sparring, sparring, sparring_exp3, sparring_ts, winner_stays,
+};
+use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
 macro_rules! algorithms {
@@ -51,8 +54,23 @@ macro_rules! algorithms {
 algorithms! {
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
+    MergeRucbSquared(merge_rucb_squared::Config),
+    MergeRucbParallel(merge_rucb::parallel::Config),
     Rmed1(rmed::Rmed1Config),
+    Rmed2(rmed2::Rmed2Config),
+    Rmed2Fh(rmed2::Rmed2FhConfig),
     Mdb(mdb::Config),
+    Sparring(sparring::Config),
+    SparringTs(sparring_ts::Config),
+    SparringExp3(sparring_exp3::Config),
+    Doubler(doubler::Config),
+    MultiSbm(multi_sbm::Config),
+    SelfSparring(self_sparring::Config),
+    Rex3(rex3::Config),
+    WinnerStays(winner_stays::Weak),
+    WinnerStaysStrong(winner_stays::Strong),
+    Ccb(ccb::Config),
+    Scb(scb::Config),
     RandomPairs(random::Pairs),
     RandomSets(random::Sets),
 }
@@ -66,7 +84,8 @@ pub struct Entry {
     pub summary: &'static str,
     /// What it plays.
     pub plays: Plays,
-    /// Whether it must know the horizon: a result at one horizon then says nothing of another.
+    /// Whether it must know the horizon, unless parameters say what it would be asked for
+    /// ([`Spec::uses_horizon`]).
     pub needs_horizon: bool,
     /// Whether it is built to find a Condorcet winner.
     pub finds_winner: bool,
@@ -131,6 +150,13 @@ impl Spec {
         each!(&self.0, algorithm => entry(algorithm))
     }
 
+    /// Whether it must know the horizon with these parameters: a result at one horizon then says
+    /// nothing of another.
+    #[must_use]
+    pub fn uses_horizon(&self) -> bool {
+        each!(&self.0, algorithm => algorithm.uses_horizon())
+    }
+
     /// A warning where the parameters are accepted though no theory covers them.
     #[must_use]
     pub fn caution(&self) -> Option<String> {
@@ -147,10 +173,9 @@ impl Spec {
         horizon: u64,
         visitor: V,
     ) -> Result<V::Output, ParameterError> {
-        let entry = self.entry();
-        if entry.needs_horizon && horizon == 0 {
+        if self.uses_horizon() && horizon == 0 {
             return Err(ParameterError::NoHorizon {
-                algorithm: entry.name,
+                algorithm: self.entry().name,
             });
         }
         each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
@@ -172,7 +197,7 @@ impl FromStr for Spec {
             });
         };
         each!(&mut any, algorithm => {
-            assign(algorithm, parts)?;
+            assign_to(algorithm, parts)?;
             algorithm.check()?;
         });
         Ok(Self(any))
@@ -185,10 +210,20 @@ impl fmt::Display for Spec {
     }
 }
 
-fn assign<'a, A: Algorithm>(
+fn assign_to<'a, A: Algorithm>(
     algorithm: &mut A,
     assignments: impl Iterator<Item = &'a str>,
 ) -> Result<(), ParameterError> {
+    assign(A::NAME, algorithm.parameters(), assignments)
+}
+
+/// Sets the parameters that `assignments` name, each at most once; `owner` is whose they are.
+pub(crate) fn assign<'a>(
+    owner: &'static str,
+    mut parameters: Vec<Parameter<'_>>,
+    assignments: impl Iterator<Item = &'a str>,
+) -> Result<(), ParameterError> {
+    let keys: Vec<&'static str> = parameters.iter().map(|parameter| parameter.key).collect();
     let mut given = Vec::new();
     for assignment in assignments {
         let Some((key, text)) = assignment.split_once('=') else {
@@ -197,11 +232,9 @@ fn assign<'a, A: Algorithm>(
             });
         };
         let (key, text) = (key.trim(), text.trim());
-        let mut parameters = algorithm.parameters();
-        let keys: Vec<&'static str> = parameters.iter().map(|parameter| parameter.key).collect();
         let Some(parameter) = parameters.iter_mut().find(|parameter| parameter.key == key) else {
             return Err(ParameterError::UnknownParameter {
-                algorithm: A::NAME,
+                algorithm: owner,
                 key: key.to_owned(),
                 suggestion: nearest(key, &keys),
                 known: if keys.is_empty() {
@@ -230,7 +263,7 @@ fn assign<'a, A: Algorithm>(
 }
 
 /// The candidate that differs least from `text`, if it is no more than a slip or three away.
-fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
     let plain = |text: &str| -> Vec<char> {
         text.to_lowercase()
             .chars()

@@ -46,6 +46,7 @@ use crate::draw::{below, best_arm, shuffle};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 mod batches;
+pub mod parallel;
 
 use batches::Batches;
 

@@ -1,0 +1,174 @@
+//! RMED2 and RMED2FH as printed, every divergence summed anew at every step.
+
+use super::Wins;
+use crate::draw::argmax;
+use crate::policies::rmed::{allowance, divergence};
+use crate::policies::rmed2::PlainRule;
+use crate::{Arm, Choice, Feedback, Generator, Policy};
+
+/// RMED2 as printed, or RMED2FH where a horizon is given.
+#[derive(Debug, Clone)]
+pub struct PlainRmed2 {
+    rule: PlainRule,
+    horizon: Option<u64>,
+    wins: Wins,
+    /// L_C from here on, and L_N.
+    current: Vec<usize>,
+    next: Vec<usize>,
+    fresh: bool,
+    fixed: Option<Vec<usize>>,
+    in_pass: bool,
+}
+
+impl PlainRmed2 {
+    /// For valid parameters and at least one arm.
+    #[must_use]
+    pub fn new(rule: PlainRule, arms: usize, horizon: Option<u64>) -> Self {
+        Self {
+            rule,
+            horizon,
+            wins: Wins::new(arms, 0),
+            current: (0..arms).rev().collect(),
+            next: Vec::new(),
+            fresh: true,
+            fixed: None,
+            in_pass: false,
+        }
+    }
+
+    fn met(&self, i: usize, j: usize) -> f64 {
+        self.wins.of(i, j) + self.wins.of(j, i)
+    }
+
+    fn mean(&self, i: usize, j: usize) -> f64 {
+        if i == j || self.met(i, j) == 0.0 {
+            0.5
+        } else {
+            self.wins.mean(i, j)
+        }
+    }
+
+    fn not_ahead(&self, i: usize) -> Vec<usize> {
+        (0..self.wins.arms)
+            .filter(|&j| j != i && self.wins.of(i, j) <= self.wins.of(j, i))
+            .collect()
+    }
+
+    /// n kl, in the units that the fast form sums in.
+    fn term(&self, i: usize, j: usize) -> i64 {
+        if self.met(i, j) == 0.0 {
+            0
+        } else {
+            divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32)
+        }
+    }
+
+    fn divergences(&self) -> Vec<i64> {
+        (0..self.wins.arms)
+            .map(|i| self.not_ahead(i).into_iter().map(|j| self.term(i, j)).sum())
+            .collect()
+    }
+
+    fn cheapest(&self, leader: usize, l: usize) -> usize {
+        let mut best = (f64::INFINITY, leader);
+        for j in (0..self.wins.arms).filter(|&j| self.mean(l, j) < 0.5) {
+            let cost = self.mean(leader, l) + self.mean(leader, j) - 1.0;
+            // 1 / kl as the fast form has it, so that exact ties are ties in both.
+            let per_kl = self.met(l, j) / self.term(l, j).max(1) as f64;
+            let weighed = cost.max(self.rule.least_cost()) * per_kl;
+            if weighed < best.0 {
+                best = (weighed, j);
+            }
+        }
+        best.1
+    }
+
+    fn after(&mut self, step: u64) {
+        let sums = self.divergences();
+        let least = sums.iter().copied().min().unwrap_or(0);
+        let bonus = self.rule.bonus(self.wins.arms);
+        for (arm, sum) in sums.iter().enumerate() {
+            let listed = self.current.contains(&arm) || self.next.contains(&arm);
+            if !listed && sum - least <= allowance(libm::log(step as f64), bonus) {
+                self.next.push(arm);
+            }
+        }
+    }
+}
+
+impl Policy for PlainRmed2 {
+    fn arms(&self) -> usize {
+        self.wins.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        let arms = self.wins.arms;
+        self.in_pass = false;
+        if self.fresh || self.current.is_empty() || self.rule.every_step() {
+            let wanted = self.rule.meetings(self.horizon.unwrap_or(step));
+            for i in 0..arms {
+                for j in i + 1..arms {
+                    if self.met(i, j) < wanted {
+                        return Choice::Duel(Arm::at(i), Arm::at(j));
+                    }
+                }
+            }
+        }
+        self.fresh = false;
+        self.in_pass = true;
+        if self.current.is_empty() {
+            self.current = std::mem::take(&mut self.next);
+            self.current
+                .sort_unstable_by_key(|&arm| std::cmp::Reverse(arm));
+        }
+        let sums = self.divergences();
+        let leader = (0..arms).min_by_key(|&i| (sums[i], i)).unwrap_or(0);
+        if self.horizon.is_some() && self.fixed.is_none() {
+            self.fixed = Some((0..arms).map(|l| self.cheapest(leader, l)).collect());
+        }
+        let arm = self.current.pop().unwrap_or(0);
+        let cheapest = match &self.fixed {
+            Some(fixed) => fixed[arm],
+            None => self.cheapest(leader, arm),
+        };
+        let behind = self.not_ahead(arm);
+        let few = self.met(arm, leader) <= self.met(arm, cheapest) / self.rule.log_log(step);
+        let opponent = if behind.contains(&leader) && few {
+            leader
+        } else if behind.contains(&cheapest) {
+            cheapest
+        } else if behind.is_empty() || behind.contains(&leader) {
+            leader
+        } else {
+            let others = (0..arms).map(|j| {
+                if j == arm {
+                    f64::NEG_INFINITY
+                } else {
+                    -self.mean(arm, j)
+                }
+            });
+            argmax(generator, others).unwrap_or(leader)
+        };
+        if arm == opponent {
+            self.after(step);
+            return Choice::Alone {
+                arm: Arm::at(arm),
+                until: step,
+            };
+        }
+        Choice::Duel(Arm::at(arm), Arm::at(opponent))
+    }
+
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback {
+            self.wins.add(winner, loser);
+            if self.in_pass {
+                self.after(step);
+            }
+        }
+    }
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        None
+    }
+}

@@ -1,0 +1,177 @@
+//! Doubler: in epochs of doubled length a bandit of single arms plays against arms drawn from its
+//! own choices of the epoch before.
+//!
+//! L is one arm drawn at random. In epoch i = 1, 2, ... the bandit S is made anew, and 2^i times:
+//!
+//! 1. x is drawn from L, and y is what S picks, by the highest mean + sqrt(scale ln t / n);
+//! 2. x and y meet, and S learns whether y won.
+//!
+//! Then L becomes the 2^i arms, with repetitions, that S picked in the epoch.
+//!
+//! ## References
+//!
+//! N. Ailon, Z. Karnin, T. Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014,
+//! <https://proceedings.mlr.press/v32/ailon14.html>, algorithm 1. `scale` = 2.5 is (alpha + 2) / 2
+//! at alpha = 3.
+//!
+//! ## Notes
+//!
+//! * t in the index counts picks since S was made anew.
+//! * L is kept as counts, so that memory is O(K) however long an epoch is.
+//! * An arm may meet itself: a fair coin, from which S learns.
+//! * The paper names no arm to report: here the one that is most frequent in L, once L comes from
+//!   an epoch.
+
+use rand::Rng as _;
+
+use super::sparring::most_favoured;
+use crate::algorithm::{countable, positive};
+use crate::draw::below;
+use crate::singleton::{Singleton as _, Ucb};
+use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+
+/// Doubler's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// What ln t is multiplied by, positive.
+    pub scale: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { scale: 2.5 }
+    }
+}
+
+/// A warning where the scale of the index is below that of any alpha > 0.
+pub(super) fn low_scale(name: &str, scale: Option<f64>) -> Option<String> {
+    let scale = scale.filter(|&scale| scale <= 1.0)?;
+    Some(format!(
+        "{name}: scale = {scale} is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"
+    ))
+}
+
+impl Algorithm for Config {
+    const NAME: &'static str = "doubler";
+    const SUMMARY: &'static str =
+        "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
+    const FINDS_WINNER: bool = false;
+    type Policy = Doubler;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        vec![Parameter::new(
+            "scale",
+            "index = mean + sqrt(scale ln t / n)",
+            &mut self.scale,
+        )]
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        positive("scale", self.scale)
+    }
+
+    fn caution(&self) -> Option<String> {
+        low_scale(Self::NAME, Some(self.scale))
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<Doubler, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        Ok(Doubler {
+            bandit: Ucb::new(arms, self.scale, 0),
+            up_to: Vec::new(),
+            epoch: 0,
+            left: 0,
+            second: 0,
+        })
+    }
+}
+
+/// Doubler.
+#[derive(Debug, Clone)]
+pub struct Doubler {
+    bandit: Ucb,
+    /// How many members of L are this arm or one before it.
+    up_to: Vec<u64>,
+    epoch: u32,
+    /// Steps left in the epoch.
+    left: u64,
+    second: usize,
+}
+
+impl Doubler {
+    /// L from the epoch that ends, and a bandit made anew.
+    fn next_epoch(&mut self, generator: &mut Generator) {
+        let arms = self.bandit.arms();
+        if self.up_to.is_empty() {
+            let lone = below(generator, arms);
+            self.up_to
+                .extend((0..arms).map(|arm| u64::from(arm >= lone)));
+        } else {
+            let mut sum = 0;
+            for (arm, up_to) in self.up_to.iter_mut().enumerate() {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a count"
+                )]
+                let picked = self.bandit.favour(arm) as u64;
+                sum += picked;
+                *up_to = sum;
+            }
+            self.bandit.reset();
+        }
+        self.epoch += 1;
+        self.left = 1_u64.checked_shl(self.epoch).unwrap_or(u64::MAX);
+    }
+
+    /// A member of L. There are 2^(i - 1) in epoch i, so that the first i - 1 bits of a draw say
+    /// which (one, in the first epoch).
+    fn opponent(&self, generator: &mut Generator) -> usize {
+        let member = if self.epoch == 1 {
+            0
+        } else {
+            generator.next_u64() >> (65 - self.epoch.min(64))
+        };
+        self.up_to.partition_point(|&up_to| up_to <= member)
+    }
+}
+
+impl Policy for Doubler {
+    fn arms(&self) -> usize {
+        self.bandit.arms()
+    }
+
+    fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.arms() == 1 {
+            return Choice::Alone {
+                arm: Arm(0),
+                until: u64::MAX,
+            };
+        }
+        if self.left == 0 {
+            self.next_epoch(generator);
+        }
+        self.left -= 1;
+        let first = self.opponent(generator);
+        self.second = self.bandit.pick(generator);
+        Choice::Duel(Arm::at(first), Arm::at(self.second))
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { first_won, .. } = feedback {
+            self.bandit.learn(self.second, !first_won);
+        }
+    }
+
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+        if self.epoch < 2 {
+            return (self.arms() == 1).then_some(Arm(0));
+        }
+        let members = |arm: usize| {
+            let before = if arm == 0 { 0 } else { self.up_to[arm - 1] };
+            (self.up_to[arm] - before) as f64
+        };
+        most_favoured(self.arms(), members, generator)
+    }
+}

@@ -1,0 +1,237 @@
+//! mergeRUCB played in parallel: as its batches know nothing of each other, each sends a pair into
+//! the same sweep, before any outcome of the sweep is known.
+//!
+//! A sweep that begins at step t, with u as in [mergeRUCB](super):
+//!
+//! 1. each batch drops every arm k with u(k, l) < 1/2 for an arm l of the batch;
+//! 2. where no more than K / 2^S arms are left in stage S, batches are merged, and stage S + 1
+//!    begins; batches that were merged drop arms again;
+//! 3. each batch draws its champion c, and the other arm d with the highest u(d, c) is the
+//!    challenger;
+//! 4. all these pairs meet, one a step, and then all outcomes are learnt.
+//!
+//! ## References
+//!
+//! M. Zoghi, S. Whiteson, M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
+//! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>, of which a footnote says that
+//! batches may be played in parallel.
+//!
+//! ## Notes
+//!
+//! * What differs from playing batches in turn: t is that of the sweep's beginning for all of
+//!   them, and batches merge only between sweeps.
+//! * Steps are still counted one a duel, so that curves can be laid over those of other policies.
+//! * Batches of one arm send no pair. All else is as in [mergeRUCB](super), variants included.
+
+use super::batches::Batches;
+use super::{Config as MergeRucbConfig, Variant};
+use crate::algorithm::countable;
+use crate::draw::{below, best_arm, shuffle};
+use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+
+/// The parameters of mergeRUCB.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Config(pub MergeRucbConfig);
+
+impl Algorithm for Config {
+    const NAME: &'static str = "mergerucb-parallel";
+    const SUMMARY: &'static str =
+        "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
+    type Policy = MergeRucbParallel;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        self.0.parameters()
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        self.0.check()
+    }
+
+    fn caution(&self) -> Option<String> {
+        let caution = self.0.caution()?;
+        Some(caution.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucbParallel, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        let lerot = self.0.variant == Variant::Lerot;
+        let ln_c = self.0.ln_c(arms);
+        let c = self.0.c.unwrap_or_else(|| libm::exp(ln_c));
+        let batches = Batches::new(arms, self.0.batch, lerot);
+        Ok(MergeRucbParallel {
+            lerot,
+            alpha: self.0.alpha,
+            p: self.0.batch,
+            ln_c,
+            c: if lerot { libm::ceil(c) } else { c },
+            arms,
+            stage: 1,
+            meeting: batches.len(),
+            sweep: Vec::with_capacity(batches.len()),
+            batches,
+            started: false,
+            played: 0,
+            beaten: vec![0; arms],
+        })
+    }
+}
+
+/// A pair of a sweep: places within their batch, and who won.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    places: [usize; 2],
+    arms: [Arm; 2],
+    first_won: bool,
+}
+
+/// mergeRUCB in sweeps.
+#[derive(Debug, Clone)]
+pub struct MergeRucbParallel {
+    lerot: bool,
+    alpha: f64,
+    p: usize,
+    ln_c: f64,
+    c: f64,
+    arms: usize,
+    stage: u32,
+    batches: Batches,
+    /// How many batches have two arms or more.
+    meeting: usize,
+    started: bool,
+    /// The pairs of this sweep, a batch each, and how many have met.
+    sweep: Vec<Pair>,
+    played: usize,
+    /// How many arms each arm had beaten when they were dropped.
+    beaten: Vec<u32>,
+}
+
+impl MergeRucbParallel {
+    /// The stage, from 1.
+    #[must_use]
+    pub fn stage(&self) -> u32 {
+        self.stage
+    }
+
+    /// How many arms are left.
+    #[must_use]
+    pub fn survivors(&self) -> usize {
+        self.batches.arms_left()
+    }
+
+    /// alpha ln(t + C).
+    fn time(&self, step: u64) -> f64 {
+        let log = if self.ln_c < 700.0 {
+            libm::log(step as f64 + self.c)
+        } else {
+            self.ln_c
+        };
+        self.alpha * log
+    }
+
+    fn stage_ends(&self) -> bool {
+        let left = self.batches.arms_left() as u128;
+        let (arms, stage) = (self.arms as u128, self.stage.min(64));
+        if self.lerot {
+            left <= (arms >> stage) + 1
+        } else {
+            left << stage <= arms
+        }
+    }
+
+    /// Step 1: every batch drops whom it can, and leaves the ring if one arm is left.
+    fn drop_losers(&mut self, time: f64) {
+        for _ in 0..self.meeting {
+            if self.batches.may_drop(time) {
+                self.batches.drop_losers(time, &mut self.beaten);
+            }
+            if self.batches.size() > 1 {
+                self.batches.advance();
+            } else {
+                self.batches.retire();
+                self.meeting -= 1;
+            }
+        }
+    }
+
+    /// Steps 1 to 3.
+    fn begin_sweep(&mut self, step: u64, generator: &mut Generator) {
+        if !self.started {
+            self.started = true;
+            if self.lerot {
+                let mut order: Vec<Arm> = (0..self.arms).map(Arm::at).collect();
+                shuffle(generator, &mut order);
+                self.batches.rename(&order);
+            }
+        }
+        let time = self.time(step);
+        self.drop_losers(time);
+        // Where every batch is down to one arm they merge at once.
+        while self.batches.len() > 1 && (self.stage_ends() || self.meeting == 0) {
+            self.batches.merge(self.p, generator);
+            self.stage += 1;
+            self.meeting = self.batches.len();
+            self.drop_losers(time);
+        }
+        self.sweep.clear();
+        self.played = 0;
+        for _ in 0..self.meeting {
+            let champion = below(generator, self.batches.size());
+            let challenger = self.batches.challenger(champion, time.sqrt(), generator);
+            self.sweep.push(Pair {
+                places: [champion, challenger],
+                arms: [self.batches.arm(champion), self.batches.arm(challenger)],
+                first_won: false,
+            });
+            self.batches.advance();
+        }
+    }
+
+    /// The end of step 4.
+    fn learn_all(&mut self) {
+        for pair in &self.sweep {
+            let [champion, challenger] = pair.places;
+            self.batches.record(champion, challenger, pair.first_won);
+            self.batches.advance();
+        }
+    }
+}
+
+impl Policy for MergeRucbParallel {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.played == self.sweep.len() {
+            self.begin_sweep(step, generator);
+        }
+        match self.sweep.get(self.played) {
+            Some(pair) => Choice::Duel(pair.arms[0], pair.arms[1]),
+            None => Choice::Alone {
+                arm: self.batches.arm(0),
+                until: u64::MAX,
+            },
+        }
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        let Feedback::Duel { first_won, .. } = feedback else {
+            return;
+        };
+        self.sweep[self.played].first_won = first_won;
+        self.played += 1;
+        if self.played == self.sweep.len() {
+            self.learn_all();
+        }
+    }
+
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+        let beaten = self.batches.beaten(&self.beaten);
+        if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
+            return None;
+        }
+        best_arm(generator, beaten.iter().map(|&(_, count)| count))
+            .map(|place| beaten[place.index()].0)
+    }
+}

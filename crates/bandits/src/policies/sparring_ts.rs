@@ -1,0 +1,48 @@
+//! Sparring with Thompson sampling: as [Sparring](super::sparring), but each side [picks an arm
+//! with the probability that it is the best](crate::singleton::Thompson).
+//!
+//! At each step each side draws theta(i) ~ Beta(wins(i) + 1, losses(i) + 1) for every arm i and
+//! sends the arm with the largest; the two meet, and each side counts a win or a loss.
+//!
+//! ## References
+//!
+//! N. Ailon, Z. Karnin, T. Joachims, ICML 2014, <https://proceedings.mlr.press/v32/ailon14.html>,
+//! whose algorithm 3 leaves the bandits open; with Thompson sampling it is a rival in C. Li, I.
+//! Markov, M. de Rijke, M. Zoghi, "MergeDTS", ACM TOIS 38(4), 2020,
+//! <https://doi.org/10.1145/3411753>.
+//!
+//! ## Notes
+//!
+//! * An arm may meet itself: a fair coin, from which both sides learn.
+//! * The arm reported is the one picked most often by both sides together; in MergeDTS's
+//!   experiments it is the highest mean of either side.
+
+use super::sparring::Sparring;
+use crate::algorithm::countable;
+use crate::singleton::Thompson;
+use crate::{Algorithm, Parameter, ParameterError};
+
+/// No parameters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Config;
+
+impl Algorithm for Config {
+    const NAME: &'static str = "sparring-ts";
+    const SUMMARY: &'static str =
+        "two Thompson samplers against each other (Ailon et al., ICML 2014)";
+    const FINDS_WINNER: bool = false;
+    type Policy = Sparring<Thompson>;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<Sparring<Thompson>, ParameterError> {
+        countable(arms)?;
+        Ok(Sparring::new(Thompson::new(arms)))
+    }
+}

@@ -1,0 +1,485 @@
+//! Problems by name, with parameters as text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::utilities::{arith, geom, good_and_poor, normal};
+use super::{arithmetic_with, btl, circle_and_leader};
+use crate::algorithm::{countable, positive};
+use crate::registry::{assign, nearest};
+use crate::{MatrixError, Parameter, ParameterError, PreferenceMatrix, UtilityArena, UtilityError};
+
+/// A synthetic problem, written `name:key=value:key=value`, every parameter optional.
+///
+/// | name | parameters | what it is |
+/// |---|---|---|
+/// | `arithmetic` | `k=8`, `step=0.05` | [arms in a row](super::arithmetic) |
+/// | `cyclic` | `k=4`, `lead=0.6`, `circle=0.9` | [a leader and a circle](super::circle_and_leader) |
+/// | `btl` | `k=10`, `ratio=0.9` | [strengths](super::btl) 1, `ratio`, `ratio`^2, ... |
+/// | `normal` | `k=1000`, `sd=3`, `seed=1` | [utilities drawn from N(0, sd^2)](super::utilities::normal) |
+/// | `1good5poor` | in the name | [good and poor utilities](super::utilities::good_and_poor) |
+/// | `arith51` | in the name | [utilities in equal steps](super::utilities::arith) |
+/// | `geom201` | in the name | [utilities in equal ratios](super::utilities::geom) |
+///
+/// The first three are preference matrices, the others utilities. Numbers in names are free:
+/// `7good3poor` and `arith1000` are problems too.
+///
+/// ```
+/// use bandits::problems::{Problem, Setting};
+///
+/// let problem: Problem = "arithmetic:k=5".parse()?;
+/// assert_eq!(problem.to_string(), "arithmetic:k=5:step=0.05");
+/// assert!(matches!(problem.setting()?, Setting::Matrix(_)));
+///
+/// let Setting::Utilities(arena) = "1good5poor".parse::<Problem>()?.setting()? else {
+///     unreachable!("a problem of utilities");
+/// };
+/// assert_eq!(arena.utilities()[..2], [0.8, 0.2]);
+/// # Ok::<(), bandits::problems::ProblemError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem(Kind);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    Arithmetic { k: usize, step: f64 },
+    Cyclic { k: usize, lead: f64, circle: f64 },
+    Btl { k: usize, ratio: f64 },
+    Normal { k: usize, sd: f64, seed: usize },
+    GoodAndPoor { good: usize, poor: usize },
+    Arith { k: usize },
+    Geom { k: usize },
+}
+
+/// A problem made ready: what its duels follow.
+#[derive(Debug, Clone)]
+pub enum Setting {
+    /// A preference matrix, for a [`MatrixArena`](crate::MatrixArena).
+    Matrix(PreferenceMatrix),
+    /// Utilities, an arena by themselves.
+    Utilities(UtilityArena),
+}
+
+/// Why a text names no problem.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// No problem of this name.
+    #[error(
+        "no problem is called `{name}`{}; there are {}, and utilities such as 1good5poor, \
+         arith51, geom201",
+        suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?")),
+        PLAIN.join(", ")
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The nearest name there is.
+        suggestion: Option<&'static str>,
+    },
+    /// A parameter that is wrong.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A parameter outside of its range.
+    #[error("{key}: expected {expected}, found {value}")]
+    OutOfRange {
+        /// The parameter.
+        key: &'static str,
+        /// Its range.
+        expected: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// More arms than a matrix should have.
+    #[error(
+        "a matrix of {arms} arms would need {} GB; matrices end at {MOST_IN_A_MATRIX} arms, \
+         utilities (as in normal:k={arms}) do not",
+        arms.saturating_mul(*arms) / 125_000_000
+    )]
+    TooManyForAMatrix {
+        /// How many arms.
+        arms: usize,
+    },
+    /// The entries make no matrix.
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    /// The utilities make no arena.
+    #[error(transparent)]
+    Utility(#[from] UtilityError),
+}
+
+/// The most arms of a problem that is a matrix (8 GB of entries, and half as much to draw from).
+const MOST_IN_A_MATRIX: usize = 32_768;
+
+/// Names without a number in them.
+const PLAIN: [&str; 4] = ["arithmetic", "cyclic", "btl", "normal"];
+
+/// The fifteen problems of Table 1 of Brost et al. (see [`utilities`](super::utilities)), five
+/// families at three sizes.
+///
+/// The names `1good5poor`, `1good50poor`, `1good200poor`, `11good40poor`, `arith51` and `geom201`
+/// are known from accounts of the paper. The others are inferred from them: the same families at
+/// the sizes 6, 51 and 201 that these names have, and, as the fifth, good and poor arms with their
+/// shares exchanged. So is what the names stand for (how 0.7 and 0.2 are joined in `arith` and
+/// `geom`, and that the best arm is one of the good ones).
+pub const TABLE_1: [&str; 15] = [
+    "1good5poor",
+    "1good50poor",
+    "1good200poor",
+    "2good4poor",
+    "11good40poor",
+    "41good160poor",
+    "5good1poor",
+    "41good10poor",
+    "161good40poor",
+    "arith6",
+    "arith51",
+    "arith201",
+    "geom6",
+    "geom51",
+    "geom201",
+];
+
+/// The names of problems: those with parameters, and the fifteen of [`TABLE_1`].
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    PLAIN.into_iter().chain(TABLE_1).collect()
+}
+
+impl Problem {
+    /// How many arms it has.
+    #[must_use]
+    pub fn arms(&self) -> usize {
+        match self.0 {
+            Kind::GoodAndPoor { good, poor } => good + poor,
+            Kind::Arithmetic { k, .. }
+            | Kind::Cyclic { k, .. }
+            | Kind::Btl { k, .. }
+            | Kind::Normal { k, .. }
+            | Kind::Arith { k }
+            | Kind::Geom { k } => k,
+        }
+    }
+
+    /// The problem made ready.
+    ///
+    /// # Errors
+    /// None for a problem that was parsed, other than that matrices end at 32,768 arms.
+    pub fn setting(&self) -> Result<Setting, ProblemError> {
+        let matrix = |matrix| -> Result<Setting, ProblemError> { Ok(Setting::Matrix(matrix?)) };
+        let utilities = |utilities| -> Result<Setting, ProblemError> {
+            Ok(Setting::Utilities(UtilityArena::new(utilities)?))
+        };
+        if self.is_matrix() && self.arms() > MOST_IN_A_MATRIX {
+            return Err(ProblemError::TooManyForAMatrix { arms: self.arms() });
+        }
+        match self.0 {
+            Kind::Arithmetic { k, step } => matrix(arithmetic_with(k, step)),
+            Kind::Cyclic { k, lead, circle } => matrix(circle_and_leader(k, lead, circle)),
+            Kind::Btl { k, ratio } => {
+                // Only ratios matter, so that the powers need not be kept from vanishing.
+                let strength = |arm: usize| libm::pow(ratio, arm as f64).max(f64::MIN_POSITIVE);
+                let strengths: Vec<f64> = (0..k).map(strength).collect();
+                matrix(btl(&strengths))
+            }
+            Kind::Normal { k, sd, seed } => utilities(normal(k, sd, seed as u64)),
+            Kind::GoodAndPoor { good, poor } => utilities(good_and_poor(good, poor)),
+            Kind::Arith { k } => utilities(arith(k)),
+            Kind::Geom { k } => utilities(geom(k)),
+        }
+    }
+
+    fn is_matrix(&self) -> bool {
+        matches!(
+            self.0,
+            Kind::Arithmetic { .. } | Kind::Cyclic { .. } | Kind::Btl { .. }
+        )
+    }
+
+    /// The problem that this name says, with its defaults.
+    fn named(name: &str) -> Option<Self> {
+        let kind = match name {
+            "arithmetic" => Kind::Arithmetic { k: 8, step: 0.05 },
+            "cyclic" => Kind::Cyclic {
+                k: 4,
+                lead: 0.6,
+                circle: 0.9,
+            },
+            "btl" => Kind::Btl { k: 10, ratio: 0.9 },
+            "normal" => Kind::Normal {
+                k: 1000,
+                sd: 3.0,
+                seed: 1,
+            },
+            _ => numbered(name)?,
+        };
+        Some(Self(kind))
+    }
+
+    fn name(&self) -> &'static str {
+        match self.0 {
+            Kind::Arithmetic { .. } => "arithmetic",
+            Kind::Cyclic { .. } => "cyclic",
+            Kind::Btl { .. } => "btl",
+            Kind::Normal { .. } => "normal",
+            Kind::GoodAndPoor { .. } => "{n}good{m}poor",
+            Kind::Arith { .. } => "arith{n}",
+            Kind::Geom { .. } => "geom{n}",
+        }
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        let arms = "how many arms";
+        match &mut self.0 {
+            Kind::Arithmetic { k, step } => vec![
+                Parameter::new("k", arms, k),
+                Parameter::new("step", "how much better each arm is than the next", step),
+            ],
+            Kind::Cyclic { k, lead, circle } => vec![
+                Parameter::new("k", arms, k),
+                Parameter::new("lead", "how often arm 0 beats any other", lead),
+                Parameter::new("circle", "how often an arm beats those behind it", circle),
+            ],
+            Kind::Btl { k, ratio } => vec![
+                Parameter::new("k", arms, k),
+                Parameter::new(
+                    "ratio",
+                    "strength of an arm over that of the one before",
+                    ratio,
+                ),
+            ],
+            Kind::Normal { k, sd, seed } => vec![
+                Parameter::new("k", arms, k),
+                Parameter::new("sd", "standard deviation of the utilities", sd),
+                Parameter::new("seed", "what the utilities are drawn from", seed),
+            ],
+            Kind::GoodAndPoor { .. } | Kind::Arith { .. } | Kind::Geom { .. } => Vec::new(),
+        }
+    }
+
+    fn check(&self) -> Result<(), ProblemError> {
+        countable(self.arms())?;
+        let within = |key, value: f64, ok: bool, expected| {
+            if ok {
+                Ok(())
+            } else {
+                Err(ProblemError::OutOfRange {
+                    key,
+                    expected,
+                    value,
+                })
+            }
+        };
+        match self.0 {
+            Kind::Arithmetic { step, .. } => {
+                within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5")
+            }
+            Kind::Cyclic { lead, circle, .. } => {
+                within("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
+                within(
+                    "circle",
+                    circle,
+                    circle > 0.5 && circle <= 1.0,
+                    "0.5 < circle <= 1",
+                )
+            }
+            Kind::Btl { ratio, .. } => {
+                within("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1")
+            }
+            Kind::Normal { sd, .. } => Ok(positive("sd", sd)?),
+            Kind::GoodAndPoor { .. } | Kind::Arith { .. } | Kind::Geom { .. } => Ok(()),
+        }
+    }
+}
+
+/// A problem whose numbers are in its name.
+fn numbered(name: &str) -> Option<Kind> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if digits { text.parse().ok() } else { None }
+    };
+    if let Some(k) = name.strip_prefix("arith") {
+        return number(k).map(|k| Kind::Arith { k });
+    }
+    if let Some(k) = name.strip_prefix("geom") {
+        return number(k).map(|k| Kind::Geom { k });
+    }
+    let (good, poor) = name.strip_suffix("poor")?.split_once("good")?;
+    let (good, poor): (usize, usize) = (number(good)?, number(poor)?);
+    (good > 0 && good.checked_add(poor).is_some()).then_some(Kind::GoodAndPoor { good, poor })
+}
+
+impl FromStr for Problem {
+    type Err = ProblemError;
+
+    fn from_str(text: &str) -> Result<Self, ProblemError> {
+        let mut parts = text.split(':').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let Some(mut problem) = Self::named(&name.to_lowercase()) else {
+            return Err(ProblemError::Unknown {
+                name: name.to_owned(),
+                suggestion: nearest(name, &names()),
+            });
+        };
+        assign(problem.name(), problem.parameters(), parts)?;
+        problem.check()?;
+        Ok(problem)
+    }
+}
+
+/// In full, every parameter spelt out.
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kind::GoodAndPoor { good, poor } => write!(formatter, "{good}good{poor}poor"),
+            Kind::Arith { k } => write!(formatter, "arith{k}"),
+            Kind::Geom { k } => write!(formatter, "geom{k}"),
+            _ => {
+                formatter.write_str(self.name())?;
+                let mut copy = self.clone();
+                for parameter in copy.parameters() {
+                    write!(formatter, ":{}={}", parameter.key, parameter.value.show())?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena as _, Arm, winners};
+
+    fn problem(text: &str) -> Problem {
+        text.parse().expect(text)
+    }
+
+    fn message(text: &str) -> String {
+        text.parse::<Problem>().expect_err(text).to_string()
+    }
+
+    #[test]
+    fn problems_are_read_and_written_in_full() {
+        assert_eq!(
+            problem("arithmetic").to_string(),
+            "arithmetic:k=8:step=0.05"
+        );
+        assert_eq!(problem(" BTL : k=1e2 ").to_string(), "btl:k=100:ratio=0.9");
+        assert_eq!(
+            problem("normal:k=1e6:sd=3:seed=1").to_string(),
+            "normal:k=1000000:sd=3:seed=1"
+        );
+        assert_eq!(problem("7good3poor").arms(), 10);
+        for name in names() {
+            let problem = problem(name);
+            assert_eq!(problem.to_string().parse(), Ok(problem.clone()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_name_is_a_problem_that_arm_0_wins() {
+        for name in names() {
+            let problem = problem(name);
+            let matrix = match problem.setting().expect(name) {
+                Setting::Matrix(matrix) => matrix,
+                Setting::Utilities(arena) => {
+                    assert_eq!(arena.arms(), problem.arms());
+                    arena.matrix().expect(name)
+                }
+            };
+            assert_eq!(matrix.arms(), problem.arms(), "{name}");
+            if name != "normal" {
+                assert_eq!(winners::condorcet_winner(&matrix), Some(Arm(0)), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn table_1_has_three_sizes() {
+        for (i, name) in TABLE_1.iter().enumerate() {
+            assert_eq!(problem(name).arms(), [6, 51, 201][i % 3], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_million_arms_need_no_matrix() {
+        let Setting::Utilities(arena) = problem("normal:k=1e6").setting().expect("utilities")
+        else {
+            panic!("utilities");
+        };
+        let gaps = arena.gaps();
+        assert_eq!(gaps.len(), 1_000_000);
+        assert_eq!(gaps.iter().filter(|&&gap| gap == 0.0).count(), 1);
+        assert!(gaps.iter().all(|gap| (0.0..=0.5).contains(gap)));
+        assert_eq!(
+            problem("btl:k=1e6").setting().err(),
+            Some(ProblemError::TooManyForAMatrix { arms: 1_000_000 })
+        );
+    }
+
+    #[test]
+    fn slips_are_named() {
+        assert!(message("aritmetic").contains("did you mean `arithmetic`?"));
+        assert!(message("1good50por").contains("did you mean `1good50poor`?"));
+        assert!(message("0good5poor").starts_with("no problem is called `0good5poor`"));
+        assert!(message("arith").starts_with("no problem is called `arith`"));
+        assert_eq!(
+            message("nothing of the kind"),
+            "no problem is called `nothing of the kind`; there are arithmetic, cyclic, btl, \
+             normal, and utilities such as 1good5poor, arith51, geom201"
+        );
+        assert_eq!(
+            message("btl:size=3"),
+            "btl has no parameter `size`; it has: k, ratio"
+        );
+        assert_eq!(
+            message("geom6:k=3"),
+            "geom{n} has no parameter `k`; it has: none"
+        );
+        assert_eq!(
+            message("arithmetic:k=2:k=3"),
+            "the parameter `k` is given twice"
+        );
+    }
+
+    #[test]
+    fn each_rule_has_its_error() {
+        assert_eq!(
+            message("arithmetic:step=0"),
+            "step: expected 0 < step <= 0.5, found 0"
+        );
+        assert_eq!(
+            message("arithmetic:step=nan"),
+            "step: expected 0 < step <= 0.5, found NaN"
+        );
+        assert_eq!(
+            message("cyclic:lead=0.5"),
+            "lead: expected 0.5 < lead <= 1, found 0.5"
+        );
+        assert_eq!(
+            message("cyclic:circle=1.1"),
+            "circle: expected 0.5 < circle <= 1, found 1.1"
+        );
+        assert_eq!(
+            message("btl:ratio=1"),
+            "ratio: expected 0 < ratio < 1, found 1"
+        );
+        assert_eq!(
+            message("normal:sd=0"),
+            "sd must be a positive number, found 0"
+        );
+        assert_eq!(
+            message("normal:k=0"),
+            "cannot choose among 0 arms; expected 1 to 4294967295"
+        );
+        assert!(message("arith0").starts_with("cannot choose among 0 arms"));
+        assert!(
+            problem("arithmetic:k=40000")
+                .setting()
+                .expect_err("too many")
+                .to_string()
+                .starts_with("a matrix of 40000 arms would need 12 GB")
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! As `shortcuts.rs`: what is fast is held to the plain rule, step by step.
+
+mod common;
+
+use bandits::plain::{PlainCcb, PlainMergeRucbParallel, PlainRmed2};
+use bandits::policies::merge_rucb::{self, parallel};
+use bandits::policies::{ccb, rmed2};
+use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
+
+/// Problems with a winner and without, certain and even.
+fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
+    vec![
+        (
+            "arithmetic",
+            problems::arithmetic(8).expect("eight arms"),
+            6_000,
+        ),
+        ("small gaps", common::small_gaps(), 20_000),
+        ("cyclic", problems::cyclic().expect("four arms"), 6_000),
+        ("circle", common::circle(), 6_000),
+        ("two arms", common::two_arms(), 6_000),
+        ("even", common::all_even(5), 6_000),
+        ("certain", common::certain(9), 6_000),
+        ("one arm", common::all_even(1), 100),
+        ("ladder", common::ladder(40), 6_000),
+    ]
+}
+
+fn same_choices<A: Policy, P: Policy>(
+    what: &str,
+    fast: impl Fn(usize, u64) -> A,
+    plain: impl Fn(usize, u64) -> P,
+) {
+    for (name, matrix, horizon) in matrices() {
+        for seed in 0..2 {
+            let arms = matrix.arms();
+            let fast = common::diary(fast(arms, horizon), &matrix, horizon, seed);
+            let plain = common::diary(plain(arms, horizon), &matrix, horizon, seed);
+            assert_eq!(plain.len() as u64, horizon);
+            if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {
+                panic!(
+                    "{what} on `{name}`, seed {seed}, step {}: plain {:?}, fast {:?}",
+                    step + 1,
+                    plain[step],
+                    fast[step]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rmed2() {
+    for variant in [rmed2::Variant::Paper, rmed2::Variant::Komiyama] {
+        let config = rmed2::Rmed2Config::of(variant);
+        same_choices(
+            "rmed2",
+            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, _| PlainRmed2::new(config.plain_rule(), arms, None),
+        );
+    }
+}
+
+#[test]
+fn rmed2fh() {
+    for variant in [rmed2::Variant::Paper, rmed2::Variant::Komiyama] {
+        let config = rmed2::Rmed2FhConfig::of(variant);
+        same_choices(
+            "rmed2fh",
+            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, horizon| PlainRmed2::new(config.plain_rule(), arms, Some(horizon)),
+        );
+    }
+}
+
+#[test]
+fn ccb() {
+    for alpha in [0.51, 0.2, 2.0] {
+        let config = ccb::Config { alpha };
+        same_choices(
+            "ccb",
+            |arms, horizon| config.policy(arms, horizon).expect("valid"),
+            |arms, _| PlainCcb::new(alpha, arms),
+        );
+    }
+}
+
+#[test]
+fn merge_rucb_parallel() {
+    use merge_rucb::Variant::{Lerot, Paper};
+    for variant in [Paper, Lerot] {
+        for (alpha, batch, c) in [
+            (1.01, 4, 5e4),
+            (0.2, 4, 10.0),
+            (0.1, 2, 1.0),
+            (0.15, 5, 100.0),
+            (0.3, 16, 4e5),
+        ] {
+            let config = merge_rucb::Config {
+                variant,
+                alpha,
+                batch,
+                c: Some(c),
+                delta: 0.01,
+            };
+            let fast = parallel::Config(config.clone());
+            same_choices(
+                &format!("{config:?}"),
+                |arms, horizon| fast.policy(arms, horizon).expect("valid"),
+                |arms, _| PlainMergeRucbParallel::new(&config, arms),
+            );
+        }
+    }
+}
