@@ -38,6 +38,11 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
+//! # Without data
+//!
+//! [`lookalike`] generates synthetic data sets of the shape of the real ones: `mslr-lookalike`,
+//! `mslr-lookalike:0.1` with a tenth of the queries, and five more. [`open`] takes their names too.
+//!
 //! # Looking at values
 //!
 //! Values are kept as the decimals of the text, so none is rounded into a tie; where only their order

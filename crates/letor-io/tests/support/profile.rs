@@ -37,7 +37,9 @@ fn profile(dataset: &Dataset, feature: FeatureId) -> Profile {
         tied += 1.0 - alone as f64 / column.len() as f64;
         let labels = query.labels();
         let (mut pairs, mut sum) = (0_i64, 0_i64);
-        for i in 0..column.len() {
+        // Nothing is below the lowest label: no need to look.
+        let lowest = labels.iter().copied().fold(f32::INFINITY, f32::min);
+        for i in (0..column.len()).filter(|&i| labels[i] > lowest) {
             for j in 0..column.len() {
                 if labels[i] > labels[j] {
                     pairs += 1;
