@@ -2,10 +2,14 @@
 
 mod algorithm;
 mod arena;
+mod beta;
 mod bounds;
 mod draw;
+mod fewest;
 pub mod matrix;
 mod matrix_arena;
+mod odds;
+mod opponents;
 mod pair_wins;
 #[doc(hidden)]
 pub mod plain;

@@ -3,11 +3,13 @@
 
 mod mdb;
 mod merge_rucb;
+mod rcs;
 mod rmed;
 mod rucb;
 
 pub use mdb::PlainMdb;
 pub use merge_rucb::PlainMergeRucb;
+pub use rcs::PlainRcs;
 pub use rmed::PlainRmed1;
 pub use rucb::PlainRucb;
 
@@ -32,8 +34,12 @@ impl Wins {
         self.counts[winner.index() * self.arms + loser.index()] += 1;
     }
 
+    fn count(&self, i: usize, j: usize) -> u32 {
+        self.counts[i * self.arms + j]
+    }
+
     fn of(&self, i: usize, j: usize) -> f64 {
-        f64::from(self.counts[i * self.arms + j])
+        f64::from(self.count(i, j))
     }
 
     fn mean(&self, i: usize, j: usize) -> f64 {

@@ -3,5 +3,6 @@
 pub mod mdb;
 pub mod merge_rucb;
 pub mod random;
+pub mod rcs;
 pub mod rmed;
 pub mod rucb;

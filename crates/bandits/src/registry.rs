@@ -11,7 +11,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::policies::{mdb, merge_rucb, random, rmed, rucb};
+use crate::policies::{mdb, merge_rucb, random, rcs, rmed, rucb};
 use crate::{Algorithm, ParameterError, Plays, Policy};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
@@ -51,6 +51,7 @@ macro_rules! algorithms {
 algorithms! {
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
+    Rcs(rcs::Config),
     Rmed1(rmed::Rmed1Config),
     Mdb(mdb::Config),
     RandomPairs(random::Pairs),
