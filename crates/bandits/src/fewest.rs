@@ -25,6 +25,12 @@ impl Fewest {
         }
     }
 
+    /// How many arms there are, taking part or not.
+    #[inline]
+    pub(crate) fn arms(&self) -> usize {
+        self.counts.len()
+    }
+
     /// The smallest count.
     #[inline]
     pub(crate) fn least(&self) -> u64 {

@@ -15,6 +15,8 @@ pub(crate) struct Opponents {
     means: Vec<f64>,
     /// 1 / sqrt(n(j, c)).
     widths: Vec<f64>,
+    /// The highest bound of each block of the row last looked at.
+    tops: Vec<f64>,
 }
 
 impl Opponents {
@@ -24,6 +26,7 @@ impl Opponents {
             arms,
             means: vec![mean; arms * arms],
             widths: vec![width; arms * arms],
+            tops: Vec::with_capacity(arms.div_ceil(BLOCK)),
         };
         for arm in (0..arms).map(Arm::at) {
             opponents.set_own(arm, 0.0);
@@ -54,21 +57,44 @@ impl Opponents {
     /// The arm with the highest bound against `champion`, perhaps itself, ties at random; `scale` is
     /// sqrt(alpha ln t).
     #[inline]
-    pub(crate) fn strongest(&self, champion: Arm, scale: f64, generator: &mut Generator) -> Arm {
+    pub(crate) fn strongest(&mut self, champion: Arm, scale: f64, generator: &mut Generator) -> Arm {
         let row = self.row(champion);
         let (means, widths) = (&self.means[row.clone()], &self.widths[row]);
-        let top = highest(means, widths, scale);
-        let mut tops = means
+        self.tops.clear();
+        let blocks = means.chunks(BLOCK).zip(widths.chunks(BLOCK));
+        self.tops
+            .extend(blocks.map(|(means, widths)| highest(means, widths, scale)));
+        let top = self
+            .tops
             .iter()
-            .zip(widths)
-            .enumerate()
-            .filter(|(_, (mean, width))| *mean + scale * *width == top)
-            .map(|(index, _)| Arm::at(index));
-        if how_many(means, widths, scale, top) == 1 {
-            return tops.next().unwrap_or(champion);
+            .fold(f64::NEG_INFINITY, |top, &v| if v > top { v } else { top });
+
+        // Only blocks whose own highest is the highest of all are looked at again.
+        let block = |index: usize| {
+            let first = index * BLOCK;
+            let last = (first + BLOCK).min(means.len());
+            let bounds = means[first..last].iter().zip(&widths[first..last]);
+            bounds
+                .enumerate()
+                .filter(move |(_, (mean, width))| *mean + scale * *width == top)
+                .map(move |(place, _)| Arm::at(first + place))
+        };
+        let blocks = self.tops.iter().enumerate();
+        let mut blocks = blocks.filter(|&(_, &highest)| highest == top);
+        let Some((first, _)) = blocks.next() else {
+            return champion;
+        };
+        let count: usize = block(first).count() + blocks.clone().map(|(i, _)| block(i).count()).sum::<usize>();
+        let mut left = below(generator, count.max(1));
+        for index in std::iter::once(first).chain(blocks.map(|(index, _)| index)) {
+            for arm in block(index) {
+                if left == 0 {
+                    return arm;
+                }
+                left -= 1;
+            }
         }
-        let count = tops.clone().count();
-        tops.nth(below(generator, count.max(1))).unwrap_or(champion)
+        champion
     }
 
     /// The last step at which every other arm's bound against `champion` is below 1/2.
@@ -93,6 +119,9 @@ impl Opponents {
     }
 }
 
+/// How many opponents are looked at together.
+const BLOCK: usize = 32;
+
 /// The largest mean + scale * width, in lanes.
 #[inline]
 fn highest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
@@ -110,22 +139,6 @@ fn highest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
         .into_iter()
         .chain(rest.map(|(mean, width)| mean + scale * width))
         .fold(f64::NEG_INFINITY, |top, v| if v > top { v } else { top })
-}
-
-/// How many are as large as `top`, in lanes.
-#[inline]
-fn how_many(means: &[f64], widths: &[f64], scale: f64, top: f64) -> u64 {
-    let mut lanes = [0_u64; 8];
-    let (means, last_means) = means.as_chunks::<8>();
-    let (widths, last_widths) = widths.as_chunks::<8>();
-    for (means, widths) in means.iter().zip(widths) {
-        for ((lane, mean), width) in lanes.iter_mut().zip(means).zip(widths) {
-            *lane += u64::from(mean + scale * width == top);
-        }
-    }
-    let rest = last_means.iter().zip(last_widths);
-    let rest = rest.map(|(mean, width)| u64::from(mean + scale * width == top));
-    lanes.into_iter().chain(rest).sum()
 }
 
 #[cfg(test)]

@@ -1,17 +1,23 @@
 //! The algorithms as their papers print them, with everything recomputed at every step: what the
 //! fast forms are held to, choice by choice for the same draws, and measured against.
 
+mod btm;
+mod interleaved_filter;
 mod mdb;
 mod merge_rucb;
 mod rcs;
 mod rmed;
 mod rucb;
+mod savage;
 
+pub use btm::PlainBtm;
+pub use interleaved_filter::PlainInterleavedFilter;
 pub use mdb::PlainMdb;
 pub use merge_rucb::PlainMergeRucb;
 pub use rcs::PlainRcs;
 pub use rmed::PlainRmed1;
 pub use rucb::PlainRucb;
+pub use savage::PlainSavage;
 
 use crate::Arm;
 

@@ -1,8 +1,11 @@
 //! The algorithms, one a file.
 
+pub mod btm;
+pub mod interleaved_filter;
 pub mod mdb;
 pub mod merge_rucb;
 pub mod random;
 pub mod rcs;
 pub mod rmed;
 pub mod rucb;
+pub mod savage;

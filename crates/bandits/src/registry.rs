@@ -11,7 +11,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::policies::{mdb, merge_rucb, random, rcs, rmed, rucb};
+use crate::policies::{
+    btm, interleaved_filter, mdb, merge_rucb, random, rcs, rmed, rucb, savage,
+};
 use crate::{Algorithm, ParameterError, Plays, Policy};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
@@ -49,6 +51,10 @@ macro_rules! algorithms {
 
 // To add an algorithm: one file in `policies/`, and one line here.
 algorithms! {
+    If1(interleaved_filter::If1),
+    If2(interleaved_filter::If2),
+    Btm(btm::Config),
+    Savage(savage::Config),
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
     Rcs(rcs::Config),
