@@ -20,6 +20,7 @@ pub mod problems;
 pub mod registry;
 mod regret;
 mod shuffled;
+mod thompson;
 pub mod winners;
 
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};

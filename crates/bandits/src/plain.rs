@@ -9,6 +9,7 @@ mod rcs;
 mod rmed;
 mod rucb;
 mod savage;
+mod thompson;
 
 pub use btm::PlainBtm;
 pub use interleaved_filter::PlainInterleavedFilter;
@@ -18,6 +19,7 @@ pub use rcs::PlainRcs;
 pub use rmed::PlainRmed1;
 pub use rucb::PlainRucb;
 pub use savage::PlainSavage;
+pub use thompson::PlainDoubleThompson;
 
 use crate::Arm;
 

@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{
-    btm, interleaved_filter, mdb, merge_rucb, random, rcs, rmed, rucb, savage,
+    btm, dts, interleaved_filter, mdb, merge_rucb, random, rcs, rmed, rts, rucb, savage,
 };
 use crate::{Algorithm, ParameterError, Plays, Policy};
 
@@ -58,6 +58,9 @@ algorithms! {
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
     Rcs(rcs::Config),
+    Rts(rts::Config),
+    Dts(dts::Dts),
+    DtsPlus(dts::DtsPlus),
     Rmed1(rmed::Rmed1Config),
     Mdb(mdb::Config),
     RandomPairs(random::Pairs),

@@ -5,8 +5,8 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use bandits::plain::PlainRcs;
-use bandits::policies::rcs;
+use bandits::plain::{PlainDoubleThompson, PlainRcs};
+use bandits::policies::{dts, rcs, rts};
 use bandits::{Algorithm, Arm, Choice, Feedback, Generators, Policy, PreferenceMatrix};
 
 /// How often each outcome came out of either sampler.
@@ -192,5 +192,31 @@ fn rcs_stretches_alone_are_as_long() {
             let config = rcs::Config { variant, alpha };
             same_law_of_runs(&config, PlainRcs::new, &three_arms(), &steps);
         }
+    }
+}
+
+#[test]
+fn double_thompson_draws_the_same_pairs() {
+    use dts::Variant::{MergeDts, Paper};
+    for variant in [Paper, MergeDts] {
+        for alpha in [0.51, 0.1] {
+            same_law_of_choices(&dts::Dts { variant, alpha }, PlainDoubleThompson::new);
+            same_law_of_choices(&dts::DtsPlus { variant, alpha }, PlainDoubleThompson::new);
+        }
+    }
+    same_law_of_choices(&rts::Config, PlainDoubleThompson::rts);
+}
+
+#[test]
+fn double_thompson_stretches_alone_are_as_long() {
+    let variant = dts::Variant::Paper;
+    for steps in [[3, 4, 5, 6, 7], [8, 15, 16, 17, 30], [10, 20, 30, 40, 50]] {
+        for alpha in [0.51, 0.1] {
+            let config = dts::Dts { variant, alpha };
+            same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
+        }
+        let config = dts::DtsPlus { variant, alpha: 0.3 };
+        same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
+        same_law_of_runs(&rts::Config, PlainDoubleThompson::rts, &three_arms(), &steps);
     }
 }
