@@ -152,7 +152,10 @@ mod tests {
     #[test]
     fn above_half_they_follow_the_rest_of_it() {
         let mut generator = Generator::seed_from_u64(2);
-        for (won, lost) in COUNTS.into_iter().chain([(0, 3), (0, 60), (1, 4), (60, 400)]) {
+        for (won, lost) in COUNTS
+            .into_iter()
+            .chain([(0, 3), (0, 60), (1, 4), (60, 400)])
+        {
             let drawn: Vec<f64> = (0..20_000)
                 .map(|_| preference_above_half(&mut generator, won, lost))
                 .collect();

@@ -29,6 +29,7 @@ impl Odds {
     };
 
     /// After `won` wins of one arm and `lost` of the other, from scratch.
+    #[cfg(test)]
     pub(crate) fn of(won: u32, lost: u32) -> Self {
         let mass = mass(won, lost);
         Self {

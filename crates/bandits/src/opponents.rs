@@ -57,7 +57,12 @@ impl Opponents {
     /// The arm with the highest bound against `champion`, perhaps itself, ties at random; `scale` is
     /// sqrt(alpha ln t).
     #[inline]
-    pub(crate) fn strongest(&mut self, champion: Arm, scale: f64, generator: &mut Generator) -> Arm {
+    pub(crate) fn strongest(
+        &mut self,
+        champion: Arm,
+        scale: f64,
+        generator: &mut Generator,
+    ) -> Arm {
         let row = self.row(champion);
         let (means, widths) = (&self.means[row.clone()], &self.widths[row]);
         self.tops.clear();
@@ -84,7 +89,8 @@ impl Opponents {
         let Some((first, _)) = blocks.next() else {
             return champion;
         };
-        let count: usize = block(first).count() + blocks.clone().map(|(i, _)| block(i).count()).sum::<usize>();
+        let count: usize =
+            block(first).count() + blocks.clone().map(|(i, _)| block(i).count()).sum::<usize>();
         let mut left = below(generator, count.max(1));
         for index in std::iter::once(first).chain(blocks.map(|(index, _)| index)) {
             for arm in block(index) {

@@ -4,6 +4,7 @@
 mod btm;
 mod interleaved_filter;
 mod mdb;
+mod merge_dts;
 mod merge_rucb;
 mod rcs;
 mod rmed;
@@ -14,6 +15,7 @@ mod thompson;
 pub use btm::PlainBtm;
 pub use interleaved_filter::PlainInterleavedFilter;
 pub use mdb::PlainMdb;
+pub use merge_dts::PlainMergeDts;
 pub use merge_rucb::PlainMergeRucb;
 pub use rcs::PlainRcs;
 pub use rmed::PlainRmed1;

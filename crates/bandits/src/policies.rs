@@ -4,6 +4,7 @@ pub mod btm;
 pub mod dts;
 pub mod interleaved_filter;
 pub mod mdb;
+pub mod merge_dts;
 pub mod merge_rucb;
 pub mod random;
 pub mod rcs;

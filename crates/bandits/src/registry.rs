@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{
-    btm, dts, interleaved_filter, mdb, merge_rucb, random, rcs, rmed, rts, rucb, savage,
+    btm, dts, interleaved_filter, mdb, merge_dts, merge_rucb, random, rcs, rmed, rts, rucb, savage,
 };
 use crate::{Algorithm, ParameterError, Plays, Policy};
 
@@ -57,6 +57,7 @@ algorithms! {
     Savage(savage::Config),
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
+    MergeDts(merge_dts::Config),
     Rcs(rcs::Config),
     Rts(rts::Config),
     Dts(dts::Dts),

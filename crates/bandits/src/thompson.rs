@@ -51,7 +51,10 @@ impl Posterior {
     /// Takes in a duel; says how often the winner beat the loser, and the other way.
     #[inline]
     pub(crate) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
-        let (forth, back) = (self.at(winner.index(), loser.index()), self.at(loser.index(), winner.index()));
+        let (forth, back) = (
+            self.at(winner.index(), loser.index()),
+            self.at(loser.index(), winner.index()),
+        );
         self.wins[forth] += 1;
         let (won, lost) = (self.wins[forth], self.wins[back]);
         let odds = &mut self.odds[forth.min(back)];
@@ -263,7 +266,11 @@ impl Sampler {
                 open += log;
             }
         }
-        let first = if field.first.len() == 1 { 0.0 } else { everyone };
+        let first = if field.first.len() == 1 {
+            0.0
+        } else {
+            everyone
+        };
         (first, open)
     }
 
@@ -279,7 +286,11 @@ impl Sampler {
         let swept_one_only = libm::exp(one) * libm::expm1(other) / libm::expm1(one + other);
         if uniform(generator) < swept_one_only {
             let arms = self.arms();
-            self.upsets(arm, |second| field.may_be_second(arm, second, arms), generator);
+            self.upsets(
+                arm,
+                |second| field.may_be_second(arm, second, arms),
+                generator,
+            );
             return (arm, true, self.best_above_half(arm, field, generator));
         }
         self.upsets(arm, |_| true, generator);
@@ -302,7 +313,9 @@ impl Sampler {
                 0.0
             }
         };
-        let nobody: f64 = (0..posterior.arms).map(|other| libm::log1p(-chance(other))).sum();
+        let nobody: f64 = (0..posterior.arms)
+            .map(|other| libm::log1p(-chance(other)))
+            .sum();
         // The first of them, in the order of arms.
         let mut left = uniform(generator) * -libm::expm1(nobody);
         let (mut first, mut before) = (None, 1.0);
@@ -368,7 +381,8 @@ impl Sampler {
             let count = scores.clone().filter(|&score| score == top).count();
             let chosen = below(generator, count);
             let mut tops = scores.zip(field.first).filter(|&(score, _)| score == top);
-            tops.nth(chosen).map_or(self.favourite, |(_, arm)| arm.index())
+            tops.nth(chosen)
+                .map_or(self.favourite, |(_, arm)| arm.index())
         };
         self.favourite = champion;
         champion
@@ -488,7 +502,11 @@ impl Sampler {
         let arms = self.arms();
         let wins = self.posterior.wins();
         let (mut best, mut highest) = (first, 0.5);
-        let above = self.row.iter().enumerate().filter(|&(_, &above)| above == 1);
+        let above = self
+            .row
+            .iter()
+            .enumerate()
+            .filter(|&(_, &above)| above == 1);
         for (arm, _) in above {
             if field.may_be_second(first, arm, arms) {
                 let (won, lost) = (wins[arm * arms + first], wins[first * arms + arm]);
@@ -514,5 +532,137 @@ fn geometric(log: f64, generator: &mut Generator) -> u64 {
     )]
     {
         (1.0 + (libm::log(uniform(generator)) / log).floor()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    /// A sampler that has seen some duels, most won by the lower arm.
+    fn informed(arms: usize, duels: usize, ties: Ties) -> Sampler {
+        let mut generator = Generator::seed_from_u64(7);
+        let mut sampler = Sampler::new(arms, ties);
+        for _ in 0..duels {
+            let i = below(&mut generator, arms);
+            let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
+            let upset = below(&mut generator, 10) < 3;
+            let (low, high) = (Arm::at(i.min(j)), Arm::at(i.max(j)));
+            if upset {
+                sampler.record(high, low);
+            } else {
+                sampler.record(low, high);
+            }
+        }
+        sampler
+    }
+
+    /// Two samples of as many draws differ by less than five standard deviations in each cell.
+    fn assert_alike(one: &[u32], other: &[u32]) {
+        assert!(
+            one.iter().filter(|&&count| count > 100).count() > 3,
+            "{one:?}"
+        );
+        for (&a, &b) in one.iter().zip(other) {
+            let (a, b) = (f64::from(a), f64::from(b));
+            assert!((a - b).abs() <= 5.0 * (a + b).sqrt(), "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn tournaments_cut_short_have_the_same_winners() {
+        let (arms, draws) = (20, 60_000);
+        let sampler = informed(arms, 800, Ties::Random);
+        let everyone: Vec<Arm> = (0..arms).map(Arm::at).collect();
+        for first in [everyone, [1, 2, 3, 4, 5, 7, 11, 19].map(Arm).to_vec()] {
+            let favourite = first[1].index();
+            let mut row = vec![1; arms];
+            row[favourite] = 0;
+            for arm in [0, 2, 5, 7] {
+                row[arm] = 0;
+            }
+            let mut counts = [vec![0; arms], vec![0; arms]];
+            let mut sampler = sampler.clone();
+            let mut generator = Generator::seed_from_u64(8);
+            for _ in 0..draws {
+                let champion = sampler.knockout.champion(
+                    &sampler.posterior,
+                    &first,
+                    favourite,
+                    &row,
+                    &mut generator,
+                );
+                counts[0][champion] += 1;
+
+                sampler.favourite = favourite;
+                sampler.favourite_row.clone_from(&row);
+                sampler.play_all(&first, &mut generator);
+                let scores: Vec<u32> = first
+                    .iter()
+                    .map(|arm| sampler.scores[arm.index()])
+                    .collect();
+                let place = argmax(&mut generator, scores.iter()).expect("some are in");
+                counts[1][first[place].index()] += 1;
+            }
+            assert_alike(&counts[0], &counts[1]);
+        }
+    }
+
+    #[test]
+    fn upsets_are_drawn_given_that_there_are_some() {
+        let (arms, draws) = (6, 40_000);
+        let mut sampler = informed(arms, 60, Ties::Random);
+        let mut generator = Generator::seed_from_u64(9);
+        let open = |arm: usize| arm != 3;
+        let mut counts = [vec![0; 1 << arms], vec![0; 1 << arms]];
+        let code = |row: &[u32]| row.iter().fold(0, |code, bit| 2 * code + *bit as usize);
+        for _ in 0..draws {
+            sampler.upsets(1, open, &mut generator);
+            counts[0][code(&sampler.row)] += 1;
+            loop {
+                let row: Vec<u32> = (0..arms)
+                    .map(|arm| open(arm) && sampler.posterior.wins_once(arm, 1, &mut generator))
+                    .map(u32::from)
+                    .collect();
+                if row.contains(&1) {
+                    counts[1][code(&row)] += 1;
+                    break;
+                }
+            }
+        }
+        assert_eq!(counts[0][0], 0);
+        assert_alike(&counts[0], &counts[1]);
+    }
+
+    #[test]
+    fn rows_are_drawn_with_their_odds() {
+        let (arms, draws) = (7, 50_000);
+        let mut sampler = informed(arms, 40, Ties::Random);
+        // As good as certain.
+        for _ in 0..200 {
+            sampler.record(Arm(2), Arm(6));
+        }
+        let mut generator = Generator::seed_from_u64(10);
+        let mut counts = vec![0_u32; arms];
+        let mut row = vec![0; arms];
+        for _ in 0..draws {
+            sampler.posterior.draw_row(2, 1, &mut row, &mut generator);
+            row.iter()
+                .zip(&mut counts)
+                .for_each(|(wins, count)| *count += wins);
+        }
+        assert_eq!((counts[0], counts[2], counts[6]), (0, 0, draws));
+        for (other, &count) in counts.iter().enumerate().skip(1) {
+            let p = sampler.posterior.chance(2, other);
+            let bound = 5.0 * (f64::from(draws) * p * (1.0 - p)).sqrt();
+            assert!((f64::from(count) - p * f64::from(draws)).abs() <= bound);
+        }
+        // A draw that equals the first 32 digits is decided by the rest, here one or nothing.
+        let at = sampler.posterior.at(2, 6);
+        assert_eq!(sampler.posterior.digits[at], u32::MAX);
+        assert!((0..100).all(|_| sampler.posterior.past_32_digits(2, 6, &mut generator)));
+        assert!((0..100).all(|_| !sampler.posterior.past_32_digits(2, 2, &mut generator)));
     }
 }

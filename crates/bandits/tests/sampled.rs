@@ -5,8 +5,8 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use bandits::plain::{PlainDoubleThompson, PlainRcs};
-use bandits::policies::{dts, rcs, rts};
+use bandits::plain::{PlainDoubleThompson, PlainMergeDts, PlainRcs};
+use bandits::policies::{dts, merge_dts, rcs, rts};
 use bandits::{Algorithm, Arm, Choice, Feedback, Generators, Policy, PreferenceMatrix};
 
 /// How often each outcome came out of either sampler.
@@ -31,6 +31,11 @@ impl Tally {
                 cells.push(counts);
             }
         }
+        // Put together they say little.
+        assert!(
+            u64::from(rare[0] + rare[1]) < DRAWS,
+            "outcomes are too many"
+        );
         if rare[0] + rare[1] >= 20 {
             cells.push(rare);
         }
@@ -105,9 +110,10 @@ where
     }
 }
 
-/// Plays a fresh policy for each of many seeds and tallies whom it chose at some steps.
+/// Plays a fresh policy for each of many seeds and tallies whom it chose at each of some steps, and
+/// last who was alone at which of them.
 fn tally_runs<P: Policy>(
-    tally: &mut Tally,
+    tallies: &mut [Tally],
     which: usize,
     new: impl Fn() -> P,
     matrix: &PreferenceMatrix,
@@ -116,18 +122,21 @@ fn tally_runs<P: Policy>(
     let horizon = steps.iter().max().copied().unwrap_or(1) as u64;
     for seed in 0..DRAWS {
         let diary = common::diary(new(), matrix, horizon, seed + DRAWS * which as u64);
-        let outcome: Vec<String> = steps
-            .iter()
-            .map(|&step| {
-                let arms = diary[step - 1].iter().map(|arm| arm.0.to_string());
-                arms.collect::<Vec<_>>().join("-")
-            })
-            .collect();
-        tally.add(which, outcome.join(" "));
+        let mut all = String::new();
+        for (&step, tally) in steps.iter().zip(&mut *tallies) {
+            let arms = &diary[step - 1];
+            all += &match arms[..] {
+                [alone] => alone.0.to_string(),
+                _ => "-".to_owned(),
+            };
+            tally.add(which, format!("{arms:?}"));
+        }
+        tallies[steps.len()].add(which, all);
     }
 }
 
-/// The fast form and the plain one, from the start, choose alike at these steps taken together.
+/// The fast form and the plain one, from the start, choose alike at each of these steps and leave the
+/// same arms alone at all of them taken together.
 fn same_law_of_runs<A, P: Policy>(
     algorithm: &A,
     plain: impl Fn(&A, usize) -> P,
@@ -137,11 +146,37 @@ fn same_law_of_runs<A, P: Policy>(
     A: Algorithm,
 {
     let (arms, horizon) = (matrix.arms(), 10_000);
-    let mut tally = Tally::default();
+    let mut tallies: Vec<Tally> = Vec::new();
+    tallies.resize_with(steps.len() + 1, Tally::default);
     let fast = || algorithm.policy(arms, horizon).expect("valid");
-    tally_runs(&mut tally, 0, fast, matrix, steps);
-    tally_runs(&mut tally, 1, || plain(algorithm, arms), matrix, steps);
-    tally.assert_alike(&format!("{algorithm:?}, steps {steps:?}"));
+    tally_runs(&mut tallies, 0, fast, matrix, steps);
+    tally_runs(&mut tallies, 1, || plain(algorithm, arms), matrix, steps);
+    for (place, tally) in tallies.iter().enumerate() {
+        let step = steps.get(place);
+        tally.assert_alike(&format!("{algorithm:?}, {step:?} of {steps:?}"));
+    }
+}
+
+/// The fast form and the plain one choose alike in the first steps taken together. Where the outcome
+/// of every duel is certain, these tell all that there is to know.
+fn same_law_of_beginnings<A, P: Policy>(
+    algorithm: &A,
+    plain: impl Fn(&A, usize) -> P,
+    matrix: &PreferenceMatrix,
+    steps: u64,
+) where
+    A: Algorithm,
+{
+    let arms = matrix.arms();
+    let mut tally = Tally::default();
+    for seed in 0..DRAWS {
+        let fast = algorithm.policy(arms, 10_000).expect("valid");
+        let fast = common::diary(fast, matrix, steps, seed);
+        tally.add(0, format!("{fast:?}"));
+        let plain = common::diary(plain(algorithm, arms), matrix, steps, seed + DRAWS);
+        tally.add(1, format!("{plain:?}"));
+    }
+    tally.assert_alike(&format!("{algorithm:?}, the first {steps}"));
 }
 
 /// Draws of either form.
@@ -156,7 +191,12 @@ const STATES: [(&str, [[u32; 4]; 4]); 4] = [
     ),
     (
         "an arm ahead",
-        [[0, 30, 25, 40], [20, 0, 9, 9], [15, 8, 0, 12], [25, 6, 5, 0]],
+        [
+            [0, 30, 25, 40],
+            [20, 0, 9, 9],
+            [15, 8, 0, 12],
+            [25, 6, 5, 0],
+        ],
     ),
     (
         "no doubt left",
@@ -205,6 +245,13 @@ fn double_thompson_draws_the_same_pairs() {
         }
     }
     same_law_of_choices(&rts::Config, PlainDoubleThompson::rts);
+    let three = common::certain(3);
+    same_law_of_beginnings(
+        &dts::DtsPlus::default(),
+        PlainDoubleThompson::new,
+        &three,
+        3,
+    );
 }
 
 #[test]
@@ -215,8 +262,43 @@ fn double_thompson_stretches_alone_are_as_long() {
             let config = dts::Dts { variant, alpha };
             same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
         }
-        let config = dts::DtsPlus { variant, alpha: 0.3 };
+        let config = dts::DtsPlus {
+            variant,
+            alpha: 0.3,
+        };
         same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
-        same_law_of_runs(&rts::Config, PlainDoubleThompson::rts, &three_arms(), &steps);
+        same_law_of_runs(
+            &rts::Config,
+            PlainDoubleThompson::rts,
+            &three_arms(),
+            &steps,
+        );
+    }
+}
+
+#[test]
+fn merge_dts_draws_the_same_pairs_and_drops_the_same_arms() {
+    use merge_dts::Variant::{Authors, Paper};
+    for variant in [Paper, Authors] {
+        // Narrow bounds, so that arms fall, join other batches and merge within a few steps.
+        for (arms, alpha, batch, c, steps) in [
+            (3, 0.2, 3, 10.0, [1, 2, 3, 4, 30]),
+            (5, 0.1, 2, 2.0, [6, 12, 18, 24, 30]),
+            (7, 0.1, 4, 2.0, [20, 26, 33, 39, 45]),
+            (9, 0.15, 2, 4.0, [30, 40, 50, 60, 70]),
+        ] {
+            let config = merge_dts::Config {
+                variant,
+                alpha,
+                batch,
+                c: Some(c),
+                delta: 0.01,
+            };
+            let matrix = PreferenceMatrix::from_upper(arms, |i, j| {
+                0.6 + 0.2 * f64::from(j.0 - i.0) / arms as f64
+            });
+            let matrix = matrix.expect("a matrix");
+            same_law_of_runs(&config, PlainMergeDts::new, &matrix, &steps);
+        }
     }
 }

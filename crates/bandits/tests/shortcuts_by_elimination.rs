@@ -10,7 +10,11 @@ use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
 /// Problems with a winner and without, certain and even, small and of more than one word of bits.
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     vec![
-        ("arithmetic", problems::arithmetic(8).expect("eight arms"), 12_000),
+        (
+            "arithmetic",
+            problems::arithmetic(8).expect("eight arms"),
+            12_000,
+        ),
         ("cyclic", problems::cyclic().expect("four arms"), 6_000),
         ("circle", common::circle(), 4_000),
         ("two arms", common::two_arms(), 2_000),
@@ -44,8 +48,14 @@ fn same_choices<A: Algorithm, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize
 
 #[test]
 fn interleaved_filter() {
-    same_choices(&interleaved_filter::If1::default(), PlainInterleavedFilter::new);
-    same_choices(&interleaved_filter::If2::default(), PlainInterleavedFilter::new);
+    same_choices(
+        &interleaved_filter::If1::default(),
+        PlainInterleavedFilter::new,
+    );
+    same_choices(
+        &interleaved_filter::If2::default(),
+        PlainInterleavedFilter::new,
+    );
 }
 
 #[test]

@@ -46,7 +46,9 @@ impl PlainInterleavedFilter {
 
     fn end_pass(&mut self, generator: &mut Generator) {
         let others = self.others.clone();
-        let kept = others.iter().filter(|&&k| self.mean(k) - self.radius(k) <= 0.5);
+        let kept = others
+            .iter()
+            .filter(|&&k| self.mean(k) - self.radius(k) <= 0.5);
         self.others = kept.copied().collect();
         let better: Vec<usize> = self
             .others

@@ -49,7 +49,10 @@ impl PlainRcs {
         if j == champion {
             return 0.5 + (time / (2.0 * f64::from(self.own[j]))).sqrt();
         }
-        let (won, lost) = (self.wins.of(j, champion) + 1.0, self.wins.of(champion, j) + 1.0);
+        let (won, lost) = (
+            self.wins.of(j, champion) + 1.0,
+            self.wins.of(champion, j) + 1.0,
+        );
         won / (won + lost) + (time / (won + lost)).sqrt()
     }
 }
@@ -63,8 +66,7 @@ impl Policy for PlainRcs {
         let lerot = self.config.variant == Variant::Lerot;
         let winner = self.tournament(generator);
         let least = self.champion.iter().map(|&count| -(count as f64));
-        let champion =
-            winner.unwrap_or_else(|| argmax(generator, least).unwrap_or(0));
+        let champion = winner.unwrap_or_else(|| argmax(generator, least).unwrap_or(0));
         if !lerot || winner.is_none() {
             self.champion[champion] += 1;
         }

@@ -76,7 +76,10 @@ impl PlainDoubleThompson {
             .collect();
         let candidates: Vec<usize> = (0..arms).filter(|&i| ahead(i) == most).collect();
         let top = candidates.iter().map(|&i| scores[i]).fold(0.0, f64::max);
-        let tied: Vec<usize> = candidates.into_iter().filter(|&i| scores[i] == top).collect();
+        let tied: Vec<usize> = candidates
+            .into_iter()
+            .filter(|&i| scores[i] == top)
+            .collect();
         let highest = scores.iter().copied().fold(0.0, f64::max);
         let promise = |&i: &usize| {
             if !self.plus {

@@ -95,7 +95,11 @@ impl Default for Config {
 
 impl Config {
     fn gamma(&self) -> f64 {
-        let default = if self.variant == Variant::Tight { 1.2 } else { 1.0 };
+        let default = if self.variant == Variant::Tight {
+            1.2
+        } else {
+            1.0
+        };
         self.gamma.unwrap_or(default)
     }
 
@@ -188,7 +192,8 @@ impl Algorithm for Config {
             }
         };
         probability("epsilon", self.epsilon)?;
-        self.delta.map_or(Ok(()), |delta| probability("delta", delta))
+        self.delta
+            .map_or(Ok(()), |delta| probability("delta", delta))
     }
 
     fn caution(&self) -> Option<String> {
@@ -379,8 +384,16 @@ impl Policy for Btm {
         self.begun.add(first, 1);
         self.share(first);
         let share = self.shares[first.index()];
-        self.lowest = if share < self.lowest { share } else { self.lowest };
-        self.highest = if share > self.highest { share } else { self.highest };
+        self.lowest = if share < self.lowest {
+            share
+        } else {
+            self.lowest
+        };
+        self.highest = if share > self.highest {
+            share
+        } else {
+            self.highest
+        };
         if self.begun.least() != least {
             self.set_margin();
         }
@@ -406,12 +419,26 @@ mod tests {
     #[test]
     fn each_rule_has_its_error() {
         let error = |text: &str| text.parse::<Spec>().expect_err(text);
-        for text in ["btm:gamma=0", "btm:gamma=nan", "btm:epsilon=0", "btm:epsilon=inf"] {
-            assert!(matches!(error(text), ParameterError::NotPositive { .. }), "{text}");
+        for text in [
+            "btm:gamma=0",
+            "btm:gamma=nan",
+            "btm:epsilon=0",
+            "btm:epsilon=inf",
+        ] {
+            assert!(
+                matches!(error(text), ParameterError::NotPositive { .. }),
+                "{text}"
+            );
         }
-        assert!(matches!(error("btm:gamma=0.9"), ParameterError::TooSmall { key: "gamma", .. }));
+        assert!(matches!(
+            error("btm:gamma=0.9"),
+            ParameterError::TooSmall { key: "gamma", .. }
+        ));
         for text in ["btm:delta=0", "btm:delta=1", "btm:epsilon=1"] {
-            assert!(matches!(error(text), ParameterError::NotAProbability { .. }), "{text}");
+            assert!(
+                matches!(error(text), ParameterError::NotAProbability { .. }),
+                "{text}"
+            );
         }
         assert_eq!(
             Config::default().policy(3, 0).err(),

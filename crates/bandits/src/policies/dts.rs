@@ -123,7 +123,11 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
         let ties = if PLUS { Ties::Regret } else { Ties::Random };
         Ok(DoubleThompson {
             alpha: self.alpha,
-            prior: if self.variant == Variant::Paper { 0.0 } else { 1.0 },
+            prior: if self.variant == Variant::Paper {
+                0.0
+            } else {
+                1.0
+            },
             sampler: Sampler::new(arms, ties),
             bounds: Bounds::new(arms),
         })
@@ -179,9 +183,16 @@ mod tests {
     fn each_rule_has_its_error() {
         for text in ["dts:alpha=0", "dts:alpha=nan", "dts-plus:alpha=-1"] {
             let error = text.parse::<Spec>().expect_err(text);
-            assert!(matches!(error, ParameterError::NotPositive { key: "alpha", .. }));
+            assert!(matches!(
+                error,
+                ParameterError::NotPositive { key: "alpha", .. }
+            ));
         }
-        for (text, cautioned) in [("dts", false), ("dts:alpha=0.2", true), ("dts-plus:alpha=0.5", true)] {
+        for (text, cautioned) in [
+            ("dts", false),
+            ("dts:alpha=0.2", true),
+            ("dts-plus:alpha=0.5", true),
+        ] {
             let spec: Spec = text.parse().expect(text);
             assert_eq!(spec.caution().is_some(), cautioned, "{text}");
         }

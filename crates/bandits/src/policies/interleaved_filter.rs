@@ -118,7 +118,11 @@ impl InterleavedFilter {
             return candidate;
         }
         let chosen = below(generator, count);
-        let better = self.others.iter().filter(|&other| better(other)).nth(chosen);
+        let better = self
+            .others
+            .iter()
+            .filter(|&other| better(other))
+            .nth(chosen);
         let successor = better.map_or(candidate, |&(arm, _)| arm);
         if self.prunes {
             self.others.retain(|&(_, won)| lead(won) <= 0.0);

@@ -179,9 +179,7 @@ impl Policy for Rcs {
                 until: u64::MAX,
             };
         }
-        let winner = self
-            .tournament
-            .champion(self.dethroned.take(), generator);
+        let winner = self.tournament.champion(self.dethroned.take(), generator);
         let champion = winner.unwrap_or_else(|| self.reigns.draw(generator));
         if !self.lerot || winner.is_none() {
             self.reigns.add(champion, 1);

@@ -109,7 +109,11 @@ impl Algorithm for Config {
     fn policy(&self, arms: usize, horizon: u64) -> Result<Savage, ParameterError> {
         self.check()?;
         countable(arms)?;
-        needs(horizon)?;
+        if horizon == 0 {
+            return Err(ParameterError::NoHorizon {
+                algorithm: Self::NAME,
+            });
+        }
         let lerot = self.variant == Variant::Lerot;
         Ok(Savage {
             lerot,
@@ -121,15 +125,6 @@ impl Algorithm for Config {
             winner: None,
         })
     }
-}
-
-fn needs(horizon: u64) -> Result<(), ParameterError> {
-    if horizon == 0 {
-        return Err(ParameterError::NoHorizon {
-            algorithm: Config::NAME,
-        });
-    }
-    Ok(())
 }
 
 /// SAVAGE.
@@ -204,11 +199,12 @@ impl Policy for Savage {
         let lead = won - lost;
         let beyond = lead * lead - 2.0 * self.doubt * (won + lost);
         let certain = beyond > 0.0 || (self.lerot && beyond == 0.0);
-        if lead > 0.0 && certain {
-            if let Ok(place) = self.left.binary_search(&loser) {
-                self.left.remove(place);
-                self.round.drop_arm(loser);
-            }
+        if lead > 0.0
+            && certain
+            && let Ok(place) = self.left.binary_search(&loser)
+        {
+            self.left.remove(place);
+            self.round.drop_arm(loser);
         }
     }
 
@@ -232,11 +228,16 @@ mod tests {
                 ..Config::default()
             };
             let error = config.check().expect_err("not a probability");
-            assert!(matches!(error, ParameterError::NotAProbability { key: "delta", .. }));
+            assert!(matches!(
+                error,
+                ParameterError::NotAProbability { key: "delta", .. }
+            ));
         }
         assert_eq!(
             Config::default().policy(3, 0).expect_err("no horizon"),
-            ParameterError::NoHorizon { algorithm: "savage" }
+            ParameterError::NoHorizon {
+                algorithm: "savage"
+            }
         );
     }
 }

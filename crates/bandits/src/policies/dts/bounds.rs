@@ -140,7 +140,11 @@ mod tests {
         let mut sizes = vec![0; arms + 1];
         let mut step = 1_u64;
         for _ in 0..6_000 {
-            step += if below(&mut generator, 400) == 0 { step } else { 1 };
+            step += if below(&mut generator, 400) == 0 {
+                step
+            } else {
+                1
+            };
             let time = 0.1 * libm::log(step as f64);
             bounds.advance(time);
             let upper = |i: usize, j: usize| {
@@ -152,7 +156,10 @@ mod tests {
             };
             let score = |i: usize| (0..arms).filter(|&j| j != i && upper(i, j) >= 0.5).count();
             let top = (0..arms).map(score).max().unwrap_or(0);
-            let plain: Vec<Arm> = (0..arms).filter(|&i| score(i) == top).map(Arm::at).collect();
+            let plain: Vec<Arm> = (0..arms)
+                .filter(|&i| score(i) == top)
+                .map(Arm::at)
+                .collect();
             assert_eq!(bounds.leaders(), plain);
             sizes[plain.len()] += 1;
 
@@ -172,6 +179,9 @@ mod tests {
                 wins.fill(0);
             }
         }
-        assert!(sizes.iter().filter(|&&times| times > 20).count() > 3, "{sizes:?}");
+        assert!(
+            sizes.iter().filter(|&&times| times > 20).count() > 3,
+            "{sizes:?}"
+        );
     }
 }

@@ -141,7 +141,9 @@ impl Tournament {
     #[cold]
     fn add_up(&mut self, arm: usize) {
         self.changes[arm] = 0;
-        self.sums[arm] = self.logs[arm * self.arms..(arm + 1) * self.arms].iter().sum();
+        self.sums[arm] = self.logs[arm * self.arms..(arm + 1) * self.arms]
+            .iter()
+            .sum();
     }
 
     /// Works out an arm's chance to beat everyone.
@@ -153,7 +155,10 @@ impl Tournament {
         let possible = self.hopeless[arm] == 0 && sum > IMPOSSIBLE;
         let arm = Arm::at(arm);
         let place = self.contenders.partition_point(|&(other, _)| other < arm);
-        let known = self.contenders.get(place).is_some_and(|&(other, _)| other == arm);
+        let known = self
+            .contenders
+            .get(place)
+            .is_some_and(|&(other, _)| other == arm);
         match (known, possible) {
             (true, true) => self.contenders[place].1 = libm::exp(sum),
             (false, true) => self.contenders.insert(place, (arm, libm::exp(sum))),

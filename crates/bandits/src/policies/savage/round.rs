@@ -112,7 +112,10 @@ mod tests {
         let mut generator = Generator::seed_from_u64(1);
         for arms in [2, 3, 17, 40] {
             let mut round = Round::new(arms);
-            let all: Vec<Arm> = (0..arms).map(Arm::at).filter(|arm| arm.0 % 5 != 4).collect();
+            let all: Vec<Arm> = (0..arms)
+                .map(Arm::at)
+                .filter(|arm| arm.0 % 5 != 4)
+                .collect();
             round.begin(&all);
             let mut pairs: Vec<(Arm, Arm)> = Vec::new();
             for (place, &first) in all.iter().enumerate() {
