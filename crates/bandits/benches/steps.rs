@@ -10,15 +10,12 @@ use std::time::Instant;
 use bandits::plain::{PlainMdb, PlainMergeRucb, PlainRmed1, PlainRucb};
 use bandits::policies::{mdb, merge_rucb, rmed, rucb};
 use bandits::registry::{PolicyVisitor, Spec, entries};
-use bandits::{
-    Algorithm, Arena, Choice, Generators, MatrixArena, Observer, Policy, PreferenceMatrix, play,
-};
+use bandits::{Algorithm, Arena, Choice, Generators, MatrixArena, Observer, Policy, PreferenceMatrix, play};
 
 /// Arms so close to each other that no policy settles within a bench: p(0, 1) is 0.5025.
 fn close_call(arms: usize) -> MatrixArena {
-    let matrix = PreferenceMatrix::from_upper(arms, |i, j| {
-        0.5 + 0.3 * (1.0 - libm::exp(-f64::from(j.0 - i.0) / 120.0))
-    });
+    let matrix =
+        PreferenceMatrix::from_upper(arms, |i, j| 0.5 + 0.3 * (1.0 - libm::exp(-f64::from(j.0 - i.0) / 120.0)));
     MatrixArena::new(matrix.expect("probabilities")).expect("arm 0 wins")
 }
 
@@ -71,10 +68,7 @@ impl PolicyVisitor for Stint<'_> {
             policy.played += SLICE;
             // Slices spent alone say nothing of exploring, nor do those that only fetch each pair once.
             if count.choices >= SLICE / 2 && policy.played > self.skip {
-                slices.push((
-                    nanoseconds / count.choices as f64,
-                    nanoseconds / count.duels as f64,
-                ));
+                slices.push((nanoseconds / count.choices as f64, nanoseconds / count.duels as f64));
             }
         }
         slices
@@ -92,18 +86,10 @@ fn median(
     let steps = 40 * (arena.arms() * arena.arms()) as u64;
     let mut slices = Vec::new();
     while Instant::now() < end {
-        slices.extend(visit(Stint {
-            arena,
-            steps,
-            skip,
-            end,
-        }));
+        slices.extend(visit(Stint { arena, steps, skip, end }));
     }
     slices.sort_by(|a, b| a.0.total_cmp(&b.0));
-    slices
-        .get(slices.len() / 2)
-        .copied()
-        .unwrap_or((f64::NAN, f64::NAN))
+    slices.get(slices.len() / 2).copied().unwrap_or((f64::NAN, f64::NAN))
 }
 
 /// A policy that has played before.
@@ -131,19 +117,10 @@ impl<P: Policy> Policy for Resumed<P> {
 }
 
 fn main() {
-    let words: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|w| !w.starts_with('-'))
-        .collect();
+    let words: Vec<String> = std::env::args().skip(1).filter(|w| !w.starts_with('-')).collect();
     let numbers: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    let names: Vec<&String> = words
-        .iter()
-        .filter(|w| w.parse::<usize>().is_err())
-        .collect();
-    println!(
-        "{:<12} {:>5} {:>14} {:>14} {:>14}",
-        "algorithm", "arms", "ns a choice", "ns a duel", "plain, choice"
-    );
+    let names: Vec<&String> = words.iter().filter(|w| w.parse::<usize>().is_err()).collect();
+    println!("{:<12} {:>5} {:>14} {:>14} {:>14}", "algorithm", "arms", "ns a choice", "ns a duel", "plain, choice");
     for entry in entries() {
         if !names.is_empty() && !names.iter().any(|name| *name == entry.name) {
             continue;
@@ -156,31 +133,19 @@ fn main() {
             let opening = entry.name == rmed::Rmed1Config::NAME;
             let skip = if opening { (arms * arms / 2) as u64 } else { 0 };
             let spec: Spec = entry.name.parse().expect("a registered name");
-            let (choice, duel) = median(&arena, skip, 1.0, |stint| {
-                spec.visit(arms, u64::MAX, stint).expect("arms")
-            });
-            let slow =
-                |visit: &dyn Fn(Stint<'_>) -> Vec<(f64, f64)>| median(&arena, skip, 0.5, visit);
+            let (choice, duel) = median(&arena, skip, 1.0, |stint| spec.visit(arms, u64::MAX, stint).expect("arms"));
+            let slow = |visit: &dyn Fn(Stint<'_>) -> Vec<(f64, f64)>| median(&arena, skip, 0.5, visit);
             let plain = match entry.name {
-                rucb::Config::NAME => Some(slow(&|stint| {
-                    stint.visit(PlainRucb::new(&Default::default(), arms))
-                })),
-                merge_rucb::Config::NAME => Some(slow(&|stint| {
-                    stint.visit(PlainMergeRucb::new(&Default::default(), arms))
-                })),
-                rmed::Rmed1Config::NAME => Some(slow(&|stint| {
-                    stint.visit(PlainRmed1::new(&Default::default(), arms))
-                })),
-                mdb::Config::NAME => Some(slow(&|stint| {
-                    stint.visit(PlainMdb::new(&Default::default(), arms))
-                })),
+                rucb::Config::NAME => Some(slow(&|stint| stint.visit(PlainRucb::new(&Default::default(), arms)))),
+                merge_rucb::Config::NAME => {
+                    Some(slow(&|stint| stint.visit(PlainMergeRucb::new(&Default::default(), arms))))
+                }
+                rmed::Rmed1Config::NAME => Some(slow(&|stint| stint.visit(PlainRmed1::new(&Default::default(), arms)))),
+                mdb::Config::NAME => Some(slow(&|stint| stint.visit(PlainMdb::new(&Default::default(), arms)))),
                 _ => None,
             };
             let plain = plain.map_or_else(String::new, |(choice, _)| format!("{choice:.1}"));
-            println!(
-                "{:<12} {arms:>5} {choice:>14.1} {duel:>14.2} {plain:>14}",
-                entry.name
-            );
+            println!("{:<12} {arms:>5} {choice:>14.1} {duel:>14.2} {plain:>14}", entry.name);
         }
     }
 }

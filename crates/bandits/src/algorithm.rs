@@ -72,11 +72,7 @@ pub struct Parameter<'a> {
 impl<'a> Parameter<'a> {
     /// A parameter.
     pub fn new(key: &'static str, meaning: &'static str, value: &'a mut dyn Value) -> Self {
-        Self {
-            key,
-            meaning,
-            value,
-        }
+        Self { key, meaning, value }
     }
 }
 
@@ -173,10 +169,7 @@ pub enum ParameterError {
         suggestion: Option<&'static str>,
     },
     /// The algorithm has no such parameter.
-    #[error(
-        "{algorithm} has no parameter `{key}`{}; it has: {known}",
-        did_you_mean(suggestion)
-    )]
+    #[error("{algorithm} has no parameter `{key}`{}; it has: {known}", did_you_mean(suggestion))]
     UnknownParameter {
         /// The algorithm.
         algorithm: &'static str,
@@ -188,9 +181,7 @@ pub enum ParameterError {
         known: String,
     },
     /// A part of a specification that is not `key=value`.
-    #[error(
-        "expected `key=value`, found `{found}`; write an algorithm as name:key=value:key=value"
-    )]
+    #[error("expected `key=value`, found `{found}`; write an algorithm as name:key=value:key=value")]
     NotAnAssignment {
         /// What stands there.
         found: String,
@@ -275,18 +266,10 @@ fn did_you_mean(suggestion: &Option<&'static str>) -> String {
 
 /// `value` is positive and finite.
 pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ParameterError::NotPositive { key, value })
-    }
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ParameterError::NotPositive { key, value }) }
 }
 
 /// There are arms, and names for all of them.
 pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
-    if arms > 0 && u32::try_from(arms).is_ok() {
-        Ok(())
-    } else {
-        Err(ParameterError::Arms { arms })
-    }
+    if arms > 0 && u32::try_from(arms).is_ok() { Ok(()) } else { Err(ParameterError::Arms { arms }) }
 }

@@ -28,13 +28,7 @@ impl Evidence {
         for i in 0..arms {
             wins[i * arms + i] = 0;
         }
-        Self {
-            arms,
-            wins,
-            against: vec![0.0; arms * arms],
-            strongest: vec![0.0; arms],
-            holder: vec![0; arms],
-        }
+        Self { arms, wins, against: vec![0.0; arms * arms], strongest: vec![0.0; arms], holder: vec![0; arms] }
     }
 
     pub(crate) fn arms(&self) -> usize {
@@ -80,11 +74,7 @@ impl Evidence {
             let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
             let (top, holder) = set.iter().fold((0.0, 0), |(top, holder), other| {
                 let evidence = row[other.index()];
-                if evidence > top {
-                    (evidence, other.0)
-                } else {
-                    (top, holder)
-                }
+                if evidence > top { (evidence, other.0) } else { (top, holder) }
             });
             let (strongest, held) = (self.strongest[arm], row[self.holder[arm] as usize]);
             if top >= strongest {
@@ -140,32 +130,16 @@ impl Evidence {
 /// The arm with the lowest `doubt`, ties by how many others it beat in more than half of their
 /// duels, and then at random; `None` where no arm beat any (but a lone arm is the best there is).
 /// `wins` at `i * arms + j` is how often i beat j.
-pub(crate) fn best_among<T: PartialOrd + Copy>(
-    wins: &[u32],
-    doubt: &[T],
-    generator: &mut Generator,
-) -> Option<Arm> {
+pub(crate) fn best_among<T: PartialOrd + Copy>(wins: &[u32], doubt: &[T], generator: &mut Generator) -> Option<Arm> {
     let arms = doubt.len();
-    let beaten: Vec<usize> = (0..arms)
-        .map(|i| {
-            (0..arms)
-                .filter(|&j| wins[i * arms + j] > wins[j * arms + i])
-                .count()
-        })
-        .collect();
+    let beaten: Vec<usize> =
+        (0..arms).map(|i| (0..arms).filter(|&j| wins[i * arms + j] > wins[j * arms + i]).count()).collect();
     if arms > 1 && beaten.iter().all(|&count| count == 0) {
         return None;
     }
-    let least = doubt
-        .iter()
-        .copied()
-        .reduce(|a, b| if b < a { b } else { a })?;
+    let least = doubt.iter().copied().reduce(|a, b| if b < a { b } else { a })?;
     let score = |arm: usize| {
-        if doubt[arm] == least {
-            beaten[arm] + 1
-        } else {
-            0
-        }
+        if doubt[arm] == least { beaten[arm] + 1 } else { 0 }
     };
     draw::best_arm(generator, (0..arms).map(score))
 }
@@ -180,10 +154,7 @@ fn largest(values: &[f64]) -> f64 {
             *lane = if value > *lane { value } else { *lane };
         }
     }
-    lanes
-        .iter()
-        .chain(rest)
-        .fold(0.0, |top, &value| if value > top { value } else { top })
+    lanes.iter().chain(rest).fold(0.0, |top, &value| if value > top { value } else { top })
 }
 
 /// The arms whose upper bounds are all at least 1/2, in order, as time and duels change them.
@@ -198,11 +169,7 @@ pub(crate) struct Candidates {
 impl Candidates {
     /// All arms.
     pub(crate) fn new(arms: usize) -> Self {
-        Self {
-            members: (0..arms).map(Arm::at).collect(),
-            inside: vec![true; arms],
-            next: f64::INFINITY,
-        }
+        Self { members: (0..arms).map(Arm::at).collect(), inside: vec![true; arms], next: f64::INFINITY }
     }
 
     pub(crate) fn members(&self) -> &[Arm] {
@@ -263,11 +230,7 @@ pub(crate) fn last_step_below(evidence: f64, alpha: f64) -> u64 {
     if guess >= 9e15 {
         return u64::MAX;
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 1 and 9e15"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 9e15")]
     let mut step = guess as u64;
     while below(step + 1) {
         step += 1;
@@ -295,11 +258,7 @@ mod tests {
             let i = draw::below(&mut generator, arms);
             let j = (i + 1 + draw::below(&mut generator, arms - 1)) % arms;
             // Lower arms are better, so that some rows have evidence against them.
-            let (a, b) = if draw::below(&mut generator, 10) < 8 {
-                (i.min(j), i.max(j))
-            } else {
-                (i.max(j), i.min(j))
-            };
+            let (a, b) = if draw::below(&mut generator, 10) < 8 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
             evidence.record(a, b);
             for arm in [i, j] {
                 candidates.look_at(Arm::at(arm), evidence.strongest()[arm], time);
@@ -346,21 +305,12 @@ mod tests {
     fn nothing_learnt_singles_out_nobody() {
         let mut generator = Generator::seed_from_u64(3);
         assert_eq!(Evidence::new(3, 0).most_beaten(&mut generator), None);
-        assert_eq!(
-            Evidence::new(1, 0).most_beaten(&mut generator),
-            Some(Arm(0))
-        );
+        assert_eq!(Evidence::new(1, 0).most_beaten(&mut generator), Some(Arm(0)));
     }
 
     #[test]
     fn the_last_step_is_the_last() {
-        for (evidence, alpha) in [
-            (0.3, 0.51),
-            (7.9, 0.51),
-            (16.0, 1.01),
-            (0.5, 0.1),
-            (1e-9, 0.5),
-        ] {
+        for (evidence, alpha) in [(0.3, 0.51), (7.9, 0.51), (16.0, 1.01), (0.5, 0.1), (1e-9, 0.5)] {
             let last = last_step_below(evidence, alpha);
             let below = |step: u64| alpha * libm::log(step as f64) < evidence;
             assert!(below(last) && !below(last + 1), "{evidence} {alpha} {last}");

@@ -16,12 +16,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        Self {
-            anchor: f64::INFINITY,
-            ln: 0.0,
-            inverse: 0.0,
-            reach: 0.0,
-        }
+        Self { anchor: f64::INFINITY, ln: 0.0, inverse: 0.0, reach: 0.0 }
     }
 
     /// ln t, for t >= 1.
@@ -37,12 +32,7 @@ impl Clock {
 
     #[cold]
     fn look(&mut self, t: f64) -> f64 {
-        *self = Self {
-            anchor: t,
-            ln: libm::log(t),
-            inverse: 1.0 / t,
-            reach: t / 4096.0,
-        };
+        *self = Self { anchor: t, ln: libm::log(t), inverse: 1.0 / t, reach: t / 4096.0 };
         self.ln
     }
 }

@@ -58,11 +58,7 @@ pub(crate) fn argmax<T: PartialOrd + Copy>(
     }
     let top = best?;
     let chosen = below(generator, ties.max(1));
-    values
-        .enumerate()
-        .filter(|(_, value)| *value == top)
-        .nth(chosen)
-        .map(|(index, _)| index)
+    values.enumerate().filter(|(_, value)| *value == top).nth(chosen).map(|(index, _)| index)
 }
 
 /// As [`argmax`], as an arm.
@@ -108,9 +104,7 @@ mod tests {
         let mut items = [0, 1, 2, 3, 4, 5];
         shuffle(&mut generator, &mut items);
         let mut coins = Coins::default();
-        let tossed: String = (0..12)
-            .map(|_| if coins.toss(&mut generator) { 'h' } else { 't' })
-            .collect();
+        let tossed: String = (0..12).map(|_| if coins.toss(&mut generator) { 'h' } else { 't' }).collect();
         assert_eq!(drawn, [8, 7, 1, 7, 1, 5, 9, 5]);
         assert_eq!(items, [2, 4, 1, 3, 5, 0]);
         assert_eq!(tossed, "htthtthttttt");
@@ -150,12 +144,7 @@ mod tests {
         }
         assert_eq!(counts[0], 0);
         // Five standard deviations of Binomial(30,000, 1/3) are 408.
-        assert!(
-            counts[1..]
-                .iter()
-                .all(|&count: &i32| (count - 10_000).abs() < 408),
-            "{counts:?}"
-        );
+        assert!(counts[1..].iter().all(|&count: &i32| (count - 10_000).abs() < 408), "{counts:?}");
         assert_eq!(argmax(&mut generator, std::iter::empty::<u8>()), None);
     }
 }

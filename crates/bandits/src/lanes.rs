@@ -13,10 +13,7 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     /// No opponents: bounds that never are the highest.
-    pub(crate) const NOBODY: Self = Self {
-        means: [f64::NEG_INFINITY; LANES],
-        widths: [0.0; LANES],
-    };
+    pub(crate) const NOBODY: Self = Self { means: [f64::NEG_INFINITY; LANES], widths: [0.0; LANES] };
 
     #[inline]
     fn bounds(&self, scale: f64) -> [f64; LANES] {
@@ -43,9 +40,7 @@ impl Lanes {
     #[inline]
     pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {
         let bounds = self.bounds(scale);
-        (0..LANES).fold(0, |bits, lane| {
-            bits | u32::from(bounds[lane] == top) << lane
-        })
+        (0..LANES).fold(0, |bits, lane| bits | u32::from(bounds[lane] == top) << lane)
     }
 }
 

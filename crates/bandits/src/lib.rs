@@ -69,12 +69,15 @@
 pub mod agreement;
 mod algorithm;
 mod arena;
+mod beta;
 mod bounds;
 mod clock;
 mod draw;
+mod fewest;
 mod lanes;
 pub mod matrix;
 mod matrix_arena;
+mod odds;
 mod opponents;
 mod pair_wins;
 #[doc(hidden)]
@@ -90,6 +93,7 @@ mod settled;
 mod shuffled;
 pub mod singleton;
 pub mod structure;
+mod thompson;
 mod utility_arena;
 pub mod winners;
 

@@ -129,11 +129,7 @@ impl PreferenceMatrix {
         if Some(entries.len()) != arms.checked_mul(arms) {
             let row = entries.len() / arms;
             let cells = entries.len() % arms;
-            return Err(MatrixError::NotSquare {
-                row,
-                cells,
-                expected: arms,
-            });
+            return Err(MatrixError::NotSquare { row, cells, expected: arms });
         }
         for row in 0..arms {
             for column in 0..arms {
@@ -146,14 +142,8 @@ impl PreferenceMatrix {
                     if (value - 0.5).abs() > TOLERANCE {
                         return Err(MatrixError::Diagonal { arm: row, value });
                     }
-                } else if (value + mirror - 1.0).abs() > TOLERANCE && (0.0..=1.0).contains(&mirror)
-                {
-                    return Err(MatrixError::Sum {
-                        row,
-                        column,
-                        value,
-                        mirror,
-                    });
+                } else if (value + mirror - 1.0).abs() > TOLERANCE && (0.0..=1.0).contains(&mirror) {
+                    return Err(MatrixError::Sum { row, column, value, mirror });
                 }
             }
         }
@@ -169,11 +159,7 @@ impl PreferenceMatrix {
         let mut entries = Vec::with_capacity(expected * expected);
         for (row, cells) in rows.iter().map(AsRef::as_ref).enumerate() {
             if cells.len() != expected {
-                return Err(MatrixError::NotSquare {
-                    row,
-                    cells: cells.len(),
-                    expected,
-                });
+                return Err(MatrixError::NotSquare { row, cells: cells.len(), expected });
             }
             entries.extend_from_slice(cells);
         }
@@ -184,10 +170,7 @@ impl PreferenceMatrix {
     ///
     /// # Errors
     /// When the function returns no probability, or there are no arms.
-    pub fn from_upper(
-        arms: usize,
-        mut probability: impl FnMut(Arm, Arm) -> f64,
-    ) -> Result<Self, MatrixError> {
+    pub fn from_upper(arms: usize, mut probability: impl FnMut(Arm, Arm) -> f64) -> Result<Self, MatrixError> {
         let mut entries = vec![0.5; arms * arms];
         for row in 0..arms {
             for column in row + 1..arms {
@@ -208,9 +191,7 @@ impl PreferenceMatrix {
         if npy::is_npy(bytes) {
             return Self::from_npy(bytes);
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| MatrixError::NotText {
-            offset: error.valid_up_to(),
-        })?;
+        let text = std::str::from_utf8(bytes).map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?;
         Self::parse(text)
     }
 
@@ -260,19 +241,13 @@ impl PreferenceMatrix {
         for arm in arms {
             match seen.get_mut(arm.index()) {
                 None => {
-                    return Err(MatrixError::NoSuchArm {
-                        arm: arm.0,
-                        arms: self.arms,
-                    });
+                    return Err(MatrixError::NoSuchArm { arm: arm.0, arms: self.arms });
                 }
                 Some(true) => return Err(MatrixError::Repeated(arm.0)),
                 Some(seen) => *seen = true,
             }
         }
-        let entries = arms
-            .iter()
-            .flat_map(|&i| arms.iter().map(move |&j| self.get(i, j)))
-            .collect();
+        let entries = arms.iter().flat_map(|&i| arms.iter().map(move |&j| self.get(i, j))).collect();
         Self::new(arms.len(), entries)
     }
 
@@ -287,10 +262,7 @@ impl PreferenceMatrix {
                 entries[i.index() * self.arms + j.index()] = self.entries[row * self.arms + column];
             }
         }
-        Self {
-            arms: self.arms,
-            entries,
-        }
+        Self { arms: self.arms, entries }
     }
 }
 
@@ -315,46 +287,15 @@ mod tests {
     fn each_rule_has_its_error() {
         let new = |arms, entries: &[f64]| PreferenceMatrix::new(arms, entries.to_vec());
         assert_eq!(new(0, &[]), Err(MatrixError::Empty));
-        assert_eq!(
-            new(2, &[0.5, 0.5, 0.5]),
-            Err(MatrixError::NotSquare {
-                row: 1,
-                cells: 1,
-                expected: 2
-            })
-        );
+        assert_eq!(new(2, &[0.5, 0.5, 0.5]), Err(MatrixError::NotSquare { row: 1, cells: 1, expected: 2 }));
         assert_eq!(
             PreferenceMatrix::from_rows(&[vec![0.5, 0.5], vec![0.5]]),
-            Err(MatrixError::NotSquare {
-                row: 1,
-                cells: 1,
-                expected: 2
-            })
+            Err(MatrixError::NotSquare { row: 1, cells: 1, expected: 2 })
         );
-        assert_eq!(
-            new(2, &[0.5, 1.5, -0.5, 0.5]),
-            Err(MatrixError::NotAProbability {
-                row: 0,
-                column: 1,
-                value: 1.5
-            })
-        );
+        assert_eq!(new(2, &[0.5, 1.5, -0.5, 0.5]), Err(MatrixError::NotAProbability { row: 0, column: 1, value: 1.5 }));
         let error = new(2, &[0.5, 0.5, f64::NAN, 0.5]).expect_err("not a number");
-        assert!(
-            matches!(
-                error,
-                MatrixError::NotAProbability {
-                    row: 1,
-                    column: 0,
-                    ..
-                }
-            ),
-            "{error}"
-        );
-        assert_eq!(
-            new(2, &[0.5, 0.6, 0.4, 0.0]),
-            Err(MatrixError::Diagonal { arm: 1, value: 0.0 })
-        );
+        assert!(matches!(error, MatrixError::NotAProbability { row: 1, column: 0, .. }), "{error}");
+        assert_eq!(new(2, &[0.5, 0.6, 0.4, 0.0]), Err(MatrixError::Diagonal { arm: 1, value: 0.0 }));
         let error = new(2, &[0.5, 0.6, 0.5, 0.5]).expect_err("sums to 1.1");
         assert_eq!(
             error.to_string(),
@@ -366,36 +307,23 @@ mod tests {
 
     #[test]
     fn subsets_keep_the_order_given() {
-        let matrix = PreferenceMatrix::from_upper(3, |i, j| {
-            0.5 + 0.1 * f64::from(j.0 - i.0) + 0.01 * f64::from(i.0)
-        })
-        .expect("a matrix");
+        let matrix = PreferenceMatrix::from_upper(3, |i, j| 0.5 + 0.1 * f64::from(j.0 - i.0) + 0.01 * f64::from(i.0))
+            .expect("a matrix");
         let subset = matrix.subset(&[Arm(2), Arm(0)]).expect("two arms");
         assert_eq!(subset.arms(), 2);
         assert_eq!(subset.get(Arm(1), Arm(0)), matrix.get(Arm(0), Arm(2)));
         assert_eq!(matrix.subset(&[]), Err(MatrixError::Empty));
-        assert_eq!(
-            matrix.subset(&[Arm(3)]),
-            Err(MatrixError::NoSuchArm { arm: 3, arms: 3 })
-        );
-        assert_eq!(
-            matrix.subset(&[Arm(1), Arm(1)]),
-            Err(MatrixError::Repeated(1))
-        );
+        assert_eq!(matrix.subset(&[Arm(3)]), Err(MatrixError::NoSuchArm { arm: 3, arms: 3 }));
+        assert_eq!(matrix.subset(&[Arm(1), Arm(1)]), Err(MatrixError::Repeated(1)));
     }
 
     #[test]
     fn alphabetical_order_is_undone() {
-        let first_ten: Vec<u32> = alphabetical_arms(136, 1)[..10]
-            .iter()
-            .map(|a| a.0)
-            .collect();
+        let first_ten: Vec<u32> = alphabetical_arms(136, 1)[..10].iter().map(|a| a.0).collect();
         assert_eq!(first_ten, [0, 9, 99, 100, 101, 102, 103, 104, 105, 106]);
 
-        let matrix = PreferenceMatrix::from_upper(12, |i, j| {
-            0.5 + 0.01 * f64::from(j.0) + 0.001 * f64::from(i.0)
-        })
-        .expect("a matrix");
+        let matrix = PreferenceMatrix::from_upper(12, |i, j| 0.5 + 0.01 * f64::from(j.0) + 0.001 * f64::from(i.0))
+            .expect("a matrix");
         let scrambled = matrix.subset(&alphabetical_arms(12, 0)).expect("all arms");
         assert_ne!(scrambled, matrix);
         assert_eq!(scrambled.undo_alphabetical_order(), matrix);

@@ -95,11 +95,7 @@ impl MatrixArena {
                 thresholds[i * arms + j] = threshold(p);
             }
         }
-        Ok(Self {
-            matrix,
-            thresholds,
-            gaps,
-        })
+        Ok(Self { matrix, thresholds, gaps })
     }
 
     /// The matrix.
@@ -131,11 +127,7 @@ impl MatrixArena {
 }
 
 /// The first 32 binary digits of p, capped for p = 1.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "p is in [0, 1], and the cast saturates"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "p is in [0, 1], and the cast saturates")]
 fn threshold(p: f64) -> u32 {
     (p * 2_f64.powi(32)) as u32
 }
@@ -143,15 +135,9 @@ fn threshold(p: f64) -> u32 {
 fn no_condorcet_winner(matrix: &PreferenceMatrix) -> TruthError {
     let scores = copeland_scores(matrix);
     let strongest = (0..scores.len()).fold(0, |a, b| if scores[b] > scores[a] { b } else { a });
-    let beaten = matrix
-        .all_arms()
-        .filter(|&j| j.index() != strongest && matrix.get(Arm::at(strongest), j) > 0.5)
-        .count();
-    TruthError::NoCondorcetWinner {
-        strongest: Arm::at(strongest).0,
-        beaten,
-        others: scores.len() - 1,
-    }
+    let beaten =
+        matrix.all_arms().filter(|&j| j.index() != strongest && matrix.get(Arm::at(strongest), j) > 0.5).count();
+    TruthError::NoCondorcetWinner { strongest: Arm::at(strongest).0, beaten, others: scores.len() - 1 }
 }
 
 impl Arena for MatrixArena {
@@ -172,11 +158,7 @@ impl Arena for MatrixArena {
         let (mut draw, mut fresh) = (0, false);
         wins.decide(arms.len(), |i, j| {
             fresh = !fresh;
-            draw = if fresh {
-                generator.next_u64()
-            } else {
-                draw << 32
-            };
+            draw = if fresh { generator.next_u64() } else { draw << 32 };
             let (first, second) = (arms[i].index(), arms[j].index());
             let bits = (draw >> 32) as u32;
             let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
@@ -200,8 +182,7 @@ mod tests {
     #[test]
     fn duels_and_contests_follow_the_matrix() {
         let matrix =
-            PreferenceMatrix::from_rows(&[[0.5, 0.7, 1.0], [0.3, 0.5, 0.1], [0.0, 0.9, 0.5]])
-                .expect("a matrix");
+            PreferenceMatrix::from_rows(&[[0.5, 0.7, 1.0], [0.3, 0.5, 0.1], [0.0, 0.9, 0.5]]).expect("a matrix");
         let mut arena = MatrixArena::new(matrix.clone()).expect("arm 0 beats the others");
         let mut generator = Generator::seed_from_u64(1);
         let rounds = 40_000;
@@ -239,8 +220,7 @@ mod tests {
     #[test]
     fn a_threshold_reached_is_decided_by_more_bits() {
         let upper = [1.0, 0.0, 0.5];
-        let matrix = PreferenceMatrix::from_upper(3, |i, j| upper[(i.0 + j.0) as usize - 1])
-            .expect("a matrix");
+        let matrix = PreferenceMatrix::from_upper(3, |i, j| upper[(i.0 + j.0) as usize - 1]).expect("a matrix");
         let arena = MatrixArena::with_truth(matrix, Truth::Copeland).expect("always there");
         let mut generator = Generator::seed_from_u64(2);
         for _ in 0..100 {
@@ -272,8 +252,7 @@ mod tests {
     #[test]
     fn regret_needs_a_truth() {
         let circle =
-            PreferenceMatrix::from_rows(&[[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]])
-                .expect("a matrix");
+            PreferenceMatrix::from_rows(&[[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]]).expect("a matrix");
         let error = MatrixArena::new(circle.clone()).expect_err("a circle");
         assert_eq!(
             error.to_string(),
@@ -282,8 +261,7 @@ mod tests {
         );
         let by_copeland = MatrixArena::with_truth(circle.clone(), Truth::Copeland).expect("scores");
         assert_eq!(by_copeland.gaps(), [0.0; 3]);
-        let against =
-            MatrixArena::with_truth(circle.clone(), Truth::Against(Arm(1))).expect("an arm");
+        let against = MatrixArena::with_truth(circle.clone(), Truth::Against(Arm(1))).expect("an arm");
         assert!((against.gaps()[0] + 0.1).abs() < 1e-12 && against.gaps()[1] == 0.0);
         assert_eq!(
             MatrixArena::with_truth(circle, Truth::Against(Arm(3))).err(),

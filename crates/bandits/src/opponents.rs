@@ -22,11 +22,7 @@ struct Cap {
 }
 
 /// Nothing is known.
-const UNKNOWN: Cap = Cap {
-    base: f64::INFINITY,
-    slope: 0.0,
-    exact: 0,
-};
+const UNKNOWN: Cap = Cap { base: f64::INFINITY, slope: 0.0, exact: 0 };
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
@@ -90,8 +86,7 @@ impl Opponents {
         generator: &mut Generator,
     ) -> usize {
         self.find_highest(champion, scale);
-        let count =
-            |tied: &[(u32, u32)]| tied.iter().map(|t| t.1.count_ones()).sum::<u32>() as usize;
+        let count = |tied: &[(u32, u32)]| tied.iter().map(|t| t.1.count_ones()).sum::<u32>() as usize;
         let mut ties = count(&self.tied);
         if ties > 1 && not_itself {
             for (group, lanes) in &mut self.tied {
@@ -126,11 +121,7 @@ impl Opponents {
             if cap < best {
                 continue;
             }
-            let (top, lanes) = if exact == 0 {
-                self.look(row + group, scale)
-            } else {
-                (cap, exact)
-            };
+            let (top, lanes) = if exact == 0 { self.look(row + group, scale) } else { (cap, exact) };
             if top > best {
                 best = top;
                 self.tied.clear();
@@ -154,18 +145,10 @@ impl Opponents {
         let lead = row.means[lanes.trailing_zeros() as usize % LANES];
         let narrower = (0..LANES).fold(0, |bits, k| bits | u32::from(row.widths[k] < slope) << k);
         self.caps[at] = if lanes & narrower == 0 {
-            Cap {
-                base: lead,
-                slope,
-                exact: lanes,
-            }
+            Cap { base: lead, slope, exact: lanes }
         } else {
             // A little above, so that no rounding brings a cap below what it caps.
-            Cap {
-                base: top - scale * slope + 1e-12 * (1.0 + scale),
-                slope,
-                exact: 0,
-            }
+            Cap { base: top - scale * slope + 1e-12 * (1.0 + scale), slope, exact: 0 }
         };
         (top, lanes)
     }

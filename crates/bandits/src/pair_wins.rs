@@ -45,11 +45,7 @@ impl PairWins {
         self.reset(scores.len());
         let words = self.words;
         self.order.clear();
-        self.order.extend(
-            (0_u32..)
-                .zip(scores)
-                .map(|(position, &score)| (score, position)),
-        );
+        self.order.extend((0_u32..).zip(scores).map(|(position, &score)| (score, position)));
         self.order.sort_unstable();
         self.below.clear();
         self.below.resize(words, 0);
@@ -137,11 +133,7 @@ impl PairWins {
                 let mut any = false;
                 for (place, row) in rows.enumerate() {
                     let at = row * words + wide;
-                    let above = if wide == high {
-                        !(u64::MAX >> (63 - place))
-                    } else {
-                        u64::MAX
-                    };
+                    let above = if wide == high { !(u64::MAX >> (63 - place)) } else { u64::MAX };
                     let tied = self.ties[at] & above & within;
                     if tied != 0 {
                         let coins = coins(row, columns.start, tied);
@@ -319,10 +311,7 @@ mod tests {
         // Six standard deviations (10 each): 8,385 pairs are looked at.
         for i in 0..arms {
             for j in 0..i {
-                assert!(
-                    first[i * arms + j].abs_diff(rounds / 2) < 60,
-                    "pair {i}, {j}"
-                );
+                assert!(first[i * arms + j].abs_diff(rounds / 2) < 60, "pair {i}, {j}");
             }
         }
     }

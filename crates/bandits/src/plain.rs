@@ -1,21 +1,33 @@
 //! The algorithms as their papers print them, with everything recomputed at every step: what the
 //! fast forms are held to, choice by choice for the same draws, and measured against.
 
+mod btm;
 mod ccb;
+mod interleaved_filter;
 mod mdb;
+mod merge_dts;
 mod merge_rucb;
 mod merge_rucb_parallel;
+mod rcs;
 mod rmed;
 mod rmed2;
 mod rucb;
+mod savage;
+mod thompson;
 
+pub use btm::PlainBtm;
 pub use ccb::PlainCcb;
+pub use interleaved_filter::PlainInterleavedFilter;
 pub use mdb::PlainMdb;
+pub use merge_dts::PlainMergeDts;
 pub use merge_rucb::PlainMergeRucb;
 pub use merge_rucb_parallel::PlainMergeRucbParallel;
+pub use rcs::PlainRcs;
 pub use rmed::PlainRmed1;
 pub use rmed2::PlainRmed2;
 pub use rucb::PlainRucb;
+pub use savage::PlainSavage;
+pub use thompson::PlainDoubleThompson;
 
 use crate::Arm;
 
@@ -28,18 +40,19 @@ struct Wins {
 
 impl Wins {
     fn new(arms: usize, prior: u32) -> Self {
-        Self {
-            arms,
-            counts: vec![prior; arms * arms],
-        }
+        Self { arms, counts: vec![prior; arms * arms] }
     }
 
     fn add(&mut self, winner: Arm, loser: Arm) {
         self.counts[winner.index() * self.arms + loser.index()] += 1;
     }
 
+    fn count(&self, i: usize, j: usize) -> u32 {
+        self.counts[i * self.arms + j]
+    }
+
     fn of(&self, i: usize, j: usize) -> f64 {
-        f64::from(self.counts[i * self.arms + j])
+        f64::from(self.count(i, j))
     }
 
     fn mean(&self, i: usize, j: usize) -> f64 {

@@ -27,11 +27,7 @@ impl Generators {
         arena.jump();
         let mut coins = arena.clone();
         coins.jump();
-        Self {
-            policy,
-            arena,
-            coins,
-        }
+        Self { policy, arena, coins }
     }
 }
 
@@ -84,11 +80,7 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
         let step = played + 1;
         played = match policy.choose(step, &mut generators.policy) {
             Choice::Duel(first, second) => {
-                let duel = if first == second {
-                    Duel::Tie
-                } else {
-                    arena.duel(first, second, &mut generators.arena)
-                };
+                let duel = if first == second { Duel::Tie } else { arena.duel(first, second, &mut generators.arena) };
                 let first_won = match duel {
                     Duel::Tie => coins.toss(&mut generators.coins),
                     decided => decided == Duel::First,
@@ -96,14 +88,7 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
                 // Who wins is what no processor can predict.
                 let winner = select_unpredictable(first_won, first, second);
                 let loser = select_unpredictable(first_won, second, first);
-                policy.learn(
-                    step,
-                    Feedback::Duel {
-                        winner,
-                        loser,
-                        first_won,
-                    },
-                );
+                policy.learn(step, Feedback::Duel { winner, loser, first_won });
                 observer.played(step, step, Choice::Duel(first, second), arena.gaps());
                 step
             }

@@ -3,9 +3,7 @@
 use crate::{Generator, PairWins};
 
 /// An arm (a ranker), counted from 0.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(transparent)]
 #[serde(transparent)]
 pub struct Arm(pub u32);
@@ -23,10 +21,7 @@ impl Arm {
     #[must_use]
     pub fn at(index: usize) -> Self {
         debug_assert!(u32::try_from(index).is_ok());
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "no problem has 2^32 arms; checked where arms are counted"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "no problem has 2^32 arms; checked where arms are counted")]
         Self(index as u32)
     }
 }

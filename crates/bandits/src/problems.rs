@@ -42,11 +42,7 @@ pub fn cyclic() -> Result<PreferenceMatrix, MatrixError> {
 ///
 /// # Errors
 /// When there are no arms, or one of the two is no probability.
-pub fn circle_and_leader(
-    arms: usize,
-    lead: f64,
-    circle: f64,
-) -> Result<PreferenceMatrix, MatrixError> {
+pub fn circle_and_leader(arms: usize, lead: f64, circle: f64) -> Result<PreferenceMatrix, MatrixError> {
     PreferenceMatrix::from_upper(arms, |i, j| {
         // How far the second arm is ahead of the first around the circle, doubled.
         let ahead = 2 * (j.0 - i.0) as usize;
@@ -69,11 +65,7 @@ pub fn circle_and_leader(
 pub fn btl(strengths: &[f64]) -> Result<PreferenceMatrix, MatrixError> {
     PreferenceMatrix::from_upper(strengths.len(), |i, j| {
         let (a, b) = (strengths[i.index()], strengths[j.index()]);
-        if a > 0.0 && b > 0.0 {
-            a / (a + b)
-        } else {
-            f64::NAN
-        }
+        if a > 0.0 && b > 0.0 { a / (a + b) } else { f64::NAN }
     })
 }
 
@@ -86,10 +78,7 @@ mod tests {
     fn entries_are_those_of_the_papers() {
         let matrix = arithmetic(8).expect("eight arms");
         assert!((matrix.get(Arm(7), Arm(0)) - 0.15).abs() < 1e-12);
-        assert_eq!(
-            arithmetic(20).expect("twenty arms").get(Arm(0), Arm(19)),
-            1.0
-        );
+        assert_eq!(arithmetic(20).expect("twenty arms").get(Arm(0), Arm(19)), 1.0);
         let matrix = cyclic().expect("four arms");
         assert_eq!(matrix.row(Arm(1))[..3], [0.4, 0.5, 0.9]);
         assert!((matrix.get(Arm(1), Arm(3)) - 0.1).abs() < 1e-12);

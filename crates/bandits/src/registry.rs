@@ -12,8 +12,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policies::{
-    ccb, doubler, mdb, merge_rucb, merge_rucb_squared, multi_sbm, random, rex3, rmed, rmed2, rucb,
-    scb, self_sparring, sparring, sparring_exp3, sparring_ts, winner_stays,
+    btm, ccb, doubler, dts, interleaved_filter, mdb, merge_dts, merge_rucb, merge_rucb_squared, multi_sbm, random, rcs,
+    rex3, rmed, rmed2, rts, rucb, savage, scb, self_sparring, sparring, sparring_exp3, sparring_ts, winner_stays,
 };
 use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
 
@@ -52,10 +52,19 @@ macro_rules! algorithms {
 
 // To add an algorithm: one file in `policies/`, and one line here.
 algorithms! {
+    If1(interleaved_filter::If1),
+    If2(interleaved_filter::If2),
+    Btm(btm::Config),
+    Savage(savage::Config),
     Rucb(rucb::Config),
     MergeRucb(merge_rucb::Config),
     MergeRucbSquared(merge_rucb_squared::Config),
     MergeRucbParallel(merge_rucb::parallel::Config),
+    MergeDts(merge_dts::Config),
+    Rcs(rcs::Config),
+    Rts(rts::Config),
+    Dts(dts::Dts),
+    DtsPlus(dts::DtsPlus),
     Rmed1(rmed::Rmed1Config),
     Rmed2(rmed2::Rmed2Config),
     Rmed2Fh(rmed2::Rmed2FhConfig),
@@ -103,10 +112,7 @@ impl Entry {
             plays: A::PLAYS,
             needs_horizon: A::NEEDS_HORIZON,
             finds_winner: A::FINDS_WINNER,
-            parameters: parameters
-                .iter()
-                .map(|p| (p.key, p.value.show(), p.meaning))
-                .collect(),
+            parameters: parameters.iter().map(|p| (p.key, p.value.show(), p.meaning)).collect(),
         }
     }
 }
@@ -167,16 +173,9 @@ impl Spec {
     ///
     /// # Errors
     /// When the algorithm cannot choose among so many arms, or needs a horizon that is not 0.
-    pub fn visit<V: PolicyVisitor>(
-        &self,
-        arms: usize,
-        horizon: u64,
-        visitor: V,
-    ) -> Result<V::Output, ParameterError> {
+    pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
         if self.uses_horizon() && horizon == 0 {
-            return Err(ParameterError::NoHorizon {
-                algorithm: self.entry().name,
-            });
+            return Err(ParameterError::NoHorizon { algorithm: self.entry().name });
         }
         each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
     }
@@ -191,10 +190,7 @@ impl FromStr for Spec {
         let Some(mut any) = Any::named(&name.to_lowercase()) else {
             let names: Vec<_> = entries().iter().map(|entry| entry.name).collect();
             let suggestion = nearest(name, &names);
-            return Err(ParameterError::UnknownAlgorithm {
-                name: name.to_owned(),
-                suggestion,
-            });
+            return Err(ParameterError::UnknownAlgorithm { name: name.to_owned(), suggestion });
         };
         each!(&mut any, algorithm => {
             assign_to(algorithm, parts)?;
@@ -227,9 +223,7 @@ pub(crate) fn assign<'a>(
     let mut given = Vec::new();
     for assignment in assignments {
         let Some((key, text)) = assignment.split_once('=') else {
-            return Err(ParameterError::NotAnAssignment {
-                found: assignment.to_owned(),
-            });
+            return Err(ParameterError::NotAnAssignment { found: assignment.to_owned() });
         };
         let (key, text) = (key.trim(), text.trim());
         let Some(parameter) = parameters.iter_mut().find(|parameter| parameter.key == key) else {
@@ -237,39 +231,25 @@ pub(crate) fn assign<'a>(
                 algorithm: owner,
                 key: key.to_owned(),
                 suggestion: nearest(key, &keys),
-                known: if keys.is_empty() {
-                    "none".to_owned()
-                } else {
-                    keys.join(", ")
-                },
+                known: if keys.is_empty() { "none".to_owned() } else { keys.join(", ") },
             });
         };
         if given.contains(&parameter.key) {
-            return Err(ParameterError::GivenTwice {
-                key: key.to_owned(),
-            });
+            return Err(ParameterError::GivenTwice { key: key.to_owned() });
         }
         given.push(parameter.key);
-        parameter
-            .value
-            .set(text)
-            .map_err(|expected| ParameterError::WrongValue {
-                key: parameter.key,
-                expected,
-                found: text.to_owned(),
-            })?;
+        parameter.value.set(text).map_err(|expected| ParameterError::WrongValue {
+            key: parameter.key,
+            expected,
+            found: text.to_owned(),
+        })?;
     }
     Ok(())
 }
 
 /// The candidate that differs least from `text`, if it is no more than a slip or three away.
 pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
-    let plain = |text: &str| -> Vec<char> {
-        text.to_lowercase()
-            .chars()
-            .filter(|c| c.is_alphanumeric())
-            .collect()
-    };
+    let plain = |text: &str| -> Vec<char> { text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
     let text = plain(text);
     candidates
         .iter()
@@ -333,90 +313,40 @@ mod tests {
 
     #[test]
     fn slips_are_named() {
-        assert_eq!(
-            message("rucp"),
-            "no algorithm is called `rucp`; did you mean `rucb`?"
-        );
-        assert_eq!(
-            message("merge-rucb"),
-            "no algorithm is called `merge-rucb`; did you mean `mergerucb`?"
-        );
+        assert_eq!(message("rucp"), "no algorithm is called `rucp`; did you mean `rucb`?");
+        assert_eq!(message("merge-rucb"), "no algorithm is called `merge-rucb`; did you mean `mergerucb`?");
         assert_eq!(message("thompson"), "no algorithm is called `thompson`");
         assert_eq!(
             message("rucb:alfa=1"),
             "rucb has no parameter `alfa`; did you mean `alpha`?; it has: variant, alpha, unseen"
         );
-        assert_eq!(
-            message("random:k=1"),
-            "random has no parameter `k`; it has: none"
-        );
+        assert_eq!(message("random:k=1"), "random has no parameter `k`; it has: none");
         assert_eq!(
             message("rucb:0.5"),
             "expected `key=value`, found `0.5`; write an algorithm as name:key=value:key=value"
         );
-        assert_eq!(
-            message("rucb:alpha=1:alpha=2"),
-            "the parameter `alpha` is given twice"
-        );
-        assert_eq!(
-            message("rucb:alpha=x"),
-            "alpha: expected a number, found `x`"
-        );
-        assert_eq!(
-            message("rucb:variant=b"),
-            "variant: expected one of icml arxiv lerot, found `b`"
-        );
-        assert_eq!(
-            message("mergerucb:p=4.5"),
-            "p: expected a whole number, found `4.5`"
-        );
+        assert_eq!(message("rucb:alpha=1:alpha=2"), "the parameter `alpha` is given twice");
+        assert_eq!(message("rucb:alpha=x"), "alpha: expected a number, found `x`");
+        assert_eq!(message("rucb:variant=b"), "variant: expected one of icml arxiv lerot, found `b`");
+        assert_eq!(message("mergerucb:p=4.5"), "p: expected a whole number, found `4.5`");
     }
 
     #[test]
     fn each_rule_has_its_error() {
         use ParameterError::{BatchTooSmall, NotAProbability, NotPositive, TooSmall};
         let error = |text: &str| text.parse::<Spec>().expect_err(text);
-        for text in [
-            "rucb:alpha=0",
-            "rucb:alpha=nan",
-            "mdb:alpha=-1",
-            "mdb:beta=inf",
-        ] {
+        for text in ["rucb:alpha=0", "rucb:alpha=nan", "mdb:alpha=-1", "mdb:beta=inf"] {
             assert!(matches!(error(text), NotPositive { .. }), "{text}");
         }
-        for text in [
-            "rmed1:factor=0",
-            "rmed1:power=-1",
-            "mergerucb:alpha=0",
-            "mergerucb:c=0",
-        ] {
+        for text in ["rmed1:factor=0", "rmed1:power=-1", "mergerucb:alpha=0", "mergerucb:c=0"] {
             assert!(matches!(error(text), NotPositive { .. }), "{text}");
         }
-        assert!(matches!(
-            error("mergerucb:alpha=0.5"),
-            TooSmall { key: "alpha", .. }
-        ));
-        assert!(matches!(
-            error("mdb:beta=0.9"),
-            TooSmall { key: "beta", .. }
-        ));
-        assert!(matches!(
-            error("rucb:unseen=0.4"),
-            TooSmall { key: "unseen", .. }
-        ));
-        assert!(matches!(
-            error("mergerucb:p=1"),
-            BatchTooSmall { key: "p", value: 1 }
-        ));
-        for text in [
-            "mergerucb:delta=0",
-            "mergerucb:delta=1",
-            "mergerucb:delta=nan",
-        ] {
-            assert!(
-                matches!(error(text), NotAProbability { key: "delta", .. }),
-                "{text}"
-            );
+        assert!(matches!(error("mergerucb:alpha=0.5"), TooSmall { key: "alpha", .. }));
+        assert!(matches!(error("mdb:beta=0.9"), TooSmall { key: "beta", .. }));
+        assert!(matches!(error("rucb:unseen=0.4"), TooSmall { key: "unseen", .. }));
+        assert!(matches!(error("mergerucb:p=1"), BatchTooSmall { key: "p", value: 1 }));
+        for text in ["mergerucb:delta=0", "mergerucb:delta=1", "mergerucb:delta=nan"] {
+            assert!(matches!(error(text), NotAProbability { key: "delta", .. }), "{text}");
         }
         assert_eq!(
             message("mergerucb:alpha=0.4"),
@@ -447,10 +377,7 @@ mod tests {
         for entry in entries() {
             let spec: Spec = entry.name.parse().expect(entry.name);
             assert_eq!(spec.visit(3, 10, Count), Ok(3));
-            assert_eq!(
-                spec.visit(0, 10, Count),
-                Err(ParameterError::Arms { arms: 0 })
-            );
+            assert_eq!(spec.visit(0, 10, Count), Err(ParameterError::Arms { arms: 0 }));
         }
     }
 }

@@ -28,18 +28,10 @@ impl Regret {
         match choice {
             Choice::Duel(first, second) => {
                 let (a, b) = (gaps[first.index()], gaps[second.index()]);
-                Self {
-                    average: (a + b) / 2.0,
-                    weak: a.min(b),
-                    strong: a.max(b),
-                }
+                Self { average: (a + b) / 2.0, weak: a.min(b), strong: a.max(b) }
             }
             Choice::Set(arms) => {
-                let mut regret = Self {
-                    average: 0.0,
-                    weak: f64::INFINITY,
-                    strong: f64::NEG_INFINITY,
-                };
+                let mut regret = Self { average: 0.0, weak: f64::INFINITY, strong: f64::NEG_INFINITY };
                 for arm in arms {
                     let gap = gaps[arm.index()];
                     regret.average += gap;
@@ -51,11 +43,7 @@ impl Regret {
             }
             Choice::Alone { arm, .. } => {
                 let gap = gaps[arm.index()];
-                Self {
-                    average: gap,
-                    weak: gap,
-                    strong: gap,
-                }
+                Self { average: gap, weak: gap, strong: gap }
             }
         }
     }
@@ -96,13 +84,7 @@ impl Recorder {
         checkpoints.dedup();
         let next = checkpoints.first().copied().unwrap_or(u64::MAX);
         let curve = Vec::with_capacity(checkpoints.len());
-        Self {
-            checkpoints,
-            total: Regret::default(),
-            curve,
-            next,
-            bests: None,
-        }
+        Self { checkpoints, total: Regret::default(), curve, next, bests: None }
     }
 
     /// Also keeps the arm that the policy reports at each checkpoint.
@@ -141,17 +123,9 @@ impl Recorder {
     fn pass_checkpoints(&mut self, from: u64, to: u64, before: Regret, step: Regret) {
         while self.next <= to && self.curve.len() < self.checkpoints.len() {
             // The end of the choice is the sum itself, to the last bit.
-            let here = if self.next == to {
-                self.total
-            } else {
-                before.plus(step, self.next + 1 - from)
-            };
+            let here = if self.next == to { self.total } else { before.plus(step, self.next + 1 - from) };
             self.curve.push(here);
-            self.next = self
-                .checkpoints
-                .get(self.curve.len())
-                .copied()
-                .unwrap_or(u64::MAX);
+            self.next = self.checkpoints.get(self.curve.len()).copied().unwrap_or(u64::MAX);
         }
     }
 }
@@ -170,20 +144,14 @@ impl Observer for Recorder {
     #[inline]
     fn next_report(&self) -> u64 {
         match &self.bests {
-            Some(bests) => self
-                .checkpoints
-                .get(bests.len())
-                .copied()
-                .unwrap_or(u64::MAX),
+            Some(bests) => self.checkpoints.get(bests.len()).copied().unwrap_or(u64::MAX),
             None => u64::MAX,
         }
     }
 
     fn report(&mut self, step: u64, best: Option<Arm>) {
         if let Some(bests) = &mut self.bests {
-            let reached = self
-                .checkpoints
-                .partition_point(|&checkpoint| checkpoint <= step);
+            let reached = self.checkpoints.partition_point(|&checkpoint| checkpoint <= step);
             bests.resize(reached.max(bests.len()), best);
         }
     }
@@ -199,19 +167,14 @@ impl Observer for Recorder {
 pub fn log_spaced(horizon: u64, per_decade: u32) -> Vec<u64> {
     let per_decade = f64::from(per_decade.max(1));
     let point = |i: u32| libm::round(libm::pow(10.0, f64::from(i) / per_decade));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "at least 1, and the cast saturates"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and the cast saturates")]
     up_to(horizon, (0..).map(|i| point(i) as u64))
 }
 
 /// Checkpoints 1, 2, 5, 10, 20, 50, ... up to and always including `horizon`.
 #[must_use]
 pub fn one_two_five(horizon: u64) -> Vec<u64> {
-    let point =
-        |i: u32| [1, 2, 5][(i % 3) as usize] * 10_u64.saturating_pow(i / 3).min(u64::MAX / 5);
+    let point = |i: u32| [1, 2, 5][(i % 3) as usize] * 10_u64.saturating_pow(i / 3).min(u64::MAX / 5);
     up_to(horizon, (0..).map(point))
 }
 
@@ -237,10 +200,7 @@ mod tests {
         assert_eq!((duel.average, duel.weak, duel.strong), (0.25, 0.1, 0.4));
         let set = of(Choice::Set(&[Arm(2), Arm(0), Arm(1)]));
         assert!((set.average - 0.5 / 3.0).abs() < 1e-12 && set.weak == 0.0 && set.strong == 0.4);
-        let alone = of(Choice::Alone {
-            arm: Arm(1),
-            until: 9,
-        });
+        let alone = of(Choice::Alone { arm: Arm(1), until: 9 });
         assert_eq!((alone.average, alone.weak, alone.strong), (0.1, 0.1, 0.1));
     }
 
@@ -249,15 +209,7 @@ mod tests {
         let run = |checkpoints: Vec<u64>| {
             let mut recorder = Recorder::new(checkpoints);
             recorder.played(1, 1, Choice::Duel(Arm(1), Arm(2)), &GAPS);
-            recorder.played(
-                2,
-                1001,
-                Choice::Alone {
-                    arm: Arm(1),
-                    until: 1001,
-                },
-                &GAPS,
-            );
+            recorder.played(2, 1001, Choice::Alone { arm: Arm(1), until: 1001 }, &GAPS);
             recorder.played(1002, 1002, Choice::Set(&[Arm(0), Arm(2)]), &GAPS);
             recorder
         };
@@ -267,11 +219,7 @@ mod tests {
             let some = run(checkpoints);
             assert_eq!(some.total(), all.total());
             for (checkpoint, regret) in some.checkpoints().iter().zip(some.curve()) {
-                assert_eq!(
-                    regret,
-                    &all.curve()[*checkpoint as usize - 1],
-                    "{checkpoint}"
-                );
+                assert_eq!(regret, &all.curve()[*checkpoint as usize - 1], "{checkpoint}");
             }
         }
         assert!((all.curve()[500].average - (0.25 + 0.1 * 500.0)).abs() < 1e-9);

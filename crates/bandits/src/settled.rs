@@ -82,10 +82,7 @@ impl Settled {
     #[inline]
     pub(crate) fn record(&mut self, winner: usize, loser: usize) -> (u32, u32) {
         self.wins[winner * self.arms + loser] += 1;
-        (
-            self.wins[winner * self.arms + loser],
-            self.wins[loser * self.arms + winner],
-        )
+        (self.wins[winner * self.arms + loser], self.wins[loser * self.arms + winner])
     }
 
     /// (w(j, i) - w(i, j))^2 / 4n, and who is behind.
@@ -94,30 +91,19 @@ impl Settled {
         let (ahead, behind) = if a >= b { (i, j) } else { (j, i) };
         let lead = f64::from(a.abs_diff(b));
         let met = f64::from(a) + f64::from(b);
-        let evidence = if lead > 0.0 {
-            lead * lead / (4.0 * met)
-        } else {
-            0.0
-        };
+        let evidence = if lead > 0.0 { lead * lead / (4.0 * met) } else { 0.0 };
         (evidence, ahead, behind)
     }
 
     /// Looks at the pair that met last, now that alpha ln t is `time`.
-    pub(crate) fn look_at(
-        &mut self,
-        i: usize,
-        j: usize,
-        time: f64,
-        changed: &mut impl FnMut(&Self, Change),
-    ) {
+    pub(crate) fn look_at(&mut self, i: usize, j: usize, time: f64, changed: &mut impl FnMut(&Self, Change)) {
         let (evidence, ahead, behind) = self.evidence(i, j);
         if self.loses(ahead, behind) {
             self.set(behind, ahead, false, changed);
         }
         let settled = time < evidence;
         if settled {
-            self.expiries
-                .push(Reverse((evidence.to_bits(), ahead as u32, behind as u32)));
+            self.expiries.push(Reverse((evidence.to_bits(), ahead as u32, behind as u32)));
         }
         if settled != self.loses(behind, ahead) {
             self.set(ahead, behind, settled, changed);
@@ -152,13 +138,7 @@ impl Settled {
         f64::INFINITY
     }
 
-    fn set(
-        &mut self,
-        ahead: usize,
-        behind: usize,
-        settled: bool,
-        changed: &mut impl FnMut(&Self, Change),
-    ) {
+    fn set(&mut self, ahead: usize, behind: usize, settled: bool, changed: &mut impl FnMut(&Self, Change)) {
         let bit = 1 << (ahead % 64);
         let word = &mut self.lost[behind * self.words + ahead / 64];
         if settled {
@@ -170,14 +150,7 @@ impl Settled {
             self.lost_count[behind] -= 1;
             self.won_count[ahead] -= 1;
         }
-        changed(
-            self,
-            Change {
-                ahead,
-                behind,
-                settled,
-            },
-        );
+        changed(self, Change { ahead, behind, settled });
     }
 }
 
@@ -198,11 +171,7 @@ mod tests {
         for step in 1..6_000_u64 {
             let i = below(&mut generator, arms);
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
-            let (a, b) = if below(&mut generator, 10) < 7 {
-                (i.min(j), i.max(j))
-            } else {
-                (i.max(j), i.min(j))
-            };
+            let (a, b) = if below(&mut generator, 10) < 7 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
             // Long pauses, in which time alone opens pairs.
             let time = alpha * libm::log((step * step) as f64);
             settled.record(a, b);

@@ -18,16 +18,8 @@ impl<A: Arena> Shuffled<A> {
     pub fn new(inner: A, generator: &mut Generator) -> Self {
         let mut originals: Vec<Arm> = (0..inner.arms()).map(Arm::at).collect();
         draw::shuffle(generator, &mut originals);
-        let gaps = originals
-            .iter()
-            .map(|arm| inner.gaps()[arm.index()])
-            .collect();
-        Self {
-            inner,
-            originals,
-            gaps,
-            set: Vec::new(),
-        }
+        let gaps = originals.iter().map(|arm| inner.gaps()[arm.index()]).collect();
+        Self { inner, originals, gaps, set: Vec::new() }
     }
 
     /// The arm of the inner arena that the policies know as `arm`.
@@ -50,14 +42,12 @@ impl<A: Arena> Arena for Shuffled<A> {
 
     #[inline]
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
-        self.inner
-            .duel(self.original(first), self.original(second), generator)
+        self.inner.duel(self.original(first), self.original(second), generator)
     }
 
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
         self.set.clear();
-        self.set
-            .extend(arms.iter().map(|arm| self.originals[arm.index()]));
+        self.set.extend(arms.iter().map(|arm| self.originals[arm.index()]));
         self.inner.contest(&self.set, generator, wins);
     }
 

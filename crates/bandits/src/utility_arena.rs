@@ -23,10 +23,7 @@ pub struct UtilityArena {
 #[non_exhaustive]
 pub enum UtilityError {
     /// No arms, or more than there are names for.
-    #[error(
-        "{arms} utilities given; expected one for each of 1 to {} arms",
-        u32::MAX
-    )]
+    #[error("{arms} utilities given; expected one for each of 1 to {} arms", u32::MAX)]
     Arms {
         /// How many.
         arms: usize,
@@ -58,12 +55,7 @@ impl UtilityArena {
         }
         let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let gaps = utilities.iter().map(|u| lead(best, *u)).collect();
-        Ok(Self {
-            utilities,
-            gaps,
-            normals: Normals::new(),
-            shown: Vec::new(),
-        })
+        Ok(Self { utilities, gaps, normals: Normals::new(), shown: Vec::new() })
     }
 
     /// Each arm's utility.
@@ -75,10 +67,7 @@ impl UtilityArena {
     /// The probability that `first` beats `second`.
     #[must_use]
     pub fn preference(&self, first: Arm, second: Arm) -> f64 {
-        let (a, b) = (
-            self.utilities[first.index()],
-            self.utilities[second.index()],
-        );
+        let (a, b) = (self.utilities[first.index()], self.utilities[second.index()]);
         0.5 + lead(a, b)
     }
 
@@ -101,11 +90,7 @@ fn lead(a: f64, b: f64) -> f64 {
 #[inline]
 fn ordered(x: f64) -> u64 {
     let bits = x.to_bits();
-    if bits >> 63 == 1 {
-        !bits
-    } else {
-        bits | 1 << 63
-    }
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
 impl Arena for UtilityArena {
@@ -115,14 +100,8 @@ impl Arena for UtilityArena {
 
     #[inline]
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
-        let (a, b) = (
-            self.utilities[first.index()],
-            self.utilities[second.index()],
-        );
-        let (a, b) = (
-            a + self.normals.draw(generator),
-            b + self.normals.draw(generator),
-        );
+        let (a, b) = (self.utilities[first.index()], self.utilities[second.index()]);
+        let (a, b) = (a + self.normals.draw(generator), b + self.normals.draw(generator));
         if a > b {
             Duel::First
         } else if a < b {
@@ -159,10 +138,7 @@ mod tests {
         let arena = UtilityArena::new(vec![0.8, 0.7, 0.2]).expect("three arms");
         let golden = [(0, 2, 0.664_313), (0, 1, 0.528_186), (1, 2, 0.638_163)];
         for (i, j, p) in golden {
-            assert!(
-                (arena.preference(Arm(i), Arm(j)) - p).abs() < 5e-7,
-                "{i} {j}"
-            );
+            assert!((arena.preference(Arm(i), Arm(j)) - p).abs() < 5e-7, "{i} {j}");
             assert!((arena.preference(Arm(j), Arm(i)) - (1.0 - p)).abs() < 5e-7);
         }
         assert_eq!(arena.gaps()[0], 0.0);
@@ -197,10 +173,7 @@ mod tests {
                 let n = f64::from(rounds);
                 let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
                 for count in [duels[i][j], contests[i][j]] {
-                    assert!(
-                        (f64::from(count) - n * p).abs() < bound,
-                        "p({i}, {j}) = {p}: {count}"
-                    );
+                    assert!((f64::from(count) - n * p).abs() < bound, "p({i}, {j}) = {p}: {count}");
                 }
             }
         }
@@ -240,15 +213,9 @@ mod tests {
 
     #[test]
     fn utilities_are_finite() {
-        assert_eq!(
-            UtilityArena::new(vec![]).err(),
-            Some(UtilityError::Arms { arms: 0 })
-        );
+        assert_eq!(UtilityArena::new(vec![]).err(), Some(UtilityError::Arms { arms: 0 }));
         let error = UtilityArena::new(vec![0.1, f64::NAN]).expect_err("no number");
-        assert_eq!(
-            error.to_string(),
-            "arm 1: expected a finite utility, found NaN"
-        );
+        assert_eq!(error.to_string(), "arm 1: expected a finite utility, found NaN");
         let duplicates = UtilityArena::new(vec![0.3, 0.3]).expect("two arms");
         assert_eq!(duplicates.gaps(), [0.0, 0.0]);
     }

@@ -7,24 +7,17 @@ use crate::{Arm, PreferenceMatrix};
 /// [`condorcet_winners`].
 #[must_use]
 pub fn condorcet_winner(matrix: &PreferenceMatrix) -> Option<Arm> {
-    matrix
-        .all_arms()
-        .find(|&i| matrix.all_arms().all(|j| i == j || matrix.get(i, j) > 0.5))
+    matrix.all_arms().find(|&i| matrix.all_arms().all(|j| i == j || matrix.get(i, j) > 0.5))
 }
 
 /// The Condorcet winner and its exact duplicates: the arms that no arm beats, provided they beat
 /// all the others (among themselves they are at exactly 1/2). Empty where there are none.
 #[must_use]
 pub fn condorcet_winners(matrix: &PreferenceMatrix) -> Vec<Arm> {
-    let unbeaten: Vec<Arm> = matrix
-        .all_arms()
-        .filter(|&i| matrix.all_arms().all(|j| i == j || matrix.get(i, j) >= 0.5))
-        .collect();
-    let beat_the_rest = unbeaten.iter().all(|&i| {
-        matrix
-            .all_arms()
-            .all(|j| unbeaten.contains(&j) || matrix.get(i, j) > 0.5)
-    });
+    let unbeaten: Vec<Arm> =
+        matrix.all_arms().filter(|&i| matrix.all_arms().all(|j| i == j || matrix.get(i, j) >= 0.5)).collect();
+    let beat_the_rest =
+        unbeaten.iter().all(|&i| matrix.all_arms().all(|j| unbeaten.contains(&j) || matrix.get(i, j) > 0.5));
     if beat_the_rest { unbeaten } else { Vec::new() }
 }
 
@@ -65,11 +58,7 @@ pub fn borda_scores(matrix: &PreferenceMatrix) -> Vec<f64> {
     matrix
         .all_arms()
         .map(|i| {
-            let sum: f64 = matrix
-                .all_arms()
-                .filter(|&j| j != i)
-                .map(|j| matrix.get(i, j))
-                .sum();
+            let sum: f64 = matrix.all_arms().filter(|&j| j != i).map(|j| matrix.get(i, j)).sum();
             sum / others as f64
         })
         .collect()
@@ -85,16 +74,7 @@ pub fn borda_winners(matrix: &PreferenceMatrix) -> Vec<Arm> {
 /// Negative only where `j` beats it.
 #[must_use]
 pub fn gaps_to(matrix: &PreferenceMatrix, best: Arm) -> Vec<f64> {
-    matrix
-        .all_arms()
-        .map(|j| {
-            if j == best {
-                0.0
-            } else {
-                matrix.get(best, j) - 0.5
-            }
-        })
-        .collect()
+    matrix.all_arms().map(|j| if j == best { 0.0 } else { matrix.get(best, j) - 0.5 }).collect()
 }
 
 /// How many unordered triples of arms beat each other in a circle, all three strictly.
@@ -107,11 +87,7 @@ pub fn cyclic_triples(matrix: &PreferenceMatrix) -> u64 {
         let mut bits = vec![0_u64; arms * words];
         for i in matrix.all_arms() {
             for j in matrix.all_arms().filter(|&j| j != i) {
-                let p = if beaten {
-                    matrix.get(j, i)
-                } else {
-                    matrix.get(i, j)
-                };
+                let p = if beaten { matrix.get(j, i) } else { matrix.get(i, j) };
                 bits[i.index() * words + j.index() / 64] |= u64::from(p > 0.5) << (j.0 % 64);
             }
         }
@@ -124,11 +100,7 @@ pub fn cyclic_triples(matrix: &PreferenceMatrix) -> u64 {
             if beats[i * words + j / 64] >> (j % 64) & 1 == 1 {
                 let j_beats = &beats[j * words..(j + 1) * words];
                 let beat_i = &beaten_by[i * words..(i + 1) * words];
-                corners += j_beats
-                    .iter()
-                    .zip(beat_i)
-                    .map(|(a, b)| u64::from((a & b).count_ones()))
-                    .sum::<u64>();
+                corners += j_beats.iter().zip(beat_i).map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>();
             }
         }
     }
@@ -138,10 +110,7 @@ pub fn cyclic_triples(matrix: &PreferenceMatrix) -> u64 {
 
 fn highest(scores: &[f64]) -> Vec<Arm> {
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (0..scores.len())
-        .filter(|&i| scores[i] == top)
-        .map(Arm::at)
-        .collect()
+    (0..scores.len()).filter(|&i| scores[i] == top).map(Arm::at).collect()
 }
 
 #[cfg(test)]
@@ -160,10 +129,7 @@ mod tests {
         assert_eq!(condorcet_winners(&matrix), [Arm(0)]);
         assert_eq!(copeland_winners(&matrix), [Arm(0)]);
         assert_eq!(borda_winners(&matrix), [Arm(0)]);
-        assert_eq!(
-            copeland_scores(&matrix),
-            [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0]
-        );
+        assert_eq!(copeland_scores(&matrix), [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0]);
         assert_eq!(cyclic_triples(&matrix), 0);
         assert!((gaps_to(&matrix, Arm(0))[7] - 0.35).abs() < 1e-12);
     }
@@ -216,8 +182,7 @@ mod tests {
             for b in a + 1..arms {
                 for c in b + 1..arms {
                     plain += u64::from(
-                        (beats(a, b) && beats(b, c) && beats(c, a))
-                            || (beats(b, a) && beats(c, b) && beats(a, c)),
+                        (beats(a, b) && beats(b, c) && beats(c, a)) || (beats(b, a) && beats(c, b) && beats(a, c)),
                     );
                 }
             }

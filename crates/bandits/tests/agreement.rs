@@ -10,11 +10,7 @@ use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
 /// Problems with a winner and without, certain and even.
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     vec![
-        (
-            "arithmetic",
-            problems::arithmetic(8).expect("eight arms"),
-            6_000,
-        ),
+        ("arithmetic", problems::arithmetic(8).expect("eight arms"), 6_000),
         ("small gaps", common::small_gaps(), 20_000),
         ("cyclic", problems::cyclic().expect("four arms"), 6_000),
         ("circle", common::circle(), 6_000),
@@ -26,11 +22,7 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     ]
 }
 
-fn same_choices<A: Policy, P: Policy>(
-    what: &str,
-    fast: impl Fn(usize, u64) -> A,
-    plain: impl Fn(usize, u64) -> P,
-) {
+fn same_choices<A: Policy, P: Policy>(what: &str, fast: impl Fn(usize, u64) -> A, plain: impl Fn(usize, u64) -> P) {
     for (name, matrix, horizon) in matrices() {
         for seed in 0..2 {
             let arms = matrix.arms();
@@ -89,20 +81,8 @@ fn ccb() {
 fn merge_rucb_parallel() {
     use merge_rucb::Variant::{Lerot, Paper};
     for variant in [Paper, Lerot] {
-        for (alpha, batch, c) in [
-            (1.01, 4, 5e4),
-            (0.2, 4, 10.0),
-            (0.1, 2, 1.0),
-            (0.15, 5, 100.0),
-            (0.3, 16, 4e5),
-        ] {
-            let config = merge_rucb::Config {
-                variant,
-                alpha,
-                batch,
-                c: Some(c),
-                delta: 0.01,
-            };
+        for (alpha, batch, c) in [(1.01, 4, 5e4), (0.2, 4, 10.0), (0.1, 2, 1.0), (0.15, 5, 100.0), (0.3, 16, 4e5)] {
+            let config = merge_rucb::Config { variant, alpha, batch, c: Some(c), delta: 0.01 };
             let fast = parallel::Config(config.clone());
             same_choices(
                 &format!("{config:?}"),

@@ -27,16 +27,8 @@ impl PolicyVisitor for Run<'_> {
         names.long_jump();
         let mut arena = Shuffled::new(self.arena.clone(), &mut names);
         let mut recorder = Recorder::new(vec![self.horizon]);
-        play(
-            &mut policy,
-            &mut arena,
-            self.horizon,
-            &mut generators,
-            &mut recorder,
-        );
-        let best = policy
-            .best(&mut generators.policy)
-            .map(|arm| arena.original(arm));
+        play(&mut policy, &mut arena, self.horizon, &mut generators, &mut recorder);
+        let best = policy.best(&mut generators.policy).map(|arm| arena.original(arm));
         (recorder.total().average, best)
     }
 }
@@ -48,11 +40,7 @@ fn regret(spec: &str, matrix: &PreferenceMatrix, horizon: u64, runs: u64) -> (f6
     let spec: Spec = spec.parse().expect("a known algorithm");
     let mut regrets = Vec::new();
     for seed in 0..runs {
-        let run = Run {
-            arena: &arena,
-            horizon,
-            seed,
-        };
+        let run = Run { arena: &arena, horizon, seed };
         let (regret, best) = spec.visit(matrix.arms(), horizon, run).expect("arms");
         assert_eq!(best, Some(winner), "{spec}, seed {seed}");
         regrets.push(regret);
@@ -67,10 +55,8 @@ fn regret(spec: &str, matrix: &PreferenceMatrix, horizon: u64, runs: u64) -> (f6
 
 #[test]
 fn the_real_matrices_are_what_is_said_of_them() {
-    for (clicks, gap, mean_gap, circles) in [
-        ("Perfect", 0.00656, 0.1173, 447),
-        ("Navigational", 0.00561, 0.1047, 377),
-    ] {
+    for (clicks, gap, mean_gap, circles) in [("Perfect", 0.00656, 0.1173, 447), ("Navigational", 0.00561, 0.1047, 377)]
+    {
         let Some(matrix) = common::mslr(clicks) else {
             return;
         };
@@ -96,9 +82,7 @@ fn lexicographic_arms_are_put_in_order() {
     let Some(bytes) = common::data(path) else {
         return;
     };
-    let other = PreferenceMatrix::from_bytes(&bytes)
-        .expect("a matrix")
-        .undo_alphabetical_order();
+    let other = PreferenceMatrix::from_bytes(&bytes).expect("a matrix").undo_alphabetical_order();
     assert_eq!(condorcet_winner(&other), Some(Arm(109)));
     // Over all ordered pairs: their mean is 1/2.
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
@@ -116,9 +100,7 @@ fn rucb_on_ten_features() {
     let Some(matrix) = common::mslr("Perfect") else {
         return;
     };
-    let ten = matrix
-        .subset(&matrix::alphabetical_arms(136, 1)[..10])
-        .expect("ten arms");
+    let ten = matrix.subset(&matrix::alphabetical_arms(136, 1)[..10]).expect("ten arms");
     let (mean, _) = regret("rucb:alpha=0.501", &ten, 50_000, 90);
     // An independent trial of 90 runs: 472 with standard error 7; four of the difference's.
     assert!((mean - 472.0).abs() < 28.0, "{mean}");
@@ -137,10 +119,7 @@ fn ten_million_steps() {
         ("rmed1", 4.3e4, 6e3),
     ] {
         let (mean, _) = regret(spec, &matrix, 10_000_000, 20);
-        assert!(
-            (mean - expected).abs() < bound,
-            "{spec}: {mean}, expected {expected}"
-        );
+        assert!((mean - expected).abs() < bound, "{spec}: {mean}, expected {expected}");
     }
     regret("mdb", &matrix, 10_000_000, 20);
 }

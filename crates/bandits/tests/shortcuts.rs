@@ -9,11 +9,7 @@ use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
 /// Problems with a winner and without, certain and even, small and of more than one word of bits.
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     vec![
-        (
-            "arithmetic",
-            problems::arithmetic(8).expect("eight arms"),
-            20_000,
-        ),
+        ("arithmetic", problems::arithmetic(8).expect("eight arms"), 20_000),
         ("small gaps", common::small_gaps(), 20_000),
         ("cyclic", problems::cyclic().expect("four arms"), 20_000),
         ("circle", common::circle(), 20_000),
@@ -50,46 +46,22 @@ fn rucb() {
     use rucb::Variant::{Arxiv, Icml, Lerot};
     for variant in [Icml, Arxiv, Lerot] {
         for alpha in [0.51, 0.1, 2.0] {
-            let config = rucb::Config {
-                variant,
-                alpha,
-                ..Default::default()
-            };
+            let config = rucb::Config { variant, alpha, ..Default::default() };
             same_choices(&config, PlainRucb::new);
         }
     }
-    same_choices(
-        &rucb::Config {
-            unseen: 1.0,
-            ..Default::default()
-        },
-        PlainRucb::new,
-    );
+    same_choices(&rucb::Config { unseen: 1.0, ..Default::default() }, PlainRucb::new);
 }
 
 #[test]
 fn merge_rucb() {
     use merge_rucb::Variant::{Lerot, Paper};
     for variant in [Paper, Lerot] {
-        let config = merge_rucb::Config {
-            variant,
-            ..Default::default()
-        };
+        let config = merge_rucb::Config { variant, ..Default::default() };
         same_choices(&config, PlainMergeRucb::new);
         // Narrow bounds, so that arms do fall and batches merge, and odd sizes of batch.
-        for (alpha, batch, c) in [
-            (0.2, 4, 10.0),
-            (0.1, 2, 1.0),
-            (0.15, 5, 100.0),
-            (0.3, 16, 4e5),
-        ] {
-            let config = merge_rucb::Config {
-                variant,
-                alpha,
-                batch,
-                c: Some(c),
-                delta: 0.01,
-            };
+        for (alpha, batch, c) in [(0.2, 4, 10.0), (0.1, 2, 1.0), (0.15, 5, 100.0), (0.3, 16, 4e5)] {
+            let config = merge_rucb::Config { variant, alpha, batch, c: Some(c), delta: 0.01 };
             same_choices(&config, PlainMergeRucb::new);
         }
     }
@@ -98,13 +70,7 @@ fn merge_rucb() {
 #[test]
 fn rmed1() {
     same_choices(&rmed::Rmed1Config::default(), PlainRmed1::new);
-    same_choices(
-        &rmed::Rmed1Config {
-            factor: 0.01,
-            power: 1.0,
-        },
-        PlainRmed1::new,
-    );
+    same_choices(&rmed::Rmed1Config { factor: 0.01, power: 1.0 }, PlainRmed1::new);
 }
 
 #[test]

@@ -66,9 +66,7 @@ impl ClickModel {
         }
         let odds = |part: &[u64], whole: &[u64]| -> Vec<f64> {
             let pairs = part.iter().zip(whole);
-            pairs
-                .map(|(&part, &whole)| part as f64 / whole.max(1) as f64)
-                .collect()
+            pairs.map(|(&part, &whole)| part as f64 / whole.max(1) as f64).collect()
         };
         Self::from_odds(name, odds(&clicks, &looks), odds(&stops, &clicks))
     }
@@ -84,16 +82,12 @@ mod tests {
     #[test]
     fn recovers_a_model_that_stops() {
         let truth = ClickModel::custom("0:0.1,1:0.4,2:0.9", "0:1,1:1,2:1").unwrap();
-        let (users, levels) = truth
-            .prepare(&[0.0, 1.0, 2.0], FractionalLabels::Round)
-            .unwrap();
+        let (users, levels) = truth.prepare(&[0.0, 1.0, 2.0], FractionalLabels::Round).unwrap();
         let mut generator = Generator::seed_from_u64(1);
         let sessions: Vec<Vec<(u16, bool)>> = (0..20_000)
             .map(|_| {
                 let mut gone = false;
-                let shown = (0..5)
-                    .map(|_| generator.random_range(0..3_u16))
-                    .collect::<Vec<_>>();
+                let shown = (0..5).map(|_| generator.random_range(0..3_u16)).collect::<Vec<_>>();
                 let clicked = shown.into_iter().map(|grade| {
                     let look = users.look(levels[usize::from(grade)], &mut generator);
                     let clicked = look.clicked && !gone;
@@ -107,25 +101,15 @@ mod tests {
         assert_eq!(fitted.stop(), [1.0; 3]);
         for (found, p) in fitted.click().iter().zip([0.1, 0.4, 0.9]) {
             // More than 10,000 looks at each grade.
-            assert!(
-                (found - p).abs() < 5.0 * f64::sqrt(p * (1.0 - p) / 10_000.0),
-                "{found} {p}"
-            );
+            assert!((found - p).abs() < 5.0 * f64::sqrt(p * (1.0 - p) / 10_000.0), "{found} {p}");
         }
     }
 
     #[test]
     fn what_is_wrong_is_said() {
-        let error = ClickModel::fit("x", 2, [[(2, true)]])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("grade 2") && error.contains("up to 1"),
-            "{error}"
-        );
-        let error = ClickModel::fit("x", 2, [[(1, true)]])
-            .unwrap_err()
-            .to_string();
+        let error = ClickModel::fit("x", 2, [[(2, true)]]).unwrap_err().to_string();
+        assert!(error.contains("grade 2") && error.contains("up to 1"), "{error}");
+        let error = ClickModel::fit("x", 2, [[(1, true)]]).unwrap_err().to_string();
         assert!(error.contains("looked at a document of grade 0"), "{error}");
         assert!(ClickModel::fit("x", 0, [[(0, true)]]).is_err());
         assert!(ClickModel::fit::<[(u16, bool); 0]>("x", 0, []).is_err());

@@ -75,11 +75,7 @@ impl ClickModel {
                  give your own as `0:0.0,1:0.5,...`"
             )));
         };
-        Ok(Self {
-            name: name.to_owned(),
-            click,
-            stop,
-        })
+        Ok(Self { name: name.to_owned(), click, stop })
     }
 
     /// A model in Lerot's notation, `label:probability,...`, for clicks and stops.
@@ -102,21 +98,11 @@ impl ClickModel {
     }
 
     /// A model from its odds, one of each a grade.
-    pub(crate) fn from_odds(
-        name: &str,
-        click: Vec<f64>,
-        stop: Vec<f64>,
-    ) -> Result<Self, ClickError> {
+    pub(crate) fn from_odds(name: &str, click: Vec<f64>, stop: Vec<f64>) -> Result<Self, ClickError> {
         if click.is_empty() {
-            return Err(ClickError::new(format!(
-                "click model {name} has no grades; give at least one"
-            )));
+            return Err(ClickError::new(format!("click model {name} has no grades; give at least one")));
         }
-        Ok(Self {
-            name: name.to_owned(),
-            click,
-            stop,
-        })
+        Ok(Self { name: name.to_owned(), click, stop })
     }
 
     /// Lays the model out for `labels` (one a document): each document's [`Level`].
@@ -125,11 +111,7 @@ impl ClickModel {
     /// For a label that is negative, not finite, or above the model's highest grade (whatever the
     /// rule for fractions), and for more than 65,536 different levels under
     /// [`FractionalLabels::Interpolate`].
-    pub fn prepare(
-        &self,
-        labels: &[f32],
-        rule: FractionalLabels,
-    ) -> Result<(Users, Vec<Level>), ClickError> {
+    pub fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Users, Vec<Level>), ClickError> {
         let highest = self.click.len() - 1;
         for &label in labels {
             check_label(label)?;
@@ -141,19 +123,10 @@ impl ClickModel {
                 )));
             }
         }
-        let mut odds: Vec<(f64, f64)> = self
-            .click
-            .iter()
-            .copied()
-            .zip(self.stop.iter().copied())
-            .collect();
+        let mut odds: Vec<(f64, f64)> = self.click.iter().copied().zip(self.stop.iter().copied()).collect();
         // Labels between two grades that get a level of their own, each once, in numeric order.
         let mut between: Vec<f32> = match rule {
-            FractionalLabels::Interpolate => labels
-                .iter()
-                .copied()
-                .filter(|label| label.fract() != 0.0)
-                .collect(),
+            FractionalLabels::Interpolate => labels.iter().copied().filter(|label| label.fract() != 0.0).collect(),
             FractionalLabels::Round | FractionalLabels::Floor => Vec::new(),
         };
         between.sort_unstable_by(f32::total_cmp);
@@ -175,12 +148,10 @@ impl ClickModel {
                 // In f64, where adding a half to an f32 is exact.
                 FractionalLabels::Round => (f64::from(label) + 0.5).floor() as usize,
                 FractionalLabels::Floor => label.floor() as usize,
-                FractionalLabels::Interpolate => {
-                    match between.binary_search_by(|other| other.total_cmp(&label)) {
-                        Ok(index) => self.click.len() + index,
-                        Err(_) => label as usize,
-                    }
-                }
+                FractionalLabels::Interpolate => match between.binary_search_by(|other| other.total_cmp(&label)) {
+                    Ok(index) => self.click.len() + index,
+                    Err(_) => label as usize,
+                },
             };
             Level(grade as u16)
         };
@@ -215,19 +186,14 @@ fn check_label(label: f32) -> Result<(), ClickError> {
              simulated on them; use a labelled split"
         )))
     } else {
-        Err(ClickError(format!(
-            "label {label} is not a finite number; labels are grades from 0 up"
-        )))
+        Err(ClickError(format!("label {label} is not a finite number; labels are grades from 0 up")))
     }
 }
 
 /// `label:probability` pairs as a table by label.
 fn parse(what: &str, text: &str) -> Result<Vec<f64>, ClickError> {
     let fail = |reason: String| {
-        Err(ClickError(format!(
-            "{what} odds {:?}: {reason}; expected pairs like `0:0.0,1:0.5,2:1.0`",
-            text.trim()
-        )))
+        Err(ClickError(format!("{what} odds {:?}: {reason}; expected pairs like `0:0.0,1:0.5,2:1.0`", text.trim())))
     };
     let mut pairs = Vec::new();
     for pair in text.split(',') {
@@ -235,10 +201,7 @@ fn parse(what: &str, text: &str) -> Result<Vec<f64>, ClickError> {
             return fail(format!("{:?} is no pair", pair.trim()));
         };
         let Ok(grade) = grade.trim().parse::<u16>() else {
-            return fail(format!(
-                "{:?} is no grade (a whole number from 0 to 65,535)",
-                grade.trim()
-            ));
+            return fail(format!("{:?} is no grade (a whole number from 0 to 65,535)", grade.trim()));
         };
         match odds.trim().parse::<f64>() {
             Ok(odds) if (0.0..=1.0).contains(&odds) => pairs.push((grade, odds)),

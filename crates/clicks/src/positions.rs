@@ -64,9 +64,7 @@ impl PositionModel {
     /// # Errors
     /// For a probability outside [0, 1].
     pub fn new(model: ClickModel, examination: Vec<f64>) -> Result<Self, ClickError> {
-        let bad = examination
-            .iter()
-            .position(|odds| !(0.0..=1.0).contains(odds));
+        let bad = examination.iter().position(|odds| !(0.0..=1.0).contains(odds));
         if let Some(position) = bad {
             return Err(ClickError::new(format!(
                 "P(look) at position {position} (from 0) is {}; give probabilities from 0 to 1",
@@ -83,16 +81,9 @@ impl PositionModel {
     /// When `eta` is negative or not finite.
     pub fn decaying(model: ClickModel, eta: f64, length: usize) -> Result<Self, ClickError> {
         if !(eta.is_finite() && eta >= 0.0) {
-            return Err(ClickError::new(format!(
-                "eta is {eta}; it must be a finite number from 0 up"
-            )));
+            return Err(ClickError::new(format!("eta is {eta}; it must be a finite number from 0 up")));
         }
-        Self::new(
-            model,
-            (1..=length)
-                .map(|rank| libm::pow(rank as f64, -eta))
-                .collect(),
-        )
+        Self::new(model, (1..=length).map(|rank| libm::pow(rank as f64, -eta)).collect())
     }
 
     /// P(look) by position.
@@ -105,17 +96,9 @@ impl PositionModel {
     ///
     /// # Errors
     /// As [`ClickModel::prepare`].
-    pub fn prepare(
-        &self,
-        labels: &[f32],
-        rule: FractionalLabels,
-    ) -> Result<(PositionUsers, Vec<Level>), ClickError> {
+    pub fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(PositionUsers, Vec<Level>), ClickError> {
         let (users, levels) = self.model.prepare(labels, rule)?;
-        let examination = self
-            .examination
-            .iter()
-            .map(|&odds| threshold(odds))
-            .collect();
+        let examination = self.examination.iter().map(|&odds| threshold(odds)).collect();
         Ok((PositionUsers { users, examination }, levels))
     }
 }
@@ -166,10 +149,7 @@ mod tests {
                 }
                 let (n, p) = (f64::from(n), attraction * examination);
                 let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
-                assert!(
-                    (f64::from(clicks) - n * p).abs() <= bound,
-                    "{position} {attraction}"
-                );
+                assert!((f64::from(clicks) - n * p).abs() <= bound, "{position} {attraction}");
             }
         }
     }
@@ -181,10 +161,8 @@ mod tests {
         assert!(PositionModel::new(model.clone(), vec![f64::NAN]).is_err());
         assert!(PositionModel::decaying(model.clone(), -1.0, 3).is_err());
         // Nobody looks at anything, and everybody leaves at once.
-        let (users, levels) = PositionModel::new(model, vec![])
-            .unwrap()
-            .prepare(&[1.0], FractionalLabels::Round)
-            .unwrap();
+        let (users, levels) =
+            PositionModel::new(model, vec![]).unwrap().prepare(&[1.0], FractionalLabels::Round).unwrap();
         let look = users.look_at(0, levels[0], &mut Generator::seed_from_u64(1));
         assert_eq!((look.clicked, look.leaves), (false, true));
     }

@@ -29,20 +29,13 @@ pub struct Users {
 
 impl Users {
     pub(crate) fn new(odds: &[(f64, f64)]) -> Self {
-        Self {
-            levels: odds
-                .iter()
-                .map(|&(click, stop)| (threshold(click), threshold(stop)))
-                .collect(),
-        }
+        Self { levels: odds.iter().map(|&(click, stop)| (threshold(click), threshold(stop))).collect() }
     }
 
     /// P(click) of a level in units of 2^-32; 0 for a level that this model does not have.
     #[inline]
     pub(crate) fn click_threshold(&self, level: Level) -> u64 {
-        self.levels
-            .get(usize::from(level.0))
-            .map_or(0, |&(click, _)| click)
+        self.levels.get(usize::from(level.0)).map_or(0, |&(click, _)| click)
     }
 
     /// One user looks at one document.
@@ -54,11 +47,7 @@ impl Users {
     #[inline]
     pub fn look(&self, level: Level, generator: &mut Generator) -> Look {
         let luck = generator.next_u64();
-        let (click, stop) = self
-            .levels
-            .get(usize::from(level.0))
-            .copied()
-            .unwrap_or((0, 0));
+        let (click, stop) = self.levels.get(usize::from(level.0)).copied().unwrap_or((0, 0));
         let clicked = luck >> 32 < click;
         let leaves = clicked & (luck & 0xFFFF_FFFF < stop);
         Look { clicked, leaves }

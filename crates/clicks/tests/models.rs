@@ -4,11 +4,7 @@ use clicks::{ClickModel, FractionalLabels, Generator, Level, Users};
 use proptest::prelude::*;
 use rand::SeedableRng;
 
-const RULES: [FractionalLabels; 3] = [
-    FractionalLabels::Round,
-    FractionalLabels::Floor,
-    FractionalLabels::Interpolate,
-];
+const RULES: [FractionalLabels; 3] = [FractionalLabels::Round, FractionalLabels::Floor, FractionalLabels::Interpolate];
 
 /// Clicks and leaves over `looks` looks at `level`.
 fn count(users: &Users, level: Level, looks: u32, seed: u64) -> (f64, f64) {
@@ -16,10 +12,7 @@ fn count(users: &Users, level: Level, looks: u32, seed: u64) -> (f64, f64) {
     let (mut clicks, mut leaves) = (0, 0);
     for _ in 0..looks {
         let look = users.look(level, &mut generator);
-        assert!(
-            look.clicked || !look.leaves,
-            "nobody leaves without a click"
-        );
+        assert!(look.clicked || !look.leaves, "nobody leaves without a click");
         clicks += u32::from(look.clicked);
         leaves += u32::from(look.leaves);
     }
@@ -29,10 +22,7 @@ fn count(users: &Users, level: Level, looks: u32, seed: u64) -> (f64, f64) {
 /// `seen` successes of `n` lie within 5 standard deviations of `p n`; exactly, where p is 0 or 1.
 fn assert_odds(seen: f64, n: f64, p: f64, what: &str) {
     let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
-    assert!(
-        (seen - n * p).abs() <= bound,
-        "{what}: {seen} of {n}, expected {p}"
-    );
+    assert!((seen - n * p).abs() <= bound, "{what}: {seen} of {n}, expected {p}");
 }
 
 #[test]
@@ -41,14 +31,8 @@ fn every_preset_shows_its_odds() {
         for grades in [2_u16, 3, 5] {
             let max = f32::from(grades - 1);
             let model = ClickModel::preset(name, max).unwrap();
-            assert_eq!(
-                (model.name(), model.click().len(), model.stop().len()),
-                (name, grades.into(), grades.into())
-            );
-            assert!(
-                model.click().is_sorted(),
-                "better documents are not clicked less"
-            );
+            assert_eq!((model.name(), model.click().len(), model.stop().len()), (name, grades.into(), grades.into()));
+            assert!(model.click().is_sorted(), "better documents are not clicked less");
             let labels: Vec<f32> = (0..grades).map(f32::from).collect();
             let (users, levels) = model.prepare(&labels, FractionalLabels::Round).unwrap();
             for (grade, &level) in levels.iter().enumerate() {
@@ -67,44 +51,16 @@ fn published_rows() {
         let model = ClickModel::preset(name, max).unwrap();
         (model.click().to_vec(), model.stop().to_vec())
     };
-    assert_eq!(
-        row("navigational", 2.0),
-        (vec![0.05, 0.5, 0.95], vec![0.2, 0.5, 0.9])
-    );
-    assert_eq!(
-        row("navigational", 4.0),
-        (
-            vec![0.05, 0.3, 0.5, 0.7, 0.95],
-            vec![0.2, 0.3, 0.5, 0.7, 0.9]
-        )
-    );
-    assert_eq!(
-        row("informational", 4.0),
-        (vec![0.4, 0.6, 0.7, 0.8, 0.9], vec![0.1, 0.2, 0.3, 0.4, 0.5])
-    );
-    assert_eq!(
-        row("perfect", 4.0),
-        (vec![0.0, 0.2, 0.4, 0.8, 1.0], vec![0.0; 5])
-    );
+    assert_eq!(row("navigational", 2.0), (vec![0.05, 0.5, 0.95], vec![0.2, 0.5, 0.9]));
+    assert_eq!(row("navigational", 4.0), (vec![0.05, 0.3, 0.5, 0.7, 0.95], vec![0.2, 0.3, 0.5, 0.7, 0.9]));
+    assert_eq!(row("informational", 4.0), (vec![0.4, 0.6, 0.7, 0.8, 0.9], vec![0.1, 0.2, 0.3, 0.4, 0.5]));
+    assert_eq!(row("perfect", 4.0), (vec![0.0, 0.2, 0.4, 0.8, 1.0], vec![0.0; 5]));
 }
 
 #[test]
 fn the_smallest_table_that_holds_the_labels() {
-    for (max, grades) in [
-        (0.0, 2),
-        (0.5, 2),
-        (1.0, 2),
-        (1.2, 3),
-        (2.0, 3),
-        (2.3, 5),
-        (3.0, 5),
-        (4.0, 5),
-    ] {
-        assert_eq!(
-            ClickModel::preset("perfect", max).unwrap().click().len(),
-            grades,
-            "{max}"
-        );
+    for (max, grades) in [(0.0, 2), (0.5, 2), (1.0, 2), (1.2, 3), (2.0, 3), (2.3, 5), (3.0, 5), (4.0, 5)] {
+        assert_eq!(ClickModel::preset("perfect", max).unwrap().click().len(), grades, "{max}");
     }
 }
 
@@ -147,25 +103,12 @@ fn notation_in_any_order_with_blanks() {
 fn fractional_labels() {
     let model = ClickModel::custom("0:0,1:0.2,2:0.6", "0:0,1:0.5,2:1").unwrap();
     let labels = [0.0, 0.25, 0.5, 1.0, 1.5, 1.75, 2.0, 0.25, 0.499_999_97];
-    let levels = |rule| {
-        model
-            .prepare(&labels, rule)
-            .unwrap()
-            .1
-            .iter()
-            .map(|level| level.0)
-            .collect::<Vec<_>>()
-    };
+    let levels = |rule| model.prepare(&labels, rule).unwrap().1.iter().map(|level| level.0).collect::<Vec<_>>();
     assert_eq!(levels(FractionalLabels::Round), [0, 0, 1, 1, 2, 2, 2, 0, 0]);
     assert_eq!(levels(FractionalLabels::Floor), [0, 0, 0, 1, 1, 1, 2, 0, 0]);
-    assert_eq!(
-        levels(FractionalLabels::Interpolate),
-        [0, 3, 5, 1, 6, 7, 2, 3, 4]
-    );
+    assert_eq!(levels(FractionalLabels::Interpolate), [0, 3, 5, 1, 6, 7, 2, 3, 4]);
 
-    let (users, levels) = model
-        .prepare(&labels, FractionalLabels::Interpolate)
-        .unwrap();
+    let (users, levels) = model.prepare(&labels, FractionalLabels::Interpolate).unwrap();
     let n = 200_000;
     let (clicks, leaves) = count(&users, levels[5], n, 7);
     assert_odds(clicks, n.into(), 0.5, "P(click | 1.75)");

@@ -12,8 +12,7 @@ use divan::{Bencher, black_box};
 use interleave::probabilistic::ProbabilisticScratch;
 use interleave::sosm::SosmScratch;
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Preference,
-    ProbabilisticInterleave, Sosm,
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Preference, ProbabilisticInterleave, Sosm,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -55,11 +54,7 @@ fn query(documents: usize, rankers: usize, seed: u64) -> Query {
         .collect();
     let model = ClickModel::preset("navigational", 4.0).unwrap();
     let (users, levels) = model.prepare(&labels, FractionalLabels::Round).unwrap();
-    Query {
-        lists,
-        users,
-        levels,
-    }
+    Query { lists, users, levels }
 }
 
 /// Impressions of random pairs, each on the query that `choose` picks.
@@ -79,60 +74,41 @@ fn probabilistic(
         let mut input = || (choose(&mut pick), [0; 2].map(|_| pick.random_range(0..136)));
         (0..BLOCK).map(|_| input()).collect()
     };
-    bencher
-        .counter(ItemsCount::new(BLOCK))
-        .with_inputs(inputs)
-        .bench_local_refs(|block| {
-            let mut wins = 0;
-            for (query, pair) in block {
-                let query = &queries[*query];
-                let lists = pair.map(|ranker| query.lists[ranker].as_list());
-                let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
-                    let look = query.users.look(query.levels[doc.index()], &mut luck);
-                    Look {
-                        clicked: look.clicked,
-                        leaves: look.leaves,
-                    }
-                });
-                wins += u32::from(winner == Preference::First);
-            }
-            black_box(wins)
-        });
+    bencher.counter(ItemsCount::new(BLOCK)).with_inputs(inputs).bench_local_refs(|block| {
+        let mut wins = 0;
+        for (query, pair) in block {
+            let query = &queries[*query];
+            let lists = pair.map(|ranker| query.lists[ranker].as_list());
+            let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
+                let look = query.users.look(query.levels[doc.index()], &mut luck);
+                Look { clicked: look.clicked, leaves: look.leaves }
+            });
+            wins += u32::from(winner == Preference::First);
+        }
+        black_box(wins)
+    });
 }
 
 #[divan::bench(args = [20, 100, 120, 1000])]
 fn probabilistic_same(bencher: Bencher<'_, '_>, documents: usize) {
-    probabilistic(
-        bencher,
-        &[query(documents, 136, 1)],
-        CreditTies::Same,
-        |_| 0,
-    );
+    probabilistic(bencher, &[query(documents, 136, 1)], CreditTies::Same, |_| 0);
 }
 
 #[divan::bench(args = [20, 100, 120, 1000])]
 fn probabilistic_redrawn(bencher: Bencher<'_, '_>, documents: usize) {
-    probabilistic(
-        bencher,
-        &[query(documents, 136, 1)],
-        CreditTies::Redrawn,
-        |_| 0,
-    );
+    probabilistic(bencher, &[query(documents, 136, 1)], CreditTies::Redrawn, |_| 0);
 }
 
 /// 130 MB of lists, as in a live simulation.
 fn many() -> &'static [Query] {
-    static MANY: LazyLock<Vec<Query>> =
-        LazyLock::new(|| (0..1_300).map(|seed| query(120, 136, seed)).collect());
+    static MANY: LazyLock<Vec<Query>> = LazyLock::new(|| (0..1_300).map(|seed| query(120, 136, seed)).collect());
     &MANY
 }
 
 #[divan::bench(args = [CreditTies::Same, CreditTies::Redrawn])]
 fn probabilistic_random_query(bencher: Bencher<'_, '_>, ties: CreditTies) {
     let queries = many();
-    probabilistic(bencher, queries, ties, |pick| {
-        pick.random_range(0..queries.len())
-    });
+    probabilistic(bencher, queries, ties, |pick| pick.random_range(0..queries.len()));
 }
 
 #[divan::bench(args = [20, 100, 120, 1000], consts = [5, 136, 700])]
@@ -147,10 +123,7 @@ fn sosm<const RANKERS: usize>(bencher: Bencher<'_, '_>, documents: usize) {
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
         let user = |doc: Doc| {
             let look = query.users.look(query.levels[doc.index()], &mut luck);
-            Look {
-                clicked: look.clicked,
-                leaves: look.leaves,
-            }
+            Look { clicked: look.clicked, leaves: look.leaves }
         };
         method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut scores);
         black_box(scores.len())

@@ -10,8 +10,7 @@ use clicks::{ClickModel, FractionalLabels, Level, Users};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interleave::{
-    AnyInterleaving, AnyMultileaving, AnyOutcome, Doc, Generator, Interleaving, ListBuf, Look,
-    Multileaving, RankedList,
+    AnyInterleaving, AnyMultileaving, AnyOutcome, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, RankedList,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -27,11 +26,7 @@ struct Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {} documents {} rankers",
-            self.name, self.documents, self.rankers
-        )
+        write!(f, "{} {} documents {} rankers", self.name, self.documents, self.rankers)
     }
 }
 
@@ -39,11 +34,7 @@ fn cases(names: &[&'static str], rankers: &[usize]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &name in names {
         for documents in [20, 100, 1000] {
-            let sizes = rankers.iter().map(|&rankers| Case {
-                name,
-                documents,
-                rankers,
-            });
+            let sizes = rankers.iter().map(|&rankers| Case { name, documents, rankers });
             cases.extend(sizes);
         }
     }
@@ -80,20 +71,13 @@ fn query(documents: usize, rankers: usize) -> Query {
     let lists = (0..rankers).map(list).collect();
     let model = ClickModel::preset("navigational", 4.0).unwrap();
     let (users, levels) = model.prepare(&labels, FractionalLabels::Round).unwrap();
-    Query {
-        lists,
-        users,
-        levels,
-    }
+    Query { lists, users, levels }
 }
 
 impl Query {
     fn look(&self, doc: Doc, luck: &mut Generator) -> Look {
         let look = self.users.look(self.levels[doc.index()], luck);
-        Look {
-            clicked: look.clicked,
-            leaves: look.leaves,
-        }
+        Look { clicked: look.clicked, leaves: look.leaves }
     }
 }
 

@@ -51,9 +51,7 @@ impl Alternating {
                 std::cmp::Ordering::Equal => self.leader,
                 std::cmp::Ordering::Greater => 1,
             };
-            let at = |state: &mut Self, x: usize| {
-                state.revealed[x].get(lists[x], keys[x], state.length, state.next[x])
-            };
+            let at = |state: &mut Self, x: usize| state.revealed[x].get(lists[x], keys[x], state.length, state.next[x]);
             let doc = at(self, x).or_else(|| {
                 x = 1 - x;
                 at(self, x)
@@ -61,11 +59,9 @@ impl Alternating {
             self.next[x] += 1;
             if self.shown.insert(doc) {
                 let rank = |x: usize| order::rank(lists[x], keys[x], doc);
-                self.ranks.push([0, 1].map(|x| {
-                    rank(x)
-                        .filter(|&rank| rank < self.length)
-                        .map_or(OUTSIDE, |rank| rank as u16)
-                }));
+                self.ranks.push(
+                    [0, 1].map(|x| rank(x).filter(|&rank| rank < self.length).map_or(OUTSIDE, |rank| rank as u16)),
+                );
                 return Some(doc);
             }
         }

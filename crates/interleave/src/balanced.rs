@@ -34,9 +34,7 @@ use crate::method::check_clicks;
 use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
 
 /// How deep into the two rankers' lists clicks are counted.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
     /// To the rank that the lowest clicked document of the shown list has in the ranker that ranks it
@@ -89,21 +87,14 @@ impl BalancedInterleave {
             Cut::LowestClicked => clicked.last().copied(),
             Cut::Lerot => {
                 let worst = |x: usize| clicked.iter().map(|ranks| ranks[x]).max();
-                worst(0)
-                    .zip(worst(1))
-                    .map(|(first, second)| [first, second])
+                worst(0).zip(worst(1)).map(|(first, second)| [first, second])
             }
         };
         let Some([first, second]) = deepest else {
             return Preference::Tie;
         };
         let depth = first.min(second);
-        let within = |x: usize| {
-            clicked
-                .iter()
-                .filter(|ranks| ranks[x] <= depth && ranks[x] != OUTSIDE)
-                .count()
-        };
+        let within = |x: usize| clicked.iter().filter(|ranks| ranks[x] <= depth && ranks[x] != OUTSIDE).count();
         Preference::of(within(0).cmp(&within(1)))
     }
 }
@@ -182,11 +173,7 @@ impl Interleaving for BalancedInterleave {
         (shown, BalancedReceipt { tops })
     }
 
-    fn credit(
-        &self,
-        receipt: &BalancedReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &BalancedReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.tops.len())?;
         let ranks: Vec<[u16; 2]> = clicked.into_iter().map(|n| receipt.tops[n]).collect();
         Ok(self.winner(&ranks))
@@ -203,8 +190,7 @@ mod tests {
     fn by_hand() {
         let ranks = [[0, 3], [1, 0], [2, 1], [3, 2]];
         let method = BalancedInterleave::default();
-        let winner =
-            |clicks: &[usize]| method.winner(&clicks.iter().map(|&n| ranks[n]).collect::<Vec<_>>());
+        let winner = |clicks: &[usize]| method.winner(&clicks.iter().map(|&n| ranks[n]).collect::<Vec<_>>());
         assert_eq!(winner(&[]), Preference::Tie);
         assert_eq!(winner(&[0]), Preference::First);
         assert_eq!([1, 2, 3].map(|n| winner(&[n])), [Preference::Second; 3]);
@@ -225,16 +211,8 @@ mod tests {
             ([[2, 0], [1, 1]], Preference::Second, Preference::Second),
             ([[2, 2], [0, 1]], Preference::First, Preference::Tie),
             ([[2, 2], [1, 0]], Preference::Second, Preference::Tie),
-            (
-                [[3, OUTSIDE], [2, 1]],
-                Preference::Second,
-                Preference::First,
-            ),
-            (
-                [[0, OUTSIDE], [OUTSIDE, 0]],
-                Preference::Tie,
-                Preference::Tie,
-            ),
+            ([[3, OUTSIDE], [2, 1]], Preference::Second, Preference::First),
+            ([[0, OUTSIDE], [OUTSIDE, 0]], Preference::Tie, Preference::Tie),
         ] {
             assert_eq!(paper.winner(&ranks), by_paper, "{ranks:?}");
             assert_eq!(lerot.winner(&ranks), by_lerot, "{ranks:?}");

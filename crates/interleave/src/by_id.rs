@@ -24,9 +24,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::{
-    CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, RankedList,
-};
+use crate::{CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, RankedList};
 
 /// What is wrong with lists of ids, or with clicks on them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,9 +40,7 @@ pub enum IdError {
         second: usize,
     },
     /// A score that is not a number.
-    #[error(
-        "the score at {position} of list {list} (from 0) is not a number; leave the document out"
-    )]
+    #[error("the score at {position} of list {list} (from 0) is not a number; leave the document out")]
     Score {
         /// Which list.
         list: usize,
@@ -58,9 +54,7 @@ pub enum IdError {
     #[error("interleaving mixes 2 lists, not {0}; multileave more")]
     NotTwo(usize),
     /// A click on a document that was not shown.
-    #[error(
-        "click {0} (from 0) is on a document that was not shown; credit the impression it belongs to"
-    )]
+    #[error("click {0} (from 0) is on a document that was not shown; credit the impression it belongs to")]
     NotShown(usize),
     /// As the method itself says.
     #[error(transparent)]
@@ -83,8 +77,7 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
         let scored = lists.iter().map(|list| {
             let list = list.as_ref();
             // Falling by one, from the length down: no two alike.
-            list.iter()
-                .zip((0..list.len()).rev().map(|score| score as f64))
+            list.iter().zip((0..list.len()).rev().map(|score| score as f64))
         });
         Self::build(scored)
     }
@@ -94,16 +87,10 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
     /// # Errors
     /// As [`ranked`](Self::ranked), and for a score that is not a number.
     pub fn scored<L: AsRef<[(Id, f64)]>>(lists: &[L]) -> Result<Self, IdError> {
-        Self::build(
-            lists
-                .iter()
-                .map(|list| list.as_ref().iter().map(|(id, score)| (id, *score))),
-        )
+        Self::build(lists.iter().map(|list| list.as_ref().iter().map(|(id, score)| (id, *score))))
     }
 
-    fn build<'a>(
-        lists: impl Iterator<Item = impl Iterator<Item = (&'a Id, f64)>>,
-    ) -> Result<Self, IdError>
+    fn build<'a>(lists: impl Iterator<Item = impl Iterator<Item = (&'a Id, f64)>>) -> Result<Self, IdError>
     where
         Id: 'a,
     {
@@ -122,11 +109,7 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
                 });
                 let (seen_in, first) = std::mem::replace(&mut last_seen[doc], (list, position));
                 if seen_in == list {
-                    return Err(IdError::Duplicate {
-                        list,
-                        first,
-                        second: position,
-                    });
+                    return Err(IdError::Duplicate { list, first, second: position });
                 }
                 if score.is_nan() {
                     return Err(IdError::Score { list, position });
@@ -138,10 +121,7 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
         if ids.len() > RankedList::MAX_LEN {
             return Err(IdError::TooMany(ids.len()));
         }
-        let lists = orders
-            .into_iter()
-            .map(|order| ListBuf::from_distinct(order, ids.len()))
-            .collect();
+        let lists = orders.into_iter().map(|order| ListBuf::from_distinct(order, ids.len())).collect();
         Ok(Self { ids, lists })
     }
 
@@ -182,10 +162,7 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
     }
 
     fn impression<R>(&self, shown: &[Doc], receipt: R) -> Impression<Id, R> {
-        let shown = shown
-            .iter()
-            .map(|doc| self.ids[doc.index()].clone())
-            .collect();
+        let shown = shown.iter().map(|doc| self.ids[doc.index()].clone()).collect();
         Impression { shown, receipt }
     }
 }
@@ -218,12 +195,8 @@ impl<Id: Eq, Receipt> Impression<Id, Receipt> {
     /// # Errors
     /// When one of them was not shown.
     pub fn positions(&self, clicked: &[Id]) -> Result<Vec<usize>, IdError> {
-        let position = |(n, id): (usize, &Id)| {
-            self.shown
-                .iter()
-                .position(|shown| shown == id)
-                .ok_or(IdError::NotShown(n))
-        };
+        let position =
+            |(n, id): (usize, &Id)| self.shown.iter().position(|shown| shown == id).ok_or(IdError::NotShown(n));
         clicked.iter().enumerate().map(position).collect()
     }
 

@@ -28,19 +28,7 @@ use crate::method::check_clicks;
 use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
 
 /// Which documents a clicked one is to stand above. Each kind includes those before it.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Default,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constraints {
     /// Unclicked ones shown above it (type 1).
@@ -104,10 +92,7 @@ impl DocumentConstraints {
                 from = click + 1;
             }
             if self.constraints >= Constraints::Next {
-                let run = clicked[n..]
-                    .iter()
-                    .zip(h..)
-                    .take_while(|(click, at)| **click == *at);
+                let run = clicked[n..].iter().zip(h..).take_while(|(click, at)| **click == *at);
                 let below = h + run.count();
                 let is_near = below == h + 1 || self.constraints == Constraints::NextUnclicked;
                 if is_near && below < ranks.len() {
@@ -176,10 +161,7 @@ impl Interleaving for DocumentConstraints {
                 break;
             }
         }
-        if clicked
-            .last()
-            .is_some_and(|click| click + 1 == list.ranks.len())
-        {
+        if clicked.last().is_some_and(|click| click + 1 == list.ranks.len()) {
             // Unseen, but shown.
             list.next(lists);
         }
@@ -200,11 +182,7 @@ impl Interleaving for DocumentConstraints {
         (shown, DocumentConstraintsReceipt { places })
     }
 
-    fn credit(
-        &self,
-        receipt: &DocumentConstraintsReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &DocumentConstraintsReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.places.len())?;
         Ok(self.winner(&receipt.places, &clicked))
     }
@@ -218,9 +196,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let ranks = [[0, 3], [1, 2], [2, 1], [3, 0]];
-        let winner = |constraints, clicks: &[usize]| {
-            DocumentConstraints::new(constraints).winner(&ranks, clicks)
-        };
+        let winner = |constraints, clicks: &[usize]| DocumentConstraints::new(constraints).winner(&ranks, clicks);
         use Constraints::{Above, Next, NextUnclicked};
         // b: above a (the second agrees); right above c (the first agrees).
         assert_eq!(winner(Above, &[1]), Preference::Second);

@@ -24,9 +24,7 @@ pub(crate) struct TieKeys {
 impl TieKeys {
     #[inline]
     pub(crate) fn new(generator: &mut Generator) -> Self {
-        Self {
-            seed: generator.next_u64(),
-        }
+        Self { seed: generator.next_u64() }
     }
 
     /// The keys of a number kept from an earlier draw.
@@ -38,9 +36,7 @@ impl TieKeys {
     /// The start of one ranker's keys.
     #[inline]
     pub(crate) fn ranker(self, ranker: usize) -> RankerKeys {
-        RankerKeys(mix(self
-            .seed
-            .wrapping_add((ranker as u64 + 1).wrapping_mul(GOLDEN))))
+        RankerKeys(mix(self.seed.wrapping_add((ranker as u64 + 1).wrapping_mul(GOLDEN))))
     }
 }
 
@@ -51,9 +47,7 @@ pub(crate) struct RankerKeys(u64);
 impl RankerKeys {
     #[inline]
     pub(crate) fn key(self, doc: Doc) -> u64 {
-        mix(self
-            .0
-            .wrapping_add((u64::from(doc.0) + 1).wrapping_mul(GOLDEN)))
+        mix(self.0.wrapping_add((u64::from(doc.0) + 1).wrapping_mul(GOLDEN)))
     }
 }
 
@@ -80,13 +74,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Drafts a list of at most `length` documents into `shown`.
-    pub(crate) fn draw(
-        &mut self,
-        lists: &[RankedList<'_>],
-        length: usize,
-        keys: TieKeys,
-        generator: &mut Generator,
-    ) {
+    pub(crate) fn draw(&mut self, lists: &[RankedList<'_>], length: usize, keys: TieKeys, generator: &mut Generator) {
         for doc in self.shown.drain(..) {
             self.is_shown[doc.index()] = false;
         }
@@ -126,10 +114,7 @@ impl Draft {
             best = if group.size() > 1 {
                 let keys = keys.ranker(ranker);
                 let tied = list.order().get(group.ranks()).unwrap_or_default();
-                tied.iter()
-                    .copied()
-                    .filter(|&doc| !is_shown(doc))
-                    .min_by_key(|&doc| keys.key(doc))
+                tied.iter().copied().filter(|&doc| !is_shown(doc)).min_by_key(|&doc| keys.key(doc))
             } else {
                 Some(doc).filter(|&doc| !is_shown(doc))
             };

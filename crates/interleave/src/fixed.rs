@@ -42,9 +42,7 @@ mod tests {
 
     fn sum(credits: &[f64]) -> u64 {
         let mut sum = Credit::default();
-        credits
-            .iter()
-            .for_each(|&credit| sum.add(Credit::of(credit)));
+        credits.iter().for_each(|&credit| sum.add(Credit::of(credit)));
         sum.score()
     }
 

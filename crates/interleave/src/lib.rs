@@ -161,9 +161,8 @@ mod ties;
 mod weights;
 
 pub use any::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, AnyMultileaving,
-    AnyMultileavingReceipt, AnyMultileavingScratch, AnyOutcome, InterleavingReceipt,
-    MultileavingReceipt, NameError, Tagged,
+    AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, AnyMultileaving, AnyMultileavingReceipt,
+    AnyMultileavingScratch, AnyOutcome, InterleavingReceipt, MultileavingReceipt, NameError, Tagged,
 };
 pub use balanced::BalancedInterleave;
 pub use document_constraints::DocumentConstraints;

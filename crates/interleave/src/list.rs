@@ -1,9 +1,7 @@
 //! The borrowed view of one ranker's list for one query, and an owned form of it.
 
 /// A document of one query: its 0-based row within the query.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(transparent)]
 #[serde(transparent)]
 pub struct Doc(pub u16);
@@ -85,10 +83,7 @@ impl<'a> RankedList<'a> {
                 )));
             };
             if std::mem::replace(&mut listed[doc.index()], true) {
-                return Err(RankedListError(format!(
-                    "document {} is there twice; list it once",
-                    doc.0
-                )));
+                return Err(RankedListError(format!("document {} is there twice; list it once", doc.0)));
             }
             // The first document of a run of ties opens its group, the others must repeat it.
             let opens = usize::from(group.start) == rank && usize::from(group.end) <= order.len();
@@ -100,9 +95,7 @@ impl<'a> RankedList<'a> {
                 )));
             }
             let closes = usize::from(group.end) == rank + 1;
-            let next = order
-                .get(rank + 1)
-                .and_then(|next| groups.get(next.index()));
+            let next = order.get(rank + 1).and_then(|next| groups.get(next.index()));
             if !closes && next.is_some_and(|next| *next != group) {
                 return Err(RankedListError(format!(
                     "group {}..{} of document {} ends early, at rank {rank}",
@@ -110,14 +103,9 @@ impl<'a> RankedList<'a> {
                 )));
             }
         }
-        let stray = listed
-            .iter()
-            .zip(groups)
-            .position(|(listed, group)| !listed && group.size() > 0);
+        let stray = listed.iter().zip(groups).position(|(listed, group)| !listed && group.size() > 0);
         if let Some(doc) = stray {
-            return Err(RankedListError(format!(
-                "document {doc} has a group but no rank; leave its group empty"
-            )));
+            return Err(RankedListError(format!("document {doc} has a group but no rank; leave its group empty")));
         }
         Ok(Self { order, groups })
     }
@@ -163,10 +151,7 @@ impl<'a> RankedList<'a> {
     #[inline]
     #[must_use]
     pub fn group(&self, doc: Doc) -> TieGroup {
-        self.groups
-            .get(doc.index())
-            .copied()
-            .unwrap_or(TieGroup::UNLISTED)
+        self.groups.get(doc.index()).copied().unwrap_or(TieGroup::UNLISTED)
     }
 }
 
@@ -192,10 +177,7 @@ impl ListBuf {
         let documents = order.iter().map(|doc| doc.index() + 1).max().unwrap_or(0);
         let mut groups = vec![TieGroup::UNLISTED; documents];
         for (rank, doc) in order.iter().enumerate().take(RankedList::MAX_LEN) {
-            groups[doc.index()] = TieGroup {
-                start: rank as u16,
-                end: rank as u16 + 1,
-            };
+            groups[doc.index()] = TieGroup { start: rank as u16, end: rank as u16 + 1 };
         }
         RankedList::new(&order, &groups)?;
         Ok(Self { order, groups })
@@ -207,9 +189,7 @@ impl ListBuf {
     /// For a score that is not a number, or more than 65,535 of them.
     pub fn from_scores(scores: &[f64]) -> Result<Self, RankedListError> {
         if let Some(doc) = scores.iter().position(|score| score.is_nan()) {
-            return Err(RankedListError(format!(
-                "the score of document {doc} is not a number"
-            )));
+            return Err(RankedListError(format!("the score of document {doc} is not a number")));
         }
         if scores.len() > RankedList::MAX_LEN {
             return Err(RankedListError(format!(
@@ -220,11 +200,7 @@ impl ListBuf {
         }
         let mut order: Vec<Doc> = (0..scores.len() as u16).map(Doc).collect();
         let score = |doc: Doc| scores[doc.index()];
-        order.sort_by(|&a, &b| {
-            score(b)
-                .partial_cmp(&score(a))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+        order.sort_by(|&a, &b| score(b).partial_cmp(&score(a)).unwrap_or(std::cmp::Ordering::Equal));
         let mut groups = vec![TieGroup::UNLISTED; order.len()];
         let mut start = 0;
         for run in order.chunk_by(|&a, &b| score(a) == score(b)) {
@@ -241,17 +217,10 @@ impl ListBuf {
     ///
     /// # Errors
     /// For a score that is not a number, or more than 65,535 documents.
-    pub fn from_some_scores(
-        scores: impl IntoIterator<Item = Option<f64>>,
-    ) -> Result<Self, RankedListError> {
+    pub fn from_some_scores(scores: impl IntoIterator<Item = Option<f64>>) -> Result<Self, RankedListError> {
         let scores: Vec<Option<f64>> = scores.into_iter().collect();
-        if let Some(doc) = scores
-            .iter()
-            .position(|score| score.is_some_and(f64::is_nan))
-        {
-            return Err(RankedListError(format!(
-                "the score of document {doc} is not a number"
-            )));
+        if let Some(doc) = scores.iter().position(|score| score.is_some_and(f64::is_nan)) {
+            return Err(RankedListError(format!("the score of document {doc} is not a number")));
         }
         if scores.len() > RankedList::MAX_LEN {
             return Err(RankedListError(format!(
@@ -262,9 +231,7 @@ impl ListBuf {
         }
         let documents = scores.len();
         let listed = scores.into_iter().enumerate();
-        let listed = listed
-            .filter_map(|(doc, score)| Some((doc, score?)))
-            .collect();
+        let listed = listed.filter_map(|(doc, score)| Some((doc, score?))).collect();
         Ok(Self::from_distinct(listed, documents))
     }
 
@@ -288,9 +255,6 @@ impl ListBuf {
     /// The view that methods take.
     #[must_use]
     pub fn as_list(&self) -> RankedList<'_> {
-        RankedList {
-            order: &self.order,
-            groups: &self.groups,
-        }
+        RankedList { order: &self.order, groups: &self.groups }
     }
 }

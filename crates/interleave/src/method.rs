@@ -47,8 +47,7 @@ pub trait Interleaving: Send + Sync {
     ///
     /// # Errors
     /// When a position lies outside the list.
-    fn credit(&self, receipt: &Self::Receipt, clicked: &[usize])
-    -> Result<Preference, CreditError>;
+    fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Preference, CreditError>;
 }
 
 /// Mixes any number of rankers' lists and credits the clicks (multileaving).
@@ -91,20 +90,14 @@ pub trait Multileaving: Send + Sync {
     ///
     /// # Errors
     /// When a position lies outside the list.
-    fn credit(
-        &self,
-        receipt: &Self::Receipt,
-        clicked: &[usize],
-    ) -> Result<Self::Outcome, CreditError>;
+    fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Self::Outcome, CreditError>;
 }
 
 /// Clicks or a receipt that cannot be credited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CreditError {
     /// A click below the end of the list.
-    #[error(
-        "position {position} was clicked, but the list shows {length} documents; count positions from 0"
-    )]
+    #[error("position {position} was clicked, but the list shows {length} documents; count positions from 0")]
     Position {
         /// The offending 0-based position.
         position: usize,
@@ -112,9 +105,7 @@ pub enum CreditError {
         length: usize,
     },
     /// A receipt that another method, or the same under other settings, gave out.
-    #[error(
-        "the receipt is from {receipt:?}, not {method:?}; credit it with the method that drew the list"
-    )]
+    #[error("the receipt is from {receipt:?}, not {method:?}; credit it with the method that drew the list")]
     Foreign {
         /// The method that gave the receipt out.
         receipt: String,

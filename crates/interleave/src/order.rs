@@ -60,13 +60,7 @@ impl Revealed {
     /// The document at the 0-based `rank`; nothing from `limit` on, which stays the same until
     /// [`clear`](Self::clear).
     #[inline]
-    pub(crate) fn get(
-        &mut self,
-        list: RankedList<'_>,
-        keys: RankerKeys,
-        limit: usize,
-        rank: usize,
-    ) -> Option<Doc> {
+    pub(crate) fn get(&mut self, list: RankedList<'_>, keys: RankerKeys, limit: usize, rank: usize) -> Option<Doc> {
         if rank >= limit {
             return None;
         }
@@ -95,8 +89,7 @@ impl Revealed {
             return Some(());
         }
         self.tied.clear();
-        self.tied
-            .extend(tied.iter().map(|&doc| (keys.key(doc), doc)));
+        self.tied.extend(tied.iter().map(|&doc| (keys.key(doc), doc)));
         let room = limit - start;
         if room < self.tied.len() {
             self.tied.select_nth_unstable(room);
@@ -127,22 +120,14 @@ pub(crate) fn rank(list: RankedList<'_>, keys: RankerKeys, doc: Doc) -> Option<u
 /// The best document of one ranker that is not `shown`. All above rank `top` are shown, before and
 /// after the call, which moves it down.
 #[inline]
-pub(crate) fn best(
-    list: RankedList<'_>,
-    keys: RankerKeys,
-    shown: &DocSet,
-    top: &mut u16,
-) -> Option<Doc> {
+pub(crate) fn best(list: RankedList<'_>, keys: RankerKeys, shown: &DocSet, top: &mut u16) -> Option<Doc> {
     let mut rank = usize::from(*top);
     let mut best = None;
     while let Some(&doc) = list.order().get(rank) {
         let group = list.group(doc);
         best = if group.size() > 1 {
             let tied = list.order().get(group.ranks()).unwrap_or_default();
-            tied.iter()
-                .copied()
-                .filter(|&doc| !shown.contains(doc))
-                .min_by_key(|&doc| keys.key(doc))
+            tied.iter().copied().filter(|&doc| !shown.contains(doc)).min_by_key(|&doc| keys.key(doc))
         } else {
             Some(doc).filter(|&doc| !shown.contains(doc))
         };
@@ -170,9 +155,7 @@ mod tests {
         for case in 0..200 {
             let n = generator.random_range(0..30);
             let levels = generator.random_range(1..12);
-            let scores: Vec<f64> = (0..n)
-                .map(|_| f64::from(generator.random_range(0..levels)))
-                .collect();
+            let scores: Vec<f64> = (0..n).map(|_| f64::from(generator.random_range(0..levels))).collect();
             let list = ListBuf::from_scores(&scores).unwrap();
             let (list, limit) = (list.as_list(), generator.random_range(0..40));
             let keys = TieKeys::new(&mut generator).ranker(case);

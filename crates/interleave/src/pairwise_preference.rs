@@ -40,9 +40,7 @@ use crate::ties::below;
 use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
 
 /// Which pairs clicks speak about.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairRule {
     /// Every clicked document against every unclicked one down to the position below the last click:
@@ -97,12 +95,7 @@ impl PairwisePreference {
     }
 
     /// The pairs (clicked, unclicked) of positions that count, each with what it is worth.
-    fn pairs_of(
-        self,
-        places: &[Place],
-        clicked: &[usize],
-        pairs: &mut Vec<(usize, usize, Credit)>,
-    ) {
+    fn pairs_of(self, places: &[Place], clicked: &[usize], pairs: &mut Vec<(usize, usize, Credit)>) {
         pairs.clear();
         let Some(&lowest) = clicked.last() else {
             return;
@@ -112,8 +105,7 @@ impl PairwisePreference {
                 PairRule::Considered => lowest + 2,
                 PairRule::SkipAbove => a + 2,
             };
-            let unclicked =
-                (0..end.min(places.len())).filter(|b| clicked.binary_search(b).is_err());
+            let unclicked = (0..end.min(places.len())).filter(|b| clicked.binary_search(b).is_err());
             for b in unclicked {
                 let (top_a, top_b) = (places[a].top, places[b].top);
                 let worse = usize::from(top_a.max(top_b));
@@ -134,10 +126,7 @@ impl PairwisePreference {
 
 /// Adds up the pairs for one ranker; `order` compares the ranks it gives two positions, `Less` for
 /// the better.
-fn score(
-    pairs: &[(usize, usize, Credit)],
-    order: impl Fn(usize, usize) -> Option<Ordering>,
-) -> u64 {
+fn score(pairs: &[(usize, usize, Credit)], order: impl Fn(usize, usize) -> Option<Ordering>) -> u64 {
     let mut sum = Credit::default();
     for &(a, b, worth) in pairs {
         match order(a, b) {
@@ -180,12 +169,7 @@ impl PairwisePreferenceScratch {
         self.clicked.clear();
     }
 
-    fn next(
-        &mut self,
-        lists: &[RankedList<'_>],
-        length: usize,
-        generator: &mut Generator,
-    ) -> Option<Doc> {
+    fn next(&mut self, lists: &[RankedList<'_>], length: usize, generator: &mut Generator) -> Option<Doc> {
         let keys = self.keys?;
         let position = self.shown.len();
         if position == length {
@@ -211,13 +195,7 @@ impl PairwisePreferenceScratch {
 }
 
 /// One ranker's order of the first documents shown: rank, and key within a tie group.
-fn places_of(
-    list: RankedList<'_>,
-    keys: TieKeys,
-    ranker: usize,
-    shown: &[Doc],
-    ranks: &mut Vec<Option<(u16, u64)>>,
-) {
+fn places_of(list: RankedList<'_>, keys: TieKeys, ranker: usize, shown: &[Doc], ranks: &mut Vec<Option<(u16, u64)>>) {
     let keys = keys.ranker(ranker);
     ranks.clear();
     ranks.extend(shown.iter().map(|&doc| {
@@ -304,14 +282,7 @@ impl Multileaving for PairwisePreference {
             // Unseen, but shown.
             scratch.next(lists, length, generator);
         }
-        let PairwisePreferenceScratch {
-            places,
-            clicked,
-            pairs,
-            ranks,
-            shown,
-            ..
-        } = scratch;
+        let PairwisePreferenceScratch { places, clicked, pairs, ranks, shown, .. } = scratch;
         self.pairs_of(places, clicked, pairs);
         let considered = &shown[..shown.len().min(lowest + 2)];
         scores.extend(lists.iter().enumerate().map(|(x, &list)| {
@@ -334,23 +305,14 @@ impl Multileaving for PairwisePreference {
         let order = |(x, &list): (usize, &RankedList<'_>)| {
             let rank = |&doc| order::rank(list, keys.ranker(x), doc);
             let ranks = scratch.shown.iter().map(rank);
-            ranks
-                .map(|rank| rank.map_or(u16::MAX, |rank| rank as u16))
-                .collect()
+            ranks.map(|rank| rank.map_or(u16::MAX, |rank| rank as u16)).collect()
         };
         let orders = lists.iter().enumerate().map(order).collect();
         let places = scratch.places.clone();
-        (
-            scratch.shown.clone(),
-            PairwisePreferenceReceipt { places, orders },
-        )
+        (scratch.shown.clone(), PairwisePreferenceReceipt { places, orders })
     }
 
-    fn credit(
-        &self,
-        receipt: &PairwisePreferenceReceipt,
-        clicked: &[usize],
-    ) -> Result<Vec<u64>, CreditError> {
+    fn credit(&self, receipt: &PairwisePreferenceReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
         let clicked = check_clicks(clicked, receipt.places.len())?;
         let mut pairs = Vec::new();
         self.pairs_of(&receipt.places, &clicked, &mut pairs);
@@ -358,10 +320,7 @@ impl Multileaving for PairwisePreference {
             // Ranks that a damaged receipt lacks earn nothing.
             score(&pairs, |a, b| {
                 let listed = |rank: &u16| (*rank != u16::MAX).then_some(*rank);
-                Some(compare_ranks(
-                    ranks.get(a).map(listed)?,
-                    ranks.get(b).map(listed)?,
-                ))
+                Some(compare_ranks(ranks.get(a).map(listed)?, ranks.get(b).map(listed)?))
             })
         };
         Ok(receipt.orders.iter().map(one).collect())
@@ -381,11 +340,7 @@ mod tests {
             orders: vec![vec![1, 0, 2], vec![0, 2, 1]],
         };
         let unit = 1 << 32;
-        let credit = |rule, clicks: &[usize]| {
-            PairwisePreference::new(rule)
-                .credit(&receipt, clicks)
-                .unwrap()
-        };
+        let credit = |rule, clicks: &[usize]| PairwisePreference::new(rule).credit(&receipt, clicks).unwrap();
         use PairRule::{Considered, SkipAbove};
         for rule in [Considered, SkipAbove] {
             // b clicked: b above a, both at or below rank 0; weight 1. The second ranker agrees.
@@ -408,15 +363,9 @@ mod tests {
         let pairs = |rule| {
             let mut pairs = Vec::new();
             PairwisePreference::new(rule).pairs_of(&[place; 6], &[0, 3], &mut pairs);
-            pairs
-                .into_iter()
-                .map(|(a, b, _)| (a, b))
-                .collect::<Vec<_>>()
+            pairs.into_iter().map(|(a, b, _)| (a, b)).collect::<Vec<_>>()
         };
         assert_eq!(pairs(PairRule::SkipAbove), [(0, 1), (3, 1), (3, 2), (3, 4)]);
-        assert_eq!(
-            pairs(PairRule::Considered),
-            [(0, 1), (0, 2), (0, 4), (3, 1), (3, 2), (3, 4)]
-        );
+        assert_eq!(pairs(PairRule::Considered), [(0, 1), (0, 2), (0, 4), (3, 1), (3, 2), (3, 4)]);
     }
 }

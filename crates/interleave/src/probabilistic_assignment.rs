@@ -51,9 +51,7 @@ pub struct ProbabilisticAssignment {
 impl Default for ProbabilisticAssignment {
     /// With the papers' tau of 3.
     fn default() -> Self {
-        Self {
-            weights: Weights::usual(),
-        }
+        Self { weights: Weights::usual() }
     }
 }
 
@@ -63,9 +61,7 @@ impl ProbabilisticAssignment {
     /// # Errors
     /// When `tau` is negative or not finite.
     pub fn with_tau(tau: f64) -> Result<Self, TauError> {
-        Ok(Self {
-            weights: Weights::new(tau)?,
-        })
+        Ok(Self { weights: Weights::new(tau)? })
     }
 
     /// The exponent of the softmax over ranks.
@@ -168,11 +164,7 @@ impl Interleaving for ProbabilisticAssignment {
         (list.shown().to_vec(), receipt)
     }
 
-    fn credit(
-        &self,
-        receipt: &ProbabilisticAssignmentReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &ProbabilisticAssignmentReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.len())?;
         let second = clicked.iter().filter(|&&n| receipt.from_second[n]).count();
         Ok(Preference::of((clicked.len() - second).cmp(&second)))

@@ -66,10 +66,7 @@ impl ProbabilisticExpected {
     /// With the papers' tau of 3 and this many redraws (0 counts as 1).
     #[must_use]
     pub fn new(redraws: u16) -> Self {
-        Self {
-            weights: Weights::usual(),
-            redraws: redraws.max(1),
-        }
+        Self { weights: Weights::usual(), redraws: redraws.max(1) }
     }
 
     /// With another exponent.
@@ -77,10 +74,7 @@ impl ProbabilisticExpected {
     /// # Errors
     /// When `tau` is negative or not finite.
     pub fn with_tau(tau: f64, redraws: u16) -> Result<Self, TauError> {
-        Ok(Self {
-            weights: Weights::new(tau)?,
-            ..Self::new(redraws)
-        })
+        Ok(Self { weights: Weights::new(tau)?, ..Self::new(redraws) })
     }
 
     /// The exponent of the softmax over ranks.
@@ -127,16 +121,8 @@ impl ProbabilisticExpected {
                     });
                     if next.next_if_eq(&&position).is_some() {
                         let total = first.get() + second.get();
-                        let share = if total > 0.0 {
-                            first.get() / total
-                        } else {
-                            0.5
-                        };
-                        scratch.shares.push(Share {
-                            first: share,
-                            second: 1.0 - share,
-                            lean: first.cmp(&second),
-                        });
+                        let share = if total > 0.0 { first.get() / total } else { 0.5 };
+                        scratch.shares.push(Share { first: share, second: 1.0 - share, lean: first.cmp(&second) });
                     }
                 }
                 scratch.sum.add(&scratch.shares);
@@ -157,10 +143,7 @@ impl Group {
 
     /// Cut to the ranks there are.
     fn get(self) -> TieGroup {
-        TieGroup {
-            start: self.0,
-            end: self.0.saturating_add(self.1),
-        }
+        TieGroup { start: self.0, end: self.0.saturating_add(self.1) }
     }
 }
 
@@ -223,12 +206,7 @@ impl Interleaving for ProbabilisticExpected {
         mut user: impl FnMut(Doc) -> Look,
     ) -> Preference {
         let seed = generator.next_u64();
-        let ProbabilisticExpectedScratch {
-            list,
-            groups,
-            clicked,
-            credit,
-        } = scratch;
+        let ProbabilisticExpectedScratch { list, groups, clicked, credit } = scratch;
         groups.clear();
         clicked.clear();
         list.start(2, generator);
@@ -274,17 +252,9 @@ impl Interleaving for ProbabilisticExpected {
         (shown, receipt)
     }
 
-    fn credit(
-        &self,
-        receipt: &ProbabilisticExpectedReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &ProbabilisticExpectedReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.len())?;
-        let ProbabilisticExpectedReceipt {
-            sizes,
-            seed,
-            groups,
-        } = receipt;
+        let ProbabilisticExpectedReceipt { sizes, seed, groups } = receipt;
         Ok(self.winner(*sizes, groups, *seed, &clicked, &mut Credit::default()))
     }
 }

@@ -50,15 +50,14 @@ pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> 
     match bytes {
         [VERSION, body @ ..] => match postcard::take_from_bytes(body) {
             Ok((receipt, [])) => Ok(receipt),
-            Ok((_, rest)) => Err(ReceiptError(format!(
-                "{} bytes too many; read it as the type that was written",
-                rest.len()
-            ))),
+            Ok((_, rest)) => {
+                Err(ReceiptError(format!("{} bytes too many; read it as the type that was written", rest.len())))
+            }
             Err(e) => Err(ReceiptError(e.to_string())),
         },
-        [version, ..] => Err(ReceiptError(format!(
-            "format {version} is not {VERSION}; read it with the version that wrote it"
-        ))),
+        [version, ..] => {
+            Err(ReceiptError(format!("format {version} is not {VERSION}; read it with the version that wrote it")))
+        }
         [] => Err(ReceiptError("no bytes".to_owned())),
     }
 }

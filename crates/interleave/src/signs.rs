@@ -70,9 +70,8 @@ fn expected_sign(clicked: &[Share], chances: &mut Vec<f64>) -> f64 {
         chances.resize(len, 0.0);
         for d in (0..len).rev() {
             let at = |d: Option<usize>| d.map_or(0.0, |d| chances[d]);
-            chances[d] = at(d.checked_sub(2)) * share.first
-                + at(d.checked_sub(1)) * neither
-                + chances[d] * share.second;
+            chances[d] =
+                at(d.checked_sub(2)) * share.first + at(d.checked_sub(1)) * neither + chances[d] * share.second;
         }
     }
     let n = clicked.len();
@@ -87,11 +86,7 @@ mod tests {
 
     fn share(first: f64, second: f64) -> Share {
         let lean = first.total_cmp(&second);
-        Share {
-            first,
-            second,
-            lean,
-        }
+        Share { first, second, lean }
     }
 
     /// All 3^c assignments, each with its probability.

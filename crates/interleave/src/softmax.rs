@@ -71,9 +71,7 @@ impl Taken {
             1 => group.start,
             size => {
                 let first = self.sorted.partition_point(|&rank| rank < group.start);
-                let taken = self.sorted[first..]
-                    .iter()
-                    .take_while(|&&rank| rank < group.end);
+                let taken = self.sorted[first..].iter().take_while(|&&rank| rank < group.end);
                 // Saturating, since a damaged receipt may name a rank twice.
                 let free = size.saturating_sub(taken.clone().count());
                 let mut rank = group.start + ((u128::from(key) * free as u128) >> 64) as u16;
@@ -88,11 +86,7 @@ impl Taken {
     /// A free rank of a list of `n` documents, by weight; `None` where none is.
     fn draw(&self, n: usize, weights: &Weights, generator: &mut Generator) -> Option<usize> {
         let table = weights.table();
-        let gone: u64 = self
-            .sorted
-            .iter()
-            .map(|&rank| table[usize::from(rank)])
-            .sum();
+        let gone: u64 = self.sorted.iter().map(|&rank| table[usize::from(rank)]).sum();
         let mass = weights.total(n) - gone;
         if mass == 0 {
             return None;
@@ -208,8 +202,8 @@ impl Chance {
 impl Ord for Chance {
     #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let [mine, theirs] = [(self, other), (other, self)]
-            .map(|(a, b)| u128::from(a.weight) * u128::from(b.mass.max(1)));
+        let [mine, theirs] =
+            [(self, other), (other, self)].map(|(a, b)| u128::from(a.weight) * u128::from(b.mass.max(1)));
         mine.cmp(&theirs)
     }
 }
@@ -231,9 +225,7 @@ impl Eq for Chance {}
 impl Odds {
     /// Of a ranker that lists `documents`.
     pub(crate) fn new(documents: usize, weights: &Weights) -> Self {
-        Self {
-            mass: weights.total(documents),
-        }
+        Self { mass: weights.total(documents) }
     }
 
     /// The chance of the next document, which has this rank.
@@ -241,10 +233,7 @@ impl Odds {
     pub(crate) fn next(&mut self, rank: u16, weights: &Weights) -> Chance {
         // The table ends below UNLISTED.
         let weight = weights.table().get(usize::from(rank)).copied().unwrap_or(0);
-        let chance = Chance {
-            weight,
-            mass: self.mass,
-        };
+        let chance = Chance { weight, mass: self.mass };
         // Only a damaged receipt takes more than there is.
         self.mass = self.mass.saturating_sub(weight);
         chance
@@ -273,13 +262,7 @@ mod tests {
         }
         let n = f64::from(draws);
         let sum = 1.0 + 1.0 / 27.0 + 1.0 / 125.0;
-        for (rank, w) in [
-            (0, 1.0),
-            (1, 0.0),
-            (2, 1.0 / 27.0),
-            (3, 0.0),
-            (4, 1.0 / 125.0),
-        ] {
+        for (rank, w) in [(0, 1.0), (1, 0.0), (2, 1.0 / 27.0), (3, 0.0), (4, 1.0 / 125.0)] {
             let p: f64 = w / sum;
             let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
             assert!((f64::from(seen[rank]) - n * p).abs() <= bound);
@@ -302,9 +285,7 @@ mod tests {
             taken.reveal(group, generator.next_u64());
             taken.reveal(group, generator.next_u64());
             assert!(taken.sorted.is_sorted_by(|a, b| a < b));
-            taken.ranks()[2..]
-                .iter()
-                .for_each(|&rank| seen[usize::from(rank)] += 1);
+            taken.ranks()[2..].iter().for_each(|&rank| seen[usize::from(rank)] += 1);
             taken.reveal(group, u64::MAX);
             assert!((2..6).contains(taken.ranks().last().unwrap()));
         }

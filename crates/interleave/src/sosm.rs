@@ -58,9 +58,7 @@ pub struct Sosm {
 impl Default for Sosm {
     /// With the papers' tau of 3.
     fn default() -> Self {
-        Self {
-            weights: Weights::usual(),
-        }
+        Self { weights: Weights::usual() }
     }
 }
 
@@ -70,9 +68,7 @@ impl Sosm {
     /// # Errors
     /// When `tau` is negative or not finite.
     pub fn with_tau(tau: f64) -> Result<Self, TauError> {
-        Ok(Self {
-            weights: Weights::new(tau)?,
-        })
+        Ok(Self { weights: Weights::new(tau)? })
     }
 
     /// The exponent of the scores.
@@ -130,13 +126,7 @@ const UNLISTED: Place = (u32::MAX, 0);
 
 /// Fills `places` with one ranker's places of the shown documents.
 #[inline]
-fn place(
-    list: RankedList<'_>,
-    ranker: usize,
-    keys: TieKeys,
-    shown: &[Doc],
-    places: &mut Vec<Place>,
-) {
+fn place(list: RankedList<'_>, ranker: usize, keys: TieKeys, shown: &[Doc], places: &mut Vec<Place>) {
     let keys = keys.ranker(ranker);
     places.clear();
     places.extend(shown.iter().map(|&doc| {
@@ -174,11 +164,7 @@ impl Multileaving for Sosm {
         mut user: impl FnMut(Doc) -> Look,
         scores: &mut Vec<u64>,
     ) -> bool {
-        let SosmScratch {
-            draft,
-            clicked,
-            places,
-        } = scratch;
+        let SosmScratch { draft, clicked, places } = scratch;
         let keys = TieKeys::new(generator);
         // The whole list, since the documents below the last click count in the ranks of those above.
         draft.draw(lists, length, keys, generator);
@@ -199,9 +185,7 @@ impl Multileaving for Sosm {
         }
         scores.extend(lists.iter().enumerate().map(|(ranker, &list)| {
             place(list, ranker, keys, &draft.shown, places);
-            let ranks = clicked
-                .iter()
-                .filter_map(|&position| rank(places, position));
+            let ranks = clicked.iter().filter_map(|&position| rank(places, position));
             ranks.map(|rank| self.weights.table()[rank]).sum::<u64>()
         }));
         true
@@ -221,9 +205,7 @@ impl Multileaving for Sosm {
         let rows = lists.iter().enumerate().map(|(ranker, &list)| {
             place(list, ranker, keys, &draft.shown, places);
             let ranks = (0..length).map(|position| rank(places, position));
-            ranks
-                .map(|rank| rank.map_or(u16::MAX, |rank| rank as u16))
-                .collect()
+            ranks.map(|rank| rank.map_or(u16::MAX, |rank| rank as u16)).collect()
         });
         let ranks = rows.collect();
         (draft.shown.clone(), SosmReceipt { length, ranks })

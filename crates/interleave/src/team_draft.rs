@@ -27,14 +27,10 @@ use crate::draft::TieKeys;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet};
 use crate::ties::below;
-use crate::{
-    CreditError, Doc, Generator, Interleaving, Look, Multileaving, Preference, RankedList,
-};
+use crate::{CreditError, Doc, Generator, Interleaving, Look, Multileaving, Preference, RankedList};
 
 /// Who owns the documents that all rankers have at their tops in the same order.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefix {
     /// Whoever drafted them: clicks on them are noise that evens out.
@@ -73,11 +69,7 @@ impl TeamDraftScratch {
 
     /// The next document and its owner.
     #[inline]
-    fn next(
-        &mut self,
-        lists: &[RankedList<'_>],
-        generator: &mut Generator,
-    ) -> Option<(Doc, Option<usize>)> {
+    fn next(&mut self, lists: &[RankedList<'_>], generator: &mut Generator) -> Option<(Doc, Option<usize>)> {
         let keys = self.keys?;
         if self.shown.as_slice().len() == self.length {
             return None;
@@ -282,24 +274,12 @@ impl Interleaving for TeamDraftInterleave {
         while let Some((_, owner)) = scratch.next(&lists, generator) {
             teams.push(owner.map(|owner| owner as u8));
         }
-        (
-            scratch.shown.as_slice().to_vec(),
-            TeamDraftReceipt { teams },
-        )
+        (scratch.shown.as_slice().to_vec(), TeamDraftReceipt { teams })
     }
 
-    fn credit(
-        &self,
-        receipt: &TeamDraftReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &TeamDraftReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.teams.len())?;
-        let clicks = |x| {
-            clicked
-                .iter()
-                .filter(|&&n| receipt.teams[n] == Some(x))
-                .count()
-        };
+        let clicks = |x| clicked.iter().filter(|&&n| receipt.teams[n] == Some(x)).count();
         Ok(Preference::of(clicks(0).cmp(&clicks(1))))
     }
 }
@@ -355,17 +335,10 @@ impl Multileaving for TeamDraftMultileave {
             }
             length += 1;
         }
-        (
-            scratch.shown.as_slice().to_vec(),
-            TeamDraftMultileaveReceipt { length, picks },
-        )
+        (scratch.shown.as_slice().to_vec(), TeamDraftMultileaveReceipt { length, picks })
     }
 
-    fn credit(
-        &self,
-        receipt: &TeamDraftMultileaveReceipt,
-        clicked: &[usize],
-    ) -> Result<Vec<u64>, CreditError> {
+    fn credit(&self, receipt: &TeamDraftMultileaveReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
         let clicked = check_clicks(clicked, receipt.length)?;
         let is_clicked = |&&n: &&u16| clicked.binary_search(&usize::from(n)).is_ok();
         let score = |picks: &Vec<u16>| picks.iter().filter(is_clicked).count() as u64;

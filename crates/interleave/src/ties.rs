@@ -32,11 +32,7 @@ impl Change {
 ///
 /// Tries places at random first, which is quick while most are free, then counts.
 #[inline]
-pub(crate) fn draw_free(
-    range: Range<usize>,
-    free: impl Fn(usize) -> bool,
-    generator: &mut Generator,
-) -> Option<usize> {
+pub(crate) fn draw_free(range: Range<usize>, free: impl Fn(usize) -> bool, generator: &mut Generator) -> Option<usize> {
     for _ in 0..16 {
         let place = range.start + below(range.len(), generator);
         if free(place) {
@@ -47,11 +43,7 @@ pub(crate) fn draw_free(
 }
 
 #[cold]
-fn count_free(
-    range: Range<usize>,
-    free: impl Fn(usize) -> bool,
-    generator: &mut Generator,
-) -> Option<usize> {
+fn count_free(range: Range<usize>, free: impl Fn(usize) -> bool, generator: &mut Generator) -> Option<usize> {
     let places = range.clone().filter(|&place| free(place)).count();
     let chosen = below(places.max(1), generator);
     range.into_iter().filter(|&place| free(place)).nth(chosen)

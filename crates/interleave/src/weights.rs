@@ -26,9 +26,7 @@ pub(crate) const UNLISTED: u16 = u16::MAX;
 
 /// A softmax exponent that makes no ranking.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "tau is {tau}; it must be a finite number from 0 (any document alike) up, and is 3 in the papers"
-)]
+#[error("tau is {tau}; it must be a finite number from 0 (any document alike) up, and is 3 in the papers")]
 pub struct TauError {
     /// The exponent asked for.
     pub tau: f64,
@@ -55,9 +53,7 @@ impl Weights {
     }
 
     fn build(tau: f64) -> Self {
-        let real: Vec<f64> = (1..=RankedList::MAX_LEN)
-            .map(|rank| libm::pow(rank as f64, -tau))
-            .collect();
+        let real: Vec<f64> = (1..=RankedList::MAX_LEN).map(|rank| libm::pow(rank as f64, -tau)).collect();
         let mut unit = f64::from(1 << 30) * f64::from(1 << 30);
         let sum: f64 = real.iter().sum();
         // A little below 2^62, for the rounding of 65,535 weights.
@@ -69,14 +65,10 @@ impl Weights {
             *weight = (real * unit).round().max(1.0) as u64;
         }
         let totals = std::iter::once(0)
-            .chain(
-                table[..RankedList::MAX_LEN]
-                    .iter()
-                    .scan(0, |total, weight| {
-                        *total += weight;
-                        Some(*total)
-                    }),
-            )
+            .chain(table[..RankedList::MAX_LEN].iter().scan(0, |total, weight| {
+                *total += weight;
+                Some(*total)
+            }))
             .collect();
         Self { tau, table, totals }
     }
@@ -130,12 +122,7 @@ mod tests {
     #[test]
     fn tau_is_checked() {
         for tau in [-1.0, f64::NAN, f64::INFINITY] {
-            assert!(
-                Weights::new(tau)
-                    .unwrap_err()
-                    .to_string()
-                    .contains("tau is")
-            );
+            assert!(Weights::new(tau).unwrap_err().to_string().contains("tau is"));
         }
     }
 }

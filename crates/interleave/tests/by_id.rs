@@ -2,8 +2,8 @@
 
 use interleave::by_id::{self, IdError, Impression, Lists};
 use interleave::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Generator,
-    Outcome, Preference, receipt,
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Generator, Outcome, Preference,
+    receipt,
 };
 use rand::SeedableRng;
 
@@ -18,21 +18,12 @@ fn two_lists_of_strings() {
         assert_eq!(shown.shown().len(), 6, "{name}");
         // Elsewhere, later.
         let json = serde_json::to_string(&shown).unwrap();
-        let later: Impression<String, AnyInterleavingReceipt> =
-            serde_json::from_str(&json).unwrap();
-        assert_eq!(
-            later.winner(&method, &["x".to_owned()]).unwrap(),
-            Preference::Second,
-            "{name}"
-        );
+        let later: Impression<String, AnyInterleavingReceipt> = serde_json::from_str(&json).unwrap();
+        assert_eq!(later.winner(&method, &["x".to_owned()]).unwrap(), Preference::Second, "{name}");
         let bytes = receipt::to_bytes(&shown).unwrap();
-        let later: Impression<String, AnyInterleavingReceipt> =
-            receipt::from_bytes(&bytes).unwrap();
+        let later: Impression<String, AnyInterleavingReceipt> = receipt::from_bytes(&bytes).unwrap();
         assert_eq!(later.winner(&method, &[]).unwrap(), Preference::Tie);
-        assert_eq!(
-            later.winner(&method, &["z".to_owned()]),
-            Err(IdError::NotShown(0))
-        );
+        assert_eq!(later.winner(&method, &["z".to_owned()]), Err(IdError::NotShown(0)));
     }
 }
 
@@ -60,17 +51,9 @@ fn five_lists_of_numbers() {
 fn same_seed_same_list() {
     let lists = [vec!["q", "r", "s", "t"], vec!["t", "u", "q"]];
     let method: AnyMultileaving = "probabilistic".parse().unwrap();
-    let draw = || {
-        by_id::multileave(&method, &lists, 3, &mut Generator::seed_from_u64(3))
-            .unwrap()
-            .shown()
-            .to_vec()
-    };
+    let draw = || by_id::multileave(&method, &lists, 3, &mut Generator::seed_from_u64(3)).unwrap().shown().to_vec();
     assert_eq!(draw(), draw());
-    assert_eq!(
-        Lists::ranked(&lists).unwrap().ids(),
-        ["q", "r", "s", "t", "u"]
-    );
+    assert_eq!(Lists::ranked(&lists).unwrap().ids(), ["q", "r", "s", "t", "u"]);
 }
 
 #[test]
@@ -95,39 +78,13 @@ fn what_is_wrong_is_said() {
     let mut generator = Generator::seed_from_u64(4);
     let method: AnyInterleaving = "balanced".parse().unwrap();
     let error = by_id::interleave(&method, [&[1, 2, 1], &[3]], 2, &mut generator).unwrap_err();
-    assert_eq!(
-        error,
-        IdError::Duplicate {
-            list: 0,
-            first: 0,
-            second: 2
-        }
-    );
-    assert_eq!(
-        Lists::ranked(&[[1]])
-            .unwrap()
-            .interleave(&method, 1, &mut generator)
-            .unwrap_err(),
-        IdError::NotTwo(1)
-    );
+    assert_eq!(error, IdError::Duplicate { list: 0, first: 0, second: 2 });
+    assert_eq!(Lists::ranked(&[[1]]).unwrap().interleave(&method, 1, &mut generator).unwrap_err(), IdError::NotTwo(1));
     let error = Lists::scored(&[vec![(1, 0.5)], vec![(1, f64::NAN)]]).unwrap_err();
-    assert_eq!(
-        error,
-        IdError::Score {
-            list: 1,
-            position: 0
-        }
-    );
+    assert_eq!(error, IdError::Score { list: 1, position: 0 });
     let many: Vec<u32> = (0..70_000).collect();
-    assert_eq!(
-        Lists::ranked(&[many]).unwrap_err(),
-        IdError::TooMany(70_000)
-    );
-    for error in [
-        IdError::NotTwo(3),
-        IdError::TooMany(70_000),
-        IdError::NotShown(1),
-    ] {
+    assert_eq!(Lists::ranked(&[many]).unwrap_err(), IdError::TooMany(70_000));
+    for error in [IdError::NotTwo(3), IdError::TooMany(70_000), IdError::NotShown(1)] {
         assert!(!error.to_string().contains('\n'));
     }
 }

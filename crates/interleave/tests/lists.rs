@@ -12,14 +12,13 @@ fn sound(order: &[Doc], groups: &[TieGroup]) -> bool {
             let alone = order.iter().filter(|other| *other == doc).count() == 1;
             alone
                 && ranks.contains(&rank)
-                && ranks.clone().all(|rank| {
-                    order.get(rank).and_then(|other| groups.get(other.index())) == Some(group)
-                })
+                && ranks.clone().all(|rank| order.get(rank).and_then(|other| groups.get(other.index())) == Some(group))
         })
     });
-    let unlisted = groups.iter().enumerate().all(|(doc, group)| {
-        group.start == group.end || order.iter().any(|listed| listed.index() == doc)
-    });
+    let unlisted = groups
+        .iter()
+        .enumerate()
+        .all(|(doc, group)| group.start == group.end || order.iter().any(|listed| listed.index() == doc));
     listed && unlisted
 }
 
@@ -61,15 +60,11 @@ fn refusals_say_why() {
     assert!(error(&[0, 2], &single).contains("document 2 at rank 1 has no group"));
     assert!(error(&[0, 0], &single).contains("document 0 is there twice"));
     assert!(error(&[1, 0], &single).contains("document 1 stands at rank 0"));
-    assert!(
-        error(&[0, 1], &[group(0, 2), group(1, 2)]).contains("group 0..2 of document 0 ends early")
-    );
+    assert!(error(&[0, 1], &[group(0, 2), group(1, 2)]).contains("group 0..2 of document 0 ends early"));
     assert!(error(&[0], &single).contains("document 1 has a group but no rank"));
     assert!(error(&[], &vec![group(0, 0); 65_536]).contains("65536 documents are more than 65535"));
 
-    let nan = ListBuf::from_scores(&[1.0, f64::NAN])
-        .unwrap_err()
-        .to_string();
+    let nan = ListBuf::from_scores(&[1.0, f64::NAN]).unwrap_err().to_string();
     assert!(nan.contains("the score of document 1 is not a number"));
     assert!(ListBuf::from_scores(&vec![0.0; 65_536]).is_err());
     assert!(ListBuf::strict([0, 1, 0].map(Doc)).is_err());

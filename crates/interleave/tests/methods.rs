@@ -7,8 +7,8 @@ mod plain;
 use std::collections::BTreeMap;
 
 use interleave::{
-    AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome,
-    Preference, RankedList,
+    AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference,
+    RankedList,
 };
 use oracle::{Drawn, Signature, sign_of, subsets};
 use plain::{Odds, sign, strict};
@@ -72,10 +72,7 @@ fn reveals(lists: &[ListBuf]) -> Vec<Vec<Vec<u16>>> {
         let orders = plain::orders(list.as_list());
         let longer = |reveal: &Vec<Vec<u16>>| {
             let reveal = reveal.clone();
-            orders
-                .clone()
-                .into_iter()
-                .map(move |order| [reveal.clone(), vec![order]].concat())
+            orders.clone().into_iter().map(move |order| [reveal.clone(), vec![order]].concat())
         };
         all = all.iter().flat_map(longer).collect();
     }
@@ -83,10 +80,7 @@ fn reveals(lists: &[ListBuf]) -> Vec<Vec<Vec<u16>>> {
 }
 
 /// What enumeration says of all lists with all their credits.
-fn expected(
-    lists: &[ListBuf],
-    drawn: impl Fn(&[&[u16]]) -> Option<Vec<Drawn>>,
-) -> Option<Odds<Signature>> {
+fn expected(lists: &[ListBuf], drawn: impl Fn(&[&[u16]]) -> Option<Vec<Drawn>>) -> Option<Odds<Signature>> {
     let reveals = reveals(lists);
     let mut odds = Odds::new();
     for reveal in &reveals {
@@ -108,24 +102,17 @@ fn interleaving_is_enumeration() {
         let method: AnyInterleaving = name.parse().unwrap();
         let mut generator = Generator::seed_from_u64(1);
         let mut scratch = Default::default();
-        for (case, lists) in cases()
-            .iter()
-            .enumerate()
-            .filter(|(_, lists)| lists.len() == 2)
-        {
+        for (case, lists) in cases().iter().enumerate().filter(|(_, lists)| lists.len() == 2) {
             let is_tied = reveals(lists).len() > 1;
             if name == "probabilistic:expected" && is_tied {
                 continue;
             }
             for length in [0, 1, 2, 3] {
-                let plainly =
-                    |orders: &[&[u16]]| oracle::interleaving(name, [orders[0], orders[1]], length);
+                let plainly = |orders: &[&[u16]]| oracle::interleaving(name, [orders[0], orders[1]], length);
                 let odds = expected(lists, plainly).unwrap();
                 let draw = || {
-                    let (shown, receipt) =
-                        method.draw(pair(lists), length, &mut generator, &mut scratch);
-                    let credit =
-                        |clicks: Vec<usize>| vec![sign(method.credit(&receipt, &clicks).unwrap())];
+                    let (shown, receipt) = method.draw(pair(lists), length, &mut generator, &mut scratch);
+                    let credit = |clicks: Vec<usize>| vec![sign(method.credit(&receipt, &clicks).unwrap())];
                     let signs = subsets(shown.len()).map(credit).collect();
                     (numbers(&shown), signs)
                 };
@@ -147,11 +134,8 @@ fn multileaving_is_enumeration() {
                 let plainly = |orders: &[&[u16]]| oracle::multileaving(name, orders, length);
                 let odds = expected(lists, plainly).unwrap();
                 let draw = || {
-                    let (shown, receipt) =
-                        method.draw(&view(lists), length, &mut generator, &mut scratch);
-                    let credit = |clicks: Vec<usize>| {
-                        signs(&method.credit(&receipt, &clicks).unwrap(), lists.len())
-                    };
+                    let (shown, receipt) = method.draw(&view(lists), length, &mut generator, &mut scratch);
+                    let credit = |clicks: Vec<usize>| signs(&method.credit(&receipt, &clicks).unwrap(), lists.len());
                     let signs = subsets(shown.len()).map(credit).collect();
                     (numbers(&shown), signs)
                 };
@@ -177,10 +161,7 @@ fn permutations(n: u16) -> Vec<Vec<u16>> {
     for _ in 0..n {
         let longer = |order: &Vec<u16>| {
             let order = order.clone();
-            (0..n)
-                .filter(|doc| !order.contains(doc))
-                .map(|doc| [order.clone(), vec![doc]].concat())
-                .collect::<Vec<_>>()
+            (0..n).filter(|doc| !order.contains(doc)).map(|doc| [order.clone(), vec![doc]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
     }
@@ -235,10 +216,7 @@ fn clicks_at_random_favour_nobody() {
                 most = (most.0.max(credit), most.1.max(wins));
             }
         }
-        assert!(
-            (most.0 - credit).abs() < 1e-8 && (most.1 - wins).abs() < 1e-8,
-            "{name}: {most:?}"
-        );
+        assert!((most.0 - credit).abs() < 1e-8 && (most.1 - wins).abs() < 1e-8, "{name}: {most:?}");
     }
     for (name, credit, wins) in [
         ("team-draft", 0.0, 0.0),
@@ -262,10 +240,7 @@ fn clicks_at_random_favour_nobody() {
                 }
             }
         }
-        assert!(
-            (most.0 - credit).abs() < 1e-8 && (most.1 - wins).abs() < 1e-8,
-            "{name}: {most:?}"
-        );
+        assert!((most.0 - credit).abs() < 1e-8 && (most.1 - wins).abs() < 1e-8, "{name}: {most:?}");
     }
 }
 
@@ -273,12 +248,7 @@ fn clicks_at_random_favour_nobody() {
 #[test]
 fn balanced_favours_the_list_with_one_document_moved_up() {
     let drawn = oracle::interleaving("balanced", [&[0, 1, 2], &[1, 2, 0]], 3).unwrap();
-    let wins = |n: usize| -> f64 {
-        drawn
-            .iter()
-            .map(|one| one.p * f64::from(sign_of((one.verdict)(&[n])[0])))
-            .sum()
-    };
+    let wins = |n: usize| -> f64 { drawn.iter().map(|one| one.p * f64::from(sign_of((one.verdict)(&[n])[0]))).sum() };
     assert!(((0..3).map(wins).sum::<f64>() / 3.0 + 1.0 / 3.0).abs() < 1e-12);
 }
 
@@ -288,18 +258,13 @@ fn fidelity(orders: &[&[u16]], drawn: &[Drawn], better: (usize, usize)) -> Optio
     let mut least: Option<(f64, f64)> = None;
     for relevant in subsets(3) {
         let rank = |x: usize, doc: usize| orders[x].iter().position(|&d| usize::from(d) == doc);
-        let above = relevant
-            .iter()
-            .all(|&doc| rank(better.0, doc) <= rank(better.1, doc))
-            && relevant
-                .iter()
-                .any(|&doc| rank(better.0, doc) < rank(better.1, doc));
+        let above = relevant.iter().all(|&doc| rank(better.0, doc) <= rank(better.1, doc))
+            && relevant.iter().any(|&doc| rank(better.0, doc) < rank(better.1, doc));
         if !above {
             continue;
         }
-        let pairs: Vec<(usize, usize)> = (0..orders.len())
-            .flat_map(|i| (i + 1..orders.len()).map(move |j| (i, j)))
-            .collect();
+        let pairs: Vec<(usize, usize)> =
+            (0..orders.len()).flat_map(|i| (i + 1..orders.len()).map(move |j| (i, j))).collect();
         let (low, high) = (better.0.min(better.1), better.0.max(better.1));
         let pair = pairs.iter().position(|&pair| pair == (low, high)).unwrap();
         let turn = if better.0 < better.1 { 1.0 } else { -1.0 };
@@ -325,18 +290,13 @@ fn better_lists_do_not_lose() {
     let least = |name: &str, m: usize, length: usize| {
         let mut least = (f64::INFINITY, f64::INFINITY);
         for code in 0..6_usize.pow(m as u32) {
-            let chosen: Vec<&[u16]> = (0..m)
-                .map(|x| orders[code / 6_usize.pow(x as u32) % 6].as_slice())
-                .collect();
+            let chosen: Vec<&[u16]> = (0..m).map(|x| orders[code / 6_usize.pow(x as u32) % 6].as_slice()).collect();
             let drawn = match m {
                 2 => oracle::interleaving(name, [chosen[0], chosen[1]], length),
                 _ => oracle::multileaving(name, &chosen, length),
             };
             let drawn = drawn.unwrap();
-            for (i, j) in (0..m)
-                .flat_map(|i| (0..m).map(move |j| (i, j)))
-                .filter(|(i, j)| i != j)
-            {
+            for (i, j) in (0..m).flat_map(|i| (0..m).map(move |j| (i, j))).filter(|(i, j)| i != j) {
                 if let Some((credit, wins)) = fidelity(&chosen, &drawn, (i, j)) {
                     least = (least.0.min(credit), least.1.min(wins));
                 }
@@ -347,10 +307,7 @@ fn better_lists_do_not_lose() {
     for length in [1, 2, 3] {
         for name in INTERLEAVING {
             let (credit, wins) = least(name, 2, length);
-            assert!(
-                credit > -1e-9 && wins > -1e-9,
-                "{name}, {length}: {credit}, {wins}"
-            );
+            assert!(credit > -1e-9 && wins > -1e-9, "{name}, {length}: {credit}, {wins}");
         }
         for name in MULTILEAVING {
             let (credit, wins) = least(name, 3, length);
@@ -363,10 +320,7 @@ fn better_lists_do_not_lose() {
                 "probabilistic" | "probabilistic:signs" | "probabilistic:independent" => {
                     assert!(credit > 0.01 && wins > -0.06, "{name}: {credit}, {wins}");
                 }
-                _ => assert!(
-                    credit > -1e-9 && wins > -1e-9,
-                    "{name}, {length}: {credit}, {wins}"
-                ),
+                _ => assert!(credit > -1e-9 && wins > -1e-9, "{name}, {length}: {credit}, {wins}"),
             }
         }
     }
@@ -384,14 +338,9 @@ fn identical_lists_tie() {
         }
         let method: AnyInterleaving = name.parse().unwrap();
         for _ in 0..20 {
-            let (shown, receipt) =
-                method.draw(pair(&lists), 3, &mut generator, &mut Default::default());
+            let (shown, receipt) = method.draw(pair(&lists), 3, &mut generator, &mut Default::default());
             for clicks in subsets(shown.len()) {
-                assert_eq!(
-                    method.credit(&receipt, &clicks).unwrap(),
-                    Preference::Tie,
-                    "{name}"
-                );
+                assert_eq!(method.credit(&receipt, &clicks).unwrap(), Preference::Tie, "{name}");
             }
         }
     }
@@ -401,8 +350,7 @@ fn identical_lists_tie() {
         }
         let method: AnyMultileaving = name.parse().unwrap();
         for _ in 0..20 {
-            let (shown, receipt) =
-                method.draw(&view(&lists), 3, &mut generator, &mut Default::default());
+            let (shown, receipt) = method.draw(&view(&lists), 3, &mut generator, &mut Default::default());
             for clicks in subsets(shown.len()) {
                 let outcome = method.credit(&receipt, &clicks).unwrap();
                 assert_eq!(signs(&outcome, 3), [0; 3], "{name}");

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use interleave::optimized::{Fit, PairCredit, RankCredit};
 use interleave::{
-    Generator, Interleaving, ListBuf, Multileaving, OptimizedInterleave, OptimizedMultileave,
-    Preference, RankedList,
+    Generator, Interleaving, ListBuf, Multileaving, OptimizedInterleave, OptimizedMultileave, Preference, RankedList,
 };
 use plain::{Odds, sign, strict};
 use rand::SeedableRng;
@@ -24,19 +23,12 @@ fn interleaving_follows_its_program() {
     let half = |lists: &[&[u16]]| -> Odds<(Vec<u16>, i8)> {
         let p = 1.0 / lists.len() as f64;
         // A click at the top speaks for the ranker whose top it is.
-        lists
-            .iter()
-            .map(|list| ((list.to_vec(), if list[0] == 0 { -1 } else { 1 }), p))
-            .collect()
+        lists.iter().map(|list| ((list.to_vec(), if list[0] == 0 { -1 } else { 1 }), p)).collect()
     };
     let method = OptimizedInterleave::new(PairCredit::Binary);
     let mut scratch = Default::default();
     for (first, second, expected) in [
-        (
-            strict(&[0, 1, 2]),
-            strict(&[1, 0, 2]),
-            half(&[&[0, 1, 2], &[1, 0, 2]]),
-        ),
+        (strict(&[0, 1, 2]), strict(&[1, 0, 2]), half(&[&[0, 1, 2], &[1, 0, 2]])),
         (strict(&[0]), strict(&[1]), half(&[&[0, 1], &[1, 0]])),
     ] {
         let draw = || {
@@ -74,10 +66,7 @@ fn kept_programs_change_nothing() {
         let both = [lists[0].as_list(), lists[1].as_list()];
         let mut same = generator.clone();
         let with = method.draw(both, 4, &mut generator, &mut kept);
-        assert_eq!(
-            with,
-            method.draw(both, 4, &mut same, &mut Default::default())
-        );
+        assert_eq!(with, method.draw(both, 4, &mut same, &mut Default::default()));
     }
 }
 
@@ -93,8 +82,7 @@ fn multileaving_is_unbiased_where_it_can_be() {
         let draws = 3_000;
         let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
         for _ in 0..draws {
-            let (shown, receipt) =
-                method.draw(&view(&lists), 3, &mut generator, &mut Default::default());
+            let (shown, receipt) = method.draw(&view(&lists), 3, &mut generator, &mut Default::default());
             assert_eq!(receipt.fit(), Fit::Exact);
             for k in 0..shown.len() {
                 let scores = method.credit(&receipt, &[k]).unwrap();
@@ -115,10 +103,7 @@ fn multileaving_is_unbiased_where_it_can_be() {
             }
         }
         for ((k, x), (sum, squares)) in sums {
-            assert!(
-                sum.abs() <= 5.0 * squares.sqrt() + 1e-9,
-                "{credit:?}, position {k}, ranker {x}: {sum}"
-            );
+            assert!(sum.abs() <= 5.0 * squares.sqrt() + 1e-9, "{credit:?}, position {k}, ranker {x}: {sum}");
         }
     }
 }
@@ -129,13 +114,9 @@ fn nothing_to_decide() {
     let mut generator = Generator::seed_from_u64(4);
     let method = OptimizedMultileave::default();
     for lists in [vec![], vec![strict(&[0, 1, 2])], vec![strict(&[2, 1]); 5]] {
-        let (shown, receipt) =
-            method.draw(&view(&lists), 2, &mut generator, &mut Default::default());
+        let (shown, receipt) = method.draw(&view(&lists), 2, &mut generator, &mut Default::default());
         assert_eq!(shown.len(), if lists.is_empty() { 0 } else { 2 });
-        assert_eq!(
-            (receipt.fit(), receipt.rankers()),
-            (Fit::Exact, lists.len())
-        );
+        assert_eq!((receipt.fit(), receipt.rankers()), (Fit::Exact, lists.len()));
     }
     let list = strict(&[0, 1, 2]);
     let method = OptimizedInterleave::default();
@@ -152,35 +133,24 @@ fn better_lists_do_not_lose() {
     for credit in [PairCredit::Linear, PairCredit::Binary, PairCredit::Inverse] {
         let method = OptimizedInterleave::new(credit);
         let mut scratch = Default::default();
-        for (better, worse) in [
-            ([0, 1, 2], [1, 2, 0]),
-            ([0, 1, 2], [2, 1, 0]),
-            ([1, 0, 2], [2, 0, 1]),
-        ] {
+        for (better, worse) in [([0, 1, 2], [1, 2, 0]), ([0, 1, 2], [2, 1, 0]), ([1, 0, 2], [2, 0, 1])] {
             let lists = [strict(&better), strict(&worse)];
             let lists = [lists[0].as_list(), lists[1].as_list()];
             // Relevant: 0, 1, or both, where `better` has all of them at least as high.
             for relevant in [vec![0], vec![1], vec![0, 1]] {
                 let rank = |list: &[u16; 3], doc| list.iter().position(|&d| d == doc);
-                if relevant
-                    .iter()
-                    .any(|&doc| rank(&better, doc) > rank(&worse, doc))
-                {
+                if relevant.iter().any(|&doc| rank(&better, doc) > rank(&worse, doc)) {
                     continue;
                 }
                 let (draws, mut wins, mut decided) = (1_000, 0.0, 0.0);
                 for _ in 0..draws {
                     let (shown, receipt) = method.draw(lists, 3, &mut generator, &mut scratch);
-                    let clicks: Vec<usize> =
-                        (0..3).filter(|&n| relevant.contains(&shown[n].0)).collect();
+                    let clicks: Vec<usize> = (0..3).filter(|&n| relevant.contains(&shown[n].0)).collect();
                     let sign = -f64::from(sign(method.credit(&receipt, &clicks).unwrap()));
                     wins += sign;
                     decided += sign * sign;
                 }
-                assert!(
-                    wins >= -5.0 * f64::sqrt(decided),
-                    "{credit:?} {better:?} {worse:?}: {wins}"
-                );
+                assert!(wins >= -5.0 * f64::sqrt(decided), "{credit:?} {better:?} {worse:?}: {wins}");
             }
         }
     }

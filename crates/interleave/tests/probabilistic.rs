@@ -3,9 +3,8 @@
 mod plain;
 
 use interleave::{
-    CreditError, CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Preference,
-    ProbabilisticInterleave, RankedList, probabilistic::ProbabilisticReceipt,
-    probabilistic::ProbabilisticScratch,
+    CreditError, CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Preference, ProbabilisticInterleave,
+    RankedList, probabilistic::ProbabilisticReceipt, probabilistic::ProbabilisticScratch,
 };
 use plain::{pairs, random_list, scores, sign, strict};
 use proptest::prelude::*;
@@ -25,10 +24,7 @@ fn impression(
     let mut shown = Vec::new();
     let user = |doc: Doc| {
         shown.push(doc.0);
-        Look {
-            clicked: clicks.contains(&(shown.len() - 1)),
-            leaves: false,
-        }
+        Look { clicked: clicks.contains(&(shown.len() - 1)), leaves: false }
     };
     let winner = method.compare(lists, length, generator, scratch, user);
     (shown, sign(winner))
@@ -53,16 +49,7 @@ fn every_list_and_winner_of_small_cases() {
                 let method = ProbabilisticInterleave::new(ties);
                 let expected = plain::pi(lists, length, 3.0, ties, &clicks);
                 let what = format!("case {case}, {ties:?}, length {length}, clicks {clicks:?}");
-                let draw = || {
-                    impression(
-                        &method,
-                        lists,
-                        length,
-                        &clicks,
-                        &mut generator,
-                        &mut scratch,
-                    )
-                };
+                let draw = || impression(&method, lists, length, &clicks, &mut generator, &mut scratch);
                 plain::assert_follows(&expected, 4_000, draw, &what);
             }
         }
@@ -104,25 +91,15 @@ fn golden() {
                 continue;
             }
             seen += 1.0;
-            let expected = [
-                (0.849_140, 0.031_450),
-                (0.703_583, 0.876_712),
-                (0.296_703, 0.888_889),
-            ];
+            let expected = [(0.849_140, 0.031_450), (0.703_583, 0.876_712), (0.296_703, 0.888_889)];
             for (position, (first, second)) in expected.into_iter().enumerate() {
                 let [p1, p2] = receipt.probabilities(position).unwrap();
                 assert!((p1 - first).abs() < 1e-6 && (p2 - second).abs() < 1e-6);
             }
-            assert_eq!(
-                method.credit(&receipt, &[1, 2]).unwrap(),
-                Preference::Second
-            );
+            assert_eq!(method.credit(&receipt, &[1, 2]).unwrap(), Preference::Second);
             assert_eq!(method.credit(&receipt, &[0]).unwrap(), Preference::First);
             // In any order, each once.
-            assert_eq!(
-                method.credit(&receipt, &[2, 1, 2]).unwrap(),
-                Preference::Second
-            );
+            assert_eq!(method.credit(&receipt, &[2, 1, 2]).unwrap(), Preference::Second);
         }
         let n = f64::from(draws);
         assert!((seen - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt());
@@ -137,19 +114,13 @@ fn random_clicks_say_nothing_in_expectation() {
         let lists = [pair[0].as_list(), pair[1].as_list()];
         let [first, second] = lists.map(plain::orders);
         for clicks in click_sets() {
-            for (a, b) in first
-                .iter()
-                .flat_map(|a| second.iter().map(move |b| (a, b)))
-            {
+            for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
                 if a.len() != b.len() {
                     continue;
                 }
                 let all = plain::pi_lists([a, b], 3, 3.0);
                 let clicks: Vec<usize> = clicks.iter().copied().filter(|&n| n < a.len()).collect();
-                let mean: f64 = all
-                    .iter()
-                    .map(|(list, p)| p * plain::pi_expected([a, b], list, &clicks, 3.0))
-                    .sum();
+                let mean: f64 = all.iter().map(|(list, p)| p * plain::pi_expected([a, b], list, &clicks, 3.0)).sum();
                 assert!(mean.abs() < 1e-12, "{a:?} {b:?} {clicks:?}: {mean}");
             }
         }
@@ -159,9 +130,7 @@ fn random_clicks_say_nothing_in_expectation() {
 /// P(second wins) - P(first wins) when the positions `clicks` are clicked whatever stands there.
 fn bias(pair: &[ListBuf; 2], ties: CreditTies, clicks: &[usize]) -> f64 {
     let all = plain::pi([pair[0].as_list(), pair[1].as_list()], 3, 3.0, ties, clicks);
-    all.iter()
-        .map(|((_, winner), p)| p * f64::from(*winner))
-        .sum()
+    all.iter().map(|((_, winner), p)| p * f64::from(*winner)).sum()
 }
 
 /// The winner alone, unlike the expectation it is the sign of, is unbiased only between lists that
@@ -178,11 +147,8 @@ fn random_clicks_and_the_winner() {
         }
         assert!(bias(&[up.clone(), tied.clone()], CreditTies::Same, &clicks).abs() < 1e-12);
     }
-    let mut against_ties =
-        [0, 1, 2].map(|n| bias(&[tied.clone(), up.clone()], CreditTies::Redrawn, &[n]));
-    against_ties
-        .iter_mut()
-        .for_each(|bias| *bias = (*bias * 1e4).round() / 1e4);
+    let mut against_ties = [0, 1, 2].map(|n| bias(&[tied.clone(), up.clone()], CreditTies::Redrawn, &[n]));
+    against_ties.iter_mut().for_each(|bias| *bias = (*bias * 1e4).round() / 1e4);
     assert_eq!(against_ties, [0.2762, 0.1478, 0.0]);
     let turned = bias(&[up, strict(&[1, 2, 0])], CreditTies::Same, &[0]);
     assert!((turned - 0.1076).abs() < 1e-4);
@@ -195,10 +161,7 @@ fn random_user<'a>(
     generator: &'a mut Generator,
 ) -> impl FnMut(Doc) -> Look + 'a {
     move |doc| {
-        let look = Look {
-            clicked: generator.random_bool(0.4),
-            leaves: generator.random_bool(0.1),
-        };
+        let look = Look { clicked: generator.random_bool(0.4), leaves: generator.random_bool(0.1) };
         if look.clicked {
             clicked.push(shown.len());
         }
@@ -304,27 +267,19 @@ fn redrawn_ties_tell_copies_apart() {
 fn ten_thousand_documents() {
     let mut generator = Generator::seed_from_u64(18);
     let mut scratch = ProbabilisticScratch::default();
-    let pair = [
-        random_list(10_000, 3, &mut generator),
-        random_list(65_535, 50, &mut generator),
-    ];
+    let pair = [random_list(10_000, 3, &mut generator), random_list(65_535, 50, &mut generator)];
     let lists = [pair[0].as_list(), pair[1].as_list()];
     for ties in BOTH {
         let method = ProbabilisticInterleave::new(ties);
         let (list, receipt) = method.draw(lists, 12_000, &mut generator, &mut scratch);
         assert_eq!(list.len(), 12_000);
-        method
-            .credit(&receipt, &(0..2_000).collect::<Vec<_>>())
-            .unwrap();
+        method.credit(&receipt, &(0..2_000).collect::<Vec<_>>()).unwrap();
     }
 }
 
 #[test]
 fn value_stability() {
-    let pair = [
-        scores(&[3.0, 1.0, 2.0, 1.0, 1.0, 0.0]),
-        scores(&[0.0, 2.0, 2.0, 0.0, 1.0, 2.0]),
-    ];
+    let pair = [scores(&[3.0, 1.0, 2.0, 1.0, 1.0, 0.0]), scores(&[0.0, 2.0, 2.0, 0.0, 1.0, 2.0])];
     let lists = [pair[0].as_list(), pair[1].as_list()];
     let mut generator = Generator::seed_from_u64(42);
     let mut scratch = ProbabilisticScratch::default();
@@ -332,23 +287,11 @@ fn value_stability() {
     for ties in BOTH {
         let method = ProbabilisticInterleave::new(ties);
         for clicks in [[0, 1], [1, 3]] {
-            seen.push(impression(
-                &method,
-                lists,
-                5,
-                &clicks,
-                &mut generator,
-                &mut scratch,
-            ));
+            seen.push(impression(&method, lists, 5, &clicks, &mut generator, &mut scratch));
         }
     }
     assert_eq!(
         seen,
-        [
-            (vec![5, 0, 1, 2, 4], 1),
-            (vec![2, 0, 3, 1, 4], -1),
-            (vec![0, 5, 2, 1, 4], -1),
-            (vec![2, 5, 0, 1, 3], 1),
-        ]
+        [(vec![5, 0, 1, 2, 4], 1), (vec![2, 0, 3, 1, 4], -1), (vec![0, 5, 2, 1, 4], -1), (vec![2, 5, 0, 1, 3], 1),]
     );
 }

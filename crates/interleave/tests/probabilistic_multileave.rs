@@ -9,9 +9,8 @@ use interleave::probabilistic_multileave::{
     Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, Slots,
 };
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference,
-    ProbabilisticExpected, ProbabilisticInterleave, ProbabilisticMultileave,
-    ProbabilisticMultileaveSigns, RankedList,
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference, ProbabilisticExpected,
+    ProbabilisticInterleave, ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList,
 };
 use plain::{random_list, scores, strict};
 use rand::{RngExt, SeedableRng};
@@ -37,9 +36,7 @@ fn golden() {
     assert!((credits[0] as f64 / UNIT - 0.695_480).abs() < 1e-6);
     assert!((credits[1] as f64 / UNIT - 1.304_520).abs() < 1e-6);
     // And P(second wins) - P(first wins) = .304520, so the signs agree.
-    let signs = ProbabilisticMultileaveSigns::default()
-        .credit(&receipt, &[1, 2])
-        .unwrap();
+    let signs = ProbabilisticMultileaveSigns::default().credit(&receipt, &[1, 2]).unwrap();
     assert_eq!(signs.preference(0, 1), Preference::Second);
 }
 
@@ -60,9 +57,7 @@ fn sampled_credit_converges_to_the_closed_form() {
     let clicks = [0, 3, 5];
     let mut squares = BTreeMap::new();
     for _ in 0..20 {
-        let lists: Vec<ListBuf> = (0..4)
-            .map(|_| random_list(20, u32::MAX, &mut generator))
-            .collect();
+        let lists: Vec<ListBuf> = (0..4).map(|_| random_list(20, u32::MAX, &mut generator)).collect();
         let (_, receipt) = exact.draw(&view(&lists), 6, &mut generator, scratch);
         let truth = exact.credit(&receipt, &clicks).unwrap();
         for assignments in [10, 200, 2_000, 4_u32.pow(6)] {
@@ -76,15 +71,9 @@ fn sampled_credit_converges_to_the_closed_form() {
             }
         }
     }
-    let errors: Vec<f64> = squares
-        .into_values()
-        .map(|sum: f64| (sum / 1600.0).sqrt())
-        .collect();
+    let errors: Vec<f64> = squares.into_values().map(|sum: f64| (sum / 1600.0).sqrt()).collect();
     eprintln!("root mean square error of a credit, by assignments: {errors:?}");
-    assert!(
-        errors.windows(2).all(|pair| pair[1] < 0.8 * pair[0]),
-        "{errors:?}"
-    );
+    assert!(errors.windows(2).all(|pair| pair[1] < 0.8 * pair[0]), "{errors:?}");
     assert!(errors[3] < 1e-8);
 }
 
@@ -94,22 +83,13 @@ fn all_assignments_are_the_closed_form() {
     let mut generator = Generator::seed_from_u64(3);
     for _ in 0..20 {
         let lists: Vec<ListBuf> = (0..3).map(|_| random_list(9, 5, &mut generator)).collect();
-        let all = Credit::Sampled {
-            assignments: 3_u32.pow(6),
-        };
+        let all = Credit::Sampled { assignments: 3_u32.pow(6) };
         let sampled = ProbabilisticMultileave::new(Slots::Rounds, all);
         let scratch = &mut ProbabilisticMultileaveScratch::default();
         let (_, receipt) = sampled.draw(&view(&lists), 6, &mut generator, scratch);
         let clicks: Vec<usize> = (0..6).filter(|_| generator.random_bool(0.5)).collect();
-        let exact = ProbabilisticMultileave::default()
-            .credit(&receipt, &clicks)
-            .unwrap();
-        for (a, b) in sampled
-            .credit(&receipt, &clicks)
-            .unwrap()
-            .into_iter()
-            .zip(exact)
-        {
+        let exact = ProbabilisticMultileave::default().credit(&receipt, &clicks).unwrap();
+        for (a, b) in sampled.credit(&receipt, &clicks).unwrap().into_iter().zip(exact) {
             assert!(a.abs_diff(b) <= 6, "{a} {b}");
         }
     }
@@ -123,11 +103,7 @@ fn signs_of_two_are_probabilistic_interleaving() {
     let signs = ProbabilisticMultileaveSigns::default();
     let pairs = ProbabilisticInterleave::new(CreditTies::Same);
     let mut compared = 0;
-    for (first, second) in [
-        ([0, 1, 2, 3], [1, 3, 0, 2]),
-        ([0, 1, 2, 3], [3, 2, 1, 0]),
-        ([2, 0, 1, 3], [2, 1, 0, 3]),
-    ] {
+    for (first, second) in [([0, 1, 2, 3], [1, 3, 0, 2]), ([0, 1, 2, 3], [3, 2, 1, 0]), ([2, 0, 1, 3], [2, 1, 0, 3])] {
         let lists = [strict(&first), strict(&second)];
         let both = [lists[0].as_list(), lists[1].as_list()];
         // Strict lists: the list alone decides the credit.
@@ -144,10 +120,7 @@ fn signs_of_two_are_probabilistic_interleaving() {
             for set in 0_u32..16 {
                 let clicks: Vec<usize> = (0..4).filter(|n| set >> n & 1 == 1).collect();
                 let expected = pairs.credit(pair, &clicks).unwrap();
-                assert_eq!(
-                    signs.credit(&receipt, &clicks).unwrap().preference(0, 1),
-                    expected
-                );
+                assert_eq!(signs.credit(&receipt, &clicks).unwrap().preference(0, 1), expected);
                 compared += 1;
             }
         }
@@ -168,10 +141,7 @@ fn equal_rankers_tie_exactly() {
         let (_, receipt) = method.draw(&view(&lists), 10, &mut generator, scratch);
         let clicks: Vec<usize> = (0..10).filter(|_| generator.random_bool(0.4)).collect();
         let credits = method.credit(&receipt, &clicks).unwrap();
-        assert_eq!(
-            [credits[0], credits[0], credits[1]],
-            [credits[2], credits[4], credits[3]]
-        );
+        assert_eq!([credits[0], credits[0], credits[1]], [credits[2], credits[4], credits[3]]);
         let total: f64 = credits.iter().map(|&credit| credit as f64 / UNIT).sum();
         assert!((total - clicks.len() as f64).abs() < 1e-8);
     }
@@ -196,20 +166,12 @@ fn expectation_over_ties() {
             let (shown, receipt) = method.draw(both, 3, &mut generator, &mut Default::default());
             let list: Vec<u16> = shown.iter().map(|doc| doc.0).collect();
             for clicks in [vec![0], vec![1], vec![2], vec![0, 2], vec![0, 1, 2]] {
-                let pairs = orders[0]
-                    .iter()
-                    .flat_map(|a| orders[1].iter().map(move |b| [a.as_slice(), b]));
-                let all: Vec<f64> = pairs
-                    .map(|orders| plain::pi_expected(orders, &list, &clicks, 3.0))
-                    .collect();
+                let pairs = orders[0].iter().flat_map(|a| orders[1].iter().map(move |b| [a.as_slice(), b]));
+                let all: Vec<f64> = pairs.map(|orders| plain::pi_expected(orders, &list, &clicks, 3.0)).collect();
                 let mean = all.iter().sum::<f64>() / all.len() as f64;
                 // Outcomes lie within [-1, 1]: 5 standard errors of the mean of the redraws.
                 if mean.abs() > 5.0 / f64::from(redraws).sqrt() {
-                    let expected = if mean > 0.0 {
-                        Preference::Second
-                    } else {
-                        Preference::First
-                    };
+                    let expected = if mean > 0.0 { Preference::Second } else { Preference::First };
                     assert_eq!(method.credit(&receipt, &clicks).unwrap(), expected);
                     decided += 1;
                 }

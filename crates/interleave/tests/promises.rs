@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use interleave::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome,
-    CreditError, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Outcome, RankedList,
-    receipt,
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError, Doc,
+    Generator, Interleaving, ListBuf, Look, Multileaving, Outcome, RankedList, receipt,
 };
 use plain::{random_list, scores, strict};
 use proptest::prelude::*;
@@ -17,10 +16,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use serde_json::Value;
 
 fn interleavings() -> Vec<AnyInterleaving> {
-    AnyInterleaving::NAMES
-        .iter()
-        .map(|name| name.parse().unwrap())
-        .collect()
+    AnyInterleaving::NAMES.iter().map(|name| name.parse().unwrap()).collect()
 }
 
 fn multileavings() -> Vec<AnyMultileaving> {
@@ -54,11 +50,7 @@ struct User {
 
 impl User {
     fn new(seed: u64) -> Self {
-        Self {
-            luck: Generator::seed_from_u64(seed),
-            shown: vec![],
-            clicked: vec![],
-        }
+        Self { luck: Generator::seed_from_u64(seed), shown: vec![], clicked: vec![] }
     }
 
     fn look(&mut self, doc: Doc) -> Look {
@@ -73,10 +65,7 @@ impl User {
 }
 
 fn check_list(shown: &[Doc], lists: &[ListBuf], length: usize) -> Result<(), TestCaseError> {
-    let all: BTreeSet<Doc> = lists
-        .iter()
-        .flat_map(|list| list.as_list().order().to_vec())
-        .collect();
+    let all: BTreeSet<Doc> = lists.iter().flat_map(|list| list.as_list().order().to_vec()).collect();
     let mine: BTreeSet<Doc> = shown.iter().copied().collect();
     prop_assert_eq!(mine.len(), shown.len(), "a document twice");
     prop_assert_eq!(shown.len(), length.min(all.len()));
@@ -240,23 +229,14 @@ fn foreign_receipts_are_refused() {
     let both = [lists[0].as_list(), lists[1].as_list()];
     for from in interleavings() {
         let (_, kept) = from.draw(both, 3, &mut generator, &mut Default::default());
-        assert_eq!(
-            kept.method()
-                .parse::<AnyInterleaving>()
-                .unwrap()
-                .to_string(),
-            from.to_string()
-        );
+        assert_eq!(kept.method().parse::<AnyInterleaving>().unwrap().to_string(), from.to_string());
         for to in interleavings() {
             let same = from.to_string() == to.to_string();
             let result = to.credit(&kept, &[1]);
             assert_eq!(result.is_ok(), same);
             if !same {
                 let (receipt, method) = (from.to_string(), to.to_string());
-                assert_eq!(
-                    result.unwrap_err(),
-                    CreditError::Foreign { receipt, method }
-                );
+                assert_eq!(result.unwrap_err(), CreditError::Foreign { receipt, method });
             }
         }
         // A name that lies about its receipt.
@@ -266,11 +246,7 @@ fn foreign_receipts_are_refused() {
             let lying: AnyInterleavingReceipt = serde_json::from_value(json.clone()).unwrap();
             for to in interleavings() {
                 let fits = to.name() == from.name() && to.to_string() == other;
-                assert_eq!(
-                    to.credit(&lying, &[1]).is_ok(),
-                    fits,
-                    "{from} as {other} to {to}"
-                );
+                assert_eq!(to.credit(&lying, &[1]).is_ok(), fits, "{from} as {other} to {to}");
             }
         }
     }
@@ -294,10 +270,7 @@ fn receipts_are_told_apart_by_their_fields() {
     let both = [lists[0].as_list(), lists[1].as_list()];
     let mut shapes = BTreeSet::new();
     let mut fields = |receipt: &Value| {
-        let Some((kind, body)) = receipt["receipt"]
-            .as_object()
-            .and_then(|all| all.iter().next())
-        else {
+        let Some((kind, body)) = receipt["receipt"].as_object().and_then(|all| all.iter().next()) else {
             panic!("no receipt in {receipt}");
         };
         let fields: Vec<String> = body.as_object().unwrap().keys().cloned().collect();
@@ -320,8 +293,7 @@ fn receipts_are_told_apart_by_their_fields() {
 #[test]
 fn large_sizes() {
     let mut generator = Generator::seed_from_u64(7);
-    let shuffled =
-        |n: usize, levels: u32, generator: &mut Generator| random_list(n, levels, generator);
+    let shuffled = |n: usize, levels: u32, generator: &mut Generator| random_list(n, levels, generator);
     let pair = [10_000, 40].map(|levels| shuffled(10_000, levels, &mut generator));
     let both = [pair[0].as_list(), pair[1].as_list()];
     let timed = |what: String, work: &mut dyn FnMut()| {
@@ -336,24 +308,18 @@ fn large_sizes() {
             method.credit(&kept, &[0, 5, 900, 9_999]).unwrap();
         });
     }
-    let many: Vec<ListBuf> = (0..5_000)
-        .map(|_| shuffled(30, 8, &mut generator))
-        .collect();
-    let few: Vec<ListBuf> = (0..4)
-        .map(|_| shuffled(10_000, 2_000, &mut generator))
-        .collect();
+    let many: Vec<ListBuf> = (0..5_000).map(|_| shuffled(30, 8, &mut generator)).collect();
+    let few: Vec<ListBuf> = (0..4).map(|_| shuffled(10_000, 2_000, &mut generator)).collect();
     for name in AnyMultileaving::NAMES {
         let method: AnyMultileaving = name.replace("10000", "100").parse().unwrap();
         timed(format!("{method}, 5,000 rankers"), &mut || {
-            let (shown, kept) =
-                method.draw(&view(&many), 10, &mut generator, &mut Default::default());
+            let (shown, kept) = method.draw(&view(&many), 10, &mut generator, &mut Default::default());
             assert_eq!(shown.len(), 10);
             let outcome = method.credit(&kept, &[2, 7]).unwrap();
             assert_eq!(outcome.rankers(), 5_000);
         });
         timed(format!("{method}, 10,000 shown"), &mut || {
-            let (shown, kept) =
-                method.draw(&view(&few), 10_000, &mut generator, &mut Default::default());
+            let (shown, kept) = method.draw(&view(&few), 10_000, &mut generator, &mut Default::default());
             assert_eq!(shown.len(), 10_000);
             method.credit(&kept, &[0, 5]).unwrap();
         });
@@ -367,12 +333,7 @@ fn large_sizes() {
     }
     for method in multileavings() {
         let lists = [strict(&[1, 0])];
-        let (shown, _) = method.draw(
-            &view(&lists),
-            usize::MAX,
-            &mut generator,
-            &mut Default::default(),
-        );
+        let (shown, _) = method.draw(&view(&lists), usize::MAX, &mut generator, &mut Default::default());
         assert_eq!(shown.len(), 2);
     }
 }
@@ -403,8 +364,7 @@ fn value_stability() {
         let mut generator = Generator::seed_from_u64(42);
         let mut line = format!("{name}:");
         for clicks in [[0, 1], [1, 3]] {
-            let (shown, kept) =
-                method.draw(&view(&lists), 4, &mut generator, &mut Default::default());
+            let (shown, kept) = method.draw(&view(&lists), 4, &mut generator, &mut Default::default());
             let shown: String = shown.iter().map(|doc| doc.0.to_string()).collect();
             let outcome = serde_json::to_string(&method.credit(&kept, &clicks).unwrap()).unwrap();
             line += &format!(" {shown} {outcome}");

@@ -20,16 +20,8 @@ fn cases() -> Vec<Vec<ListBuf>> {
         vec![strict(&[1, 0, 2])],
         vec![scores(&[1.0, 1.0, 1.0])],
         vec![strict(&[0, 1, 2]), strict(&[1, 2, 0]), strict(&[2, 1, 0])],
-        vec![
-            strict(&[0, 1, 2]),
-            scores(&[1.0, 1.0, 2.0]),
-            scores(&[1.0, 1.0, 1.0]),
-        ],
-        vec![
-            scores(&[2.0, 1.0, 1.0]),
-            scores(&[2.0, 1.0, 1.0]),
-            strict(&[2]),
-        ],
+        vec![strict(&[0, 1, 2]), scores(&[1.0, 1.0, 2.0]), scores(&[1.0, 1.0, 1.0])],
+        vec![scores(&[2.0, 1.0, 1.0]), scores(&[2.0, 1.0, 1.0]), strict(&[2])],
         vec![strict(&[]), scores(&[1.0, 1.0]), strict(&[2, 1])],
         // More picks than rankers, each deep in one tie group.
         vec![scores(&[1.0; 4]), scores(&[1.0, 1.0, 1.0, 2.0])],
@@ -44,32 +36,17 @@ fn every_list_and_outcome_of_small_cases() {
     let method = Sosm::default();
     for (case, lists) in cases().iter().enumerate() {
         let lists = view(lists);
-        for (length, clicks) in [
-            (3, vec![0]),
-            (3, vec![1]),
-            (3, vec![0, 2]),
-            (4, vec![1, 2]),
-            (2, vec![1]),
-            (0, vec![0]),
-        ] {
+        for (length, clicks) in
+            [(3, vec![0]), (3, vec![1]), (3, vec![0, 2]), (4, vec![1, 2]), (2, vec![1]), (0, vec![0])]
+        {
             let expected = plain::sosm(&lists, length, 3.0, &clicks);
             let draw = || {
                 let mut shown = Vec::new();
                 let user = |doc: Doc| {
                     shown.push(doc.0);
-                    Look {
-                        clicked: clicks.contains(&(shown.len() - 1)),
-                        leaves: false,
-                    }
+                    Look { clicked: clicks.contains(&(shown.len() - 1)), leaves: false }
                 };
-                let any = method.compare(
-                    &lists,
-                    length,
-                    &mut generator,
-                    &mut scratch,
-                    user,
-                    &mut scores,
-                );
+                let any = method.compare(&lists, length, &mut generator, &mut scratch, user, &mut scores);
                 assert_eq!(any, clicks.iter().any(|&n| n < shown.len()));
                 assert_eq!(scores.len(), lists.len());
                 (shown, plain::pair_signs(&scores))
@@ -107,11 +84,7 @@ fn golden() {
 /// All rankers that give the clicked documents the same ranks tie, exactly, in whatever order.
 #[test]
 fn equal_multisets_of_ranks_tie() {
-    let lists = [
-        strict(&[0, 1, 2, 3, 4]),
-        strict(&[2, 4, 0, 1, 3]),
-        strict(&[2, 1, 0, 3, 4]),
-    ];
+    let lists = [strict(&[0, 1, 2, 3, 4]), strict(&[2, 4, 0, 1, 3]), strict(&[2, 1, 0, 3, 4])];
     let method = Sosm::default();
     let mut generator = Generator::seed_from_u64(23);
     let scratch = &mut SosmScratch::default();
@@ -180,10 +153,7 @@ proptest! {
 /// A receipt that was tampered with says something, and does not panic.
 #[test]
 fn damaged_receipts() {
-    for json in [
-        r#"{"length":3,"ranks":[[0],[],[65535,9,2]]}"#,
-        r#"{"length":18446744073709551615,"ranks":[[0]]}"#,
-    ] {
+    for json in [r#"{"length":3,"ranks":[[0],[],[65535,9,2]]}"#, r#"{"length":18446744073709551615,"ranks":[[0]]}"#] {
         let receipt: SosmReceipt = serde_json::from_str(json).unwrap();
         Sosm::default().credit(&receipt, &[0, 1, 2]).unwrap();
     }
@@ -194,56 +164,29 @@ fn many_rankers_and_documents() {
     let mut generator = Generator::seed_from_u64(24);
     let method = Sosm::with_tau(1.0).unwrap();
     let mut scratch = SosmScratch::default();
-    let lists: Vec<ListBuf> = (0..5_000)
-        .map(|_| random_list(30, 8, &mut generator))
-        .collect();
+    let lists: Vec<ListBuf> = (0..5_000).map(|_| random_list(30, 8, &mut generator)).collect();
     let (list, receipt) = method.draw(&view(&lists), 10, &mut generator, &mut scratch);
     assert_eq!((list.len(), receipt.rankers()), (10, 5_000));
-    let lists: Vec<ListBuf> = (0..4)
-        .map(|_| random_list(10_000, 2_000, &mut generator))
-        .collect();
+    let lists: Vec<ListBuf> = (0..4).map(|_| random_list(10_000, 2_000, &mut generator)).collect();
     let (list, _) = method.draw(&view(&lists), 10_000, &mut generator, &mut scratch);
     assert_eq!(list.len(), 10_000);
 }
 
 #[test]
 fn value_stability() {
-    let lists = [
-        scores(&[3.0, 1.0, 2.0, 1.0, 1.0, 0.0]),
-        scores(&[0.0, 2.0, 2.0, 0.0, 1.0, 2.0]),
-        scores(&[1.0; 6]),
-    ];
+    let lists = [scores(&[3.0, 1.0, 2.0, 1.0, 1.0, 0.0]), scores(&[0.0, 2.0, 2.0, 0.0, 1.0, 2.0]), scores(&[1.0; 6])];
     let mut generator = Generator::seed_from_u64(42);
     let mut seen = Vec::new();
     for clicks in [[0, 1], [1, 3]] {
-        let (list, receipt) = Sosm::default().draw(
-            &view(&lists),
-            4,
-            &mut generator,
-            &mut SosmScratch::default(),
-        );
+        let (list, receipt) = Sosm::default().draw(&view(&lists), 4, &mut generator, &mut SosmScratch::default());
         let scores = Sosm::default().credit(&receipt, &clicks).unwrap();
         seen.push((list.iter().map(|doc| doc.0).collect::<Vec<_>>(), scores));
     }
     assert_eq!(
         seen,
         [
-            (
-                vec![0, 3, 2, 1],
-                vec![
-                    1_170_935_903_116_328_960,
-                    60_715_194_976_402_240,
-                    1_297_036_692_682_702_848
-                ]
-            ),
-            (
-                vec![0, 3, 5, 2],
-                vec![
-                    186_815_984_542_776_128,
-                    162_129_586_585_337_856,
-                    1_297_036_692_682_702_848
-                ]
-            ),
+            (vec![0, 3, 2, 1], vec![1_170_935_903_116_328_960, 60_715_194_976_402_240, 1_297_036_692_682_702_848]),
+            (vec![0, 3, 5, 2], vec![186_815_984_542_776_128, 162_129_586_585_337_856, 1_297_036_692_682_702_848]),
         ]
     );
 }

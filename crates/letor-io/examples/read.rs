@@ -8,11 +8,7 @@ use letor_io::{ReadOptions, Statistics, read_files};
 
 fn main() -> Result<(), letor_io::Error> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
-    let bytes: u64 = paths
-        .iter()
-        .filter_map(|path| std::fs::metadata(path).ok())
-        .map(|m| m.len())
-        .sum();
+    let bytes: u64 = paths.iter().filter_map(|path| std::fs::metadata(path).ok()).map(|m| m.len()).sum();
     let start = Instant::now();
     let dataset = read_files("data", &paths, &ReadOptions::default())?;
     let read = start.elapsed().as_secs_f64();

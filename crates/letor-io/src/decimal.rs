@@ -26,8 +26,8 @@ pub(crate) const POW10: [i64; 19] = {
 
 /// Powers of ten that an `f64` holds exactly.
 const EXACT_POW10: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
 ];
 
 /// Decimals of at most 15 digits are told apart by `f64`, so one that hits a given `f64` is the
@@ -35,10 +35,7 @@ const EXACT_POW10: [f64; 23] = [
 const ALWAYS_DISTINCT: f64 = 1e15;
 
 impl Decimal {
-    pub(crate) const ZERO: Self = Self {
-        mantissa: 0,
-        scale: 0,
-    };
+    pub(crate) const ZERO: Self = Self { mantissa: 0, scale: 0 };
 
     /// The shortest decimal whose nearest `f64` is `value`, or nothing for NaN and infinities.
     pub(crate) fn from_f64(value: f64) -> Option<Self> {
@@ -51,10 +48,7 @@ impl Decimal {
                 break;
             }
             if scaled / power == value {
-                return Some(Self {
-                    mantissa: scaled as i64,
-                    scale: scale as i16,
-                });
+                return Some(Self { mantissa: scaled as i64, scale: scale as i16 });
             }
         }
         Some(Self::shortest(value))
@@ -67,10 +61,7 @@ impl Decimal {
         let exponent: i16 = exponent.parse().expect("the exponent of an f64 is small");
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let mantissa = format!("{whole}{fraction}").parse().expect("17 digits fit");
-        Self {
-            mantissa,
-            scale: fraction.len() as i16 - exponent,
-        }
+        Self { mantissa, scale: fraction.len() as i16 - exponent }
     }
 
     /// The nearest `f64`, correctly rounded.

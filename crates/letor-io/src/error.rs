@@ -51,12 +51,7 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner {
-            kind,
-            path: None,
-            position: None,
-            message: message.into(),
-        }))
+        Self(Box::new(Inner { kind, path: None, position: None, message: message.into() }))
     }
 
     pub(crate) fn io(path: &Path, what: &str, error: &std::io::Error) -> Self {

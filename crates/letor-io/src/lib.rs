@@ -105,9 +105,7 @@ mod open;
 pub mod registry;
 mod text;
 
-pub use dataset::{
-    BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics,
-};
+pub use dataset::{BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics};
 pub use error::{Error, ErrorKind};
 pub use open::{OpenOptions, open};
 pub use registry::Split;

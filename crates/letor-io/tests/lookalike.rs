@@ -48,16 +48,10 @@ fn shapes_are_those_of_the_real_sets() {
         assert!(dataset.max_label() <= highest && dataset.max_label() > 0.7 * highest);
         // Five standard errors; documents a query spread by less than 1.2 times their mean.
         let found = statistics.documents as f64 / queries;
-        assert!(
-            (found / per_query - 1.0).abs() < 5.0 * 1.2 / queries.sqrt(),
-            "{name}: {found}"
-        );
+        assert!((found / per_query - 1.0).abs() < 5.0 * 1.2 / queries.sqrt(), "{name}: {found}");
         let found = statistics.queries_without_relevant as f64 / queries;
         let error = (barren * (1.0 - barren) / queries).sqrt();
-        assert!(
-            (found - barren).abs() < 5.0 * error + 0.02,
-            "{name}: {found}"
-        );
+        assert!((found - barren).abs() < 5.0 * error + 0.02, "{name}: {found}");
     }
 }
 
@@ -67,9 +61,7 @@ fn a_look_alike_says_what_it_is() {
         assert!(name.ends_with("-lookalike"));
         let dataset = make(name, 0.01);
         assert_eq!(dataset.name(), format!("{name}:0.01"));
-        let origin = Provenance::LookAlike {
-            name: dataset.name().into(),
-        };
+        let origin = Provenance::LookAlike { name: dataset.name().into() };
         assert_eq!(dataset.provenance(), &origin);
         assert!(Statistics::of(&dataset).to_string().contains("SYNTHETIC"));
     }
@@ -90,37 +82,19 @@ fn a_name_opens_what_it_says() {
         assert!(!error.to_string().contains('\n'));
         error.to_string()
     };
-    for wrong in [
-        "mq2008-lookalike:",
-        "mq2008-lookalike:big",
-        "mq2008-lookalike:1:x",
-        "mq2008-lookalike:1:2:3",
-    ] {
-        assert!(
-            error(&[wrong], &options).contains("mq2008-lookalike:0.1"),
-            "{wrong}"
-        );
+    for wrong in ["mq2008-lookalike:", "mq2008-lookalike:big", "mq2008-lookalike:1:x", "mq2008-lookalike:1:2:3"] {
+        assert!(error(&[wrong], &options).contains("mq2008-lookalike:0.1"), "{wrong}");
     }
     for wrong in ["0", "-1", "11", "NaN", "inf"] {
         let spec = format!("mq2008-lookalike:{wrong}");
-        assert!(
-            error(&[&spec], &options).contains("cannot have scale"),
-            "{wrong}"
-        );
+        assert!(error(&[&spec], &options).contains("cannot have scale"), "{wrong}");
     }
     assert!(error(&["mslr-lokalike"], &options).contains("did you mean `mslr-lookalike`?"));
     assert!(error(&["np2004-lookalike", "a.txt"], &options).contains("read together"));
-    let part = OpenOptions {
-        split: Some(Split::Train),
-        ..options
-    };
+    let part = OpenOptions { split: Some(Split::Train), ..options };
     assert!(error(&["np2004-lookalike"], &part).contains("has no part train"));
     let unknown = generate("lookalike", 1.0, 1).unwrap_err();
-    assert!(
-        unknown
-            .to_string()
-            .contains("mslr-lookalike, ylr1-lookalike")
-    );
+    assert!(unknown.to_string().contains("mslr-lookalike, ylr1-lookalike"));
 }
 
 #[test]
@@ -129,19 +103,10 @@ fn bytes_depend_on_seed_and_query_alone() {
         let small = make(name, 4.0 / full as f64);
         let large = make(name, 9.0 / full as f64);
         let text = to_text(&small, true);
-        assert!(
-            to_text(&large, true).starts_with(&text),
-            "{name}: a query depends on the scale"
-        );
-        assert_ne!(
-            to_text(&generate(name, 4.0 / full as f64, 2).unwrap(), true),
-            text
-        );
+        assert!(to_text(&large, true).starts_with(&text), "{name}: a query depends on the scale");
+        assert_ne!(to_text(&generate(name, 4.0 / full as f64, 2).unwrap(), true), text);
         for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let other = pool.install(|| make(name, 4.0 / full as f64));
             assert_eq!(other, small, "{name} with {threads} threads");
             assert_eq!(other.checksum(), small.checksum());
@@ -151,8 +116,7 @@ fn bytes_depend_on_seed_and_query_alone() {
 
 #[test]
 fn value_stability() {
-    let found =
-        SHAPES.map(|(name, full, ..)| make(name, 3.0 / full as f64).checksum()[..16].to_string());
+    let found = SHAPES.map(|(name, full, ..)| make(name, 3.0 / full as f64).checksum()[..16].to_string());
     assert_eq!(found, PINNED);
 }
 
@@ -191,8 +155,7 @@ fn yahoo_features_that_are_always_zero() {
 fn yandex_labels_are_fractional_here_and_there() {
     let dataset = make("yandex-lookalike", 0.3);
     let labels = dataset.labels();
-    let share =
-        labels.iter().filter(|label| label.fract() != 0.0).count() as f64 / labels.len() as f64;
+    let share = labels.iter().filter(|label| label.fract() != 0.0).count() as f64 / labels.len() as f64;
     // 46 of 1,000 in the excerpt, here in the queries that have relevant documents.
     assert!((0.03..0.055).contains(&share), "{share}");
     assert!(labels.iter().all(|label| (0.0..=4.0).contains(label)));
@@ -204,18 +167,10 @@ fn mslr_labels_have_the_shares_of_the_excerpt() {
     let count = dataset.documents() as f64;
     let shares = [0.5572, 0.2948, 0.1272, 0.0148, 0.0060];
     for (grade, expected) in shares.into_iter().enumerate() {
-        let found = dataset
-            .labels()
-            .iter()
-            .filter(|&&label| label == grade as f32)
-            .count() as f64
-            / count;
+        let found = dataset.labels().iter().filter(|&&label| label == grade as f32).count() as f64 / count;
         // Labels of one query go together: some 20 independent ones a query.
         let error = (expected * (1.0 - expected) / (20.0 * dataset.queries() as f64)).sqrt();
-        assert!(
-            (found - expected).abs() < 5.0 * error + 0.006,
-            "label {grade}: {found}"
-        );
+        assert!((found - expected).abs() < 5.0 * error + 0.006, "label {grade}: {found}");
     }
 }
 
@@ -232,9 +187,7 @@ fn mslr_clicks_mark_few_documents_and_mostly_relevant_ones() {
             silent += 1;
             continue;
         }
-        let top = (0..column.len())
-            .max_by(|&a, &b| column[a].total_cmp(&column[b]))
-            .unwrap();
+        let top = (0..column.len()).max_by(|&a, &b| column[a].total_cmp(&column[b])).unwrap();
         best += f64::from(query.labels()[top]);
         mean += query.labels().iter().sum::<f32>() as f64 / column.len() as f64;
     }
@@ -242,133 +195,27 @@ fn mslr_clicks_mark_few_documents_and_mostly_relevant_ones() {
     let share = marked as f64 / dataset.documents() as f64;
     // In the excerpt: 3.7% of documents; none in 34% of queries; the most clicked has label 2.14.
     assert!((0.025..0.055).contains(&share), "{share}");
-    assert!(
-        (0.25..0.42).contains(&(silent as f64 / dataset.queries() as f64)),
-        "{silent}"
-    );
-    assert!(
-        best / clicked > mean / clicked + 0.8,
-        "{} {}",
-        best / clicked,
-        mean / clicked
-    );
+    assert!((0.25..0.42).contains(&(silent as f64 / dataset.queries() as f64)), "{silent}");
+    assert!(best / clicked > mean / clicked + 0.8, "{} {}", best / clicked, mean / clicked);
 }
 
 /// Tied and constant shares and concordance with labels of some features on the real excerpt
 /// (90 queries, 9,189 documents), by feature number.
 const MSLR: [(u32, Profile); 14] = [
-    (
-        1,
-        Profile {
-            constant: 0.011,
-            tied: 0.997,
-            concordance: 0.089,
-        },
-    ),
-    (
-        11,
-        Profile {
-            constant: 0.0,
-            tied: 0.164,
-            concordance: -0.106,
-        },
-    ),
-    (
-        20,
-        Profile {
-            constant: 1.0,
-            tied: 1.0,
-            concordance: 0.0,
-        },
-    ),
-    (
-        25,
-        Profile {
-            constant: 0.011,
-            tied: 0.768,
-            concordance: 0.189,
-        },
-    ),
-    (
-        41,
-        Profile {
-            constant: 0.167,
-            tied: 0.753,
-            concordance: 0.044,
-        },
-    ),
-    (
-        65,
-        Profile {
-            constant: 0.011,
-            tied: 0.129,
-            concordance: 0.256,
-        },
-    ),
-    (
-        98,
-        Profile {
-            constant: 0.144,
-            tied: 0.999,
-            concordance: 0.159,
-        },
-    ),
-    (
-        105,
-        Profile {
-            constant: 0.011,
-            tied: 0.551,
-            concordance: 0.159,
-        },
-    ),
-    (
-        108,
-        Profile {
-            constant: 0.011,
-            tied: 0.808,
-            concordance: 0.265,
-        },
-    ),
-    (
-        109,
-        Profile {
-            constant: 0.011,
-            tied: 0.898,
-            concordance: 0.136,
-        },
-    ),
-    (
-        110,
-        Profile {
-            constant: 0.011,
-            tied: 0.112,
-            concordance: 0.285,
-        },
-    ),
-    (
-        120,
-        Profile {
-            constant: 0.011,
-            tied: 0.124,
-            concordance: 0.254,
-        },
-    ),
-    (
-        130,
-        Profile {
-            constant: 0.0,
-            tied: 0.109,
-            concordance: -0.004,
-        },
-    ),
-    (
-        134,
-        Profile {
-            constant: 0.344,
-            tied: 0.975,
-            concordance: 0.052,
-        },
-    ),
+    (1, Profile { constant: 0.011, tied: 0.997, concordance: 0.089 }),
+    (11, Profile { constant: 0.0, tied: 0.164, concordance: -0.106 }),
+    (20, Profile { constant: 1.0, tied: 1.0, concordance: 0.0 }),
+    (25, Profile { constant: 0.011, tied: 0.768, concordance: 0.189 }),
+    (41, Profile { constant: 0.167, tied: 0.753, concordance: 0.044 }),
+    (65, Profile { constant: 0.011, tied: 0.129, concordance: 0.256 }),
+    (98, Profile { constant: 0.144, tied: 0.999, concordance: 0.159 }),
+    (105, Profile { constant: 0.011, tied: 0.551, concordance: 0.159 }),
+    (108, Profile { constant: 0.011, tied: 0.808, concordance: 0.265 }),
+    (109, Profile { constant: 0.011, tied: 0.898, concordance: 0.136 }),
+    (110, Profile { constant: 0.011, tied: 0.112, concordance: 0.285 }),
+    (120, Profile { constant: 0.011, tied: 0.124, concordance: 0.254 }),
+    (130, Profile { constant: 0.0, tied: 0.109, concordance: -0.004 }),
+    (134, Profile { constant: 0.344, tied: 0.975, concordance: 0.052 }),
 ];
 
 #[test]
@@ -376,18 +223,9 @@ fn mslr_features_tie_and_follow_relevance_as_real_ones_do() {
     let found = profiles(&make("mslr-lookalike", 0.01));
     for (feature, real) in MSLR {
         let made = found[feature as usize - 1];
-        assert!(
-            (made.tied - real.tied).abs() < 0.12,
-            "feature {feature}: {made:?}"
-        );
-        assert!(
-            (made.constant - real.constant).abs() < 0.15,
-            "feature {feature}: {made:?}"
-        );
-        assert!(
-            (made.concordance - real.concordance).abs() < 0.15,
-            "feature {feature}: {made:?}"
-        );
+        assert!((made.tied - real.tied).abs() < 0.12, "feature {feature}: {made:?}");
+        assert!((made.constant - real.constant).abs() < 0.15, "feature {feature}: {made:?}");
+        assert!((made.concordance - real.concordance).abs() < 0.15, "feature {feature}: {made:?}");
     }
 }
 
@@ -404,12 +242,7 @@ fn mslr_families_hold_exact_duplicates_of_an_order() {
             for i in 0..a.len() {
                 for j in 0..i {
                     let (x, y) = (a[i].total_cmp(&a[j]), b[i].total_cmp(&b[j]));
-                    assert_eq!(
-                        x,
-                        y,
-                        "features {first} and {second} of query {}",
-                        query.id()
-                    );
+                    assert_eq!(x, y, "features {first} and {second} of query {}", query.id());
                 }
             }
         }
@@ -419,10 +252,7 @@ fn mslr_families_hold_exact_duplicates_of_an_order() {
         }
         for feature in (1..=5).chain(11..=15).chain(21..=35).chain(126..=135) {
             query.column(FeatureId(feature), &mut a);
-            assert!(
-                a.iter().all(|value| value.fract() == 0.0),
-                "feature {feature}"
-            );
+            assert!(a.iter().all(|value| value.fract() == 0.0), "feature {feature}");
         }
     }
 }
@@ -432,14 +262,8 @@ fn some_features_oppose_relevance_and_many_ignore_it() {
     for name in ["ylr1-lookalike", "yandex-lookalike"] {
         let found = profiles(&make(name, 0.02));
         let share = |test: fn(f64) -> bool| {
-            found
-                .iter()
-                .filter(|profile| profile.constant < 1.0 && test(profile.concordance))
-                .count() as f64
-                / found
-                    .iter()
-                    .filter(|profile| profile.constant < 1.0)
-                    .count() as f64
+            found.iter().filter(|profile| profile.constant < 1.0 && test(profile.concordance)).count() as f64
+                / found.iter().filter(|profile| profile.constant < 1.0).count() as f64
         };
         assert!(share(|c| c < -0.02) > 0.03, "{name}: harmful");
         assert!(share(|c| c.abs() < 0.03) > 0.25, "{name}: useless");

@@ -8,12 +8,7 @@ use proptest::prelude::*;
 use support::{gzip, read_on, read_text, rows, to_text};
 
 fn check(text: &[u8]) {
-    let lenient = ReadOptions {
-        max_label: 1e9,
-        null: Null::Zero,
-        same_qid: SameQid::Merge,
-        ..ReadOptions::default()
-    };
+    let lenient = ReadOptions { max_label: 1e9, null: Null::Zero, same_qid: SameQid::Merge, ..ReadOptions::default() };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
     std::fs::write(&path, text).unwrap();
@@ -22,10 +17,7 @@ fn check(text: &[u8]) {
         Err(error) => error.to_string(),
     };
     for options in [ReadOptions::default(), lenient] {
-        let (one, two) = (
-            read_on(1, &[&path], &options),
-            read_on(2, &[&path], &options),
-        );
+        let (one, two) = (read_on(1, &[&path], &options), read_on(2, &[&path], &options));
         assert_eq!(shown(&one), shown(&two));
         match one {
             Ok(dataset) => {

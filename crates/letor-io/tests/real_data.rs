@@ -15,14 +15,8 @@ struct Expected {
     without_relevant: Option<usize>,
 }
 
-const NO_FILE: Expected = Expected {
-    path: "",
-    queries: 0,
-    documents: 0,
-    features: 0,
-    labels: &[],
-    without_relevant: None,
-};
+const NO_FILE: Expected =
+    Expected { path: "", queries: 0, documents: 0, features: 0, labels: &[], without_relevant: None };
 
 const EXPECTED: [Expected; 15] = [
     Expected {
@@ -65,13 +59,7 @@ const EXPECTED: [Expected; 15] = [
         labels: &[(0.0, 29151), (1.0, 30)],
         without_relevant: Some(1),
     },
-    Expected {
-        path: "letor3-np2004/Fold1.vali.txt.gz",
-        queries: 15,
-        documents: 15000,
-        features: 64,
-        ..NO_FILE
-    },
+    Expected { path: "letor3-np2004/Fold1.vali.txt.gz", queries: 15, documents: 15000, features: 64, ..NO_FILE },
     Expected {
         path: "imat2009/varepsilon_imat2009_learning.txt",
         queries: 104,
@@ -129,20 +117,8 @@ const EXPECTED: [Expected; 15] = [
         features: 341,
         ..NO_FILE
     },
-    Expected {
-        path: "misc-small/fastrank_trec_news_2018.train",
-        queries: 45,
-        documents: 782,
-        features: 5,
-        ..NO_FILE
-    },
-    Expected {
-        path: "misc-small/fastrank_trec_news_2018.test",
-        queries: 5,
-        documents: 41,
-        features: 5,
-        ..NO_FILE
-    },
+    Expected { path: "misc-small/fastrank_trec_news_2018.train", queries: 45, documents: 782, features: 5, ..NO_FILE },
+    Expected { path: "misc-small/fastrank_trec_news_2018.test", queries: 5, documents: 41, features: 5, ..NO_FILE },
     Expected {
         path: "misc-small/ranklib-dotnet_sample_judgments_with_features.txt",
         queries: 3,
@@ -172,11 +148,7 @@ fn counts_are_those_of_the_readmes() {
         };
         let statistics = Statistics::of(&dataset.unwrap());
         assert_eq!(
-            (
-                statistics.queries,
-                statistics.documents,
-                statistics.features
-            ),
+            (statistics.queries, statistics.documents, statistics.features),
             (expected.queries, expected.documents, expected.features),
             "{}",
             expected.path
@@ -185,11 +157,7 @@ fn counts_are_those_of_the_readmes() {
             assert_eq!(statistics.labels, expected.labels, "{}", expected.path);
         }
         if let Some(without) = expected.without_relevant {
-            assert_eq!(
-                statistics.queries_without_relevant, without,
-                "{}",
-                expected.path
-            );
+            assert_eq!(statistics.queries_without_relevant, without, "{}", expected.path);
         }
     }
 }
@@ -203,11 +171,7 @@ fn writing_and_reading_again_loses_nothing() {
         let dataset = dataset.unwrap();
         for omit_zeros in [true, false] {
             let again = read_text(&to_text(&dataset, omit_zeros)).unwrap();
-            assert!(
-                again == dataset,
-                "{}, omitting zeros: {omit_zeros}",
-                expected.path
-            );
+            assert!(again == dataset, "{}, omitting zeros: {omit_zeros}", expected.path);
             assert_eq!(again.checksum(), dataset.checksum());
         }
     }
@@ -230,38 +194,17 @@ fn one_query_of_np2004_is_short() {
         return;
     };
     let dataset = dataset.unwrap();
-    let short: Vec<_> = dataset
-        .iter()
-        .filter(|query| query.documents() != 1000)
-        .collect();
-    assert_eq!(
-        short
-            .iter()
-            .map(|query| (query.id(), query.documents()))
-            .collect::<Vec<_>>(),
-        [("WT04-216", 181)]
-    );
+    let short: Vec<_> = dataset.iter().filter(|query| query.documents() != 1000).collect();
+    assert_eq!(short.iter().map(|query| (query.id(), query.documents())).collect::<Vec<_>>(), [("WT04-216", 181)]);
 }
 
 #[test]
 fn the_same_data_in_other_clothes_is_the_same() {
     let pairs = [
-        (
-            "imat2009/varepsilon_imat2009_learning.txt",
-            "imat2009/achugr_part_of_learn_set.crlf.txt",
-        ),
-        (
-            "imat2009/varepsilon_imat2009_learning.txt",
-            "imat2009/achugr_part_of_learn_set.no-final-newline.txt",
-        ),
-        (
-            "yahoo-ltrc-lightgbm/rank.train",
-            "yahoo-ltrc-lightgbm/rank.train.with-qid.derived.txt",
-        ),
-        (
-            "yahoo-ltrc-lightgbm/rank.test",
-            "yahoo-ltrc-lightgbm/rank.test.with-qid.derived.txt",
-        ),
+        ("imat2009/varepsilon_imat2009_learning.txt", "imat2009/achugr_part_of_learn_set.crlf.txt"),
+        ("imat2009/varepsilon_imat2009_learning.txt", "imat2009/achugr_part_of_learn_set.no-final-newline.txt"),
+        ("yahoo-ltrc-lightgbm/rank.train", "yahoo-ltrc-lightgbm/rank.train.with-qid.derived.txt"),
+        ("yahoo-ltrc-lightgbm/rank.test", "yahoo-ltrc-lightgbm/rank.test.with-qid.derived.txt"),
     ];
     for (one, other) in pairs {
         let (Some(one), Some(other)) = (read(one), read(other)) else {
@@ -277,82 +220,28 @@ fn what_is_skipped_in_a_folder_is_named() {
         return;
     };
     let dataset = dataset.unwrap();
-    let Provenance::Files { files, skipped } = dataset.provenance() else {
-        panic!("files were read")
-    };
+    let Provenance::Files { files, skipped } = dataset.provenance() else { panic!("files were read") };
     let name = |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().to_string();
-    assert_eq!(
-        files.iter().map(name).collect::<Vec<_>>(),
-        ["S1.txt", "S2.txt", "S3.txt", "S4.txt", "S5.txt"]
-    );
-    let skipped: Vec<_> = skipped
-        .iter()
-        .map(|(path, reason)| (name(path), &reason[..]))
-        .collect();
+    assert_eq!(files.iter().map(name).collect::<Vec<_>>(), ["S1.txt", "S2.txt", "S3.txt", "S4.txt", "S5.txt"]);
+    let skipped: Vec<_> = skipped.iter().map(|(path, reason)| (name(path), &reason[..])).collect();
     let reason = "does not start with a row of data";
-    assert_eq!(
-        skipped,
-        [
-            ("README.txt".to_string(), reason),
-            ("upstream-readme.txt".to_string(), reason)
-        ]
-    );
+    assert_eq!(skipped, [("README.txt".to_string(), reason), ("upstream-readme.txt".to_string(), reason)]);
 }
 
 #[test]
 fn what_is_not_right_is_refused_for_its_reason() {
     use ErrorKind::*;
     for (path, kind, line, part) in [
-        (
-            "misc-small/rankeval_svmlight_invalid.txt",
-            Syntax,
-            Some(1),
-            "expected a label, as in",
-        ),
-        (
-            "misc-small/rankeval_svmlight_classification.txt",
-            QueryId,
-            Some(2),
-            "no query id",
-        ),
-        (
-            "misc-small/varepsilon_svm_bad_labels.txt",
-            Label,
-            Some(2),
-            "label `7` is out of range",
-        ),
-        (
-            "misc-small/varepsilon_ya_bad_labels.txt",
-            Label,
-            Some(2),
-            "label `7` is out of range",
-        ),
-        (
-            "misc-small/fastrank_newsir18-entity.qrel",
-            Label,
-            Some(1),
-            "label `321`",
-        ),
-        (
-            "misc-small/fastrank_trec_news_2018.features.json",
-            Syntax,
-            Some(1),
-            "expected a label",
-        ),
+        ("misc-small/rankeval_svmlight_invalid.txt", Syntax, Some(1), "expected a label, as in"),
+        ("misc-small/rankeval_svmlight_classification.txt", QueryId, Some(2), "no query id"),
+        ("misc-small/varepsilon_svm_bad_labels.txt", Label, Some(2), "label `7` is out of range"),
+        ("misc-small/varepsilon_ya_bad_labels.txt", Label, Some(2), "label `7` is out of range"),
+        ("misc-small/fastrank_newsir18-entity.qrel", Label, Some(1), "label `321`"),
+        ("misc-small/fastrank_trec_news_2018.features.json", Syntax, Some(1), "expected a label"),
         ("prefmat-mslr", Format, None, "holds no data file"),
-        (
-            "prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy",
-            Format,
-            Some(1),
-            "binary data",
-        ),
+        ("prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy", Format, Some(1), "binary data"),
         ("imat2009", SameQuery, Some(1), "query 3382 comes again"),
-        (
-            "yahoo-ltrc-lightgbm",
-            SameQuery,
-            Some(1),
-            "rank.test:1: is the same data given twice?",
-        ),
+        ("yahoo-ltrc-lightgbm", SameQuery, Some(1), "rank.test:1: is the same data given twice?"),
     ] {
         let Some(outcome) = read(path) else { continue };
         let error = outcome.unwrap_err();
@@ -381,11 +270,7 @@ fn small_fixtures_parse() {
             assert!(dataset.queries() >= 1, "{path}");
             continue;
         }
-        assert_eq!(
-            (dataset.queries(), dataset.documents()),
-            (queries, documents),
-            "{path}"
-        );
+        assert_eq!((dataset.queries(), dataset.documents()), (queries, documents), "{path}");
     }
 }
 
@@ -396,17 +281,10 @@ fn doubled_data_is_read_when_asked_for() {
     };
     let paths = [path.join("rank.train"), path.join("rank.test")];
     let read = |same_qid| {
-        let options = ReadOptions {
-            same_qid,
-            ..ReadOptions::default()
-        };
-        read_files("yahoo", &paths, &options)
-            .map(|dataset| (dataset.queries(), dataset.documents()))
+        let options = ReadOptions { same_qid, ..ReadOptions::default() };
+        read_files("yahoo", &paths, &options).map(|dataset| (dataset.queries(), dataset.documents()))
     };
-    assert_eq!(
-        read(SameQid::Error).unwrap_err().kind(),
-        ErrorKind::SameQuery
-    );
+    assert_eq!(read(SameQid::Error).unwrap_err().kind(), ErrorKind::SameQuery);
     assert_eq!(read(SameQid::Separate).unwrap(), (251, 3773));
     assert_eq!(read(SameQid::Merge).unwrap(), (201, 3773));
 }

@@ -10,12 +10,8 @@ use support::real_data;
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
     let (ma, mb) = (mean(a), mean(b));
-    let product = |x: &[f64], mx: f64, y: &[f64], my: f64| {
-        x.iter()
-            .zip(y)
-            .map(|(x, y)| (x - mx) * (y - my))
-            .sum::<f64>()
-    };
+    let product =
+        |x: &[f64], mx: f64, y: &[f64], my: f64| x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum::<f64>();
     product(a, ma, b, mb) / (product(a, ma, a, ma) * product(b, mb, b, mb)).sqrt()
 }
 
@@ -38,12 +34,7 @@ fn compare(folder: &str, name: &str, scale: f64, least: [f64; 3]) {
 
 #[test]
 fn mslr() {
-    compare(
-        "mslr-fold1-sample",
-        "mslr-lookalike",
-        0.01,
-        [0.9, 0.98, 0.9],
-    );
+    compare("mslr-fold1-sample", "mslr-lookalike", 0.01, [0.9, 0.98, 0.9]);
 }
 
 #[test]

@@ -48,9 +48,7 @@ pub enum NdcgError {
         documents: usize,
     },
     /// A label that is no grade.
-    #[error(
-        "document {document} has label {label}; nDCG needs judged documents, with labels from 0 up"
-    )]
+    #[error("document {document} has label {label}; nDCG needs judged documents, with labels from 0 up")]
     Label {
         /// The document, counted over all queries.
         document: usize,
@@ -88,16 +86,8 @@ impl<'a> Judged<'a> {
         let mut best = gains.clone();
         best.sort_unstable_by(|a, b| b.total_cmp(a));
         let steps = discounts.windows(2).map(|pair| pair[1] - pair[0]);
-        let ideal = best
-            .iter()
-            .zip(steps)
-            .map(|(gain, discount)| gain * discount)
-            .sum();
-        Self {
-            gains,
-            discounts,
-            ideal,
-        }
+        let ideal = best.iter().zip(steps).map(|(gain, discount)| gain * discount).sum();
+        Self { gains, discounts, ideal }
     }
 
     fn ndcg(&self, list: RankedList<'_>) -> f64 {
@@ -111,10 +101,7 @@ impl<'a> Judged<'a> {
             let doc = list.order()[rank];
             let end = list.group(doc).ranks().end.clamp(rank + 1, list.len());
             let tied = &list.order()[rank..end];
-            let gain: f64 = tied
-                .iter()
-                .map(|doc| self.gains.get(doc.index()).unwrap_or(&0.0))
-                .sum();
+            let gain: f64 = tied.iter().map(|doc| self.gains.get(doc.index()).unwrap_or(&0.0)).sum();
             let discount = self.discounts[end.min(cutoff)] - self.discounts[rank];
             dcg += gain / tied.len() as f64 * discount;
             rank = end;
@@ -125,19 +112,10 @@ impl<'a> Judged<'a> {
 
 fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
     if labels.len() != documents {
-        return Err(NdcgError::Labels {
-            labels: labels.len(),
-            documents,
-        });
+        return Err(NdcgError::Labels { labels: labels.len(), documents });
     }
-    match labels
-        .iter()
-        .position(|label| !(label.is_finite() && *label >= 0.0))
-    {
-        Some(document) => Err(NdcgError::Label {
-            document,
-            label: labels[document],
-        }),
+    match labels.iter().position(|label| !(label.is_finite() && *label >= 0.0)) {
+        Some(document) => Err(NdcgError::Label { document, label: labels[document] }),
         None => Ok(()),
     }
 }
@@ -159,12 +137,7 @@ fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
 ///
 /// # Errors
 /// When there are not as many labels as documents, or one is negative or not finite.
-pub fn ndcg(
-    list: RankedList<'_>,
-    labels: &[f32],
-    cutoff: usize,
-    gain: Gain,
-) -> Result<f64, NdcgError> {
+pub fn ndcg(list: RankedList<'_>, labels: &[f32], cutoff: usize, gain: Gain) -> Result<f64, NdcgError> {
     check(labels, list.groups().len())?;
     let discounts = discounts(cutoff.min(labels.len()));
     Ok(Judged::new(labels, gain, &discounts).ndcg(list))
@@ -179,10 +152,7 @@ impl Rankings {
     /// As [`ndcg`].
     pub fn ndcg(&self, labels: &[f32], cutoff: usize, gain: Gain) -> Result<Vec<f64>, NdcgError> {
         check(labels, self.document_range(0..self.queries()).len())?;
-        let deepest = (0..self.queries())
-            .map(|query| self.documents(query))
-            .max()
-            .unwrap_or(0);
+        let deepest = (0..self.queries()).map(|query| self.documents(query)).max().unwrap_or(0);
         let discounts = discounts(cutoff.min(deepest));
         // Pieces of a fixed size, added in order: the same sum for any number of threads.
         let queries: Vec<usize> = (0..self.queries()).collect();
@@ -202,10 +172,7 @@ impl Rankings {
             .collect();
         let mut means = vec![0.0; self.arms()];
         for sums in sums {
-            means
-                .iter_mut()
-                .zip(sums)
-                .for_each(|(mean, sum)| *mean += sum);
+            means.iter_mut().zip(sums).for_each(|(mean, sum)| *mean += sum);
         }
         let queries = self.queries().max(1) as f64;
         Ok(means.into_iter().map(|sum| sum / queries).collect())

@@ -40,30 +40,18 @@ impl Rankings {
     /// # Errors
     /// When there is no feature, a feature is 0 or beyond the data's last, or a query holds more
     /// than 65,535 documents.
-    pub fn new(
-        dataset: &Dataset,
-        features: &[FeatureId],
-        ties: TieBreaking,
-    ) -> Result<Self, SelectionError> {
+    pub fn new(dataset: &Dataset, features: &[FeatureId], ties: TieBreaking) -> Result<Self, SelectionError> {
         if features.is_empty() {
-            return Err(SelectionError(
-                "no ranker is chosen; choose one at least".to_owned(),
-            ));
+            return Err(SelectionError("no ranker is chosen; choose one at least".to_owned()));
         }
-        if let Some(stray) = features
-            .iter()
-            .find(|id| id.0 == 0 || id.0 > dataset.features())
-        {
+        if let Some(stray) = features.iter().find(|id| id.0 == 0 || id.0 > dataset.features()) {
             return Err(SelectionError(format!(
                 "there is no feature {}; the data have features 1 to {}",
                 stray.0,
                 dataset.features()
             )));
         }
-        if let Some(query) = dataset
-            .iter()
-            .find(|query| query.documents() > RankedList::MAX_LEN)
-        {
+        if let Some(query) = dataset.iter().find(|query| query.documents() > RankedList::MAX_LEN) {
             return Err(SelectionError(format!(
                 "query {} has {} documents, more than {}; leave it out",
                 query.id(),
@@ -83,25 +71,15 @@ impl Rankings {
             (groups, groups_left) = groups_left.split_at_mut(cells);
             pieces.push((query, order, groups));
         }
-        pieces.into_par_iter().for_each_init(
-            Buffers::default,
-            |buffers, (query, order, groups)| {
-                let n = query.documents();
-                let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
-                for (&feature, (order, groups)) in features.iter().zip(lists) {
-                    buffers.rank(query, feature, ties, order, groups);
-                }
-            },
-        );
-        let offsets = (0..=dataset.queries())
-            .map(|query| dataset.document_offset(query))
-            .collect();
-        Ok(Self {
-            features: features.to_vec(),
-            offsets,
-            order,
-            groups,
-        })
+        pieces.into_par_iter().for_each_init(Buffers::default, |buffers, (query, order, groups)| {
+            let n = query.documents();
+            let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
+            for (&feature, (order, groups)) in features.iter().zip(lists) {
+                buffers.rank(query, feature, ties, order, groups);
+            }
+        });
+        let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
+        Ok(Self { features: features.to_vec(), offsets, order, groups })
     }
 
     /// How many queries.
@@ -142,10 +120,7 @@ impl Rankings {
         assert!(arm < self.arms(), "arm {arm} of {}", self.arms());
         let n = self.documents(query);
         let start = self.offsets[query] * self.arms() + arm * n;
-        RankedList::from_trusted(
-            &self.order[start..start + n],
-            &self.groups[start..start + n],
-        )
+        RankedList::from_trusted(&self.order[start..start + n], &self.groups[start..start + n])
     }
 
     /// The documents of `queries` among those of all queries.
@@ -168,10 +143,7 @@ impl Rankings {
                 for arm in class {
                     let groups = self.list(query, arm).groups();
                     // The groups of all documents say the order between groups, and all of it.
-                    match parts
-                        .iter_mut()
-                        .find(|part| self.list(query, part[0]).groups() == groups)
-                    {
+                    match parts.iter_mut().find(|part| self.list(query, part[0]).groups() == groups) {
                         Some(part) => part.push(arm),
                         None => parts.push(vec![arm]),
                     }
@@ -220,14 +192,10 @@ impl Buffers {
                     // Key and row in one word sort several times faster than pairs.
                     let rows = keys.iter().enumerate();
                     self.packed.clear();
-                    self.packed
-                        .extend(rows.map(|(row, key)| (highest - key) << 16 | row as u64));
+                    self.packed.extend(rows.map(|(row, key)| (highest - key) << 16 | row as u64));
                     self.packed.sort_unstable();
                     let rows = self.packed.iter().map(|&word| Doc(word as u16));
-                    order
-                        .iter_mut()
-                        .zip(rows)
-                        .for_each(|(place, doc)| *place = doc);
+                    order.iter_mut().zip(rows).for_each(|(place, doc)| *place = doc);
                 } else {
                     self.sort_pairs(order, |_| 0);
                 }
@@ -235,14 +203,9 @@ impl Buffers {
             }
             TieBreaking::Fixed(seed) => {
                 let seed = mix(mix(seed ^ mix(query.index() as u64)) ^ u64::from(feature.0));
-                self.sort_pairs(order, |row| {
-                    mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN)))
-                });
+                self.sort_pairs(order, |row| mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN))));
                 for (rank, doc) in order.iter().enumerate() {
-                    groups[doc.index()] = TieGroup {
-                        start: rank as u16,
-                        end: rank as u16 + 1,
-                    };
+                    groups[doc.index()] = TieGroup { start: rank as u16, end: rank as u16 + 1 };
                 }
             }
         }
@@ -252,13 +215,9 @@ impl Buffers {
     fn sort_pairs(&mut self, order: &mut [Doc], tie_break: impl Fn(u16) -> u64) {
         let rows = (0_u16..).zip(&self.keys);
         self.pairs.clear();
-        self.pairs
-            .extend(rows.map(|(row, &key)| (Reverse(key), tie_break(row), row)));
+        self.pairs.extend(rows.map(|(row, &key)| (Reverse(key), tie_break(row), row)));
         self.pairs.sort_unstable();
-        order
-            .iter_mut()
-            .zip(&self.pairs)
-            .for_each(|(place, pair)| *place = Doc(pair.2));
+        order.iter_mut().zip(&self.pairs).for_each(|(place, pair)| *place = Doc(pair.2));
     }
 }
 

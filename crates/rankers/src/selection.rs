@@ -54,18 +54,10 @@ impl FromStr for Selection {
         if text == "all" {
             Ok(Self::All)
         } else if let Some(count) = text.strip_prefix("alphabetical:") {
-            Ok(Self::Alphabetical(
-                count.trim().parse().map_err(|_| fail(count))?,
-            ))
+            Ok(Self::Alphabetical(count.trim().parse().map_err(|_| fail(count))?))
         } else if text.contains(',') {
             let numbers = text.strip_suffix(',').unwrap_or(text).split(',');
-            let list = numbers.map(|number| {
-                number
-                    .trim()
-                    .parse()
-                    .map(FeatureId)
-                    .map_err(|_| fail(number))
-            });
+            let list = numbers.map(|number| number.trim().parse().map(FeatureId).map_err(|_| fail(number)));
             Ok(Self::List(list.collect::<Result<_, _>>()?))
         } else {
             Ok(Self::Random(text.parse().map_err(|_| fail(text))?))
@@ -83,10 +75,7 @@ impl fmt::Display for Selection {
             Self::List(features) => match features.as_slice() {
                 [one] => write!(f, "{},", one.0),
                 several => {
-                    let numbers: Vec<String> = several
-                        .iter()
-                        .map(|feature| feature.0.to_string())
-                        .collect();
+                    let numbers: Vec<String> = several.iter().map(|feature| feature.0.to_string()).collect();
                     write!(f, "{}", numbers.join(","))
                 }
             },
@@ -104,9 +93,7 @@ impl Selection {
     pub fn choose(&self, features: u32, seed: u64) -> Result<Vec<FeatureId>, SelectionError> {
         let enough = |count: usize| {
             if count == 0 {
-                Err(SelectionError(
-                    "no ranker is chosen; choose one at least".to_owned(),
-                ))
+                Err(SelectionError("no ranker is chosen; choose one at least".to_owned()))
             } else if count > features as usize {
                 Err(SelectionError(format!(
                     "{count} rankers are asked for, but the data have {features} features; ask for fewer, or for `all`"
@@ -142,10 +129,7 @@ impl Selection {
                 enough(list.len().min(features.max(1) as usize))?;
                 let mut seen = vec![false; features as usize];
                 for feature in list {
-                    match (feature.0 as usize)
-                        .checked_sub(1)
-                        .and_then(|index| seen.get_mut(index))
-                    {
+                    match (feature.0 as usize).checked_sub(1).and_then(|index| seen.get_mut(index)) {
                         None => {
                             return Err(SelectionError(format!(
                                 "there is no feature {}; the data have features 1 to {features}",
@@ -153,10 +137,7 @@ impl Selection {
                             )));
                         }
                         Some(seen) if *seen => {
-                            return Err(SelectionError(format!(
-                                "feature {} is chosen twice; name it once",
-                                feature.0
-                            )));
+                            return Err(SelectionError(format!("feature {} is chosen twice; name it once", feature.0)));
                         }
                         Some(seen) => *seen = true,
                     }

@@ -41,21 +41,11 @@ fn feature_rankers_of_mslr() {
     // Feature 110, BM25 of the whole document, is known to lead the published preference matrices.
     assert!(best[..5].contains(&109), "{best:?}");
     // By an independent computation from the text files.
-    for (feature, expected) in [
-        (108, 0.320_514),
-        (110, 0.315_053),
-        (134, 0.319_719),
-        (133, 0.145_362),
-    ] {
+    for (feature, expected) in [(108, 0.320_514), (110, 0.315_053), (134, 0.319_719), (133, 0.145_362)] {
         assert!((exponential[feature - 1] - expected).abs() < 1e-6);
     }
     let linear = ndcg(&rankings, Gain::Linear);
-    assert!(
-        linear
-            .iter()
-            .zip(&exponential)
-            .all(|(a, b)| *a > 0.0 && *a < 1.0 && (a - b).abs() < 0.2)
-    );
+    assert!(linear.iter().zip(&exponential).all(|(a, b)| *a > 0.0 && *a < 1.0 && (a - b).abs() < 0.2));
 
     // Ties broken by a seed are one draw of what the expectation averages: over 30 seeds and 90
     // queries the mean of numbers between 0 and 1 stays within 5 standard errors of at most 1/2.
@@ -64,29 +54,14 @@ fn feature_rankers_of_mslr() {
     for seed in 0..seeds {
         let fixed = Rankings::new(&dataset, &features, TieBreaking::Fixed(seed)).unwrap();
         let once = ndcg(&fixed, Gain::Exponential);
-        mean.iter_mut()
-            .zip(once)
-            .for_each(|(mean, once)| *mean += once / seeds as f64);
+        mean.iter_mut().zip(once).for_each(|(mean, once)| *mean += once / seeds as f64);
     }
     let bound = 5.0 * 0.5 / (90.0 * seeds as f64).sqrt();
-    assert!(
-        mean.iter()
-            .zip(&exponential)
-            .all(|(a, b)| (a - b).abs() < bound)
-    );
-    assert!(
-        mean.iter()
-            .zip(&exponential)
-            .any(|(a, b)| (a - b).abs() > 1e-6)
-    );
+    assert!(mean.iter().zip(&exponential).all(|(a, b)| (a - b).abs() < bound));
+    assert!(mean.iter().zip(&exponential).any(|(a, b)| (a - b).abs() > 1e-6));
 
     // Features 6 to 10 order every query as 1 to 5 do.
     let lowest = rankings.duplicates();
     assert_eq!((lowest[5], lowest[16], lowest[109]), (0, 15, 109));
-    assert!(
-        lowest
-            .iter()
-            .enumerate()
-            .all(|(arm, &low)| low <= arm && lowest[low] == low)
-    );
+    assert!(lowest.iter().enumerate().all(|(arm, &low)| low <= arm && lowest[low] == low));
 }

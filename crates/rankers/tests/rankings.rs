@@ -9,15 +9,10 @@ type Queries = Vec<(Vec<f32>, Vec<Vec<f64>>)>;
 
 /// Queries of labels and columns as a data set.
 fn dataset(queries: &Queries) -> Dataset {
-    let provenance = Provenance::Files {
-        files: vec![],
-        skipped: vec![],
-    };
+    let provenance = Provenance::Files { files: vec![], skipped: vec![] };
     let mut builder = DatasetBuilder::new("test", provenance);
     for (index, (labels, columns)) in queries.iter().enumerate() {
-        builder
-            .push_columns(&index.to_string(), labels, columns)
-            .unwrap();
+        builder.push_columns(&index.to_string(), labels, columns).unwrap();
         builder.features(columns.len() as u32);
     }
     builder.build()
@@ -35,22 +30,13 @@ fn order(list: RankedList<'_>) -> Vec<u16> {
 
 #[test]
 fn descending_with_ties_and_constants() {
-    let columns = vec![
-        vec![0.5, -1.0, 0.5, 2.0],
-        vec![3.0, 3.0, 3.0, 3.0],
-        vec![0.0, 0.0, 0.0, 0.0],
-        vec![1.0, 2.0, 3.0, 4.0],
-    ];
+    let columns =
+        vec![vec![0.5, -1.0, 0.5, 2.0], vec![3.0, 3.0, 3.0, 3.0], vec![0.0, 0.0, 0.0, 0.0], vec![1.0, 2.0, 3.0, 4.0]];
     let rankings = rank(&vec![(vec![0.0; 4], columns)], TieBreaking::Random);
-    assert_eq!(
-        (rankings.queries(), rankings.arms(), rankings.documents(0)),
-        (1, 4, 4)
-    );
+    assert_eq!((rankings.queries(), rankings.arms(), rankings.documents(0)), (1, 4, 4));
     let groups = |arm: usize| {
         let list = rankings.list(0, arm);
-        (0..4)
-            .map(|doc| list.group(Doc(doc)).ranks())
-            .collect::<Vec<_>>()
+        (0..4).map(|doc| list.group(Doc(doc)).ranks()).collect::<Vec<_>>()
     };
     assert_eq!(groups(0), [1..3, 3..4, 1..3, 0..1]);
     assert_eq!(groups(1), [0..4, 0..4, 0..4, 0..4]);
@@ -73,19 +59,10 @@ fn duplicates_agree_on_every_query() {
     let same = vec![1.0, 2.0, 2.0];
     let twice: Vec<f64> = same.iter().map(|value| 2.0 * value).collect();
     let queries = vec![
-        (
-            vec![0.0; 3],
-            vec![same.clone(), twice.clone(), same.clone(), twice.clone()],
-        ),
-        (
-            vec![0.0; 3],
-            vec![twice, vec![1.0, 2.0, 3.0], same, vec![0.0, 1.0, 1.0]],
-        ),
+        (vec![0.0; 3], vec![same.clone(), twice.clone(), same.clone(), twice.clone()]),
+        (vec![0.0; 3], vec![twice, vec![1.0, 2.0, 3.0], same, vec![0.0, 1.0, 1.0]]),
     ];
-    assert_eq!(
-        rank(&queries, TieBreaking::Random).duplicates(),
-        [0, 1, 0, 0]
-    );
+    assert_eq!(rank(&queries, TieBreaking::Random).duplicates(), [0, 1, 0, 0]);
 }
 
 #[test]
@@ -109,17 +86,12 @@ fn fixed_ties_are_even_independent_and_repeatable() {
     let (n, p) = (queries as f64, 1.0 / 36.0);
     let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
     assert_eq!(seen.len(), 36);
-    assert!(
-        seen.values()
-            .all(|&count| (f64::from(count) - n * p).abs() < bound),
-        "{seen:?}"
-    );
+    assert!(seen.values().all(|&count| (f64::from(count) - n * p).abs() < bound), "{seen:?}");
 
     let again = rank(&data, TieBreaking::Fixed(7));
     let other = rank(&data, TieBreaking::Fixed(8));
-    let same = |a: &Rankings, b: &Rankings| {
-        (0..queries).all(|query| a.list(query, 0).order() == b.list(query, 0).order())
-    };
+    let same =
+        |a: &Rankings, b: &Rankings| (0..queries).all(|query| a.list(query, 0).order() == b.list(query, 0).order());
     assert!(same(&fixed, &again) && !same(&fixed, &other));
 
     // The choice of arms does not change a ranker's order.
@@ -131,11 +103,7 @@ fn fixed_ties_are_even_independent_and_repeatable() {
 #[test]
 fn refusals() {
     let dataset = dataset(&vec![(vec![0.0; 2], vec![vec![1.0, 2.0]])]);
-    let new = |features: &[FeatureId]| {
-        Rankings::new(&dataset, features, TieBreaking::Random)
-            .unwrap_err()
-            .to_string()
-    };
+    let new = |features: &[FeatureId]| Rankings::new(&dataset, features, TieBreaking::Random).unwrap_err().to_string();
     assert!(new(&[]).contains("no ranker"));
     assert!(new(&[FeatureId(0)]).contains("no feature 0"));
     assert!(new(&[FeatureId(2)]).contains("features 1 to 1"));
@@ -172,11 +140,7 @@ fn ndcg_goldens() {
 #[test]
 fn ndcg_refuses_unjudged_documents() {
     let list = ListBuf::strict((0..2).map(Doc)).unwrap();
-    let error = |labels: &[f32]| {
-        ndcg(list.as_list(), labels, 10, Gain::Linear)
-            .unwrap_err()
-            .to_string()
-    };
+    let error = |labels: &[f32]| ndcg(list.as_list(), labels, 10, Gain::Linear).unwrap_err().to_string();
     assert!(error(&[0.0, -1.0]).contains("document 1 has label -1"));
     assert!(error(&[f32::NAN, 0.0]).contains("label NaN"));
     assert!(error(&[0.0]).contains("1 labels are given for 2"));

@@ -6,16 +6,8 @@ use rankers::Selection;
 
 fn numbers(text: &str, features: u32, seed: u64) -> Vec<u32> {
     let selection: Selection = text.parse().unwrap();
-    assert_eq!(
-        selection.to_string().parse::<Selection>().unwrap(),
-        selection
-    );
-    selection
-        .choose(features, seed)
-        .unwrap()
-        .iter()
-        .map(|id| id.0)
-        .collect()
+    assert_eq!(selection.to_string().parse::<Selection>().unwrap(), selection);
+    selection.choose(features, seed).unwrap().iter().map(|id| id.0).collect()
 }
 
 #[test]
@@ -28,10 +20,7 @@ fn all_and_lists() {
 /// The first ten features of MSLR in the papers' alphabetical order.
 #[test]
 fn alphabetical_is_by_string() {
-    assert_eq!(
-        numbers("alphabetical:10", 136, 0),
-        [1, 10, 100, 101, 102, 103, 104, 105, 106, 107]
-    );
+    assert_eq!(numbers("alphabetical:10", 136, 0), [1, 10, 100, 101, 102, 103, 104, 105, 106, 107]);
     assert_eq!(numbers("alphabetical:3", 9, 0), [1, 2, 3]);
 }
 
@@ -47,11 +36,7 @@ fn random_is_by_seed_even_and_in_numeric_order() {
     }
     let (n, p) = (draws as f64, 0.3);
     let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
-    assert!(
-        seen.iter()
-            .all(|&count| (f64::from(count) - n * p).abs() < bound),
-        "{seen:?}"
-    );
+    assert!(seen.iter().all(|&count| (f64::from(count) - n * p).abs() < bound), "{seen:?}");
     assert_eq!(numbers("5", 5, 3), [1, 2, 3, 4, 5]);
 }
 
@@ -68,13 +53,7 @@ fn refusals() {
     assert!(parse("alphabetical:x").contains("\"x\" is no number"));
     assert!(parse("1,,3").contains("\"\" is no number"));
 
-    let choose = |text: &str| {
-        text.parse::<Selection>()
-            .unwrap()
-            .choose(136, 0)
-            .unwrap_err()
-            .to_string()
-    };
+    let choose = |text: &str| text.parse::<Selection>().unwrap().choose(136, 0).unwrap_err().to_string();
     assert!(choose("137").contains("137 rankers are asked for, but the data have 136"));
     assert!(choose("0").contains("no ranker"));
     assert!(choose("alphabetical:137").contains("136 features"));

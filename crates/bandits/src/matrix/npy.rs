@@ -20,9 +20,7 @@ impl PreferenceMatrix {
     /// When the bytes are no such array, or it is not a preference matrix.
     pub fn from_npy(bytes: &[u8]) -> Result<Self, MatrixError> {
         let wrong = |what: &str| MatrixError::Npy(what.to_owned());
-        let rest = bytes
-            .strip_prefix(MAGIC)
-            .ok_or_else(|| wrong("it does not begin as one"))?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
         let short = || wrong("it ends within its header");
         let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(short)?;
         let (length, rest) = if version[0] == 1 {
@@ -58,21 +56,12 @@ impl PreferenceMatrix {
             .collect::<Result<_, _>>()
             .map_err(|_| wrong("its shape is unreadable"))?;
         let &[rows, columns] = shape.as_slice() else {
-            return Err(MatrixError::Npy(format!(
-                "it has {} dimensions",
-                shape.len()
-            )));
+            return Err(MatrixError::Npy(format!("it has {} dimensions", shape.len())));
         };
         if rows != columns {
-            return Err(MatrixError::NotSquare {
-                row: 0,
-                cells: columns,
-                expected: rows,
-            });
+            return Err(MatrixError::NotSquare { row: 0, cells: columns, expected: rows });
         }
-        let announced = rows
-            .checked_mul(columns)
-            .and_then(|cells| cells.checked_mul(size));
+        let announced = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(size));
         if announced != Some(data.len()) {
             return Err(MatrixError::Npy(format!(
                 "its header announces {rows} x {columns} elements, but {} bytes follow",
@@ -80,11 +69,8 @@ impl PreferenceMatrix {
             )));
         }
         let mut entries: Vec<f64> = data.chunks_exact(size).map(read).collect();
-        if field(header, "fortran_order").is_some_and(|rest| rest.trim_start().starts_with("True"))
-        {
-            entries = (0..rows * rows)
-                .map(|at| entries[at % rows * rows + at / rows])
-                .collect();
+        if field(header, "fortran_order").is_some_and(|rest| rest.trim_start().starts_with("True")) {
+            entries = (0..rows * rows).map(|at| entries[at % rows * rows + at / rows]).collect();
         }
         Self::new(rows, entries)
     }
@@ -93,8 +79,7 @@ impl PreferenceMatrix {
     #[must_use]
     pub fn to_npy(&self) -> Vec<u8> {
         let arms = self.arms;
-        let mut header =
-            format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({arms}, {arms}), }}");
+        let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({arms}, {arms}), }}");
         // The data begin at a multiple of 64 bytes, after a line feed.
         while !(MAGIC.len() + 4 + header.len() + 1).is_multiple_of(64) {
             header.push(' ');
@@ -103,11 +88,7 @@ impl PreferenceMatrix {
         let mut bytes = Vec::with_capacity(128 + 8 * self.entries.len());
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&[1, 0]);
-        bytes.extend_from_slice(
-            &u16::try_from(header.len())
-                .unwrap_or(u16::MAX)
-                .to_le_bytes(),
-        );
+        bytes.extend_from_slice(&u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes());
         bytes.extend_from_slice(header.as_bytes());
         for entry in &self.entries {
             bytes.extend_from_slice(&entry.to_le_bytes());
@@ -127,8 +108,7 @@ mod tests {
     use super::*;
 
     fn matrix() -> PreferenceMatrix {
-        PreferenceMatrix::from_upper(3, |i, j| 0.5 + 0.1 * f64::from(i.0) + 0.03 * f64::from(j.0))
-            .expect("a matrix")
+        PreferenceMatrix::from_upper(3, |i, j| 0.5 + 0.1 * f64::from(i.0) + 0.03 * f64::from(j.0)).expect("a matrix")
     }
 
     /// A file with the given header and the matrix's entries, mapped to bytes by `bytes`.
@@ -154,23 +134,14 @@ mod tests {
         let header = "{'descr': '>f8', 'fortran_order': False, 'shape': (3, 3)}";
         assert_eq!(PreferenceMatrix::from_npy(&file(header, big)), Ok(matrix()));
 
-        let columns = (0..9)
-            .flat_map(|at| entries[at % 3 * 3 + at / 3].to_le_bytes())
-            .collect();
+        let columns = (0..9).flat_map(|at| entries[at % 3 * 3 + at / 3].to_le_bytes()).collect();
         let header = "{'shape': (3, 3), 'fortran_order': True, 'descr': '<f8'}";
-        assert_eq!(
-            PreferenceMatrix::from_npy(&file(header, columns)),
-            Ok(matrix())
-        );
+        assert_eq!(PreferenceMatrix::from_npy(&file(header, columns)), Ok(matrix()));
     }
 
     #[test]
     fn broken_files_are_errors() {
-        let message = |bytes: &[u8]| {
-            PreferenceMatrix::from_npy(bytes)
-                .expect_err("broken")
-                .to_string()
-        };
+        let message = |bytes: &[u8]| PreferenceMatrix::from_npy(bytes).expect_err("broken").to_string();
         let good = matrix().to_npy();
         assert!(message(b"0.5").contains("does not begin as one"));
         assert!(message(&good[..9]).contains("ends within its header"));

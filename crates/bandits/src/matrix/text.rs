@@ -16,9 +16,7 @@ impl PreferenceMatrix {
             .zip(text.lines())
             .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
             .peekable();
-        let announced = lines
-            .peek()
-            .and_then(|(_, line)| line.trim().parse::<usize>().ok());
+        let announced = lines.peek().and_then(|(_, line)| line.trim().parse::<usize>().ok());
         let several = lines.clone().nth(1).is_some();
         let announced = announced.filter(|_| several);
         if announced.is_some() {
@@ -30,9 +28,7 @@ impl PreferenceMatrix {
         let mut expected = announced;
         for (line, content) in lines {
             let before = entries.len();
-            let words = content
-                .split([' ', '\t', ',', '\r'])
-                .filter(|word| !word.is_empty());
+            let words = content.split([' ', '\t', ',', '\r']).filter(|word| !word.is_empty());
             for (word, found) in (1..).zip(words) {
                 let number = found.parse::<f64>().map_err(|_| MatrixError::NotANumber {
                     line,
@@ -44,11 +40,7 @@ impl PreferenceMatrix {
             let cells = entries.len() - before;
             let expected = *expected.get_or_insert(cells);
             if cells != expected {
-                return Err(MatrixError::NotSquare {
-                    row: rows,
-                    cells,
-                    expected,
-                });
+                return Err(MatrixError::NotSquare { row: rows, cells, expected });
             }
             rows += 1;
         }
@@ -58,11 +50,7 @@ impl PreferenceMatrix {
         if rows != arms {
             return Err(match announced {
                 Some(announced) => MatrixError::Rows { announced, rows },
-                None => MatrixError::NotSquare {
-                    row: 0,
-                    cells: arms,
-                    expected: rows,
-                },
+                None => MatrixError::NotSquare { row: 0, cells: arms, expected: rows },
             });
         }
         Self::new(arms, entries)
@@ -91,17 +79,10 @@ mod tests {
     #[test]
     fn separators_headers_and_comments() {
         let plain = PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").expect("plain");
-        for text in [
-            "0.5\t0.7\r\n0.3\t0.5\r\n",
-            "0.5,0.7\n0.3,0.5\n",
-            "2\n0.5, 0.7\n 0.3,  0.5\n\n",
-            "# p\n\n5e-1 .7\n0.3 0.5",
-        ] {
-            assert_eq!(
-                PreferenceMatrix::parse(text).as_ref(),
-                Ok(&plain),
-                "{text:?}"
-            );
+        for text in
+            ["0.5\t0.7\r\n0.3\t0.5\r\n", "0.5,0.7\n0.3,0.5\n", "2\n0.5, 0.7\n 0.3,  0.5\n\n", "# p\n\n5e-1 .7\n0.3 0.5"]
+        {
+            assert_eq!(PreferenceMatrix::parse(text).as_ref(), Ok(&plain), "{text:?}");
         }
         assert_eq!(PreferenceMatrix::parse("0.5").map(|m| m.arms()), Ok(1));
         assert_eq!(PreferenceMatrix::parse("1\n0.5").map(|m| m.arms()), Ok(1));
@@ -111,38 +92,14 @@ mod tests {
     #[test]
     fn errors_say_where() {
         let message = |text| PreferenceMatrix::parse(text).expect_err(text).to_string();
-        assert_eq!(
-            message(" \n"),
-            "the matrix is empty; expected at least one row"
-        );
-        assert_eq!(
-            message("0.5 0.5\n\n0.5 x"),
-            "line 3, word 2: expected a number, found `x`"
-        );
-        assert_eq!(
-            message("0.5 0.5\n0.5"),
-            "row 1 has 1 cells, expected 2; a preference matrix is square"
-        );
-        assert_eq!(
-            message("0.5 0.5 0.5\n0.5 0.5 0.5"),
-            "row 0 has 3 cells, expected 2; a preference matrix is square"
-        );
-        assert_eq!(
-            message("3\n0.5 0.5\n0.5 0.5"),
-            "row 0 has 2 cells, expected 3; a preference matrix is square"
-        );
-        assert_eq!(
-            message("2\n0.5 0.5"),
-            "the first line announces 2 arms, but 1 rows follow"
-        );
-        assert_eq!(
-            message("nan"),
-            "row 0, column 0: expected a probability from 0 to 1, found NaN"
-        );
-        assert_eq!(
-            message("7"),
-            "row 0, column 0: expected a probability from 0 to 1, found 7"
-        );
+        assert_eq!(message(" \n"), "the matrix is empty; expected at least one row");
+        assert_eq!(message("0.5 0.5\n\n0.5 x"), "line 3, word 2: expected a number, found `x`");
+        assert_eq!(message("0.5 0.5\n0.5"), "row 1 has 1 cells, expected 2; a preference matrix is square");
+        assert_eq!(message("0.5 0.5 0.5\n0.5 0.5 0.5"), "row 0 has 3 cells, expected 2; a preference matrix is square");
+        assert_eq!(message("3\n0.5 0.5\n0.5 0.5"), "row 0 has 2 cells, expected 3; a preference matrix is square");
+        assert_eq!(message("2\n0.5 0.5"), "the first line announces 2 arms, but 1 rows follow");
+        assert_eq!(message("nan"), "row 0, column 0: expected a probability from 0 to 1, found NaN");
+        assert_eq!(message("7"), "row 0, column 0: expected a probability from 0 to 1, found 7");
     }
 
     proptest::proptest! {

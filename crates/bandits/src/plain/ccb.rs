@@ -18,13 +18,8 @@ impl PlainCcb {
     /// For a positive alpha and at least one arm.
     #[must_use]
     pub fn new(alpha: f64, arms: usize) -> Self {
-        let mut plain = Self {
-            alpha,
-            wins: Wins::new(arms, 0),
-            potential: Vec::new(),
-            beaten_by: Vec::new(),
-            losses: 0,
-        };
+        let mut plain =
+            Self { alpha, wins: Wins::new(arms, 0), potential: Vec::new(), beaten_by: Vec::new(), losses: 0 };
         plain.reset();
         plain
     }
@@ -89,11 +84,7 @@ impl Policy for PlainCcb {
         }
         let top = (0..arms).map(optimistic).max().unwrap_or(0);
         let mut candidates: Vec<usize> = (0..arms).filter(|&i| optimistic(i) == top).collect();
-        let certain: Vec<usize> = candidates
-            .iter()
-            .copied()
-            .filter(|&i| pessimistic(i) == top)
-            .collect();
+        let certain: Vec<usize> = candidates.iter().copied().filter(|&i| pessimistic(i) == top).collect();
         for &i in &certain {
             if !self.potential.contains(&i) {
                 self.potential.push(i);
@@ -119,11 +110,7 @@ impl Policy for PlainCcb {
             let (i, j) = open[below(generator, open.len())];
             return Choice::Duel(Arm::at(i), Arm::at(j));
         }
-        let both: Vec<usize> = candidates
-            .iter()
-            .copied()
-            .filter(|i| self.potential.contains(i))
-            .collect();
+        let both: Vec<usize> = candidates.iter().copied().filter(|i| self.potential.contains(i)).collect();
         if !both.is_empty() && both.len() < candidates.len() && below(generator, 3) < 2 {
             candidates = both;
         }
@@ -145,10 +132,7 @@ impl Policy for PlainCcb {
         }
         let d = best[below(generator, best.len())];
         if c == d {
-            return Choice::Alone {
-                arm: Arm::at(c),
-                until: step,
-            };
+            return Choice::Alone { arm: Arm::at(c), until: step };
         }
         Choice::Duel(Arm::at(c), Arm::at(d))
     }

@@ -16,20 +16,13 @@ impl PlainMdb {
     /// For valid parameters and at least one arm.
     #[must_use]
     pub fn new(config: &Config, arms: usize) -> Self {
-        Self {
-            config: config.clone(),
-            wins: Wins::new(arms, 0),
-            set: Vec::new(),
-        }
+        Self { config: config.clone(), wins: Wins::new(arms, 0), set: Vec::new() }
     }
 
     fn contenders(&self, time: f64) -> Vec<Arm> {
         let all = 0..self.wins.arms;
         let u = |i: usize, j: usize| self.wins.upper(i, j, time, 2.0);
-        all.clone()
-            .filter(|&i| all.clone().all(|j| u(i, j) >= 0.5))
-            .map(Arm::at)
-            .collect()
+        all.clone().filter(|&i| all.clone().all(|j| u(i, j) >= 0.5)).map(Arm::at).collect()
     }
 }
 
@@ -41,11 +34,7 @@ impl Policy for PlainMdb {
     fn choose(&mut self, step: u64, _generator: &mut Generator) -> Choice<'_> {
         let time = self.config.alpha * libm::log(step as f64);
         let everyone: Vec<Arm> = (0..self.wins.arms).map(Arm::at).collect();
-        let narrow = if step == 1 {
-            Vec::new()
-        } else {
-            self.contenders(time)
-        };
+        let narrow = if step == 1 { Vec::new() } else { self.contenders(time) };
         self.set = match narrow.len() {
             0 => everyone,
             1 => narrow,

@@ -79,10 +79,7 @@ impl Policy for PlainMergeRucb {
             if lerot {
                 shuffle(generator, &mut order);
             }
-            self.batches = order
-                .chunks(self.config.batch)
-                .map(<[usize]>::to_vec)
-                .collect();
+            self.batches = order.chunks(self.config.batch).map(<[usize]>::to_vec).collect();
         }
         let share = arms as f64 / 2_f64.powi(i32::try_from(self.stage).unwrap_or(i32::MAX));
         let few = if lerot { share.floor() + 1.0 } else { share };
@@ -92,32 +89,23 @@ impl Policy for PlainMergeRucb {
         loop {
             if self.batches.iter().all(|batch| batch.len() < 2) {
                 if let [last] = self.batches.as_slice() {
-                    return Choice::Alone {
-                        arm: Arm::at(last[0]),
-                        until: step,
-                    };
+                    return Choice::Alone { arm: Arm::at(last[0]), until: step };
                 }
                 self.merge(generator);
             }
             let batch = self.batches[self.cursor].clone();
             let u = |k: usize, l: usize| self.wins.upper(k, l, time, 2.0);
-            let kept: Vec<usize> = batch
-                .iter()
-                .copied()
-                .filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5))
-                .collect();
+            let kept: Vec<usize> = batch.iter().copied().filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5)).collect();
             if !kept.is_empty() {
                 self.batches[self.cursor].clone_from(&kept);
             }
             if kept.len() > 1 {
                 let champion = below(generator, kept.len());
-                let bounds = kept.iter().enumerate().map(|(place, &l)| {
-                    if place == champion {
-                        -1.0
-                    } else {
-                        u(l, kept[champion])
-                    }
-                });
+                let bounds = kept.iter().enumerate().map(
+                    |(place, &l)| {
+                        if place == champion { -1.0 } else { u(l, kept[champion]) }
+                    },
+                );
                 let challenger = argmax(generator, bounds).unwrap_or(champion);
                 return Choice::Duel(Arm::at(kept[champion]), Arm::at(kept[challenger]));
             }

@@ -47,11 +47,8 @@ impl PlainMergeRucbParallel {
     fn drop_losers(&mut self, time: f64) {
         for index in 0..self.batches.len() {
             let batch = &self.batches[index];
-            let kept: Vec<usize> = batch
-                .iter()
-                .copied()
-                .filter(|&k| batch.iter().all(|&l| self.bound(k, l, time) >= 0.5))
-                .collect();
+            let kept: Vec<usize> =
+                batch.iter().copied().filter(|&k| batch.iter().all(|&l| self.bound(k, l, time) >= 0.5)).collect();
             if !kept.is_empty() {
                 self.batches[index] = kept;
             }
@@ -60,11 +57,7 @@ impl PlainMergeRucbParallel {
 
     fn stage_ends(&self) -> bool {
         let share = self.wins.arms as f64 / 2_f64.powi(self.stage as i32);
-        let few = if self.config.variant == Variant::Lerot {
-            share.floor() + 1.0
-        } else {
-            share
-        };
+        let few = if self.config.variant == Variant::Lerot { share.floor() + 1.0 } else { share };
         let left: usize = self.batches.iter().map(Vec::len).sum();
         left as f64 <= few || self.batches.iter().all(|batch| batch.len() < 2)
     }
@@ -108,13 +101,10 @@ impl PlainMergeRucbParallel {
         }
         for batch in self.batches.iter().filter(|batch| batch.len() > 1) {
             let champion = below(generator, batch.len());
-            let bounds = batch.iter().enumerate().map(|(place, &l)| {
-                if place == champion {
-                    -1.0
-                } else {
-                    self.bound(l, batch[champion], time)
-                }
-            });
+            let bounds = batch
+                .iter()
+                .enumerate()
+                .map(|(place, &l)| if place == champion { -1.0 } else { self.bound(l, batch[champion], time) });
             let challenger = argmax(generator, bounds).unwrap_or(champion);
             self.sweep.push((batch[champion], batch[challenger]));
         }
@@ -136,10 +126,7 @@ impl Policy for PlainMergeRucbParallel {
         }
         match self.sweep.last() {
             Some(&(first, second)) => Choice::Duel(Arm::at(first), Arm::at(second)),
-            None => Choice::Alone {
-                arm: Arm::at(self.batches[0][0]),
-                until: step,
-            },
+            None => Choice::Alone { arm: Arm::at(self.batches[0][0]), until: step },
         }
     }
 

@@ -20,9 +20,7 @@ impl PlainRmed1 {
     /// For valid parameters and at least one arm.
     #[must_use]
     pub fn new(config: &Rmed1Config, arms: usize) -> Self {
-        let mut opening: Vec<(usize, usize)> = (0..arms)
-            .flat_map(|i| (i + 1..arms).map(move |j| (i, j)))
-            .collect();
+        let mut opening: Vec<(usize, usize)> = (0..arms).flat_map(|i| (i + 1..arms).map(move |j| (i, j))).collect();
         opening.reverse();
         Self {
             bonus: config.factor * libm::pow(arms as f64, config.power),
@@ -39,11 +37,7 @@ impl PlainRmed1 {
 
     fn divergences(&self) -> Vec<i64> {
         (0..self.wins.arms)
-            .map(|i| {
-                self.not_ahead(i)
-                    .map(|j| divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32))
-                    .sum()
-            })
+            .map(|i| self.not_ahead(i).map(|j| divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32)).sum())
             .collect()
     }
 
@@ -70,8 +64,7 @@ impl Policy for PlainRmed1 {
         }
         if self.current.is_empty() {
             self.current = std::mem::take(&mut self.next);
-            self.current
-                .sort_unstable_by_key(|&arm| std::cmp::Reverse(arm));
+            self.current.sort_unstable_by_key(|&arm| std::cmp::Reverse(arm));
         }
         let arm = self.current.pop().unwrap_or(0);
         let sums = self.divergences();
@@ -80,21 +73,12 @@ impl Policy for PlainRmed1 {
         let opponent = if behind.is_empty() || behind.contains(&leader) {
             leader
         } else {
-            let others = (0..sums.len()).map(|j| {
-                if j == arm {
-                    f64::NEG_INFINITY
-                } else {
-                    -self.wins.mean(arm, j)
-                }
-            });
+            let others = (0..sums.len()).map(|j| if j == arm { f64::NEG_INFINITY } else { -self.wins.mean(arm, j) });
             argmax(generator, others).unwrap_or(leader)
         };
         if arm == opponent {
             self.after(step);
-            return Choice::Alone {
-                arm: Arm::at(arm),
-                until: step,
-            };
+            return Choice::Alone { arm: Arm::at(arm), until: step };
         }
         Choice::Duel(Arm::at(arm), Arm::at(opponent))
     }

@@ -41,32 +41,20 @@ impl PlainRmed2 {
     }
 
     fn mean(&self, i: usize, j: usize) -> f64 {
-        if i == j || self.met(i, j) == 0.0 {
-            0.5
-        } else {
-            self.wins.mean(i, j)
-        }
+        if i == j || self.met(i, j) == 0.0 { 0.5 } else { self.wins.mean(i, j) }
     }
 
     fn not_ahead(&self, i: usize) -> Vec<usize> {
-        (0..self.wins.arms)
-            .filter(|&j| j != i && self.wins.of(i, j) <= self.wins.of(j, i))
-            .collect()
+        (0..self.wins.arms).filter(|&j| j != i && self.wins.of(i, j) <= self.wins.of(j, i)).collect()
     }
 
     /// n kl, in the units that the fast form sums in.
     fn term(&self, i: usize, j: usize) -> i64 {
-        if self.met(i, j) == 0.0 {
-            0
-        } else {
-            divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32)
-        }
+        if self.met(i, j) == 0.0 { 0 } else { divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32) }
     }
 
     fn divergences(&self) -> Vec<i64> {
-        (0..self.wins.arms)
-            .map(|i| self.not_ahead(i).into_iter().map(|j| self.term(i, j)).sum())
-            .collect()
+        (0..self.wins.arms).map(|i| self.not_ahead(i).into_iter().map(|j| self.term(i, j)).sum()).collect()
     }
 
     fn cheapest(&self, leader: usize, l: usize) -> usize {
@@ -118,8 +106,7 @@ impl Policy for PlainRmed2 {
         self.in_pass = true;
         if self.current.is_empty() {
             self.current = std::mem::take(&mut self.next);
-            self.current
-                .sort_unstable_by_key(|&arm| std::cmp::Reverse(arm));
+            self.current.sort_unstable_by_key(|&arm| std::cmp::Reverse(arm));
         }
         let sums = self.divergences();
         let leader = (0..arms).min_by_key(|&i| (sums[i], i)).unwrap_or(0);
@@ -140,21 +127,12 @@ impl Policy for PlainRmed2 {
         } else if behind.is_empty() || behind.contains(&leader) {
             leader
         } else {
-            let others = (0..arms).map(|j| {
-                if j == arm {
-                    f64::NEG_INFINITY
-                } else {
-                    -self.mean(arm, j)
-                }
-            });
+            let others = (0..arms).map(|j| if j == arm { f64::NEG_INFINITY } else { -self.mean(arm, j) });
             argmax(generator, others).unwrap_or(leader)
         };
         if arm == opponent {
             self.after(step);
-            return Choice::Alone {
-                arm: Arm::at(arm),
-                until: step,
-            };
+            return Choice::Alone { arm: Arm::at(arm), until: step };
         }
         Choice::Duel(Arm::at(arm), Arm::at(opponent))
     }

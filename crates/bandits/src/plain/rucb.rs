@@ -18,11 +18,7 @@ impl PlainRucb {
     #[must_use]
     pub fn new(config: &Config, arms: usize) -> Self {
         let prior = u32::from(config.variant == Variant::Lerot);
-        Self {
-            config: config.clone(),
-            wins: Wins::new(arms, prior),
-            favourite: None,
-        }
+        Self { config: config.clone(), wins: Wins::new(arms, prior), favourite: None }
     }
 }
 
@@ -35,25 +31,15 @@ impl Policy for PlainRucb {
         let arms = self.wins.arms;
         let time = self.config.alpha * libm::log(step as f64);
         let u = |i: usize, j: usize| self.wins.upper(i, j, time, self.config.unseen);
-        let candidates: Vec<usize> = (0..arms)
-            .filter(|&c| (0..arms).all(|j| u(c, j) >= 0.5))
-            .collect();
+        let candidates: Vec<usize> = (0..arms).filter(|&c| (0..arms).all(|j| u(c, j) >= 0.5)).collect();
 
-        let favourite = self
-            .favourite
-            .filter(|favourite| candidates.contains(favourite));
+        let favourite = self.favourite.filter(|favourite| candidates.contains(favourite));
         let (champion, favourite) = match (candidates.as_slice(), self.config.variant) {
             ([], _) => (below(generator, arms), None),
             (&[lone], Variant::Icml) => (lone, Some(lone)),
-            (_, Variant::Icml) if favourite.is_some_and(|_| coin(generator)) => {
-                (favourite.unwrap_or(0), favourite)
-            }
+            (_, Variant::Icml) if favourite.is_some_and(|_| coin(generator)) => (favourite.unwrap_or(0), favourite),
             (_, Variant::Icml) => {
-                let others: Vec<usize> = candidates
-                    .iter()
-                    .copied()
-                    .filter(|&c| Some(c) != favourite)
-                    .collect();
+                let others: Vec<usize> = candidates.iter().copied().filter(|&c| Some(c) != favourite).collect();
                 (others[below(generator, others.len())], favourite)
             }
             _ => (candidates[below(generator, candidates.len())], None),
@@ -64,19 +50,10 @@ impl Policy for PlainRucb {
         let top = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let tied = bounds.iter().filter(|&&bound| bound == top).count() > 1;
         let barred = tied && self.config.variant != Variant::Lerot;
-        let open = (0..arms).map(|j| {
-            if barred && j == champion {
-                -1.0
-            } else {
-                bounds[j]
-            }
-        });
+        let open = (0..arms).map(|j| if barred && j == champion { -1.0 } else { bounds[j] });
         let challenger = argmax(generator, open).unwrap_or(champion);
         if challenger == champion {
-            return Choice::Alone {
-                arm: Arm::at(champion),
-                until: step,
-            };
+            return Choice::Alone { arm: Arm::at(champion), until: step };
         }
         Choice::Duel(Arm::at(champion), Arm::at(challenger))
     }

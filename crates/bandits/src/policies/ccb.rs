@@ -65,11 +65,7 @@ impl Algorithm for Config {
     type Policy = Ccb;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![Parameter::new(
-            "alpha",
-            "width of the bounds, above 1/2 in theory",
-            &mut self.alpha,
-        )]
+        vec![Parameter::new("alpha", "width of the bounds, above 1/2 in theory", &mut self.alpha)]
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -77,12 +73,7 @@ impl Algorithm for Config {
     }
 
     fn caution(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| {
-            format!(
-                "ccb: alpha = {} is not above 1/2, as its theory needs",
-                self.alpha
-            )
-        })
+        (self.alpha <= 0.5).then(|| format!("ccb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Ccb, ParameterError> {
@@ -174,11 +165,7 @@ impl Hypotheses {
 
     /// Notes that a pair is settled, or open again.
     fn note(&mut self, change: Change) {
-        let Change {
-            ahead,
-            behind,
-            settled,
-        } = change;
+        let Change { ahead, behind, settled } = change;
         for (i, j) in [(ahead, behind), (behind, ahead)] {
             if self.holds(i, j) {
                 if settled {
@@ -203,14 +190,7 @@ impl Hypotheses {
     }
 
     /// Cuts B(`arm`) to `size` arms at random.
-    fn cut(
-        &mut self,
-        arm: usize,
-        size: usize,
-        settled: &Settled,
-        room: &mut Vec<usize>,
-        generator: &mut Generator,
-    ) {
+    fn cut(&mut self, arm: usize, size: usize, settled: &Settled, room: &mut Vec<usize>, generator: &mut Generator) {
         room.clear();
         room.extend(ones(self.row(arm)));
         for place in 0..size {
@@ -301,8 +281,7 @@ impl Ccb {
         }
         let fewest = lost.iter().copied().min().unwrap_or(0);
         self.candidates.clear();
-        self.candidates
-            .extend((0..arms).filter(|&arm| lost[arm] == fewest));
+        self.candidates.extend((0..arms).filter(|&arm| lost[arm] == fewest));
         let mut certain = false;
         for &arm in &self.candidates {
             if (lost[arm] + won[arm]) as usize == arms - 1 {
@@ -343,8 +322,8 @@ impl Ccb {
     fn open_pair(&self, mut nth: usize) -> Option<(usize, usize)> {
         for (i, &open) in self.hypotheses.open.iter().enumerate() {
             if nth < open {
-                let mut pairs = ones(self.hypotheses.row(i))
-                    .filter(|&j| !self.settled.loses(i, j) && !self.settled.loses(j, i));
+                let mut pairs =
+                    ones(self.hypotheses.row(i)).filter(|&j| !self.settled.loses(i, j) && !self.settled.loses(j, i));
                 return pairs.nth(nth).map(|j| (i, j));
             }
             nth -= open;
@@ -357,9 +336,7 @@ impl Ccb {
         let candidates = &self.candidates;
         if self.in_both > 0 && self.in_both < candidates.len() && below(generator, 3) < 2 {
             let nth = below(generator, self.in_both);
-            let mut both = candidates
-                .iter()
-                .filter(|&&arm| self.hypotheses.potential[arm]);
+            let mut both = candidates.iter().filter(|&&arm| self.hypotheses.potential[arm]);
             return both.nth(nth).copied().unwrap_or(candidates[0]);
         }
         candidates[below(generator, candidates.len())]
@@ -382,13 +359,7 @@ impl Ccb {
 
     /// The arm of `among`, or of all, that has the highest u(d, champion) of those with
     /// l(d, champion) <= 1/2.
-    fn highest(
-        &self,
-        champion: usize,
-        scale: f64,
-        among: Option<&[u64]>,
-        generator: &mut Generator,
-    ) -> usize {
+    fn highest(&self, champion: usize, scale: f64, among: Option<&[u64]>, generator: &mut Generator) -> usize {
         let excluded = self.settled.lost_to(champion);
         let bit = |words: &[u64], arm: usize| words[arm / 64] >> (arm % 64) & 1 == 1;
         let bounds = || {
@@ -436,10 +407,7 @@ impl Policy for Ccb {
         } else {
             step
         };
-        Choice::Alone {
-            arm: Arm::at(champion),
-            until,
-        }
+        Choice::Alone { arm: Arm::at(champion), until }
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {

@@ -46,24 +46,17 @@ impl Default for Config {
 /// A warning where the scale of the index is below that of any alpha > 0.
 pub(super) fn low_scale(name: &str, scale: Option<f64>) -> Option<String> {
     let scale = scale.filter(|&scale| scale <= 1.0)?;
-    Some(format!(
-        "{name}: scale = {scale} is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"
-    ))
+    Some(format!("{name}: scale = {scale} is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"))
 }
 
 impl Algorithm for Config {
     const NAME: &'static str = "doubler";
-    const SUMMARY: &'static str =
-        "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
+    const SUMMARY: &'static str = "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
     const FINDS_WINNER: bool = false;
     type Policy = Doubler;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![Parameter::new(
-            "scale",
-            "index = mean + sqrt(scale ln t / n)",
-            &mut self.scale,
-        )]
+        vec![Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale)]
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -77,13 +70,7 @@ impl Algorithm for Config {
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Doubler, ParameterError> {
         self.check()?;
         countable(arms)?;
-        Ok(Doubler {
-            bandit: Ucb::new(arms, self.scale, 0),
-            up_to: Vec::new(),
-            epoch: 0,
-            left: 0,
-            second: 0,
-        })
+        Ok(Doubler { bandit: Ucb::new(arms, self.scale, 0), up_to: Vec::new(), epoch: 0, left: 0, second: 0 })
     }
 }
 
@@ -105,16 +92,11 @@ impl Doubler {
         let arms = self.bandit.arms();
         if self.up_to.is_empty() {
             let lone = below(generator, arms);
-            self.up_to
-                .extend((0..arms).map(|arm| u64::from(arm >= lone)));
+            self.up_to.extend((0..arms).map(|arm| u64::from(arm >= lone)));
         } else {
             let mut sum = 0;
             for (arm, up_to) in self.up_to.iter_mut().enumerate() {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a count"
-                )]
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
                 let picked = self.bandit.favour(arm) as u64;
                 sum += picked;
                 *up_to = sum;
@@ -128,11 +110,7 @@ impl Doubler {
     /// A member of L. There are 2^(i - 1) in epoch i, so that the first i - 1 bits of a draw say
     /// which (one, in the first epoch).
     fn opponent(&self, generator: &mut Generator) -> usize {
-        let member = if self.epoch == 1 {
-            0
-        } else {
-            generator.next_u64() >> (65 - self.epoch.min(64))
-        };
+        let member = if self.epoch == 1 { 0 } else { generator.next_u64() >> (65 - self.epoch.min(64)) };
         self.up_to.partition_point(|&up_to| up_to <= member)
     }
 }
@@ -144,10 +122,7 @@ impl Policy for Doubler {
 
     fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms() == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         if self.left == 0 {
             self.next_epoch(generator);

@@ -25,9 +25,7 @@
 
 use crate::algorithm::{countable, positive};
 use crate::bounds::{Evidence, last_step_below};
-use crate::{
-    Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy,
-};
+use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy};
 
 /// MDB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,28 +38,20 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            alpha: 0.5,
-            beta: 1.5,
-        }
+        Self { alpha: 0.5, beta: 1.5 }
     }
 }
 
 impl Algorithm for Config {
     const NAME: &'static str = "mdb";
-    const SUMMARY: &'static str =
-        "multi-dueling bandits (Brost et al., CIKM 2016): all contenders at once";
+    const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders at once";
     const PLAYS: Plays = Plays::Sets;
     type Policy = Mdb;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             Parameter::new("alpha", "width of the narrow bounds", &mut self.alpha),
-            Parameter::new(
-                "beta",
-                "factor of the wide bounds, at least 1",
-                &mut self.beta,
-            ),
+            Parameter::new("beta", "factor of the wide bounds, at least 1", &mut self.beta),
         ]
     }
 
@@ -72,33 +62,18 @@ impl Algorithm for Config {
             Ok(())
         } else {
             let why = "the wide bounds must not be the narrower ones";
-            Err(ParameterError::TooSmall {
-                key: "beta",
-                bound: 1.0,
-                value: self.beta,
-                why,
-            })
+            Err(ParameterError::TooSmall { key: "beta", bound: 1.0, value: self.beta, why })
         }
     }
 
     fn caution(&self) -> Option<String> {
-        (self.alpha < 0.5).then(|| {
-            format!(
-                "mdb: alpha = {} is below 1/2, the limit of its theory",
-                self.alpha
-            )
-        })
+        (self.alpha < 0.5).then(|| format!("mdb: alpha = {} is below 1/2, the limit of its theory", self.alpha))
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Mdb, ParameterError> {
         self.check()?;
         countable(arms)?;
-        Ok(Mdb {
-            alpha: self.alpha,
-            beta: self.beta,
-            evidence: Evidence::new(arms, 0),
-            set: Vec::with_capacity(arms),
-        })
+        Ok(Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) })
     }
 }
 
@@ -116,11 +91,7 @@ impl Mdb {
     fn contenders(&mut self, time: f64) {
         let strongest = self.evidence.strongest().iter().enumerate();
         self.set.clear();
-        self.set.extend(
-            strongest
-                .filter(|&(_, &evidence)| time >= evidence)
-                .map(|(index, _)| Arm::at(index)),
-        );
+        self.set.extend(strongest.filter(|&(_, &evidence)| time >= evidence).map(|(index, _)| Arm::at(index)));
     }
 }
 
@@ -138,10 +109,7 @@ impl Policy for Mdb {
             let next = strongest
                 .filter(|&(index, _)| index != arm.index())
                 .fold(f64::INFINITY, |next, (_, &evidence)| next.min(evidence));
-            return Choice::Alone {
-                arm,
-                until: last_step_below(next, self.alpha).max(step),
-            };
+            return Choice::Alone { arm, until: last_step_below(next, self.alpha).max(step) };
         }
         if self.set.is_empty() {
             self.set.extend((0..self.evidence.arms()).map(Arm::at));

@@ -78,13 +78,7 @@ named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            variant: Variant::Lerot,
-            alpha: 1.01,
-            batch: 4,
-            delta: 0.01,
-            c: None,
-        }
+        Self { variant: Variant::Lerot, alpha: 1.01, batch: 4, delta: 0.01, c: None }
     }
 }
 
@@ -104,8 +98,7 @@ impl Config {
 
 impl Algorithm for Config {
     const NAME: &'static str = "mergerucb";
-    const SUMMARY: &'static str =
-        "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
+    const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
     type Policy = MergeRucb;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -113,11 +106,7 @@ impl Algorithm for Config {
             Parameter::new("variant", "paper or lerot", &mut self.variant),
             Parameter::new("alpha", "width of the bounds, above 1/2", &mut self.alpha),
             Parameter::new("p", "size of the first batches", &mut self.batch),
-            Parameter::new(
-                "delta",
-                "probability of losing the best arm",
-                &mut self.delta,
-            ),
+            Parameter::new("delta", "probability of losing the best arm", &mut self.delta),
             Parameter::new("c", "C(delta) itself, in place of delta", &mut self.c),
         ]
     }
@@ -129,41 +118,22 @@ impl Algorithm for Config {
         } else if self.alpha <= 0.5 {
             let why = "C(delta) is undefined there; give c itself to go below";
             let value = self.alpha;
-            return Err(ParameterError::TooSmall {
-                key: "alpha",
-                bound: 0.5,
-                value,
-                why,
-            });
+            return Err(ParameterError::TooSmall { key: "alpha", bound: 0.5, value, why });
         }
         if self.batch < 2 {
-            return Err(ParameterError::BatchTooSmall {
-                key: "p",
-                value: self.batch,
-            });
+            return Err(ParameterError::BatchTooSmall { key: "p", value: self.batch });
         }
         if !(self.delta > 0.0 && self.delta < 1.0) {
-            return Err(ParameterError::NotAProbability {
-                key: "delta",
-                value: self.delta,
-            });
+            return Err(ParameterError::NotAProbability { key: "delta", value: self.delta });
         }
         Ok(())
     }
 
     fn caution(&self) -> Option<String> {
         if self.alpha <= 0.5 {
-            return Some(format!(
-                "mergerucb: alpha = {} is not above 1/2, as its theory needs",
-                self.alpha
-            ));
+            return Some(format!("mergerucb: alpha = {} is not above 1/2, as its theory needs", self.alpha));
         }
-        (self.batch < 4).then(|| {
-            format!(
-                "mergerucb: p = {} is below 4, as its theory needs",
-                self.batch
-            )
-        })
+        (self.batch < 4).then(|| format!("mergerucb: p = {} is below 4, as its theory needs", self.batch))
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucb, ParameterError> {
@@ -233,11 +203,7 @@ impl MergeRucb {
     #[inline]
     fn time(&mut self, step: u64) -> f64 {
         let step = step as f64;
-        let log = if self.ln_c < 700.0 {
-            self.clock.ln(step + self.c)
-        } else {
-            self.ln_c
-        };
+        let log = if self.ln_c < 700.0 { self.clock.ln(step + self.c) } else { self.ln_c };
         self.alpha * log
     }
 
@@ -245,11 +211,7 @@ impl MergeRucb {
     fn stage_ends(&self) -> bool {
         let left = self.batches.arms_left() as u128;
         let (arms, stage) = (self.arms as u128, self.stage.min(64));
-        if self.lerot {
-            left <= (arms >> stage) + 1
-        } else {
-            left << stage <= arms
-        }
+        if self.lerot { left <= (arms >> stage) + 1 } else { left << stage <= arms }
     }
 
     fn merge(&mut self, generator: &mut Generator) {
@@ -309,10 +271,7 @@ impl Policy for MergeRucb {
         let time = self.time(step);
         self.next_batch(time, generator);
         if self.ended {
-            return Choice::Alone {
-                arm: self.batches.arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: self.batches.arm(0), until: u64::MAX };
         }
         let champion = below(generator, self.batches.size());
         let challenger = self.batches.challenger(champion, time.sqrt(), generator);
@@ -335,7 +294,6 @@ impl Policy for MergeRucb {
         if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
             return None;
         }
-        best_arm(generator, beaten.iter().map(|&(_, count)| count))
-            .map(|place| beaten[place.index()].0)
+        best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
     }
 }

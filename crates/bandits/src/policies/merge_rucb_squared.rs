@@ -37,18 +37,8 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let MergeRucbConfig {
-            variant,
-            alpha,
-            batch,
-            ..
-        } = MergeRucbConfig::default();
-        Self {
-            variant,
-            alpha,
-            batch,
-            first: 4,
-        }
+        let MergeRucbConfig { variant, alpha, batch, .. } = MergeRucbConfig::default();
+        Self { variant, alpha, batch, first: 4 }
     }
 }
 
@@ -184,19 +174,13 @@ mod tests {
 
     #[test]
     fn each_round_is_merge_rucb_with_its_own_delta() {
-        let config = Config {
-            first: 20,
-            ..Default::default()
-        };
+        let config = Config { first: 20, ..Default::default() };
         let mut squared = config.policy(12, 0).expect("valid");
         let mut one = Generator::seed_from_u64(1);
         let mut step = 0;
         for (length, delta) in [(20_u64, 0.05), (400, 0.0025), (5_000, 1.0 / 160_000.0)] {
             // A round draws what mergeRUCB draws; in between only ties for the best arm do.
-            let rounds_config = MergeRucbConfig {
-                delta,
-                ..Default::default()
-            };
+            let rounds_config = MergeRucbConfig { delta, ..Default::default() };
             let mut round = rounds_config.policy(12, 0).expect("valid");
             if step > 0 {
                 assert!(squared.best(&mut one.clone()).is_some());
@@ -205,10 +189,7 @@ mod tests {
             let mut two = one.clone();
             for within in 1..=length {
                 step += 1;
-                let (first, second) = match (
-                    squared.choose(step, &mut one),
-                    round.choose(within, &mut two),
-                ) {
+                let (first, second) = match (squared.choose(step, &mut one), round.choose(within, &mut two)) {
                     (Choice::Duel(first, second), expected) => {
                         assert_eq!(Choice::Duel(first, second), expected, "step {step}");
                         (first, second)
@@ -223,11 +204,7 @@ mod tests {
                 // The lower arm wins.
                 let (winner, loser) = (first.min(second), first.max(second));
                 let first_won = winner == first;
-                let feedback = Feedback::Duel {
-                    winner,
-                    loser,
-                    first_won,
-                };
+                let feedback = Feedback::Duel { winner, loser, first_won };
                 round.learn(within, feedback);
                 squared.learn(step, feedback);
             }

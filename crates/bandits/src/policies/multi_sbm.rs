@@ -46,11 +46,7 @@ impl Algorithm for Config {
     type Policy = MultiSbm;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![Parameter::new(
-            "scale",
-            "index = mean + sqrt(scale ln t / n)",
-            &mut self.scale,
-        )]
+        vec![Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale)]
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -90,10 +86,7 @@ impl Policy for MultiSbm {
 
     fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms() == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         let arms = self.arms();
         let first = *self.first.get_or_insert_with(|| below(generator, arms));

@@ -18,9 +18,7 @@ use rand::Rng as _;
 
 use crate::algorithm::countable;
 use crate::draw::below;
-use crate::{
-    Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy,
-};
+use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy};
 
 /// Random pairs: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,10 +65,7 @@ impl Algorithm for Sets {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomSets, ParameterError> {
         countable(arms)?;
-        Ok(RandomSets {
-            arms,
-            set: Vec::with_capacity(arms),
-        })
+        Ok(RandomSets { arms, set: Vec::with_capacity(arms) })
     }
 }
 
@@ -116,10 +111,7 @@ impl Policy for RandomSets {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         self.set.clear();
         while self.set.is_empty() {

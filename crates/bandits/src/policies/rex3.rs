@@ -55,20 +55,14 @@ named_values!(Gamma { "horizon" => Gamma::Horizon, "mergedts" => Gamma::Mergedts
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            variant: Gamma::Horizon,
-            gamma: None,
-        }
+        Self { variant: Gamma::Horizon, gamma: None }
     }
 }
 
 /// gamma, if given, is in (0, 1].
 pub(super) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
     match gamma {
-        Some(value) if !(value > 0.0 && value <= 1.0) => Err(ParameterError::NotAShare {
-            key: "gamma",
-            value,
-        }),
+        Some(value) if !(value > 0.0 && value <= 1.0) => Err(ParameterError::NotAShare { key: "gamma", value }),
         _ => Ok(()),
     }
 }
@@ -97,9 +91,7 @@ impl Algorithm for Config {
 
     fn caution(&self) -> Option<String> {
         let gamma = self.gamma.filter(|&gamma| gamma > 0.5)?;
-        Some(format!(
-            "rex3: gamma = {gamma} is above 1/2, the most its theory has"
-        ))
+        Some(format!("rex3: gamma = {gamma} is above 1/2, the most its theory has"))
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rex3, ParameterError> {
@@ -136,19 +128,13 @@ impl Policy for Rex3 {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms() == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         let rate = self.rate.at(step, self.arms());
         let first = Arm::at(self.weights.draw(rate, generator));
         let second = Arm::at(self.weights.draw(rate, generator));
         if first == second {
-            return Choice::Alone {
-                arm: first,
-                until: step,
-            };
+            return Choice::Alone { arm: first, until: step };
         }
         Choice::Duel(first, second)
     }
@@ -181,10 +167,7 @@ mod tests {
 
     #[test]
     fn a_duel_moves_two_weights_as_the_rule_says() {
-        let config = Config {
-            gamma: Some(0.3),
-            ..Default::default()
-        };
+        let config = Config { gamma: Some(0.3), ..Default::default() };
         let mut rex3 = config.policy(4, 0).expect("valid");
         let mut generator = Generator::seed_from_u64(1);
         let mut logs = [0.0_f64; 4];
@@ -200,14 +183,7 @@ mod tests {
             logs[winner.index()] += rise;
             logs[loser.index()] -= fall;
             let first_won = winner == first;
-            rex3.learn(
-                step,
-                Feedback::Duel {
-                    winner,
-                    loser,
-                    first_won,
-                },
-            );
+            rex3.learn(step, Feedback::Duel { winner, loser, first_won });
             for (kept, plain) in rex3.weights.logs().iter().zip(logs) {
                 assert!((kept - plain).abs() < 1e-9, "step {step}");
             }

@@ -45,17 +45,13 @@ pub struct Rmed1Config {
 
 impl Default for Rmed1Config {
     fn default() -> Self {
-        Self {
-            factor: 0.3,
-            power: 1.01,
-        }
+        Self { factor: 0.3, power: 1.01 }
     }
 }
 
 impl Algorithm for Rmed1Config {
     const NAME: &'static str = "rmed1";
-    const SUMMARY: &'static str =
-        "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
+    const SUMMARY: &'static str = "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
     type Policy = Rmed1;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -86,11 +82,7 @@ pub(crate) fn divergence(won: u32, lost: u32) -> i64 {
     let (won, lost) = (f64::from(won), f64::from(lost));
     let lean = (won - lost) / (won + lost);
     let half = |wins: f64, lean: f64| {
-        if wins > 0.0 {
-            wins * libm::log1p(lean)
-        } else {
-            0.0
-        }
+        if wins > 0.0 { wins * libm::log1p(lean) } else { 0.0 }
     };
     whole(half(won, lean) + half(lost, -lean))
 }
@@ -101,10 +93,7 @@ pub(crate) fn allowance(ln_step: f64, bonus: f64) -> i64 {
     whole(ln_step + bonus)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "saturates, far beyond any run's length"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "saturates, far beyond any run's length")]
 fn whole(value: f64) -> i64 {
     libm::floor(value / UNIT) as i64
 }
@@ -180,8 +169,7 @@ impl Rmed1 {
 
     /// Lets into the next pass whom step `step` lets in.
     fn admit(&mut self, step: u64) {
-        let most = self.divergence[self.leader]
-            .saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
+        let most = self.divergence[self.leader].saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in self.touched {
             self.look_at(arm, most);
         }
@@ -220,32 +208,20 @@ impl Rmed1 {
     /// The opponent of `arm`, perhaps `arm` itself.
     fn opponent(&self, arm: usize, generator: &mut Generator) -> usize {
         let leader = self.leader;
-        let behind_leader = arm != leader
-            && self.wins[arm * self.arms + leader] <= self.wins[leader * self.arms + arm];
+        let behind_leader = arm != leader && self.wins[arm * self.arms + leader] <= self.wins[leader * self.arms + arm];
         if behind_leader || self.lost_to[arm] == 0 {
             return leader;
         }
         let row = &self.means[arm * self.arms..(arm + 1) * self.arms];
-        let lowest = row.iter().fold(
-            f64::INFINITY,
-            |low, &mean| if mean < low { mean } else { low },
-        );
+        let lowest = row.iter().fold(f64::INFINITY, |low, &mean| if mean < low { mean } else { low });
         let ties = row.iter().filter(|&&mean| mean == lowest).count();
         let chosen = below(generator, ties);
-        row.iter()
-            .enumerate()
-            .filter(|&(_, &mean)| mean == lowest)
-            .nth(chosen)
-            .map_or(leader, |(index, _)| index)
+        row.iter().enumerate().filter(|&(_, &mean)| mean == lowest).nth(chosen).map_or(leader, |(index, _)| index)
     }
 
     /// The first step, `step` or later, that lets in an arm other than the leader.
     fn alone_until(&self, step: u64) -> u64 {
-        let others = self
-            .divergence
-            .iter()
-            .enumerate()
-            .filter(|&(arm, _)| arm != self.leader);
+        let others = self.divergence.iter().enumerate().filter(|&(arm, _)| arm != self.leader);
         let Some(nearest) = others.map(|(_, &divergence)| divergence).min() else {
             return u64::MAX;
         };
@@ -255,11 +231,7 @@ impl Rmed1 {
         if guess >= 9e15 {
             return u64::MAX;
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "0 to 9e15"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9e15")]
         let mut first = (guess as u64).max(step);
         while first > step && reached(first - 1) {
             first -= 1;
@@ -301,16 +273,8 @@ impl Rmed1 {
         if self.divergence[self.leader] > led_by {
             self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
         } else {
-            let better = if key(winner) < key(loser) {
-                winner
-            } else {
-                loser
-            };
-            self.leader = if key(better) < key(self.leader) {
-                better
-            } else {
-                self.leader
-            };
+            let better = if key(winner) < key(loser) { winner } else { loser };
+            self.leader = if key(better) < key(self.leader) { better } else { self.leader };
         }
     }
 }
@@ -340,11 +304,7 @@ impl Policy for Rmed1 {
             return Choice::Duel(arm, Arm::at(opponent));
         }
         let nobody_else = self.played == self.pass.len() && self.admitted == 0;
-        let until = if nobody_else {
-            self.alone_until(step)
-        } else {
-            step
-        };
+        let until = if nobody_else { self.alone_until(step) } else { step };
         Choice::Alone { arm, until }
     }
 

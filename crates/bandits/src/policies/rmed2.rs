@@ -60,12 +60,7 @@ struct Parameters {
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self {
-            variant: Variant::Paper,
-            alpha: 3.0,
-            factor: 0.3,
-            power: 1.01,
-        }
+        Self { variant: Variant::Paper, alpha: 3.0, factor: 0.3, power: 1.01 }
     }
 }
 
@@ -96,11 +91,7 @@ impl Parameters {
 
     /// How often every pair must have met at `step`.
     pub(crate) fn meetings(&self, step: u64) -> u32 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "at least 1, and ln ln t is small"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and ln ln t is small")]
         {
             libm::ceil((self.alpha * self.log_log(step)).max(1.0)) as u32
         }
@@ -132,10 +123,7 @@ impl Rmed2Config {
     /// Of this variant, otherwise as the paper has it.
     #[must_use]
     pub fn of(variant: Variant) -> Self {
-        Self(Parameters {
-            variant,
-            ..Default::default()
-        })
+        Self(Parameters { variant, ..Default::default() })
     }
 }
 
@@ -143,17 +131,13 @@ impl Rmed2FhConfig {
     /// Of this variant, otherwise as the paper has it.
     #[must_use]
     pub fn of(variant: Variant) -> Self {
-        Self(Parameters {
-            variant,
-            ..Default::default()
-        })
+        Self(Parameters { variant, ..Default::default() })
     }
 }
 
 impl Algorithm for Rmed2Config {
     const NAME: &'static str = "rmed2";
-    const SUMMARY: &'static str =
-        "RMED with the cheapest telling opponent (Komiyama et al., COLT 2015)";
+    const SUMMARY: &'static str = "RMED with the cheapest telling opponent (Komiyama et al., COLT 2015)";
     type Policy = Rmed2;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -173,8 +157,7 @@ impl Algorithm for Rmed2Config {
 
 impl Algorithm for Rmed2FhConfig {
     const NAME: &'static str = "rmed2fh";
-    const SUMMARY: &'static str =
-        "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)";
+    const SUMMARY: &'static str = "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)";
     const NEEDS_HORIZON: bool = true;
     type Policy = Rmed2;
 
@@ -248,11 +231,7 @@ impl Rmed2 {
                 self.cursor = (i, j);
                 return Some((i, j));
             }
-            (i, j) = if j + 1 < arms {
-                (i, j + 1)
-            } else {
-                (i + 1, i + 2)
-            };
+            (i, j) = if j + 1 < arms { (i, j + 1) } else { (i + 1, i + 2) };
         }
         self.cursor = (i, j);
         None
@@ -265,11 +244,7 @@ impl Rmed2 {
         if guess >= 9e15 {
             return u64::MAX;
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "0 to 9e15"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9e15")]
         let mut first = (guess as u64).max(step + 1);
         while first > step + 1 && more(first - 1) {
             first -= 1;
@@ -308,10 +283,7 @@ impl Policy for Rmed2 {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms() == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         if !self.catching_up {
             self.passes.admit(step - 1, &self.state);
@@ -334,17 +306,11 @@ impl Policy for Rmed2 {
             return Choice::Duel(Arm::at(arm), Arm::at(opponent));
         }
         let until = if self.passes.nobody_else() {
-            self.passes
-                .alone_until(step, &self.state)
-                .min(self.rises - 1)
-                .max(step)
+            self.passes.alone_until(step, &self.state).min(self.rises - 1).max(step)
         } else {
             step
         };
-        Choice::Alone {
-            arm: Arm::at(arm),
-            until,
-        }
+        Choice::Alone { arm: Arm::at(arm), until }
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {

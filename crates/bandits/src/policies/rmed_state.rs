@@ -81,28 +81,17 @@ impl Divergences {
             return leader;
         }
         let row = &self.means[arm * self.arms..(arm + 1) * self.arms];
-        let lowest = row.iter().fold(
-            f64::INFINITY,
-            |low, &mean| if mean < low { mean } else { low },
-        );
+        let lowest = row.iter().fold(f64::INFINITY, |low, &mean| if mean < low { mean } else { low });
         let ties = row.iter().filter(|&&mean| mean == lowest).count();
         let chosen = below(generator, ties);
-        row.iter()
-            .enumerate()
-            .filter(|&(_, &mean)| mean == lowest)
-            .nth(chosen)
-            .map_or(leader, |(index, _)| index)
+        row.iter().enumerate().filter(|&(_, &mean)| mean == lowest).nth(chosen).map_or(leader, |(index, _)| index)
     }
 
     /// b(`arm`), each cost counting as at least `least`.
     pub(super) fn cheapest(&self, arm: usize, least: f64) -> usize {
         let leader = self.leader;
         let mean = |j: usize| {
-            if j == leader {
-                0.5
-            } else {
-                self.means[leader * self.arms + j]
-            }
+            if j == leader { 0.5 } else { self.means[leader * self.arms + j] }
         };
         let own = mean(arm);
         let row = &self.per_divergence[arm * self.arms..(arm + 1) * self.arms];
@@ -151,11 +140,7 @@ impl Divergences {
         if [winner, loser].contains(&self.leader) {
             self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
         } else {
-            let better = if key(winner) < key(loser) {
-                winner
-            } else {
-                loser
-            };
+            let better = if key(winner) < key(loser) { winner } else { loser };
             if key(better) < key(self.leader) {
                 self.leader = better;
             }
@@ -255,8 +240,7 @@ impl Passes {
         let Some(touched) = self.touched.take() else {
             return;
         };
-        let most = state.sums[state.leader]
-            .saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
+        let most = state.sums[state.leader].saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
             self.look_at(arm, most, state);
         }
@@ -287,11 +271,7 @@ impl Passes {
 
     /// The first step, `step` or later, that lets in an arm other than the leader.
     pub(super) fn alone_until(&self, step: u64, state: &Divergences) -> u64 {
-        let others = state
-            .sums
-            .iter()
-            .enumerate()
-            .filter(|&(arm, _)| arm != state.leader);
+        let others = state.sums.iter().enumerate().filter(|&(arm, _)| arm != state.leader);
         let Some(nearest) = others.map(|(_, &sum)| sum).min() else {
             return u64::MAX;
         };
@@ -301,11 +281,7 @@ impl Passes {
         if guess >= 9e15 {
             return u64::MAX;
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "0 to 9e15"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9e15")]
         let mut first = (guess as u64).max(step);
         while first > step && reached(first - 1) {
             first -= 1;

@@ -68,33 +68,20 @@ named_values!(Variant { "icml" => Variant::Icml, "arxiv" => Variant::Arxiv, "ler
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            variant: Variant::Arxiv,
-            alpha: 0.51,
-            unseen: 2.0,
-        }
+        Self { variant: Variant::Arxiv, alpha: 0.51, unseen: 2.0 }
     }
 }
 
 impl Algorithm for Config {
     const NAME: &'static str = "rucb";
-    const SUMMARY: &'static str =
-        "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
+    const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
     type Policy = Rucb;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             Parameter::new("variant", "icml, arxiv or lerot", &mut self.variant),
-            Parameter::new(
-                "alpha",
-                "width of the bounds, above 1/2 in theory",
-                &mut self.alpha,
-            ),
-            Parameter::new(
-                "unseen",
-                "upper bound of a pair never seen",
-                &mut self.unseen,
-            ),
+            Parameter::new("alpha", "width of the bounds, above 1/2 in theory", &mut self.alpha),
+            Parameter::new("unseen", "upper bound of a pair never seen", &mut self.unseen),
         ]
     }
 
@@ -104,22 +91,12 @@ impl Algorithm for Config {
             Ok(())
         } else {
             let why = "a pair never seen must not rule an arm out";
-            Err(ParameterError::TooSmall {
-                key: "unseen",
-                bound: 0.5,
-                value: self.unseen,
-                why,
-            })
+            Err(ParameterError::TooSmall { key: "unseen", bound: 0.5, value: self.unseen, why })
         }
     }
 
     fn caution(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| {
-            format!(
-                "rucb: alpha = {} is not above 1/2, as its theory needs",
-                self.alpha
-            )
-        })
+        (self.alpha <= 0.5).then(|| format!("rucb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rucb, ParameterError> {
@@ -146,11 +123,7 @@ pub struct Rucb {
 impl Rucb {
     fn new(config: &Config, arms: usize) -> Self {
         let lerot = config.variant == Variant::Lerot;
-        let (mean, width) = if lerot {
-            (0.5, 0.5_f64.sqrt())
-        } else {
-            (config.unseen, 0.0)
-        };
+        let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (config.unseen, 0.0) };
         Self {
             variant: config.variant,
             alpha: config.alpha,
@@ -218,8 +191,7 @@ impl Policy for Rucb {
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let time = self.alpha * self.clock.ln(step as f64);
         for arm in self.met.take().into_iter().flatten() {
-            self.candidates
-                .look_at(arm, self.evidence.strongest()[arm.index()], time);
+            self.candidates.look_at(arm, self.evidence.strongest()[arm.index()], time);
         }
         self.candidates.advance(self.evidence.strongest(), time);
         let champion = self.champion(generator);
@@ -228,10 +200,7 @@ impl Policy for Rucb {
         let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
         let challenger = Arm::at(challenger);
         if challenger == champion {
-            return Choice::Alone {
-                arm: champion,
-                until: self.alone_until(champion).max(step),
-            };
+            return Choice::Alone { arm: champion, until: self.alone_until(champion).max(step) };
         }
         Choice::Duel(champion, challenger)
     }

@@ -66,10 +66,7 @@ named_values!(Variant { "paper" => Variant::Paper, "wu" => Variant::Wu });
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            variant: Variant::Paper,
-            alpha: 0.51,
-        }
+        Self { variant: Variant::Paper, alpha: 0.51 }
     }
 }
 
@@ -92,15 +89,7 @@ impl Algorithm for Config {
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Scb, ParameterError> {
         self.check()?;
         countable(arms)?;
-        Ok(Scb {
-            config: self.clone(),
-            arms,
-            number: 0,
-            ends: 0,
-            begins: 1,
-            round: Round::new(arms),
-            found: None,
-        })
+        Ok(Scb { config: self.clone(), arms, number: 0, ends: 0, begins: 1, round: Round::new(arms), found: None })
     }
 }
 
@@ -256,8 +245,7 @@ impl Scb {
     /// alpha (ln(4 time K) + 2 max(1, ln ln t)) at step t of the round.
     fn width(&self, time: f64, step: u64) -> f64 {
         let passed = libm::log((step + 1 - self.begins) as f64).max(1.0);
-        self.config.alpha
-            * (libm::log(4.0 * time * self.arms as f64) + 2.0 * libm::log(passed).max(1.0))
+        self.config.alpha * (libm::log(4.0 * time * self.arms as f64) + 2.0 * libm::log(passed).max(1.0))
     }
 
     /// What N kl may reach within the bounds of a mean reward, after `asked` rewards.
@@ -327,27 +315,19 @@ impl Policy for Scb {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         if step > self.ends {
             self.next_round(step);
         }
         match self.ask(step, generator) {
             Ok((arm, other)) => Choice::Duel(Arm::at(arm), Arm::at(other)),
-            Err(winner) => Choice::Alone {
-                arm: Arm::at(winner),
-                until: self.ends,
-            },
+            Err(winner) => Choice::Alone { arm: Arm::at(winner), until: self.ends },
         }
     }
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
-        let (Feedback::Duel { winner, loser, .. }, Some((arm, other))) =
-            (feedback, self.round.pair)
-        else {
+        let (Feedback::Duel { winner, loser, .. }, Some((arm, other))) = (feedback, self.round.pair) else {
             return;
         };
         let (winner, loser) = (winner.index(), loser.index());
@@ -381,10 +361,7 @@ mod tests {
         for (mean, allowance) in [(1.0, 0.3), (0.5, 0.02), (0.9, 1.0), (0.01, 0.5)] {
             let bound = lower_bound(mean, allowance);
             assert!(bound > 0.0 && bound < mean);
-            assert!(
-                (kl(mean, bound) - allowance).abs() < 1e-9 || bound < 1e-12,
-                "{mean}"
-            );
+            assert!((kl(mean, bound) - allowance).abs() < 1e-9 || bound < 1e-12, "{mean}");
         }
         assert_eq!(lower_bound(0.0, 0.3), 0.0);
         assert_eq!(kl(0.5, 0.5), 0.0);
@@ -406,12 +383,8 @@ mod tests {
             let passes = round.passes as f64;
             let share = allowance / passes;
             let mean = |arm: usize| round.rewards[arm] as f64 / passes;
-            let lowest = (0..8)
-                .map(|arm| lower_bound(mean(arm), share))
-                .fold(0.0, f64::max);
-            let stays: Vec<usize> = (0..8)
-                .filter(|&arm| upper(mean(arm), share) >= lowest)
-                .collect();
+            let lowest = (0..8).map(|arm| lower_bound(mean(arm), share)).fold(0.0, f64::max);
+            let stays: Vec<usize> = (0..8).filter(|&arm| upper(mean(arm), share) >= lowest).collect();
             round.drop_losers(allowance);
             assert_eq!(round.active, stays);
             dropped += 8 - stays.len();
@@ -431,14 +404,7 @@ mod tests {
                 // Lower arms always win.
                 let (winner, loser) = (first.min(second), first.max(second));
                 let first_won = winner == first;
-                scb.learn(
-                    step,
-                    Feedback::Duel {
-                        winner,
-                        loser,
-                        first_won,
-                    },
-                );
+                scb.learn(step, Feedback::Duel { winner, loser, first_won });
             }
             if begins.last() != Some(&scb.begins) {
                 begins.push(scb.begins);

@@ -49,21 +49,14 @@ impl Algorithm for Config {
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
-            Parameter::new(
-                "m",
-                "how many arms are picked at each step",
-                &mut self.picks,
-            ),
+            Parameter::new("m", "how many arms are picked at each step", &mut self.picks),
             Parameter::new("eta", "what a win or a loss counts", &mut self.eta),
         ]
     }
 
     fn check(&self) -> Result<(), ParameterError> {
         if self.picks < 2 {
-            return Err(ParameterError::BatchTooSmall {
-                key: "m",
-                value: self.picks,
-            });
+            return Err(ParameterError::BatchTooSmall { key: "m", value: self.picks });
         }
         positive("eta", self.eta)
     }
@@ -103,10 +96,7 @@ impl Policy for SelfSparring {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms() == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         self.set.clear();
         for _ in 0..self.picks {

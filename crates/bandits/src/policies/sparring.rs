@@ -53,28 +53,20 @@ named_values!(Variant { "ailon" => Variant::Ailon, "mergedts" => Variant::Merged
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            variant: Variant::Ailon,
-            scale: None,
-        }
+        Self { variant: Variant::Ailon, scale: None }
     }
 }
 
 impl Algorithm for Config {
     const NAME: &'static str = "sparring";
-    const SUMMARY: &'static str =
-        "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
+    const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
     const FINDS_WINNER: bool = false;
     type Policy = Sparring<Ucb>;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             Parameter::new("variant", "ailon or mergedts", &mut self.variant),
-            Parameter::new(
-                "scale",
-                "index = mean + sqrt(scale ln t / n)",
-                &mut self.scale,
-            ),
+            Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale),
         ]
     }
 
@@ -93,11 +85,7 @@ impl Algorithm for Config {
             Variant::Ailon => (2.5, 0),
             Variant::Mergedts => (0.51, 1),
         };
-        Ok(Sparring::new(Ucb::new(
-            arms,
-            self.scale.unwrap_or(scale),
-            prior,
-        )))
+        Ok(Sparring::new(Ucb::new(arms, self.scale.unwrap_or(scale), prior)))
     }
 }
 
@@ -112,10 +100,7 @@ impl<S: Singleton + Clone> Sparring<S> {
     /// Both sides begin as `side` does.
     #[must_use]
     pub fn new(side: S) -> Self {
-        Self {
-            sides: [side.clone(), side],
-            met: [0; 2],
-        }
+        Self { sides: [side.clone(), side], met: [0; 2] }
     }
 }
 
@@ -126,10 +111,7 @@ impl<S: Singleton> Policy for Sparring<S> {
 
     fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms() == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         for (met, side) in self.met.iter_mut().zip(&mut self.sides) {
             *met = side.pick(generator);

@@ -41,17 +41,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            variant: Gamma::Horizon,
-            gamma: None,
-        }
+        Self { variant: Gamma::Horizon, gamma: None }
     }
 }
 
 impl Algorithm for Config {
     const NAME: &'static str = "sparring-exp3";
-    const SUMMARY: &'static str =
-        "two exponential-weight bandits against each other (Ailon et al., ICML 2014)";
+    const SUMMARY: &'static str = "two exponential-weight bandits against each other (Ailon et al., ICML 2014)";
     const NEEDS_HORIZON: bool = true;
     const FINDS_WINNER: bool = false;
     type Policy = Sparring<Exp3>;
@@ -63,11 +59,7 @@ impl Algorithm for Config {
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             Parameter::new("variant", "horizon or mergedts", &mut self.variant),
-            Parameter::new(
-                "gamma",
-                "how much of each choice is uniform",
-                &mut self.gamma,
-            ),
+            Parameter::new("gamma", "how much of each choice is uniform", &mut self.gamma),
         ]
     }
 

@@ -28,8 +28,7 @@ pub struct Config;
 
 impl Algorithm for Config {
     const NAME: &'static str = "sparring-ts";
-    const SUMMARY: &'static str =
-        "two Thompson samplers against each other (Ailon et al., ICML 2014)";
+    const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
     const FINDS_WINNER: bool = false;
     type Policy = Sparring<Thompson>;
 

@@ -61,10 +61,7 @@ named_values!(After { "round" => After::Round, "duel" => After::Duel });
 
 impl Default for Strong {
     fn default() -> Self {
-        Self {
-            after: After::Round,
-            beta: 2.0,
-        }
+        Self { after: After::Round, beta: 2.0 }
     }
 }
 
@@ -104,12 +101,7 @@ impl Algorithm for Strong {
             return Ok(());
         }
         let why = "the times alone must grow";
-        Err(ParameterError::TooSmall {
-            key: "beta",
-            bound: 1.0,
-            value: self.beta,
-            why,
-        })
+        Err(ParameterError::TooSmall { key: "beta", bound: 1.0, value: self.beta, why })
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<WinnerStays, ParameterError> {
@@ -160,10 +152,7 @@ impl WinnerStays {
     /// One of those who wait, at random.
     fn next_player(&mut self, generator: &mut Generator) -> Player {
         let chosen = below(generator, self.waiting.len());
-        Player {
-            arm: self.waiting.swap_remove(chosen),
-            lead: self.level,
-        }
+        Player { arm: self.waiting.swap_remove(chosen), lead: self.level }
     }
 
     fn after(&mut self, end: After) {
@@ -189,10 +178,7 @@ impl Policy for WinnerStays {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.arms == 1 {
-            return Choice::Alone {
-                arm: Arm(0),
-                until: u64::MAX,
-            };
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         let [first, second] = match self.players {
             None => [self.next_player(generator), self.next_player(generator)],
@@ -207,28 +193,19 @@ impl Policy for WinnerStays {
         if self.alone > 0 {
             let until = step.saturating_add(self.alone - 1);
             self.alone = 0;
-            return Choice::Alone {
-                arm: first.arm,
-                until,
-            };
+            return Choice::Alone { arm: first.arm, until };
         }
         Choice::Duel(first.arm, second.arm)
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
-        let (Feedback::Duel { first_won, .. }, Some([mut first, mut second])) =
-            (feedback, self.players)
-        else {
+        let (Feedback::Duel { first_won, .. }, Some([mut first, mut second])) = (feedback, self.players) else {
             return;
         };
         let won = if first_won { 1 } else { -1 };
         first.lead += won;
         second.lead -= won;
-        self.players = Some(if first.lead >= second.lead {
-            [first, second]
-        } else {
-            [second, first]
-        });
+        self.players = Some(if first.lead >= second.lead { [first, second] } else { [second, first] });
         let loser = if first_won { second } else { first };
         if loser.lead < self.level && self.waiting.is_empty() {
             // All have played: the rested wait for the next round, one level down, and with them
@@ -257,19 +234,8 @@ mod tests {
     use crate::draw::coin;
 
     fn learn(policy: &mut WinnerStays, step: u64, first: Arm, second: Arm, first_won: bool) {
-        let (winner, loser) = if first_won {
-            (first, second)
-        } else {
-            (second, first)
-        };
-        policy.learn(
-            step,
-            Feedback::Duel {
-                winner,
-                loser,
-                first_won,
-            },
-        );
+        let (winner, loser) = if first_won { (first, second) } else { (second, first) };
+        policy.learn(step, Feedback::Duel { winner, loser, first_won });
     }
 
     #[test]
@@ -287,16 +253,9 @@ mod tests {
                 // Each has the highest C there is, and is one of the last two if these have.
                 let allowed = |among: &[usize]| -> Vec<Arm> {
                     let top = among.iter().map(|&arm| lead[arm]).max().expect("arms");
-                    let ties: Vec<Arm> = among
-                        .iter()
-                        .filter(|&&arm| lead[arm] == top)
-                        .map(|&arm| Arm::at(arm))
-                        .collect();
-                    let again: Vec<Arm> = last
-                        .into_iter()
-                        .flatten()
-                        .filter(|arm| ties.contains(arm))
-                        .collect();
+                    let ties: Vec<Arm> =
+                        among.iter().filter(|&&arm| lead[arm] == top).map(|&arm| Arm::at(arm)).collect();
+                    let again: Vec<Arm> = last.into_iter().flatten().filter(|arm| ties.contains(arm)).collect();
                     if again.is_empty() { ties } else { again }
                 };
                 let all: Vec<usize> = (0..arms).collect();
@@ -367,10 +326,7 @@ mod tests {
         // Once arm 0 leads, each rival loses once a round.
         assert_eq!(duels[1..], [3, 3, 3, 3, 3]);
 
-        let config = Strong {
-            after: After::Duel,
-            beta: 1.5,
-        };
+        let config = Strong { after: After::Duel, beta: 1.5 };
         let mut policy = config.policy(4, 0).expect("arms");
         let mut lengths = Vec::new();
         let mut step = 1;

@@ -167,9 +167,8 @@ impl Problem {
     /// None for a problem that was parsed, other than that matrices end at 32,768 arms.
     pub fn setting(&self) -> Result<Setting, ProblemError> {
         let matrix = |matrix| -> Result<Setting, ProblemError> { Ok(Setting::Matrix(matrix?)) };
-        let utilities = |utilities| -> Result<Setting, ProblemError> {
-            Ok(Setting::Utilities(UtilityArena::new(utilities)?))
-        };
+        let utilities =
+            |utilities| -> Result<Setting, ProblemError> { Ok(Setting::Utilities(UtilityArena::new(utilities)?)) };
         if self.is_matrix() && self.arms() > MOST_IN_A_MATRIX {
             return Err(ProblemError::TooManyForAMatrix { arms: self.arms() });
         }
@@ -190,27 +189,16 @@ impl Problem {
     }
 
     fn is_matrix(&self) -> bool {
-        matches!(
-            self.0,
-            Kind::Arithmetic { .. } | Kind::Cyclic { .. } | Kind::Btl { .. }
-        )
+        matches!(self.0, Kind::Arithmetic { .. } | Kind::Cyclic { .. } | Kind::Btl { .. })
     }
 
     /// The problem that this name says, with its defaults.
     fn named(name: &str) -> Option<Self> {
         let kind = match name {
             "arithmetic" => Kind::Arithmetic { k: 8, step: 0.05 },
-            "cyclic" => Kind::Cyclic {
-                k: 4,
-                lead: 0.6,
-                circle: 0.9,
-            },
+            "cyclic" => Kind::Cyclic { k: 4, lead: 0.6, circle: 0.9 },
             "btl" => Kind::Btl { k: 10, ratio: 0.9 },
-            "normal" => Kind::Normal {
-                k: 1000,
-                sd: 3.0,
-                seed: 1,
-            },
+            "normal" => Kind::Normal { k: 1000, sd: 3.0, seed: 1 },
             _ => numbered(name)?,
         };
         Some(Self(kind))
@@ -242,11 +230,7 @@ impl Problem {
             ],
             Kind::Btl { k, ratio } => vec![
                 Parameter::new("k", arms, k),
-                Parameter::new(
-                    "ratio",
-                    "strength of an arm over that of the one before",
-                    ratio,
-                ),
+                Parameter::new("ratio", "strength of an arm over that of the one before", ratio),
             ],
             Kind::Normal { k, sd, seed } => vec![
                 Parameter::new("k", arms, k),
@@ -260,32 +244,15 @@ impl Problem {
     fn check(&self) -> Result<(), ProblemError> {
         countable(self.arms())?;
         let within = |key, value: f64, ok: bool, expected| {
-            if ok {
-                Ok(())
-            } else {
-                Err(ProblemError::OutOfRange {
-                    key,
-                    expected,
-                    value,
-                })
-            }
+            if ok { Ok(()) } else { Err(ProblemError::OutOfRange { key, expected, value }) }
         };
         match self.0 {
-            Kind::Arithmetic { step, .. } => {
-                within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5")
-            }
+            Kind::Arithmetic { step, .. } => within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
             Kind::Cyclic { lead, circle, .. } => {
                 within("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
-                within(
-                    "circle",
-                    circle,
-                    circle > 0.5 && circle <= 1.0,
-                    "0.5 < circle <= 1",
-                )
+                within("circle", circle, circle > 0.5 && circle <= 1.0, "0.5 < circle <= 1")
             }
-            Kind::Btl { ratio, .. } => {
-                within("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1")
-            }
+            Kind::Btl { ratio, .. } => within("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1"),
             Kind::Normal { sd, .. } => Ok(positive("sd", sd)?),
             Kind::GoodAndPoor { .. } | Kind::Arith { .. } | Kind::Geom { .. } => Ok(()),
         }
@@ -316,10 +283,7 @@ impl FromStr for Problem {
         let mut parts = text.split(':').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let Some(mut problem) = Self::named(&name.to_lowercase()) else {
-            return Err(ProblemError::Unknown {
-                name: name.to_owned(),
-                suggestion: nearest(name, &names()),
-            });
+            return Err(ProblemError::Unknown { name: name.to_owned(), suggestion: nearest(name, &names()) });
         };
         assign(problem.name(), problem.parameters(), parts)?;
         problem.check()?;
@@ -361,15 +325,9 @@ mod tests {
 
     #[test]
     fn problems_are_read_and_written_in_full() {
-        assert_eq!(
-            problem("arithmetic").to_string(),
-            "arithmetic:k=8:step=0.05"
-        );
+        assert_eq!(problem("arithmetic").to_string(), "arithmetic:k=8:step=0.05");
         assert_eq!(problem(" BTL : k=1e2 ").to_string(), "btl:k=100:ratio=0.9");
-        assert_eq!(
-            problem("normal:k=1e6:sd=3:seed=1").to_string(),
-            "normal:k=1000000:sd=3:seed=1"
-        );
+        assert_eq!(problem("normal:k=1e6:sd=3:seed=1").to_string(), "normal:k=1000000:sd=3:seed=1");
         assert_eq!(problem("7good3poor").arms(), 10);
         for name in names() {
             let problem = problem(name);
@@ -404,18 +362,14 @@ mod tests {
 
     #[test]
     fn a_million_arms_need_no_matrix() {
-        let Setting::Utilities(arena) = problem("normal:k=1e6").setting().expect("utilities")
-        else {
+        let Setting::Utilities(arena) = problem("normal:k=1e6").setting().expect("utilities") else {
             panic!("utilities");
         };
         let gaps = arena.gaps();
         assert_eq!(gaps.len(), 1_000_000);
         assert_eq!(gaps.iter().filter(|&&gap| gap == 0.0).count(), 1);
         assert!(gaps.iter().all(|gap| (0.0..=0.5).contains(gap)));
-        assert_eq!(
-            problem("btl:k=1e6").setting().err(),
-            Some(ProblemError::TooManyForAMatrix { arms: 1_000_000 })
-        );
+        assert_eq!(problem("btl:k=1e6").setting().err(), Some(ProblemError::TooManyForAMatrix { arms: 1_000_000 }));
     }
 
     #[test]
@@ -429,50 +383,20 @@ mod tests {
             "no problem is called `nothing of the kind`; there are arithmetic, cyclic, btl, \
              normal, and utilities such as 1good5poor, arith51, geom201"
         );
-        assert_eq!(
-            message("btl:size=3"),
-            "btl has no parameter `size`; it has: k, ratio"
-        );
-        assert_eq!(
-            message("geom6:k=3"),
-            "geom{n} has no parameter `k`; it has: none"
-        );
-        assert_eq!(
-            message("arithmetic:k=2:k=3"),
-            "the parameter `k` is given twice"
-        );
+        assert_eq!(message("btl:size=3"), "btl has no parameter `size`; it has: k, ratio");
+        assert_eq!(message("geom6:k=3"), "geom{n} has no parameter `k`; it has: none");
+        assert_eq!(message("arithmetic:k=2:k=3"), "the parameter `k` is given twice");
     }
 
     #[test]
     fn each_rule_has_its_error() {
-        assert_eq!(
-            message("arithmetic:step=0"),
-            "step: expected 0 < step <= 0.5, found 0"
-        );
-        assert_eq!(
-            message("arithmetic:step=nan"),
-            "step: expected 0 < step <= 0.5, found NaN"
-        );
-        assert_eq!(
-            message("cyclic:lead=0.5"),
-            "lead: expected 0.5 < lead <= 1, found 0.5"
-        );
-        assert_eq!(
-            message("cyclic:circle=1.1"),
-            "circle: expected 0.5 < circle <= 1, found 1.1"
-        );
-        assert_eq!(
-            message("btl:ratio=1"),
-            "ratio: expected 0 < ratio < 1, found 1"
-        );
-        assert_eq!(
-            message("normal:sd=0"),
-            "sd must be a positive number, found 0"
-        );
-        assert_eq!(
-            message("normal:k=0"),
-            "cannot choose among 0 arms; expected 1 to 4294967295"
-        );
+        assert_eq!(message("arithmetic:step=0"), "step: expected 0 < step <= 0.5, found 0");
+        assert_eq!(message("arithmetic:step=nan"), "step: expected 0 < step <= 0.5, found NaN");
+        assert_eq!(message("cyclic:lead=0.5"), "lead: expected 0.5 < lead <= 1, found 0.5");
+        assert_eq!(message("cyclic:circle=1.1"), "circle: expected 0.5 < circle <= 1, found 1.1");
+        assert_eq!(message("btl:ratio=1"), "ratio: expected 0 < ratio < 1, found 1");
+        assert_eq!(message("normal:sd=0"), "sd must be a positive number, found 0");
+        assert_eq!(message("normal:k=0"), "cannot choose among 0 arms; expected 1 to 4294967295");
         assert!(message("arith0").starts_with("cannot choose among 0 arms"));
         assert!(
             problem("arithmetic:k=40000")

@@ -35,13 +35,7 @@ pub fn arith(arms: usize) -> Vec<f64> {
 /// The best arm (0.8) and `arms` - 1 others in equal ratios from 0.7 down to 0.2.
 #[must_use]
 pub fn geom(arms: usize) -> Vec<f64> {
-    spaced(arms, |share| {
-        if share == 1.0 {
-            POOR
-        } else {
-            GOOD * libm::pow(POOR / GOOD, share)
-        }
-    })
+    spaced(arms, |share| if share == 1.0 { POOR } else { GOOD * libm::pow(POOR / GOOD, share) })
 }
 
 fn spaced(arms: usize, utility: impl Fn(f64) -> f64) -> Vec<f64> {
@@ -59,9 +53,7 @@ fn spaced(arms: usize, utility: impl Fn(f64) -> f64) -> Vec<f64> {
 pub fn normal(arms: usize, sd: f64, seed: u64) -> Vec<f64> {
     let mut generator = Generator::seed_from_u64(seed);
     let normals = Normals::new();
-    (0..arms)
-        .map(|_| sd * normals.draw(&mut generator))
-        .collect()
+    (0..arms).map(|_| sd * normals.draw(&mut generator)).collect()
 }
 
 #[cfg(test)]
@@ -93,9 +85,6 @@ mod tests {
         let variance = utilities.iter().map(|u| u * u).sum::<f64>() / n;
         // Five standard errors: 3 / sqrt n, and 9 sqrt(2 / n).
         assert!(mean.abs() < 5.0 * 3.0 / n.sqrt(), "{mean}");
-        assert!(
-            (variance - 9.0).abs() < 5.0 * 9.0 * (2.0 / n).sqrt(),
-            "{variance}"
-        );
+        assert!((variance - 9.0).abs() < 5.0 * 9.0 * (2.0 / n).sqrt(), "{variance}");
     }
 }

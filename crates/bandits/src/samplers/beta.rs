@@ -19,10 +19,7 @@ impl Gamma {
     fn new(shape: f64) -> Self {
         debug_assert!(shape >= 1.0);
         let d = shape - 1.0 / 3.0;
-        Self {
-            d,
-            c: 1.0 / (9.0 * d).sqrt(),
-        }
+        Self { d, c: 1.0 / (9.0 * d).sqrt() }
     }
 
     #[inline]
@@ -36,9 +33,7 @@ impl Gamma {
             let v = root * root * root;
             let u = positive_unit(generator);
             let x2 = x * x;
-            if u < 1.0 - 0.0331 * x2 * x2
-                || libm::log(u) < 0.5 * x2 + self.d * (1.0 - v + libm::log(v))
-            {
+            if u < 1.0 - 0.0331 * x2 * x2 || libm::log(u) < 0.5 * x2 + self.d * (1.0 - v + libm::log(v)) {
                 return self.d * v;
             }
         }
@@ -55,10 +50,7 @@ pub(crate) struct Beta {
 impl Beta {
     #[inline]
     pub(crate) fn new(a: f64, b: f64) -> Self {
-        Self {
-            a: Gamma::new(a),
-            b: Gamma::new(b),
-        }
+        Self { a: Gamma::new(a), b: Gamma::new(b) }
     }
 
     #[inline]
@@ -82,15 +74,7 @@ mod tests {
         let drawn: Vec<String> = [(1.0, 1.0), (3.0, 1.5), (1000.0, 40.0), (1.0, 9.0)]
             .map(|(a, b)| format!("{:.12}", Beta::new(a, b).draw(normals, &mut generator)))
             .to_vec();
-        assert_eq!(
-            drawn,
-            [
-                "0.995764735991",
-                "0.159642475792",
-                "0.950405681035",
-                "0.032630643747"
-            ]
-        );
+        assert_eq!(drawn, ["0.995764735991", "0.159642475792", "0.950405681035", "0.032630643747"]);
     }
 
     /// P(Beta(a, b) <= x) for whole a and b: P(Bin(a + b - 1, x) >= a).
@@ -127,11 +111,7 @@ mod tests {
                 let (n, p) = (f64::from(draws), below(a, b, edge));
                 let bound = 5.0 * (n * p * (1.0 - p)).sqrt() + 1.0;
                 let off = f64::from(count) - n * p;
-                assert!(
-                    off.abs() < bound,
-                    "Beta({a}, {b}) <= {edge}: {count}, {}",
-                    n * p
-                );
+                assert!(off.abs() < bound, "Beta({a}, {b}) <= {edge}: {count}, {}", n * p);
             }
         }
     }

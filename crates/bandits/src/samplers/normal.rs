@@ -74,11 +74,7 @@ impl Normals {
         let x = place * self.0.edge[layer];
         let over = |edge: f64| libm::exp(-0.5 * (edge * edge - x * x));
         let (low, high) = (over(self.0.edge[layer]), over(self.0.edge[layer + 1]));
-        if low + unit(generator) * (high - low) < 1.0 {
-            x
-        } else {
-            self.draw(generator)
-        }
+        if low + unit(generator) * (high - low) < 1.0 { x } else { self.draw(generator) }
     }
 }
 
@@ -103,9 +99,7 @@ mod tests {
     fn value_stability() {
         let mut generator = Generator::seed_from_u64(1);
         let normals = Normals::new();
-        let drawn: Vec<String> = (0..6)
-            .map(|_| format!("{:.12}", normals.draw(&mut generator)))
-            .collect();
+        let drawn: Vec<String> = (0..6).map(|_| format!("{:.12}", normals.draw(&mut generator))).collect();
         assert_eq!(
             drawn,
             [
@@ -136,9 +130,7 @@ mod tests {
         let normals = Normals::new();
         let draws = 400_000_u32;
         // Beyond the tail's edge too, where a layer of its own is drawn from.
-        let edges = [
-            -4.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.3, 1.0, 1.5, 2.5, 3.654, 4.2,
-        ];
+        let edges = [-4.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.3, 1.0, 1.5, 2.5, 3.654, 4.2];
         let mut below = [0_u32; 12];
         for _ in 0..draws {
             let x = normals.draw(&mut generator);
@@ -151,11 +143,7 @@ mod tests {
             let n = f64::from(draws);
             let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
             let off = f64::from(count) - n * p;
-            assert!(
-                off.abs() < bound,
-                "below {edge}: {count}, expected {}",
-                n * p
-            );
+            assert!(off.abs() < bound, "below {edge}: {count}, expected {}", n * p);
         }
     }
 }

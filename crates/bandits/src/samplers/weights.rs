@@ -17,11 +17,7 @@ impl WeightTree {
     /// `arms` weights of 1.
     pub(crate) fn ones(arms: usize) -> Self {
         let leaves = arms.next_power_of_two();
-        let mut tree = Self {
-            sums: vec![0.0; 2 * leaves],
-            leaves,
-            arms,
-        };
+        let mut tree = Self { sums: vec![0.0; 2 * leaves], leaves, arms };
         tree.sums[leaves..leaves + arms].fill(1.0);
         tree.sum_up();
         tree
@@ -58,10 +54,7 @@ impl WeightTree {
 
     /// Changes every weight.
     pub(crate) fn set_all(&mut self, weight: impl Fn(usize) -> f64) {
-        for (arm, leaf) in self.sums[self.leaves..self.leaves + self.arms]
-            .iter_mut()
-            .enumerate()
-        {
+        for (arm, leaf) in self.sums[self.leaves..self.leaves + self.arms].iter_mut().enumerate() {
             *leaf = weight(arm);
         }
         self.sum_up();
@@ -103,11 +96,7 @@ mod tests {
     #[test]
     fn draws_are_in_proportion() {
         let mut generator = Generator::seed_from_u64(2);
-        for weights in [
-            &[1.0][..],
-            &[0.0, 3.0, 1.0],
-            &[1.0, 2.0, 3.0, 4.0, 0.0, 5.0, 1e-3],
-        ] {
+        for weights in [&[1.0][..], &[0.0, 3.0, 1.0], &[1.0, 2.0, 3.0, 4.0, 0.0, 5.0, 1e-3]] {
             let mut tree = WeightTree::ones(weights.len());
             for (arm, &weight) in weights.iter().enumerate() {
                 tree.set(arm, weight);
@@ -124,10 +113,7 @@ mod tests {
             for (count, weight) in counts.iter().zip(weights) {
                 let (n, p) = (f64::from(draws), weight / total);
                 let bound = 5.0 * (n * p * (1.0 - p)).sqrt() + if p > 0.0 { 5.0 } else { 0.0 };
-                assert!(
-                    (f64::from(*count) - n * p).abs() <= bound,
-                    "{counts:?} {weights:?}"
-                );
+                assert!((f64::from(*count) - n * p).abs() <= bound, "{counts:?} {weights:?}");
             }
         }
     }

@@ -20,11 +20,7 @@ const ROOM: f64 = 300.0;
 
 impl ExpWeights {
     pub(crate) fn new(arms: usize) -> Self {
-        Self {
-            logs: vec![0.0; arms],
-            shift: 0.0,
-            tree: WeightTree::ones(arms),
-        }
+        Self { logs: vec![0.0; arms], shift: 0.0, tree: WeightTree::ones(arms) }
     }
 
     pub(crate) fn arms(&self) -> usize {
@@ -45,11 +41,7 @@ impl ExpWeights {
     /// An arm with that probability.
     #[inline]
     pub(crate) fn draw(&self, rate: f64, generator: &mut Generator) -> usize {
-        if unit(generator) < rate {
-            below(generator, self.logs.len())
-        } else {
-            self.tree.draw(generator)
-        }
+        if unit(generator) < rate { below(generator, self.logs.len()) } else { self.tree.draw(generator) }
     }
 
     /// Multiplies a weight by e to this power.
@@ -121,11 +113,7 @@ impl Exp3 {
     /// For so many arms.
     #[must_use]
     pub fn new(arms: usize, rate: Rate) -> Self {
-        Self {
-            rate,
-            step: 1,
-            weights: ExpWeights::new(arms),
-        }
+        Self { rate, step: 1, weights: ExpWeights::new(arms) }
     }
 
     /// The rate tuned to a horizon: min(1, sqrt(K ln K / ((e - 1) T))), corollary 3.2 of the paper.
@@ -179,9 +167,7 @@ mod tests {
             picked.push(arm);
         }
         assert_eq!(picked[..12], [2, 2, 1, 1, 0, 1, 1, 0, 1, 1, 2, 1]);
-        let weights: Vec<String> = (0..3)
-            .map(|arm| format!("{:.9}", exp3.favour(arm)))
-            .collect();
+        let weights: Vec<String> = (0..3).map(|arm| format!("{:.9}", exp3.favour(arm))).collect();
         assert_eq!(weights, ["0.000000000", "3.454651518", "0.000000000"]);
     }
 

@@ -20,11 +20,7 @@ impl Thompson {
     /// For so many arms.
     #[must_use]
     pub fn new(arms: usize) -> Self {
-        Self {
-            normals: Normals::new(),
-            counts: vec![[0.0; 2]; arms],
-            posterior: vec![Beta::new(1.0, 1.0); arms],
-        }
+        Self { normals: Normals::new(), counts: vec![[0.0; 2]; arms], posterior: vec![Beta::new(1.0, 1.0); arms] }
     }
 
     /// Counts wins and losses of an arm, which need not be whole.
@@ -88,9 +84,7 @@ mod tests {
         let mut thompson = Thompson::new(2);
         thompson.learn(1, true);
         let picks = 60_000;
-        let second = (0..picks)
-            .filter(|_| thompson.pick(&mut generator) == 1)
-            .count();
+        let second = (0..picks).filter(|_| thompson.pick(&mut generator) == 1).count();
         let bound = 5.0 * (f64::from(picks) * 2.0 / 9.0).sqrt();
         let off = second as f64 - f64::from(picks) * 2.0 / 3.0;
         assert!(off.abs() < bound, "{second}");

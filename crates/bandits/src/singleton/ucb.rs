@@ -125,12 +125,7 @@ impl Ucb {
 
     /// Which arms of a group have the index `top`.
     #[inline]
-    fn at_top(
-        &self,
-        group: usize,
-        top: f64,
-        spread: f64,
-    ) -> impl Iterator<Item = usize> + Clone + '_ {
+    fn at_top(&self, group: usize, top: f64, spread: f64) -> impl Iterator<Item = usize> + Clone + '_ {
         let range = self.range(group);
         let arms = self.means[range.clone()].iter().zip(&self.widths[range]);
         arms.enumerate()
@@ -163,9 +158,8 @@ impl Ucb {
             }
         }
         let groups = self.ceilings.iter().enumerate();
-        let mut ties = groups
-            .filter(|&(_, &ceiling)| ceiling >= top)
-            .flat_map(|(group, _)| self.at_top(group, top, spread));
+        let mut ties =
+            groups.filter(|&(_, &ceiling)| ceiling >= top).flat_map(|(group, _)| self.at_top(group, top, spread));
         let count = ties.clone().count();
         ties.nth(below(generator, count.max(1))).unwrap_or(0)
     }
@@ -204,9 +198,7 @@ impl Singleton for Ucb {
             0 => picked,
             others => {
                 let nth = below(generator, others + 1);
-                self.at_top(promising, top, spread)
-                    .nth(nth)
-                    .unwrap_or(picked)
+                self.at_top(promising, top, spread).nth(nth).unwrap_or(picked)
             }
         }
     }
@@ -251,25 +243,13 @@ mod tests {
             let mut picked = vec![0_u32; arms];
             for total in 0..picks {
                 let time = f64::from(total + prior);
-                let spread = if time > 1.0 {
-                    (scale * libm::log(time)).sqrt()
-                } else {
-                    0.0
-                };
+                let spread = if time > 1.0 { (scale * libm::log(time)).sqrt() } else { 0.0 };
                 let index = |arm: usize| {
                     let n = f64::from(picked[arm] + prior);
-                    if n == 0.0 {
-                        f64::INFINITY
-                    } else {
-                        f64::from(won[arm]) / n + spread * (1.0 / n.sqrt())
-                    }
+                    if n == 0.0 { f64::INFINITY } else { f64::from(won[arm]) / n + spread * (1.0 / n.sqrt()) }
                 };
                 let plain = argmax(&mut one, (0..arms).map(index)).expect("an arm");
-                assert_eq!(
-                    ucb.pick(&mut two),
-                    plain,
-                    "pick {total} of {arms} arms, life {life}"
-                );
+                assert_eq!(ucb.pick(&mut two), plain, "pick {total} of {arms} arms, life {life}");
                 // Lower arms win more often, by little in the second life.
                 let wins = below(&mut coins, (2 + 8 * life) * arms) >= plain + 4 * life * arms;
                 ucb.learn(plain, wins);

@@ -6,20 +6,16 @@ use std::str::FromStr;
 use super::Tagged;
 use super::names::{Name, NameError, unless, when, write};
 use crate::balanced::{BalancedReceipt, BalancedScratch, Cut};
-use crate::document_constraints::{
-    Constraints, DocumentConstraintsReceipt, DocumentConstraintsScratch,
-};
+use crate::document_constraints::{Constraints, DocumentConstraintsReceipt, DocumentConstraintsScratch};
 use crate::optimized::{OptimizedInterleaveReceipt, OptimizedInterleaveScratch, PairCredit};
 use crate::probabilistic::{ProbabilisticReceipt, ProbabilisticScratch};
-use crate::probabilistic_assignment::{
-    ProbabilisticAssignmentReceipt, ProbabilisticAssignmentScratch,
-};
+use crate::probabilistic_assignment::{ProbabilisticAssignmentReceipt, ProbabilisticAssignmentScratch};
 use crate::probabilistic_expected::{ProbabilisticExpectedReceipt, ProbabilisticExpectedScratch};
 use crate::team_draft::{Prefix, TeamDraftReceipt, TeamDraftScratch};
 use crate::{
-    BalancedInterleave, CreditError, CreditTies, Doc, DocumentConstraints, Generator, Interleaving,
-    Look, OptimizedInterleave, Preference, ProbabilisticAssignment, ProbabilisticExpected,
-    ProbabilisticInterleave, RankedList, TeamDraftInterleave,
+    BalancedInterleave, CreditError, CreditTies, Doc, DocumentConstraints, Generator, Interleaving, Look,
+    OptimizedInterleave, Preference, ProbabilisticAssignment, ProbabilisticExpected, ProbabilisticInterleave,
+    RankedList, TeamDraftInterleave,
 };
 
 /// Any interleaving method, by name.
@@ -89,20 +85,14 @@ impl FromStr for AnyInterleaving {
         let mut name = Name::new(text);
         let (method, known): (_, &[&str]) = match name.base {
             "balanced" => {
-                let cuts = [
-                    ("lowest-clicked", Cut::LowestClicked),
-                    ("lerot", Cut::Lerot),
-                ];
+                let cuts = [("lowest-clicked", Cut::LowestClicked), ("lerot", Cut::Lerot)];
                 let cut = name.choice(&cuts)?;
                 (Self::Balanced(BalancedInterleave::new(cut)), &["lerot"])
             }
             "team-draft" => {
                 let prefixes = [("drafted", Prefix::Drafted), ("prefix", Prefix::Unowned)];
                 let prefix = name.choice(&prefixes)?;
-                (
-                    Self::TeamDraft(TeamDraftInterleave::new(prefix)),
-                    &["prefix"],
-                )
+                (Self::TeamDraft(TeamDraftInterleave::new(prefix)), &["prefix"])
             }
             "probabilistic" => {
                 use Probabilistic::{Assignment, Expected, Ties};
@@ -117,10 +107,7 @@ impl FromStr for AnyInterleaving {
                 let (method, known): (_, &[&str]) = match rule {
                     Ties(ties) => {
                         let method = ProbabilisticInterleave::with_tau(tau, ties).map_err(fail)?;
-                        (
-                            Self::Probabilistic(method),
-                            &["redrawn", "same", "expected", "assignment", "tau"],
-                        )
+                        (Self::Probabilistic(method), &["redrawn", "same", "expected", "assignment", "tau"])
                     }
                     Expected => {
                         let redraws = name.value("redraws", "a whole number up to 65,535")?;
@@ -142,10 +129,7 @@ impl FromStr for AnyInterleaving {
                     ("above", Constraints::Above),
                 ])?;
                 let method = DocumentConstraints::new(constraints);
-                (
-                    Self::DocumentConstraints(method),
-                    &["above", "next", "next-unclicked"],
-                )
+                (Self::DocumentConstraints(method), &["above", "next", "next-unclicked"])
             }
             "optimized" => {
                 let credit = name.choice(&[
@@ -156,10 +140,7 @@ impl FromStr for AnyInterleaving {
                 let lists = name.value("lists", "a whole number")?;
                 let lists = lists.unwrap_or(OptimizedInterleave::MOST_LISTS);
                 let method = OptimizedInterleave::with_lists(credit, lists);
-                (
-                    Self::Optimized(method),
-                    &["linear", "binary", "inverse", "lists"],
-                )
+                (Self::Optimized(method), &["linear", "binary", "inverse", "lists"])
             }
             _ => return Err(name.unknown("interleaving", &Self::NAMES)),
         };
@@ -177,9 +158,7 @@ impl fmt::Display for AnyInterleaving {
                 let same = method.credit_ties() == CreditTies::Same;
                 [when(same, "same"), unless("tau", method.tau(), 3.0)]
             }
-            Self::ProbabilisticAssignment(method) => {
-                [when(true, "assignment"), unless("tau", method.tau(), 3.0)]
-            }
+            Self::ProbabilisticAssignment(method) => [when(true, "assignment"), unless("tau", method.tau(), 3.0)],
             Self::ProbabilisticExpected(method) => {
                 let redraws = unless("redraws", method.redraws(), ProbabilisticExpected::REDRAWS);
                 let setting = ["expected".to_owned()].into_iter().chain(redraws);
@@ -196,11 +175,7 @@ impl fmt::Display for AnyInterleaving {
                     PairCredit::Binary => when(true, "binary"),
                     PairCredit::Inverse => when(true, "inverse"),
                 },
-                unless(
-                    "lists",
-                    method.most_lists(),
-                    OptimizedInterleave::MOST_LISTS,
-                ),
+                unless("lists", method.most_lists(), OptimizedInterleave::MOST_LISTS),
             ],
         };
         write(f, self.name(), &settings)
@@ -261,15 +236,9 @@ impl Interleaving for AnyInterleaving {
         user: impl FnMut(Doc) -> Look,
     ) -> Preference {
         match self {
-            Self::Balanced(method) => {
-                method.compare(lists, length, generator, &mut scratch.balanced, user)
-            }
-            Self::TeamDraft(method) => {
-                method.compare(lists, length, generator, &mut scratch.team_draft, user)
-            }
-            Self::Probabilistic(method) => {
-                method.compare(lists, length, generator, &mut scratch.probabilistic, user)
-            }
+            Self::Balanced(method) => method.compare(lists, length, generator, &mut scratch.balanced, user),
+            Self::TeamDraft(method) => method.compare(lists, length, generator, &mut scratch.team_draft, user),
+            Self::Probabilistic(method) => method.compare(lists, length, generator, &mut scratch.probabilistic, user),
             Self::ProbabilisticAssignment(method) => {
                 method.compare(lists, length, generator, &mut scratch.assignment, user)
             }
@@ -280,9 +249,7 @@ impl Interleaving for AnyInterleaving {
                 let scratch = &mut scratch.document_constraints;
                 method.compare(lists, length, generator, scratch, user)
             }
-            Self::Optimized(method) => {
-                method.compare(lists, length, generator, &mut scratch.optimized, user)
-            }
+            Self::Optimized(method) => method.compare(lists, length, generator, &mut scratch.optimized, user),
         }
     }
 
@@ -337,20 +304,12 @@ impl Interleaving for AnyInterleaving {
 
     /// # Errors
     /// When a position lies outside the list, or the receipt is from another method or settings.
-    fn credit(
-        &self,
-        receipt: &AnyInterleavingReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &AnyInterleavingReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         use InterleavingReceipt as Receipt;
         match (self, receipt.open(self)?) {
             (Self::Balanced(method), Receipt::Balanced(receipt)) => method.credit(receipt, clicked),
-            (Self::TeamDraft(method), Receipt::TeamDraft(receipt)) => {
-                method.credit(receipt, clicked)
-            }
-            (Self::Probabilistic(method), Receipt::Probabilistic(receipt)) => {
-                method.credit(receipt, clicked)
-            }
+            (Self::TeamDraft(method), Receipt::TeamDraft(receipt)) => method.credit(receipt, clicked),
+            (Self::Probabilistic(method), Receipt::Probabilistic(receipt)) => method.credit(receipt, clicked),
             (Self::ProbabilisticAssignment(method), Receipt::ProbabilisticAssignment(receipt)) => {
                 method.credit(receipt, clicked)
             }
@@ -360,9 +319,7 @@ impl Interleaving for AnyInterleaving {
             (Self::DocumentConstraints(method), Receipt::DocumentConstraints(receipt)) => {
                 method.credit(receipt, clicked)
             }
-            (Self::Optimized(method), Receipt::Optimized(receipt)) => {
-                method.credit(receipt, clicked)
-            }
+            (Self::Optimized(method), Receipt::Optimized(receipt)) => method.credit(receipt, clicked),
             _ => Err(receipt.foreign(self)),
         }
     }

@@ -5,12 +5,9 @@ mod interleaving;
 mod multileaving;
 mod names;
 
-pub use interleaving::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, InterleavingReceipt,
-};
+pub use interleaving::{AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, InterleavingReceipt};
 pub use multileaving::{
-    AnyMultileaving, AnyMultileavingReceipt, AnyMultileavingScratch, AnyOutcome,
-    MultileavingReceipt,
+    AnyMultileaving, AnyMultileavingReceipt, AnyMultileavingScratch, AnyOutcome, MultileavingReceipt,
 };
 pub use names::NameError;
 
@@ -42,17 +39,10 @@ impl<R> Tagged<R> {
 
     /// The receipt, if it is from this method.
     fn open(&self, method: &impl std::fmt::Display) -> Result<&R, CreditError> {
-        if self.method == method.to_string() {
-            Ok(&self.receipt)
-        } else {
-            Err(self.foreign(method))
-        }
+        if self.method == method.to_string() { Ok(&self.receipt) } else { Err(self.foreign(method)) }
     }
 
     fn foreign(&self, method: &impl std::fmt::Display) -> CreditError {
-        CreditError::Foreign {
-            receipt: self.method.clone(),
-            method: method.to_string(),
-        }
+        CreditError::Foreign { receipt: self.method.clone(), method: method.to_string() }
     }
 }

@@ -8,15 +8,13 @@ use super::names::{Name, NameError, unless, when, write};
 use crate::optimized::{OptimizedMultileaveReceipt, OptimizedMultileaveScratch, RankCredit};
 use crate::pairwise_preference::{PairRule, PairwisePreferenceReceipt, PairwisePreferenceScratch};
 use crate::probabilistic_multileave::{
-    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch,
-    ProbabilisticMultileaveSignsScratch, Slots,
+    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, ProbabilisticMultileaveSignsScratch, Slots,
 };
 use crate::sosm::{SosmReceipt, SosmScratch};
 use crate::team_draft::{Prefix, TeamDraftMultileaveReceipt, TeamDraftScratch};
 use crate::{
-    CreditError, Doc, Generator, Look, Multileaving, OptimizedMultileave, Outcome,
-    PairwisePreference, Preference, ProbabilisticMultileave, ProbabilisticMultileaveSigns,
-    RankedList, Signs, Sosm, TeamDraftMultileave,
+    CreditError, Doc, Generator, Look, Multileaving, OptimizedMultileave, Outcome, PairwisePreference, Preference,
+    ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList, Signs, Sosm, TeamDraftMultileave,
 };
 
 /// Any multileaving method, by name.
@@ -79,25 +77,17 @@ impl FromStr for AnyMultileaving {
             "team-draft" => {
                 let prefixes = [("drafted", Prefix::Drafted), ("prefix", Prefix::Unowned)];
                 let prefix = name.choice(&prefixes)?;
-                (
-                    Self::TeamDraft(TeamDraftMultileave::new(prefix)),
-                    &["prefix"],
-                )
+                (Self::TeamDraft(TeamDraftMultileave::new(prefix)), &["prefix"])
             }
             "probabilistic" => {
-                let slots = name.choice(&[
-                    ("rounds", Slots::Rounds),
-                    ("independent", Slots::Independent),
-                ])?;
+                let slots = name.choice(&[("rounds", Slots::Rounds), ("independent", Slots::Independent)])?;
                 let by_signs = name.choice(&[("expected", false), ("signs", true)])?;
-                let assignments: Option<u32> =
-                    name.value("sampled", "a whole number of assignments")?;
+                let assignments: Option<u32> = name.value("sampled", "a whole number of assignments")?;
                 let tau = name.value("tau", TAU)?.unwrap_or(3.0);
                 let credit = match assignments {
                     Some(_) if by_signs => {
                         return Err(NameError(
-                            "probabilistic credit is sampled or by signs, not both; choose one"
-                                .to_owned(),
+                            "probabilistic credit is sampled or by signs, not both; choose one".to_owned(),
                         ));
                     }
                     Some(assignments) => Credit::Sampled { assignments },
@@ -112,10 +102,7 @@ impl FromStr for AnyMultileaving {
                 (method, &["sampled", "signs", "independent", "tau"])
             }
             "optimized" => {
-                let credits = [
-                    ("inverse", RankCredit::Inverse),
-                    ("negative", RankCredit::Negative),
-                ];
+                let credits = [("inverse", RankCredit::Inverse), ("negative", RankCredit::Negative)];
                 let credit = name.choice(&credits)?;
                 let lists = name.value("lists", "a whole number")?;
                 let lists = lists.unwrap_or(OptimizedMultileave::LISTS);
@@ -127,16 +114,10 @@ impl FromStr for AnyMultileaving {
                 (Self::Sosm(Sosm::with_tau(tau).map_err(fail)?), &["tau"])
             }
             "pairwise-preference" => {
-                let rules = [
-                    ("considered", PairRule::Considered),
-                    ("skip-above", PairRule::SkipAbove),
-                ];
+                let rules = [("considered", PairRule::Considered), ("skip-above", PairRule::SkipAbove)];
                 let rule = name.choice(&rules)?;
                 let method = PairwisePreference::new(rule);
-                (
-                    Self::PairwisePreference(method),
-                    &["considered", "skip-above"],
-                )
+                (Self::PairwisePreference(method), &["considered", "skip-above"])
             }
             _ => return Err(name.unknown("multileaving", &Self::NAMES)),
         };
@@ -149,18 +130,10 @@ impl fmt::Display for AnyMultileaving {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let probabilistic = |inner: &ProbabilisticMultileave, credit: Option<String>| {
             let independent = inner.slots() == Slots::Independent;
-            [
-                credit,
-                when(independent, "independent"),
-                unless("tau", inner.tau(), 3.0),
-            ]
+            [credit, when(independent, "independent"), unless("tau", inner.tau(), 3.0)]
         };
         let settings = match self {
-            Self::TeamDraft(method) => [
-                when(method.prefix() == Prefix::Unowned, "prefix"),
-                None,
-                None,
-            ],
+            Self::TeamDraft(method) => [when(method.prefix() == Prefix::Unowned, "prefix"), None, None],
             Self::Probabilistic(method) => probabilistic(
                 method,
                 match method.credit_rule() {
@@ -175,11 +148,7 @@ impl fmt::Display for AnyMultileaving {
                 None,
             ],
             Self::Sosm(method) => [unless("tau", method.tau(), 3.0), None, None],
-            Self::PairwisePreference(method) => [
-                when(method.pairs() == PairRule::SkipAbove, "skip-above"),
-                None,
-                None,
-            ],
+            Self::PairwisePreference(method) => [when(method.pairs() == PairRule::SkipAbove, "skip-above"), None, None],
         };
         write(f, self.name(), &settings)
     }
@@ -374,29 +343,17 @@ impl Multileaving for AnyMultileaving {
 
     /// # Errors
     /// When a position lies outside the list, or the receipt is from another method or settings.
-    fn credit(
-        &self,
-        receipt: &AnyMultileavingReceipt,
-        clicked: &[usize],
-    ) -> Result<AnyOutcome, CreditError> {
+    fn credit(&self, receipt: &AnyMultileavingReceipt, clicked: &[usize]) -> Result<AnyOutcome, CreditError> {
         use MultileavingReceipt as Receipt;
         let scores = match (self, receipt.open(self)?) {
-            (Self::TeamDraft(method), Receipt::TeamDraft(receipt)) => {
-                method.credit(receipt, clicked)
-            }
-            (Self::Probabilistic(method), Receipt::Probabilistic(receipt)) => {
-                method.credit(receipt, clicked)
-            }
+            (Self::TeamDraft(method), Receipt::TeamDraft(receipt)) => method.credit(receipt, clicked),
+            (Self::Probabilistic(method), Receipt::Probabilistic(receipt)) => method.credit(receipt, clicked),
             (Self::ProbabilisticSigns(method), Receipt::Probabilistic(receipt)) => {
                 return method.credit(receipt, clicked).map(AnyOutcome::Signs);
             }
-            (Self::Optimized(method), Receipt::Optimized(receipt)) => {
-                method.credit(receipt, clicked)
-            }
+            (Self::Optimized(method), Receipt::Optimized(receipt)) => method.credit(receipt, clicked),
             (Self::Sosm(method), Receipt::Sosm(receipt)) => method.credit(receipt, clicked),
-            (Self::PairwisePreference(method), Receipt::PairwisePreference(receipt)) => {
-                method.credit(receipt, clicked)
-            }
+            (Self::PairwisePreference(method), Receipt::PairwisePreference(receipt)) => method.credit(receipt, clicked),
             _ => return Err(receipt.foreign(self)),
         };
         scores.map(AnyOutcome::Scores)

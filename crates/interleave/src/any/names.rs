@@ -18,18 +18,12 @@ impl<'a> Name<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let text = text.trim();
         let (base, settings) = text.split_once(':').unwrap_or((text, ""));
-        let settings = settings
-            .split(',')
-            .map(str::trim)
-            .filter(|setting| !setting.is_empty());
+        let settings = settings.split(',').map(str::trim).filter(|setting| !setting.is_empty());
         let pair = |setting: &'a str| match setting.split_once('=') {
             Some((key, value)) => (key.trim(), Some(value.trim())),
             None => (setting, None),
         };
-        Self {
-            base: base.trim(),
-            settings: settings.map(pair).collect(),
-        }
+        Self { base: base.trim(), settings: settings.map(pair).collect() }
     }
 
     /// Takes out one of the settings without a value that `choices` names, the first being the
@@ -42,21 +36,14 @@ impl<'a> Name<'a> {
             if self.settings.len() < known
                 && let Some((other, _)) = chosen.replace((word, choice))
             {
-                return Err(NameError(format!(
-                    "{} can be {other} or {word}, not both; choose one",
-                    self.base
-                )));
+                return Err(NameError(format!("{} can be {other} or {word}, not both; choose one", self.base)));
             }
         }
         Ok(chosen.map_or(choices[0].1, |(_, choice)| choice))
     }
 
     /// Takes out the value of the setting `key`.
-    pub(super) fn value<T: FromStr>(
-        &mut self,
-        key: &str,
-        expected: &str,
-    ) -> Result<Option<T>, NameError> {
+    pub(super) fn value<T: FromStr>(&mut self, key: &str, expected: &str) -> Result<Option<T>, NameError> {
         let mut found = None;
         for (_, value) in self.settings.extract_if(.., |(word, _)| *word == key) {
             let value = value.unwrap_or("");
@@ -81,18 +68,12 @@ impl<'a> Name<'a> {
         } else {
             format!("{}known are {}", nearest(word, known), known.join(", "))
         };
-        Err(NameError(format!(
-            "unknown setting {word:?} of {}; {known}",
-            self.base
-        )))
+        Err(NameError(format!("unknown setting {word:?} of {}; {known}", self.base)))
     }
 
     /// No method of this kind has the name.
     pub(super) fn unknown(&self, kind: &str, known: &[&str]) -> NameError {
-        let mut bases: Vec<&str> = known
-            .iter()
-            .map(|name| name.split(':').next().unwrap_or(name))
-            .collect();
+        let mut bases: Vec<&str> = known.iter().map(|name| name.split(':').next().unwrap_or(name)).collect();
         bases.dedup();
         NameError(format!(
             "unknown {kind} {:?}; {}known are {}",
@@ -107,19 +88,12 @@ impl<'a> Name<'a> {
 fn nearest(word: &str, known: &[&str]) -> String {
     let near = |name: &&&str| strsim::jaro_winkler(&word.to_lowercase(), name) > 0.8;
     let likeness = |name: &&str| strsim::jaro_winkler(&word.to_lowercase(), name);
-    let best = known
-        .iter()
-        .filter(near)
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let best = known.iter().filter(near).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     best.map_or(String::new(), |name| format!("did you mean {name:?}? "))
 }
 
 /// Writes a name with the settings that are not the default.
-pub(super) fn write(
-    f: &mut std::fmt::Formatter<'_>,
-    base: &str,
-    settings: &[Option<String>],
-) -> std::fmt::Result {
+pub(super) fn write(f: &mut std::fmt::Formatter<'_>, base: &str, settings: &[Option<String>]) -> std::fmt::Result {
     f.write_str(base)?;
     for (n, setting) in settings.iter().flatten().enumerate() {
         f.write_str(if n == 0 { ":" } else { "," })?;

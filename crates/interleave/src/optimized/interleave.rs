@@ -15,9 +15,7 @@ use crate::order::{self, Revealed};
 use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
 
 /// How far a click on a document speaks for the first ranker, r_1 and r_2 being its 1-based ranks.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairCredit {
     /// r_2 - r_1.
@@ -114,10 +112,7 @@ impl OptimizedInterleave {
     /// With another bound on the number of lists, from 2 to 4,096 (others are moved there).
     #[must_use]
     pub fn with_lists(credit: PairCredit, most_lists: usize) -> Self {
-        Self {
-            credit,
-            most_lists: most_lists.clamp(2, 4096),
-        }
+        Self { credit, most_lists: most_lists.clamp(2, 4096) }
     }
 
     /// How far a click speaks for a ranker.
@@ -134,9 +129,7 @@ impl OptimizedInterleave {
 
     /// All lists, or a sample of them.
     fn candidates(&self, tops: [&[Doc]; 2], length: usize) -> Vec<Vec<Doc>> {
-        let most = self
-            .most_lists
-            .min((Self::MOST_PLACES / length.max(1)).max(2));
+        let most = self.most_lists.min((Self::MOST_PLACES / length.max(1)).max(2));
         let walk = Walk::new(tops, length);
         walk.all(most).unwrap_or_else(|| {
             let mut coins = Generator::seed_from_u64(0);
@@ -154,29 +147,20 @@ impl OptimizedInterleave {
 
     fn solve(&self, tops: [&[Doc]; 2], length: usize, rank: impl Fn(Doc) -> [u16; 2]) -> Solved {
         let lists = self.candidates(tops, length);
-        let lists: Vec<Vec<(Doc, [u16; 2])>> = lists
-            .into_iter()
-            .map(|list| list.into_iter().map(|doc| (doc, rank(doc))).collect())
-            .collect();
+        let lists: Vec<Vec<(Doc, [u16; 2])>> =
+            lists.into_iter().map(|list| list.into_iter().map(|doc| (doc, rank(doc))).collect()).collect();
         let mut constraints = Constraints::new(lists.len());
         let depth = lists.iter().map(Vec::len).max().unwrap_or(0);
         let mut row = Vec::new();
         for k in 0..depth {
-            let credit = |list: &Vec<(Doc, [u16; 2])>| {
-                list.get(k)
-                    .map_or(0.0, |&(_, ranks)| self.credit.real(ranks))
-            };
+            let credit = |list: &Vec<(Doc, [u16; 2])>| list.get(k).map_or(0.0, |&(_, ranks)| self.credit.real(ranks));
             row.clear();
             row.extend(lists.iter().map(credit));
             constraints.push(&row);
         }
         let cost: Vec<f64> = lists.iter().map(|list| -self.sensitivity(list)).collect();
         let (chances, fit) = constraints.solve(&cost);
-        Solved {
-            lists,
-            chances,
-            fit,
-        }
+        Solved { lists, chances, fit }
     }
 
     fn sensitivity(&self, list: &[(Doc, [u16; 2])]) -> f64 {
@@ -192,17 +176,9 @@ impl OptimizedInterleave {
         }
         let both = weights[0] + weights[1];
         let part = |w: f64| {
-            if w > 0.0 {
-                w * libm::log(both / w)
-            } else {
-                0.0
-            }
+            if w > 0.0 { w * libm::log(both / w) } else { 0.0 }
         };
-        if total > 0.0 {
-            (part(weights[0]) + part(weights[1])) / total
-        } else {
-            0.0
-        }
+        if total > 0.0 { (part(weights[0]) + part(weights[1])) / total } else { 0.0 }
     }
 }
 
@@ -224,20 +200,13 @@ impl<'a> Walk<'a> {
             let place = |doc| places[1 - x].get(doc).copied().unwrap_or(usize::MAX);
             tops[x].iter().map(place).collect()
         });
-        Self {
-            tops,
-            others,
-            length,
-        }
+        Self { tops, others, length }
     }
 
     /// The next document of each ranker: what stands above `at` in either top has been shown.
     fn next(&self, at: &mut [usize; 2]) -> [Option<Doc>; 2] {
         for x in [0, 1] {
-            while self.others[x]
-                .get(at[x])
-                .is_some_and(|&other| other < at[1 - x])
-            {
+            while self.others[x].get(at[x]).is_some_and(|&other| other < at[1 - x]) {
                 at[x] += 1;
             }
         }
@@ -329,18 +298,10 @@ impl OptimizedInterleaveScratch {
         let [first, second] = &mut self.revealed;
         first.clear();
         second.clear();
-        let tops = [
-            first.top(lists[0], keys[0], length),
-            second.top(lists[1], keys[1], length),
-        ];
+        let tops = [first.top(lists[0], keys[0], length), second.top(lists[1], keys[1], length)];
         // All that the program depends on: the tops, and the ranks of their documents in both lists.
         let length = length.min(tops[0].len() + tops[1].len());
-        let settings = [
-            method.most_lists,
-            method.credit as usize,
-            length,
-            tops[0].len(),
-        ];
+        let settings = [method.most_lists, method.credit as usize, length, tops[0].len()];
         let ranks = |&doc: &Doc| {
             let [first, second] = rank(doc).map(u32::from);
             [u32::from(doc.0), first << 16 | second]
@@ -431,15 +392,9 @@ impl Interleaving for OptimizedInterleave {
         (shown, OptimizedInterleaveReceipt { fit, ranks })
     }
 
-    fn credit(
-        &self,
-        receipt: &OptimizedInterleaveReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &OptimizedInterleaveReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let clicked = check_clicks(clicked, receipt.len())?;
-        Ok(self
-            .credit
-            .winner(clicked.into_iter().map(|n| receipt.ranks[n])))
+        Ok(self.credit.winner(clicked.into_iter().map(|n| receipt.ranks[n])))
     }
 }
 
@@ -452,8 +407,7 @@ mod tests {
         for _ in 0..n {
             let longer = |order: &Vec<Doc>| {
                 let rest = (0..n).map(Doc).filter(|doc| !order.contains(doc));
-                rest.map(|doc| [order.as_slice(), &[doc]].concat())
-                    .collect::<Vec<_>>()
+                rest.map(|doc| [order.as_slice(), &[doc]].concat()).collect::<Vec<_>>()
             };
             all = all.iter().flat_map(longer).collect();
         }
@@ -493,8 +447,7 @@ mod tests {
     fn solve(credit: PairCredit, orders: [&[Doc]; 2], length: usize) -> Solved {
         let tops = orders.map(|order| &order[..length.min(order.len())]);
         OptimizedInterleave::new(credit).solve(tops, length, |doc| {
-            orders
-                .map(|order| order.iter().position(|&d| d == doc).unwrap_or(order.len()) as u16 + 1)
+            orders.map(|order| order.iter().position(|&d| d == doc).unwrap_or(order.len()) as u16 + 1)
         })
     }
 
@@ -523,19 +476,13 @@ mod tests {
     fn best_of_the_unbiased() {
         let orders = permutations(3);
         for credit in CREDITS {
-            for (first, second) in orders
-                .iter()
-                .flat_map(|a| orders.iter().map(move |b| (a, b)))
-            {
+            for (first, second) in orders.iter().flat_map(|a| orders.iter().map(move |b| (a, b))) {
                 for length in 1..=3 {
                     let solved = solve(credit, [first, second], length);
                     let method = OptimizedInterleave::new(credit);
                     // Binary credits of one list may sum to anything, and then cannot balance.
                     let is_exact = solved.fit == Fit::Exact;
-                    assert!(
-                        is_exact || credit == PairCredit::Binary,
-                        "{first:?} {second:?}"
-                    );
+                    assert!(is_exact || credit == PairCredit::Binary, "{first:?} {second:?}");
                     let mean = |chances: &[f64], k: usize| -> f64 {
                         let lists = chances.iter().zip(&solved.lists);
                         lists.map(|(p, list)| p * credit.real(list[k].1)).sum()
@@ -585,19 +532,13 @@ mod tests {
         let ranks = [[1, 2], [2, 1]];
         for credit in CREDITS {
             assert_eq!(credit.winner(ranks[..1].iter().copied()), Preference::First);
-            assert_eq!(
-                credit.winner(ranks[1..].iter().copied()),
-                Preference::Second
-            );
+            assert_eq!(credit.winner(ranks[1..].iter().copied()), Preference::Second);
             assert_eq!(credit.winner(ranks.iter().copied()), Preference::Tie);
             assert_eq!(credit.winner(std::iter::empty()), Preference::Tie);
         }
         // 1 + 1/6 against 1/2 + 2/3 (as 1/3 twice): a tie in the reals.
         let ranks = [[1, 2], [6, 3], [9, 9], [u16::MAX, 3], [3, u16::MAX]];
-        assert_eq!(
-            PairCredit::Inverse.winner(ranks[..3].iter().copied()),
-            Preference::First
-        );
+        assert_eq!(PairCredit::Inverse.winner(ranks[..3].iter().copied()), Preference::First);
     }
 
     /// Ten documents: how often the program has a solution, and that it always ends.
@@ -611,9 +552,7 @@ mod tests {
                 let mut orders = [0; 2].map(|_| (0..30).map(Doc).collect::<Vec<_>>());
                 // Neighbours mixed up, as two versions of one ranker would.
                 for order in &mut orders {
-                    order
-                        .chunks_mut(5)
-                        .for_each(|chunk| chunk.shuffle(&mut generator));
+                    order.chunks_mut(5).for_each(|chunk| chunk.shuffle(&mut generator));
                 }
                 let solved = solve(credit, [&orders[0], &orders[1]], 10);
                 assert!(solved.lists.len() <= 1024);

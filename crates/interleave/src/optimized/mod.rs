@@ -35,21 +35,15 @@ mod interleave;
 mod multileave;
 mod program;
 
-pub use interleave::{
-    OptimizedInterleave, OptimizedInterleaveReceipt, OptimizedInterleaveScratch, PairCredit,
-};
-pub use multileave::{
-    OptimizedMultileave, OptimizedMultileaveReceipt, OptimizedMultileaveScratch, RankCredit,
-};
+pub use interleave::{OptimizedInterleave, OptimizedInterleaveReceipt, OptimizedInterleaveScratch, PairCredit};
+pub use multileave::{OptimizedMultileave, OptimizedMultileaveReceipt, OptimizedMultileaveScratch, RankCredit};
 
 use rand::Rng;
 
 use crate::Generator;
 
 /// How well the probabilities of the lists keep to the constraints.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fit {
     /// Fully.
@@ -62,10 +56,7 @@ pub enum Fit {
 /// An index, by these probabilities.
 fn choose(chances: &[f64], generator: &mut Generator) -> usize {
     let mut luck = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-    let last = chances
-        .iter()
-        .rposition(|&chance| chance > 0.0)
-        .unwrap_or(0);
+    let last = chances.iter().rposition(|&chance| chance > 0.0).unwrap_or(0);
     for (index, chance) in chances[..last].iter().enumerate() {
         if luck < *chance {
             return index;

@@ -10,9 +10,7 @@ use crate::ties::below;
 use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
 
 /// What a click on a document adds to a ranker that gives it the 1-based rank r.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RankCredit {
     /// 1 / r; scores are in units of 2^-32.
@@ -86,10 +84,7 @@ impl OptimizedMultileave {
     /// there).
     #[must_use]
     pub fn new(credit: RankCredit, lists: usize) -> Self {
-        Self {
-            credit,
-            lists: lists.clamp(1, 1000),
-        }
+        Self { credit, lists: lists.clamp(1, 1000) }
     }
 
     /// What a click adds to a ranker.
@@ -159,9 +154,8 @@ impl OptimizedMultileaveScratch {
         generator: &mut Generator,
     ) -> (Vec<Doc>, Fit) {
         let keys = TieKeys::new(generator);
-        let mut candidates: Vec<Vec<Doc>> = (0..method.lists)
-            .map(|_| self.sample(lists, length, keys, generator))
-            .collect();
+        let mut candidates: Vec<Vec<Doc>> =
+            (0..method.lists).map(|_| self.sample(lists, length, keys, generator)).collect();
         candidates.sort_unstable();
         candidates.dedup();
         self.docs.clear();
@@ -170,11 +164,10 @@ impl OptimizedMultileaveScratch {
         self.docs.dedup();
         self.ranks.clear();
         for &doc in &self.docs {
-            self.ranks
-                .extend(lists.iter().enumerate().map(|(x, &list)| {
-                    let rank = order::rank(list, keys.ranker(x), doc).unwrap_or(list.len());
-                    (rank + 1).min(usize::from(u16::MAX)) as u16
-                }));
+            self.ranks.extend(lists.iter().enumerate().map(|(x, &list)| {
+                let rank = order::rank(list, keys.ranker(x), doc).unwrap_or(list.len());
+                (rank + 1).min(usize::from(u16::MAX)) as u16
+            }));
         }
 
         let m = lists.len();
@@ -191,14 +184,8 @@ impl OptimizedMultileaveScratch {
                     continue;
                 };
                 let span = i * m..(i + 1) * m;
-                let credit = self
-                    .ranks(doc, m)
-                    .iter()
-                    .map(|&rank| method.credit.real(rank));
-                here[span.clone()]
-                    .iter_mut()
-                    .zip(credit)
-                    .for_each(|(here, credit)| *here = credit);
+                let credit = self.ranks(doc, m).iter().map(|&rank| method.credit.real(rank));
+                here[span.clone()].iter_mut().zip(credit).for_each(|(here, credit)| *here = credit);
                 let mean = here[span.clone()].iter().sum::<f64>() / m as f64;
                 for (here, sum) in here[span.clone()].iter_mut().zip(&mut credits[span]) {
                     *sum += *here / (k as f64 + 1.0);
@@ -209,9 +196,7 @@ impl OptimizedMultileaveScratch {
                 row.clear();
                 row.extend((0..candidates.len()).map(|i| here[i * m + x]));
                 // What is left of equal numbers after their mean is taken off.
-                row.iter_mut()
-                    .filter(|x| x.abs() < 1e-12)
-                    .for_each(|x| *x = 0.0);
+                row.iter_mut().filter(|x| x.abs() < 1e-12).for_each(|x| *x = 0.0);
                 constraints.push(&row);
             }
         }
@@ -219,10 +204,7 @@ impl OptimizedMultileaveScratch {
             .chunks(m.max(1))
             .map(|credits| {
                 let mean = credits.iter().sum::<f64>() / m as f64;
-                credits
-                    .iter()
-                    .map(|credit| (credit - mean) * (credit - mean))
-                    .sum()
+                credits.iter().map(|credit| (credit - mean) * (credit - mean)).sum()
             })
             .chain(std::iter::repeat(0.0))
             .take(candidates.len())
@@ -318,27 +300,13 @@ impl Multileaving for OptimizedMultileave {
         let row = |x: usize| shown.iter().map(|&doc| scratch.ranks(doc, m)[x]).collect();
         let full_ranks = (0..m).map(row).collect();
         let length = shown.len();
-        (
-            shown,
-            OptimizedMultileaveReceipt {
-                length,
-                fit,
-                full_ranks,
-            },
-        )
+        (shown, OptimizedMultileaveReceipt { length, fit, full_ranks })
     }
 
-    fn credit(
-        &self,
-        receipt: &OptimizedMultileaveReceipt,
-        clicked: &[usize],
-    ) -> Result<Vec<u64>, CreditError> {
+    fn credit(&self, receipt: &OptimizedMultileaveReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
         let clicked = check_clicks(clicked, receipt.length)?;
         // Ranks that a damaged receipt lacks earn nothing.
-        let score = |ranks: &Vec<u16>| {
-            self.credit
-                .score(clicked.iter().filter_map(|&n| ranks.get(n).copied()))
-        };
+        let score = |ranks: &Vec<u16>| self.credit.score(clicked.iter().filter_map(|&n| ranks.get(n).copied()));
         Ok(receipt.full_ranks.iter().map(score).collect())
     }
 }

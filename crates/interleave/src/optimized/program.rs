@@ -18,12 +18,7 @@ pub(super) struct Constraints {
 
 impl Constraints {
     pub(super) fn new(lists: usize) -> Self {
-        Self {
-            lists,
-            independent: Vec::new(),
-            basis: Vec::new(),
-            gram: vec![0.0; lists * lists],
-        }
+        Self { lists, independent: Vec::new(), basis: Vec::new(), gram: vec![0.0; lists * lists] }
     }
 
     /// Adds the constraint that the mean of `row` is 0.
@@ -45,9 +40,7 @@ impl Constraints {
         for _ in 0..2 {
             for other in &self.basis {
                 let along = dot(&rest, other);
-                rest.iter_mut()
-                    .zip(other)
-                    .for_each(|(x, y)| *x -= along * y);
+                rest.iter_mut().zip(other).for_each(|(x, y)| *x -= along * y);
             }
         }
         let left = dot(&rest, &rest).sqrt();
@@ -77,13 +70,8 @@ impl Constraints {
             return None;
         }
         let mut problem = Problem::new(OptimizationDirection::Minimize);
-        let largest = cost
-            .iter()
-            .fold(f64::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
-        let chances: Vec<_> = cost
-            .iter()
-            .map(|cost| problem.add_var(cost / largest, (0.0, f64::INFINITY)))
-            .collect();
+        let largest = cost.iter().fold(f64::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
+        let chances: Vec<_> = cost.iter().map(|cost| problem.add_var(cost / largest, (0.0, f64::INFINITY))).collect();
         let ones = chances.iter().map(|&chance| (chance, 1.0));
         problem.add_constraint(ones.collect::<Vec<_>>(), ComparisonOp::Eq, 1.0);
         for row in &self.independent {
@@ -93,10 +81,7 @@ impl Constraints {
         }
         // The solver detects cycling, and stops; it checks what it returns, and so do we.
         let solution = problem.solve().ok()?.into_solution().ok()?;
-        let mut found: Vec<f64> = chances
-            .iter()
-            .map(|&chance| solution.var_value(chance).max(0.0))
-            .collect();
+        let mut found: Vec<f64> = chances.iter().map(|&chance| solution.var_value(chance).max(0.0)).collect();
         let total: f64 = found.iter().sum();
         if !(total.is_finite() && total > 0.5) {
             return None;
@@ -124,9 +109,7 @@ fn nearest(gram: &[f64], n: usize) -> Vec<f64> {
     for _ in 0..1000 {
         let along = |j: usize| corral.iter().map(|&i| weights[i] * at(i, j)).sum::<f64>();
         let norm: f64 = corral.iter().map(|&j| weights[j] * along(j)).sum();
-        let best = (0..n)
-            .map(|j| (along(j), j))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
+        let best = (0..n).map(|j| (along(j), j)).min_by(|a, b| a.0.total_cmp(&b.0));
         let Some((_, entering)) = best.filter(|(product, _)| norm - product > 1e-12 * scale) else {
             break;
         };
@@ -137,27 +120,17 @@ fn nearest(gram: &[f64], n: usize) -> Vec<f64> {
         // Down to the point of least norm of ever smaller flats, until it lies inside.
         while let Some(target) = affine(&corral, &at) {
             if target.iter().all(|&w| w > 1e-12) {
-                corral
-                    .iter()
-                    .zip(&target)
-                    .for_each(|(&i, &w)| weights[i] = w);
+                corral.iter().zip(&target).for_each(|(&i, &w)| weights[i] = w);
                 break;
             }
             let steps = corral.iter().zip(&target).filter(|(_, w)| **w <= 1e-12);
-            let step = steps
-                .map(|(&i, &w)| weights[i] / (weights[i] - w).max(f64::MIN_POSITIVE))
-                .fold(1.0, f64::min);
+            let step = steps.map(|(&i, &w)| weights[i] / (weights[i] - w).max(f64::MIN_POSITIVE)).fold(1.0, f64::min);
             for (&i, &w) in corral.iter().zip(&target) {
                 weights[i] += step * (w - weights[i]);
             }
-            let least = corral
-                .iter()
-                .copied()
-                .min_by(|&i, &j| weights[i].total_cmp(&weights[j]));
+            let least = corral.iter().copied().min_by(|&i, &j| weights[i].total_cmp(&weights[j]));
             corral.retain(|&i| weights[i] > 1e-12 && Some(i) != least);
-            (0..n)
-                .filter(|i| !corral.contains(i))
-                .for_each(|i| weights[i] = 0.0);
+            (0..n).filter(|i| !corral.contains(i)).for_each(|i| weights[i] = 0.0);
         }
     }
     let total: f64 = weights.iter().sum();
@@ -176,19 +149,10 @@ fn affine(corral: &[usize], at: &impl Fn(usize, usize) -> f64) -> Option<Vec<f64
         return None;
     }
     // (Gram + 1) u = 1, then scaled to sum 1; by elimination with pivots.
-    let mut rows: Vec<Vec<f64>> = corral
-        .iter()
-        .map(|&i| {
-            corral
-                .iter()
-                .map(|&j| at(i, j) + 1.0)
-                .chain([1.0])
-                .collect()
-        })
-        .collect();
+    let mut rows: Vec<Vec<f64>> =
+        corral.iter().map(|&i| corral.iter().map(|&j| at(i, j) + 1.0).chain([1.0]).collect()).collect();
     for column in 0..k {
-        let pivot =
-            (column..k).max_by(|&i, &j| rows[i][column].abs().total_cmp(&rows[j][column].abs()))?;
+        let pivot = (column..k).max_by(|&i, &j| rows[i][column].abs().total_cmp(&rows[j][column].abs()))?;
         rows.swap(column, pivot);
         let (above, below) = rows.split_at_mut(column + 1);
         let pivot = &above[column];
@@ -197,10 +161,7 @@ fn affine(corral: &[usize], at: &impl Fn(usize, usize) -> f64) -> Option<Vec<f64
         }
         for row in below {
             let factor = row[column] / pivot[column];
-            row[column..]
-                .iter_mut()
-                .zip(&pivot[column..])
-                .for_each(|(x, y)| *x -= factor * y);
+            row[column..].iter_mut().zip(&pivot[column..]).for_each(|(x, y)| *x -= factor * y);
         }
     }
     let mut found = vec![0.0; k];

@@ -58,10 +58,7 @@ impl Odds {
     fn chances(&self) -> [u128; 2] {
         // A ranker with nothing left has weight 0, and any denominator will do.
         let [first, second] = self.masses.map(|mass| u128::from(mass.max(1)));
-        [
-            u128::from(self.weights[0]) * second,
-            u128::from(self.weights[1]) * first,
-        ]
+        [u128::from(self.weights[0]) * second, u128::from(self.weights[1]) * first]
     }
 
     /// Which ranker is likelier to have contributed the document, exactly.
@@ -76,11 +73,7 @@ impl Odds {
     fn second(&self) -> f64 {
         let first = self.weights[0] as f64 * self.masses[1].max(1) as f64;
         let second = self.weights[1] as f64 * self.masses[0].max(1) as f64;
-        if first + second > 0.0 {
-            second / (first + second)
-        } else {
-            0.5
-        }
+        if first + second > 0.0 { second / (first + second) } else { 0.5 }
     }
 }
 
@@ -117,10 +110,7 @@ impl Tally {
 
     #[cold]
     fn grow(&mut self) {
-        let nothing = Odds {
-            weights: [0; 2],
-            masses: [0; 2],
-        };
+        let nothing = Odds { weights: [0; 2], masses: [0; 2] };
         self.odds.resize(2 * self.clicks + 16, nothing);
     }
 
@@ -200,10 +190,7 @@ mod tests {
     }
 
     fn odds(w1: u64, m1: u64, w2: u64, m2: u64) -> Odds {
-        Odds {
-            weights: [w1, w2],
-            masses: [m1, m2],
-        }
+        Odds { weights: [w1, w2], masses: [m1, m2] }
     }
 
     /// All 2^c assignments, each with its probability.
@@ -211,11 +198,8 @@ mod tests {
         let q: Vec<f64> = clicked.iter().map(Odds::second).collect();
         (0_u32..1 << q.len())
             .map(|owners| {
-                let p: f64 = q
-                    .iter()
-                    .enumerate()
-                    .map(|(n, q)| if owners >> n & 1 == 1 { *q } else { 1.0 - q })
-                    .product();
+                let p: f64 =
+                    q.iter().enumerate().map(|(n, q)| if owners >> n & 1 == 1 { *q } else { 1.0 - q }).product();
                 let second = owners.count_ones() as i64;
                 p * (2 * second - q.len() as i64).signum() as f64
             })
@@ -227,10 +211,7 @@ mod tests {
         // P_1 = (.849140, .703583, .296703), P_2 = (.031450, .876712, .888889), clicks on the last
         // two: P(first wins) = .111420, P(second wins) = .415940.
         let million = 1_000_000;
-        let clicked = [
-            odds(703_583, million, 876_712, million),
-            odds(296_703, million, 888_889, million),
-        ];
+        let clicked = [odds(703_583, million, 876_712, million), odds(296_703, million, 888_889, million)];
         assert!((clicked[0].second() - 0.554_778).abs() < 1e-6);
         assert!((clicked[1].second() - 0.749_743).abs() < 1e-6);
         assert!((expectation(&clicked, &mut Vec::new()) - 0.304_520).abs() < 2e-6);
@@ -241,11 +222,7 @@ mod tests {
     fn mirrored_clicks_tie() {
         let a = odds(3, 7, 1, 11);
         let mirrored = odds(1, 11, 3, 7);
-        for clicked in [
-            vec![a, mirrored],
-            vec![a, mirrored, a, mirrored],
-            vec![a, odds(5, 9, 5, 9), mirrored],
-        ] {
+        for clicked in [vec![a, mirrored], vec![a, mirrored, a, mirrored], vec![a, odds(5, 9, 5, 9), mirrored]] {
             assert_eq!(marginal(&clicked), Preference::Tie);
         }
     }

@@ -106,12 +106,7 @@ impl<'a> Drawing<'a> {
         lists: [RankedList<'a>; 2],
         scratch: &'a mut ProbabilisticScratch,
     ) -> (Self, &'a mut Clicks) {
-        let ProbabilisticScratch {
-            marks,
-            shown,
-            heads,
-            clicks,
-        } = scratch;
+        let ProbabilisticScratch { marks, shown, heads, clicks } = scratch;
         marks.start(lists);
         warm(lists);
         shown.clear();
@@ -120,15 +115,7 @@ impl<'a> Drawing<'a> {
         for (head, list) in heads.iter_mut().zip(&lists) {
             weights.head(list.len(), head);
         }
-        let drawing = Self {
-            lists,
-            table: weights.table(),
-            marks,
-            shown,
-            heads,
-            masses,
-            credit_masses: masses,
-        };
+        let drawing = Self { lists, table: weights.table(), marks, shown, heads, masses, credit_masses: masses };
         (drawing, clicks)
     }
 
@@ -161,22 +148,10 @@ impl<'a> Drawing<'a> {
         }
         let other = 1 - x;
         let drawn = &self.marks.drawn[other];
-        let other_rank = reveal(
-            self.lists[other].group(doc),
-            |rank| drawn[rank] != now,
-            &mut change,
-            generator,
-        );
-        let ranks = if x == 0 {
-            [rank as u16, other_rank]
-        } else {
-            [other_rank, rank as u16]
-        };
+        let other_rank = reveal(self.lists[other].group(doc), |rank| drawn[rank] != now, &mut change, generator);
+        let ranks = if x == 0 { [rank as u16, other_rank] } else { [other_rank, rank as u16] };
 
-        let odds = Odds {
-            weights: ranks.map(|rank| self.weight(rank)),
-            masses: self.masses,
-        };
+        let odds = Odds { weights: ranks.map(|rank| self.weight(rank)), masses: self.masses };
         for x in [0, 1] {
             let rank = usize::from(ranks[x]);
             if let Some(mark) = self.marks.drawn[x].get_mut(rank) {
@@ -195,11 +170,7 @@ impl<'a> Drawing<'a> {
     fn scan(&self, x: usize, mut target: u64) -> Option<usize> {
         let drawn = &self.marks.drawn[x];
         (HEAD..self.lists[x].len()).find(|&rank| {
-            let weight = if drawn[rank] == self.marks.impression {
-                0
-            } else {
-                self.table[rank]
-            };
+            let weight = if drawn[rank] == self.marks.impression { 0 } else { self.table[rank] };
             let here = target < weight;
             target = target.wrapping_sub(weight);
             here
@@ -212,19 +183,11 @@ impl<'a> Drawing<'a> {
     pub(super) fn redraw(&mut self, position: usize, generator: &mut Generator) -> Odds {
         let now = self.marks.impression;
         let doc = self.shown[position];
-        let mut odds = Odds {
-            weights: [0; 2],
-            masses: self.credit_masses,
-        };
+        let mut odds = Odds { weights: [0; 2], masses: self.credit_masses };
         let mut change = Change(generator.next_u64());
         for x in [0, 1] {
             let credited = &mut self.marks.credited[x];
-            let rank = reveal(
-                self.lists[x].group(doc),
-                |rank| credited[rank] != now,
-                &mut change,
-                generator,
-            );
+            let rank = reveal(self.lists[x].group(doc), |rank| credited[rank] != now, &mut change, generator);
             if let Some(mark) = credited.get_mut(usize::from(rank)) {
                 *mark = now;
             }
@@ -257,12 +220,7 @@ fn warm(lists: [RankedList<'_>; 2]) {
 
 /// The rank of a document of `group`: any of the group's free ranks.
 #[inline]
-fn reveal(
-    group: TieGroup,
-    free: impl Fn(usize) -> bool,
-    change: &mut Change,
-    generator: &mut Generator,
-) -> u16 {
+fn reveal(group: TieGroup, free: impl Fn(usize) -> bool, change: &mut Change, generator: &mut Generator) -> u16 {
     if group.size() == 0 {
         return UNLISTED;
     }
@@ -277,9 +235,7 @@ fn reveal(
 #[inline]
 fn count_below(head: &[u64; HEAD], target: u64) -> usize {
     // By sign bits, which vectorise on any processor.
-    head.iter()
-        .map(|sum| sum.wrapping_sub(target + 1) >> 63)
-        .sum::<u64>() as usize
+    head.iter().map(|sum| sum.wrapping_sub(target + 1) >> 63).sum::<u64>() as usize
 }
 
 /// Takes `weight` at `rank` out of the partial sums.

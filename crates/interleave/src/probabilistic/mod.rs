@@ -54,9 +54,7 @@ use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedL
 ///
 /// Score ties are common among single features, and the setting then decides what is measured: the
 /// two differ by far more than any noise.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CreditTies {
     /// Under a second order, drawn independently of the one that made the list: the behaviour of
@@ -104,10 +102,7 @@ impl ProbabilisticInterleave {
     /// With the papers' tau of 3.
     #[must_use]
     pub fn new(credit_ties: CreditTies) -> Self {
-        Self {
-            weights: Weights::usual(),
-            credit_ties,
-        }
+        Self { weights: Weights::usual(), credit_ties }
     }
 
     /// With another exponent: 0 draws all documents alike, larger ones favour the top more.
@@ -115,10 +110,7 @@ impl ProbabilisticInterleave {
     /// # Errors
     /// When `tau` is negative or not finite.
     pub fn with_tau(tau: f64, credit_ties: CreditTies) -> Result<Self, TauError> {
-        Ok(Self {
-            weights: Weights::new(tau)?,
-            credit_ties,
-        })
+        Ok(Self { weights: Weights::new(tau)?, credit_ties })
     }
 
     /// The exponent of the softmax over ranks.
@@ -207,17 +199,11 @@ impl Interleaving for ProbabilisticInterleave {
         (shown, ProbabilisticReceipt::new(receipt))
     }
 
-    fn credit(
-        &self,
-        receipt: &ProbabilisticReceipt,
-        clicked: &[usize],
-    ) -> Result<Preference, CreditError> {
+    fn credit(&self, receipt: &ProbabilisticReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
         let positions = receipt.positions();
         let clicked = check_clicks(clicked, positions.len())?;
         let mut tally = Tally::default();
-        clicked
-            .into_iter()
-            .for_each(|position| tally.look(true, positions[position]));
+        clicked.into_iter().for_each(|position| tally.look(true, positions[position]));
         Ok(tally.winner())
     }
 }

@@ -44,9 +44,7 @@ use crate::weights::{TauError, Weights};
 use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
 
 /// Who draws at which position.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slots {
     /// Every ranker once a round, in random order: the paper's.
@@ -57,9 +55,7 @@ pub enum Slots {
 }
 
 /// How the expectation over assignments is taken.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Credit {
     /// Exactly.
@@ -111,11 +107,7 @@ impl ProbabilisticMultileave {
     /// With the paper's tau of 3.
     #[must_use]
     pub fn new(slots: Slots, credit: Credit) -> Self {
-        Self {
-            weights: Weights::usual(),
-            slots,
-            credit,
-        }
+        Self { weights: Weights::usual(), slots, credit }
     }
 
     /// With another exponent.
@@ -123,11 +115,7 @@ impl ProbabilisticMultileave {
     /// # Errors
     /// When `tau` is negative or not finite.
     pub fn with_tau(tau: f64, slots: Slots, credit: Credit) -> Result<Self, TauError> {
-        Ok(Self {
-            weights: Weights::new(tau)?,
-            slots,
-            credit,
-        })
+        Ok(Self { weights: Weights::new(tau)?, slots, credit })
     }
 
     /// The exponent of the softmax over ranks.
@@ -149,14 +137,7 @@ impl ProbabilisticMultileave {
     }
 
     /// The scores of as many rankers as `chances` has a position.
-    fn score(
-        &self,
-        chances: &Chances,
-        clicked: &[usize],
-        length: usize,
-        seed: u64,
-        scores: &mut Vec<u64>,
-    ) {
+    fn score(&self, chances: &Chances, clicked: &[usize], length: usize, seed: u64, scores: &mut Vec<u64>) {
         scores.clear();
         match self.credit {
             Credit::Expected => {
@@ -174,11 +155,7 @@ impl ProbabilisticMultileave {
             }
             Credit::Sampled { assignments } => {
                 let credits = sampled::credits(chances, clicked, length, assignments, seed);
-                scores.extend(
-                    credits
-                        .into_iter()
-                        .map(|credit| fixed::Credit::of(credit).score()),
-                );
+                scores.extend(credits.into_iter().map(|credit| fixed::Credit::of(credit).score()));
             }
         }
     }
@@ -195,12 +172,7 @@ struct Chances {
 impl Chances {
     /// From each ranker's number of documents and the ranks of the first `depth` documents shown;
     /// missing ranks count as not listed.
-    fn fill<'a>(
-        &mut self,
-        depth: usize,
-        rows: impl ExactSizeIterator<Item = (usize, &'a [u16])>,
-        weights: &Weights,
-    ) {
+    fn fill<'a>(&mut self, depth: usize, rows: impl ExactSizeIterator<Item = (usize, &'a [u16])>, weights: &Weights) {
         self.rankers = rows.len();
         self.all.clear();
         self.all.resize(depth * self.rankers, Chance::default());
@@ -290,10 +262,7 @@ impl ProbabilisticMultileaveScratch {
             for (x, &ranked) in lists.iter().enumerate() {
                 list.reveal(x, ranked, depth);
             }
-            let rows = lists
-                .iter()
-                .enumerate()
-                .map(|(x, ranked)| (ranked.len(), list.ranks(x)));
+            let rows = lists.iter().enumerate().map(|(x, ranked)| (ranked.len(), list.ranks(x)));
             self.chances.fill(depth, rows, &method.weights);
         }
         seed
@@ -316,12 +285,7 @@ impl ProbabilisticMultileaveScratch {
             ranks: self.list.reveal(x, list, shown.len()).to_vec(),
         };
         let rows = lists.iter().enumerate().map(row).collect();
-        let receipt = ProbabilisticMultileaveReceipt {
-            length: shown.len(),
-            most: length,
-            seed,
-            rows,
-        };
+        let receipt = ProbabilisticMultileaveReceipt { length: shown.len(), most: length, seed, rows };
         (shown, receipt)
     }
 }
@@ -368,25 +332,13 @@ impl ProbabilisticMultileaveReceipt {
     }
 
     /// The clicked positions, and the chances down to the lowest of them.
-    fn chances(
-        &self,
-        clicked: &[usize],
-        weights: &Weights,
-    ) -> Result<(Vec<usize>, Chances), CreditError> {
+    fn chances(&self, clicked: &[usize], weights: &Weights) -> Result<(Vec<usize>, Chances), CreditError> {
         let mut clicked = check_clicks(clicked, self.length)?;
         // A damaged receipt may promise more positions than it has ranks for.
-        let known = self
-            .rows
-            .iter()
-            .map(|row| row.ranks.len())
-            .min()
-            .unwrap_or(0);
+        let known = self.rows.iter().map(|row| row.ranks.len()).min().unwrap_or(0);
         clicked.retain(|&position| position < known);
         let depth = clicked.last().map_or(0, |lowest| lowest + 1);
-        let rows = self
-            .rows
-            .iter()
-            .map(|row| (usize::from(row.documents), row.ranks.as_slice()));
+        let rows = self.rows.iter().map(|row| (usize::from(row.documents), row.ranks.as_slice()));
         let mut chances = Chances::default();
         chances.fill(depth, rows, weights);
         Ok((clicked, chances))
@@ -431,11 +383,7 @@ impl Multileaving for ProbabilisticMultileave {
         scratch.draw(lists, length, self, generator)
     }
 
-    fn credit(
-        &self,
-        receipt: &ProbabilisticMultileaveReceipt,
-        clicked: &[usize],
-    ) -> Result<Vec<u64>, CreditError> {
+    fn credit(&self, receipt: &ProbabilisticMultileaveReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
         let (clicked, chances) = receipt.chances(clicked, &self.weights)?;
         let mut scores = Vec::new();
         self.score(&chances, &clicked, receipt.most, receipt.seed, &mut scores);

@@ -6,13 +6,7 @@ use super::Chances;
 use crate::Generator;
 
 /// Each ranker's share of the clicks, over about `assignments` sampled assignments.
-pub(super) fn credits(
-    chances: &Chances,
-    clicked: &[usize],
-    length: usize,
-    assignments: u32,
-    seed: u64,
-) -> Vec<f64> {
+pub(super) fn credits(chances: &Chances, clicked: &[usize], length: usize, assignments: u32, seed: u64) -> Vec<f64> {
     let m = chances.rankers;
     let mut credits = vec![0.0; m];
     let Some(depth) = clicked.last().map(|lowest| lowest + 1).filter(|_| m > 0) else {
@@ -21,8 +15,7 @@ pub(super) fn credits(
     let mut shares: Vec<f64> = chances.all.iter().map(|chance| chance.get()).collect();
     for row in shares.chunks_mut(m) {
         let total: f64 = row.iter().sum();
-        row.iter_mut()
-            .for_each(|share| *share /= total.max(f64::MIN_POSITIVE));
+        row.iter_mut().for_each(|share| *share /= total.max(f64::MIN_POSITIVE));
     }
     let n = f64::from(assignments.max(1));
     let kept = libm::pow(n, 1.0 / length.max(1) as f64) / m as f64;

@@ -2,10 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{
-    Chances, ProbabilisticMultileave, ProbabilisticMultileaveReceipt,
-    ProbabilisticMultileaveScratch,
-};
+use super::{Chances, ProbabilisticMultileave, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch};
 use crate::signs::{Share, SignSum};
 use crate::softmax::Chance;
 use crate::{CreditError, Doc, Generator, Look, Multileaving, Preference, RankedList, Signs};
@@ -155,11 +152,7 @@ impl Multileaving for ProbabilisticMultileaveSigns {
         scratch.inner.draw(lists, length, &self.inner, generator)
     }
 
-    fn credit(
-        &self,
-        receipt: &ProbabilisticMultileaveReceipt,
-        clicked: &[usize],
-    ) -> Result<Signs, CreditError> {
+    fn credit(&self, receipt: &ProbabilisticMultileaveReceipt, clicked: &[usize]) -> Result<Signs, CreditError> {
         let (clicked, chances) = receipt.chances(clicked, &self.inner.weights)?;
         let mut signs = Signs::default();
         Pairs::default().judge(&chances, &clicked, &mut signs);

@@ -23,11 +23,7 @@ impl Drawn {
     pub fn signature(&self) -> Signature {
         let signs = subsets(self.list.len()).map(|clicks| {
             // 1 where the latter is better, as `plain::sign`.
-            (self.verdict)(&clicks)
-                .into_iter()
-                .map(sign_of)
-                .map(|sign| -sign)
-                .collect()
+            (self.verdict)(&clicks).into_iter().map(sign_of).map(|sign| -sign).collect()
         });
         (self.list.clone(), signs.collect())
     }
@@ -60,10 +56,7 @@ fn owned(orders: &[&[u16]]) -> Vec<Vec<u16>> {
 
 /// The 0-based rank, or the length of the list.
 fn rank(order: &[u16], doc: u16) -> usize {
-    order
-        .iter()
-        .position(|&other| other == doc)
-        .unwrap_or(order.len())
+    order.iter().position(|&other| other == doc).unwrap_or(order.len())
 }
 
 /// All that interleaving `name` can give, or `None` where no plain version is known.
@@ -79,9 +72,7 @@ pub fn interleaving(name: &str, orders: [&[u16]; 2], length: usize) -> Option<Ve
         "probabilistic:assignment" => owners(&orders, length, true)
             .into_iter()
             .map(|(p, list, owners)| {
-                let verdict = by_scores(2, move |x, clicks| {
-                    clicks.iter().filter(|&&n| owners[n] == x).count() as f64
-                });
+                let verdict = by_scores(2, move |x, clicks| clicks.iter().filter(|&&n| owners[n] == x).count() as f64);
                 Drawn { p, list, verdict }
             })
             .collect(),
@@ -116,8 +107,7 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
             let drawn = merged.into_iter().map(|(list, p)| {
                 let (orders, shown) = (owned(orders), list.clone());
                 let share = move |n: usize| -> Vec<f64> {
-                    let chance =
-                        |order: &Vec<u16>| plain::softmax(order, &shown[..n], shown[n], 3.0);
+                    let chance = |order: &Vec<u16>| plain::softmax(order, &shown[..n], shown[n], 3.0);
                     let chances: Vec<f64> = orders.iter().map(chance).collect();
                     let total: f64 = chances.iter().sum();
                     chances.into_iter().map(|chance| chance / total).collect()
@@ -125,14 +115,10 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
                 let verdict: Verdict = if by_signs {
                     Box::new(move |clicks| {
                         let shares: Vec<Vec<f64>> = clicks.iter().map(|&n| share(n)).collect();
-                        pairs(m)
-                            .map(|pair| all_assignments(&shares, pair))
-                            .collect()
+                        pairs(m).map(|pair| all_assignments(&shares, pair)).collect()
                     })
                 } else {
-                    by_scores(m, move |x, clicks| {
-                        clicks.iter().map(|&n| share(n)[x]).sum()
-                    })
+                    by_scores(m, move |x, clicks| clicks.iter().map(|&n| share(n)[x]).sum())
                 };
                 Drawn { p, list, verdict }
             });
@@ -177,11 +163,7 @@ fn all_assignments(shares: &[Vec<f64>], (i, j): (usize, usize)) -> f64 {
 fn alternate(orders: [&[u16]; 2], length: usize, leader: usize) -> Vec<u16> {
     let (mut list, mut at) = (Vec::new(), [0, 0]);
     while list.len() < length {
-        let mut x = if at[0] == at[1] {
-            leader
-        } else {
-            usize::from(at[1] < at[0])
-        };
+        let mut x = if at[0] == at[1] { leader } else { usize::from(at[1] < at[0]) };
         if at[x] >= orders[x].len() {
             x = 1 - x;
         }
@@ -216,11 +198,7 @@ fn balanced(orders: [&[u16]; 2], length: usize, lerot: bool) -> Vec<Drawn> {
             let k = (1..=length).find(enough).unwrap_or(length);
             clicked.iter().filter(|doc| top(x, k).contains(doc)).count() as f64
         });
-        Drawn {
-            p: 0.5,
-            list,
-            verdict,
-        }
+        Drawn { p: 0.5, list, verdict }
     });
     drawn.into()
 }
@@ -246,11 +224,7 @@ fn constraints(orders: [&[u16]; 2], length: usize, kinds: u8) -> Vec<Drawn> {
             let is_violated = |&&(h, n): &&(usize, usize)| place(n) < top && place(h) > place(n);
             -(wanted.iter().filter(is_violated).count() as f64)
         });
-        Drawn {
-            p: 0.5,
-            list,
-            verdict,
-        }
+        Drawn { p: 0.5, list, verdict }
     });
     drawn.into()
 }
@@ -263,25 +237,15 @@ fn team_draft(orders: &[&[u16]], length: usize, prefix: bool) -> Vec<Drawn> {
     }
     impl Draft<'_> {
         fn extend(&mut self, p: f64, list: &mut Vec<u16>, owners: &mut Vec<Option<usize>>) {
-            let best = |x: usize| {
-                self.orders[x]
-                    .iter()
-                    .copied()
-                    .find(|doc| !list.contains(doc))
-            };
+            let best = |x: usize| self.orders[x].iter().copied().find(|doc| !list.contains(doc));
             let picks = |x: usize| owners.iter().filter(|&&owner| owner == Some(x)).count();
-            let able: Vec<(usize, u16)> = (0..self.orders.len())
-                .filter_map(|x| Some((x, best(x)?)))
-                .collect();
+            let able: Vec<(usize, u16)> = (0..self.orders.len()).filter_map(|x| Some((x, best(x)?))).collect();
             let fewest = able.iter().map(|&(x, _)| picks(x)).min();
             if list.len() == self.length || able.is_empty() {
                 self.all.push((p, list.clone(), owners.clone()));
                 return;
             }
-            let turn: Vec<(usize, u16)> = able
-                .into_iter()
-                .filter(|&(x, _)| Some(picks(x)) == fewest)
-                .collect();
+            let turn: Vec<(usize, u16)> = able.into_iter().filter(|&(x, _)| Some(picks(x)) == fewest).collect();
             for &(x, doc) in &turn {
                 list.push(doc);
                 owners.push(Some(x));
@@ -299,16 +263,10 @@ fn team_draft(orders: &[&[u16]], length: usize, prefix: bool) -> Vec<Drawn> {
         list.extend(common.map(|(_, &doc)| doc).take(length));
     }
     let mut owners = vec![None; list.len()];
-    let mut draft = Draft {
-        orders,
-        length,
-        all: Vec::new(),
-    };
+    let mut draft = Draft { orders, length, all: Vec::new() };
     draft.extend(1.0, &mut list, &mut owners);
     let drawn = draft.all.into_iter().map(|(p, list, owners)| {
-        let verdict = by_scores(m, move |x, clicks| {
-            clicks.iter().filter(|&&n| owners[n] == Some(x)).count() as f64
-        });
+        let verdict = by_scores(m, move |x, clicks| clicks.iter().filter(|&&n| owners[n] == Some(x)).count() as f64);
         Drawn { p, list, verdict }
     });
     drawn.collect()
@@ -333,10 +291,7 @@ fn owners(orders: &[&[u16]], length: usize, independent: bool) -> Vec<(f64, Vec<
             return;
         }
         let fewest = able.iter().map(|&x| picks(x)).min();
-        let turn: Vec<usize> = able
-            .into_iter()
-            .filter(|&x| independent || Some(picks(x)) == fewest)
-            .collect();
+        let turn: Vec<usize> = able.into_iter().filter(|&x| independent || Some(picks(x)) == fewest).collect();
         for &x in &turn {
             for &doc in orders[x] {
                 let chance = plain::softmax(orders[x], list, doc, 3.0);
@@ -353,34 +308,19 @@ fn owners(orders: &[&[u16]], length: usize, independent: bool) -> Vec<(f64, Vec<
     }
     let mut all = Vec::new();
     let (mut list, mut owners) = (Vec::new(), Vec::new());
-    extend(
-        orders,
-        length,
-        independent,
-        1.0,
-        (&mut list, &mut owners),
-        &mut all,
-    );
+    extend(orders, length, independent, 1.0, (&mut list, &mut owners), &mut all);
     all
 }
 
 fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
     fn choices(orders: &[&[u16]], list: &[u16]) -> Vec<u16> {
-        let tops = orders
-            .iter()
-            .flat_map(|order| order.iter().take(list.len() + 1));
+        let tops = orders.iter().flat_map(|order| order.iter().take(list.len() + 1));
         let mut choices: Vec<u16> = tops.copied().filter(|doc| !list.contains(doc)).collect();
         choices.sort_unstable();
         choices.dedup();
         choices
     }
-    fn extend(
-        orders: &[&[u16]],
-        length: usize,
-        p: f64,
-        list: &mut Vec<u16>,
-        all: &mut Vec<(f64, Vec<u16>)>,
-    ) {
+    fn extend(orders: &[&[u16]], length: usize, p: f64, list: &mut Vec<u16>, all: &mut Vec<(f64, Vec<u16>)>) {
         let choices = choices(orders, list);
         if list.len() == length || choices.is_empty() {
             all.push((p, list.clone()));
@@ -402,13 +342,7 @@ fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
                 return 0.0;
             };
             let views: Vec<&[u16]> = orders.iter().map(Vec::as_slice).collect();
-            let top = |n: usize| {
-                orders
-                    .iter()
-                    .map(|order| rank_or(order, shown[n]))
-                    .min()
-                    .unwrap()
-            };
+            let top = |n: usize| orders.iter().map(|order| rank_or(order, shown[n])).min().unwrap();
             let mut score = 0.0;
             for &a in clicks {
                 for b in (0..shown.len()).filter(|b| !clicks.contains(b)) {
@@ -422,8 +356,7 @@ fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
                     let choices = |n: usize| choices(&views, &shown[..n]).len() as f64;
                     let w: f64 = (high..low).map(|n| 1.0 - 1.0 / choices(n)).product();
                     let (mine, other) = (rank(&orders[x], shown[a]), rank(&orders[x], shown[b]));
-                    let part = f64::from(u8::from(mine < other))
-                        + 0.5 * f64::from(u8::from(mine == other));
+                    let part = f64::from(u8::from(mine < other)) + 0.5 * f64::from(u8::from(mine == other));
                     score += part / w;
                 }
             }
@@ -435,8 +368,5 @@ fn pairwise(orders: &[&[u16]], length: usize, skip_above: bool) -> Vec<Drawn> {
 }
 
 fn rank_or(order: &[u16], doc: u16) -> usize {
-    order
-        .iter()
-        .position(|&other| other == doc)
-        .unwrap_or(usize::MAX)
+    order.iter().position(|&other| other == doc).unwrap_or(usize::MAX)
 }

@@ -32,11 +32,7 @@ pub fn strict(order: &[u16]) -> ListBuf {
 /// A list of `n` documents, with ties if `levels` is below `n`.
 pub fn random_list(n: usize, levels: u32, generator: &mut Generator) -> ListBuf {
     let levels = levels.max(1);
-    scores(
-        &(0..n)
-            .map(|_| f64::from(generator.random_range(0..levels)))
-            .collect::<Vec<_>>(),
-    )
+    scores(&(0..n).map(|_| f64::from(generator.random_range(0..levels))).collect::<Vec<_>>())
 }
 
 /// Pairs of lists: strict, tied, of different lengths, and with documents missing.
@@ -84,30 +80,16 @@ pub fn orders(list: RankedList<'_>) -> Vec<Vec<u16>> {
 /// P_x(doc) once `gone` are gone.
 pub fn softmax(order: &[u16], gone: &[u16], doc: u16, tau: f64) -> f64 {
     let weight = |d: u16| {
-        let rank = order
-            .iter()
-            .position(|&other| other == d)
-            .filter(|_| !gone.contains(&d));
+        let rank = order.iter().position(|&other| other == d).filter(|_| !gone.contains(&d));
         rank.map_or(0.0, |rank| libm::pow(rank as f64 + 1.0, -tau))
     };
     let total: f64 = order.iter().map(|&d| weight(d)).sum();
-    if total > 0.0 {
-        weight(doc) / total
-    } else {
-        0.0
-    }
+    if total > 0.0 { weight(doc) / total } else { 0.0 }
 }
 
 /// Every list of probabilistic interleaving under two strict orders.
 pub fn pi_lists(orders: [&[u16]; 2], length: usize, tau: f64) -> Odds<Vec<u16>> {
-    fn extend(
-        orders: [&[u16]; 2],
-        length: usize,
-        tau: f64,
-        p: f64,
-        list: &mut Vec<u16>,
-        all: &mut Odds<Vec<u16>>,
-    ) {
+    fn extend(orders: [&[u16]; 2], length: usize, tau: f64, p: f64, list: &mut Vec<u16>, all: &mut Odds<Vec<u16>>) {
         let left = |x: usize| orders[x].iter().any(|doc| !list.contains(doc));
         if list.len() == length || !(left(0) || left(1)) {
             *all.entry(list.clone()).or_default() += p;
@@ -118,18 +100,9 @@ pub fn pi_lists(orders: [&[u16]; 2], length: usize, tau: f64) -> Odds<Vec<u16>> 
             (true, false) => [1.0, 0.0],
             _ => [0.0, 1.0],
         };
-        let most = orders[0]
-            .iter()
-            .chain(orders[1])
-            .max()
-            .map_or(0, |doc| doc + 1);
-        for doc in (0..most)
-            .filter(|doc| !list.contains(doc))
-            .collect::<Vec<_>>()
-        {
-            let chance: f64 = (0..2)
-                .map(|x| share[x] * softmax(orders[x], list, doc, tau))
-                .sum();
+        let most = orders[0].iter().chain(orders[1]).max().map_or(0, |doc| doc + 1);
+        for doc in (0..most).filter(|doc| !list.contains(doc)).collect::<Vec<_>>() {
+            let chance: f64 = (0..2).map(|x| share[x] * softmax(orders[x], list, doc, tau)).sum();
             if chance > 0.0 {
                 list.push(doc);
                 extend(orders, length, tau, p * chance, list, all);
@@ -155,9 +128,7 @@ pub fn pi_expected(orders: [&[u16]; 2], list: &[u16], clicked: &[usize], tau: f6
         .map(|owners| {
             let mine = |n: usize| owners >> n & 1 == 1;
             let each = second.iter().enumerate();
-            let p: f64 = each
-                .map(|(n, q)| if mine(n) { *q } else { 1.0 - q })
-                .product();
+            let p: f64 = each.map(|(n, q)| if mine(n) { *q } else { 1.0 - q }).product();
             p * f64::from((2 * owners.count_ones() as i32 - clicked.len() as i32).signum())
         })
         .sum()
@@ -165,18 +136,9 @@ pub fn pi_expected(orders: [&[u16]; 2], list: &[u16], clicked: &[usize], tau: f6
 
 /// Every list and winner of probabilistic interleaving when the positions `clicks` (those that
 /// exist) are clicked.
-pub fn pi(
-    lists: [RankedList<'_>; 2],
-    length: usize,
-    tau: f64,
-    ties: CreditTies,
-    clicks: &[usize],
-) -> Odds<Seen> {
+pub fn pi(lists: [RankedList<'_>; 2], length: usize, tau: f64, ties: CreditTies, clicks: &[usize]) -> Odds<Seen> {
     let [first, second] = lists.map(orders);
-    let reveals: Vec<[&[u16]; 2]> = first
-        .iter()
-        .flat_map(|a| second.iter().map(move |b| [a.as_slice(), b]))
-        .collect();
+    let reveals: Vec<[&[u16]; 2]> = first.iter().flat_map(|a| second.iter().map(move |b| [a.as_slice(), b])).collect();
     let share = 1.0 / reveals.len() as f64;
     let mut all = Odds::new();
     for &drawn in &reveals {
@@ -184,19 +146,13 @@ pub fn pi(
             let clicks: Vec<usize> = clicks.iter().copied().filter(|&n| n < list.len()).collect();
             let mut credit = |reveal, share: f64| {
                 let expected = pi_expected(reveal, &list, &clicks, tau);
-                let winner = if expected.abs() < 1e-9 {
-                    0
-                } else {
-                    expected.signum() as i8
-                };
+                let winner = if expected.abs() < 1e-9 { 0 } else { expected.signum() as i8 };
                 *all.entry((list.clone(), winner)).or_default() += p * share;
             };
             match ties {
                 CreditTies::Same => credit(drawn, share),
                 CreditTies::Redrawn => {
-                    reveals
-                        .iter()
-                        .for_each(|&reveal| credit(reveal, share * share));
+                    reveals.iter().for_each(|&reveal| credit(reveal, share * share));
                 }
             }
         }
@@ -215,18 +171,13 @@ pub fn draft(orders: &[&[u16]], length: usize) -> Odds<Vec<u16>> {
         all: &mut Odds<Vec<u16>>,
     ) {
         let best = |x: usize| orders[x].iter().copied().find(|doc| !list.contains(doc));
-        let able: Vec<(usize, u16)> = (0..orders.len())
-            .filter_map(|x| Some((x, best(x)?)))
-            .collect();
+        let able: Vec<(usize, u16)> = (0..orders.len()).filter_map(|x| Some((x, best(x)?))).collect();
         let fewest = able.iter().map(|&(x, _)| picks[x]).min();
         if list.len() == length || able.is_empty() {
             *all.entry(list.clone()).or_default() += p;
             return;
         }
-        let turn: Vec<_> = able
-            .into_iter()
-            .filter(|&(x, _)| Some(picks[x]) == fewest)
-            .collect();
+        let turn: Vec<_> = able.into_iter().filter(|&(x, _)| Some(picks[x]) == fewest).collect();
         for &(x, doc) in &turn {
             picks[x] += 1;
             list.push(doc);
@@ -236,28 +187,15 @@ pub fn draft(orders: &[&[u16]], length: usize) -> Odds<Vec<u16>> {
         }
     }
     let mut all = Odds::new();
-    extend(
-        orders,
-        length,
-        1.0,
-        &mut vec![0; orders.len()],
-        &mut Vec::new(),
-        &mut all,
-    );
+    extend(orders, length, 1.0, &mut vec![0; orders.len()], &mut Vec::new(), &mut all);
     all
 }
 
 /// Scores of SOSM under strict orders, in units of 1e-9 so that equal ones are equal.
 pub fn sosm_scores(orders: &[&[u16]], list: &[u16], clicked: &[usize], tau: f64) -> Vec<i64> {
     let score = |order: &[u16]| {
-        let own: Vec<u16> = order
-            .iter()
-            .copied()
-            .filter(|doc| list.contains(doc))
-            .collect();
-        let ranks = clicked
-            .iter()
-            .filter_map(|&n| own.iter().position(|&doc| doc == list[n]));
+        let own: Vec<u16> = order.iter().copied().filter(|doc| list.contains(doc)).collect();
+        let ranks = clicked.iter().filter_map(|&n| own.iter().position(|&doc| doc == list[n]));
         let sum: f64 = ranks.map(|rank| libm::pow(rank as f64 + 1.0, -tau)).sum();
         (sum * 1e9).round() as i64
     };
@@ -265,20 +203,13 @@ pub fn sosm_scores(orders: &[&[u16]], list: &[u16], clicked: &[usize], tau: f64)
 }
 
 /// Every list of SOSM with the signs of all pairs' score differences.
-pub fn sosm(
-    lists: &[RankedList<'_>],
-    length: usize,
-    tau: f64,
-    clicks: &[usize],
-) -> Odds<(Vec<u16>, Vec<i8>)> {
+pub fn sosm(lists: &[RankedList<'_>], length: usize, tau: f64, clicks: &[usize]) -> Odds<(Vec<u16>, Vec<i8>)> {
     let all_orders: Vec<Vec<Vec<u16>>> = lists.iter().map(|&list| orders(list)).collect();
     let mut reveals: Vec<Vec<&[u16]>> = vec![vec![]];
     for orders in &all_orders {
-        let grown = reveals.iter().flat_map(|reveal| {
-            orders
-                .iter()
-                .map(move |order| [reveal.as_slice(), &[order.as_slice()]].concat())
-        });
+        let grown = reveals
+            .iter()
+            .flat_map(|reveal| orders.iter().map(move |order| [reveal.as_slice(), &[order.as_slice()]].concat()));
         reveals = grown.collect();
     }
     let share = 1.0 / reveals.len() as f64;
@@ -296,9 +227,7 @@ pub fn sosm(
 /// The sign of `scores[j] - scores[i]` for i < j.
 pub fn pair_signs<T: Ord>(scores: &[T]) -> Vec<i8> {
     let pairs = (0..scores.len()).flat_map(|i| (i + 1..scores.len()).map(move |j| (i, j)));
-    pairs
-        .map(|(i, j)| scores[j].cmp(&scores[i]) as i8)
-        .collect()
+    pairs.map(|(i, j)| scores[j].cmp(&scores[i]) as i8).collect()
 }
 
 /// Draws follow `expected`: nothing else occurs, and every count lies within 5 standard deviations
@@ -310,30 +239,17 @@ pub fn assert_follows<T: Ord + Clone + std::fmt::Debug>(
     what: &str,
 ) {
     let total: f64 = expected.values().sum();
-    assert!(
-        (total - 1.0).abs() < 1e-9,
-        "{what}: probabilities sum to {total}"
-    );
+    assert!((total - 1.0).abs() < 1e-9, "{what}: probabilities sum to {total}");
     let mut seen: BTreeMap<T, u32> = BTreeMap::new();
     for _ in 0..draws {
         *seen.entry(draw()).or_default() += 1;
     }
     for outcome in seen.keys() {
-        assert!(
-            expected.contains_key(outcome),
-            "{what}: {outcome:?} cannot be"
-        );
+        assert!(expected.contains_key(outcome), "{what}: {outcome:?} cannot be");
     }
     for (outcome, &p) in expected {
-        let (n, count) = (
-            f64::from(draws),
-            f64::from(seen.get(outcome).copied().unwrap_or(0)),
-        );
+        let (n, count) = (f64::from(draws), f64::from(seen.get(outcome).copied().unwrap_or(0)));
         let bound = 5.0 * (n * p * (1.0 - p).max(0.0)).sqrt() + 25.0 / 6.0;
-        assert!(
-            (count - n * p).abs() <= bound,
-            "{what}: {outcome:?} {count} times, expected {}",
-            n * p
-        );
+        assert!((count - n * p).abs() <= bound, "{what}: {outcome:?} {count} times, expected {}", n * p);
     }
 }

@@ -22,11 +22,7 @@ pub(crate) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<
             filled += width;
         } else {
             out.extend_from_slice(&word.to_le_bytes());
-            word = if filled == 0 {
-                0
-            } else {
-                value >> (u64::BITS - filled)
-            };
+            word = if filled == 0 { 0 } else { value >> (u64::BITS - filled) };
             filled = filled + width - u64::BITS;
         }
     }
@@ -70,9 +66,8 @@ mod tests {
     fn every_width_comes_back() {
         for width in 0..=64u32 {
             let mask = u64::MAX.checked_shr(64 - width).unwrap_or(0);
-            let values: Vec<u64> = (0..100u64)
-                .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7) & mask)
-                .collect();
+            let values: Vec<u64> =
+                (0..100u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7) & mask).collect();
             let mut bytes = Vec::new();
             pack(values.iter().copied(), width, &mut bytes);
             assert_eq!(bytes.len(), packed_bytes(values.len(), width));

@@ -41,8 +41,7 @@ impl BlockWriter {
     pub(crate) fn finish(&mut self) -> Option<Box<[u8]>> {
         let largest = u32::try_from(self.segments.len()).ok();
         let block = largest.map(|largest| {
-            let narrow =
-                largest.max(self.features.last().copied().unwrap_or(0)) <= u32::from(u16::MAX);
+            let narrow = largest.max(self.features.last().copied().unwrap_or(0)) <= u32::from(u16::MAX);
             let entry = if narrow { 2 } else { 4 };
             let len = HEADER + self.features.len() * 2 * entry + self.segments.len() + PADDING;
             let mut block = Vec::with_capacity(len);
@@ -76,12 +75,7 @@ impl<'a> Block<'a> {
         let entry = usize::from(bytes[0]);
         let present = u32::from_le_bytes(bytes[1..HEADER].try_into().expect("four bytes")) as usize;
         let (directory, segments) = bytes[HEADER..].split_at(present * 2 * entry);
-        Self {
-            entry,
-            present,
-            directory,
-            segments,
-        }
+        Self { entry, present, directory, segments }
     }
 
     /// How many features are not 0 throughout.
@@ -136,9 +130,7 @@ mod tests {
 
     fn column(values: &[i64]) -> Column {
         let mut column = Column::default();
-        values
-            .iter()
-            .for_each(|&mantissa| column.push(Decimal { mantissa, scale: 0 }));
+        values.iter().for_each(|&mantissa| column.push(Decimal { mantissa, scale: 0 }));
         column
     }
 

@@ -92,12 +92,7 @@ impl DatasetBuilder {
     /// The data set.
     pub fn build(self) -> Dataset {
         let mut dataset = self.dataset;
-        dataset.max_label = dataset
-            .labels
-            .iter()
-            .copied()
-            .reduce(f32::max)
-            .unwrap_or(0.0);
+        dataset.max_label = dataset.labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
         dataset.labels.shrink_to_fit();
         dataset
     }
@@ -110,12 +105,7 @@ mod tests {
     use rayon::prelude::*;
 
     fn builder() -> DatasetBuilder {
-        DatasetBuilder::new(
-            "test",
-            Provenance::LookAlike {
-                name: "test".into(),
-            },
-        )
+        DatasetBuilder::new("test", Provenance::LookAlike { name: "test".into() })
     }
 
     fn column(dataset: &Dataset, query: usize, feature: u32) -> Vec<f64> {
@@ -128,37 +118,20 @@ mod tests {
     fn what_goes_in_comes_out() {
         let mut builder = builder();
         builder
-            .push_columns(
-                "WT04-182",
-                &[0.0, 2.5, -1.0],
-                &[[0.5, 0.25, 0.5], [0.0; 3], [3.0; 3]],
-            )
+            .push_columns("WT04-182", &[0.0, 2.5, -1.0], &[[0.5, 0.25, 0.5], [0.0; 3], [3.0; 3]])
             .unwrap()
-            .push_rows(
-                "7",
-                &[1.0, 0.0],
-                &[[0.0, 0.0, 1e-5, 4.0], [0.0, -2.0, 0.0, 4.0]],
-            )
+            .push_rows("7", &[1.0, 0.0], &[[0.0, 0.0, 1e-5, 4.0], [0.0, -2.0, 0.0, 4.0]])
             .unwrap()
             .features(6);
         let dataset = builder.build();
 
-        assert_eq!(
-            (dataset.name(), dataset.queries(), dataset.documents()),
-            ("test", 2, 5)
-        );
+        assert_eq!((dataset.name(), dataset.queries(), dataset.documents()), ("test", 2, 5));
         assert_eq!((dataset.features(), dataset.max_label()), (6, 2.5));
         assert_eq!(dataset.labels(), [0.0, 2.5, -1.0, 1.0, 0.0]);
-        assert_eq!(
-            [0, 1, 2].map(|index| dataset.document_offset(index)),
-            [0, 3, 5]
-        );
+        assert_eq!([0, 1, 2].map(|index| dataset.document_offset(index)), [0, 3, 5]);
 
         let first = dataset.query(0);
-        assert_eq!(
-            (first.id(), first.documents(), first.labels()),
-            ("WT04-182", 3, &[0.0, 2.5, -1.0][..])
-        );
+        assert_eq!((first.id(), first.documents(), first.labels()), ("WT04-182", 3, &[0.0, 2.5, -1.0][..]));
         assert_eq!(column(&dataset, 0, 1), [0.5, 0.25, 0.5]);
         assert_eq!(column(&dataset, 0, 2), [0.0; 3]);
         assert_eq!(column(&dataset, 0, 3), [3.0; 3]);
@@ -166,10 +139,7 @@ mod tests {
         assert_eq!(dataset.query(1).id(), "7");
         assert_eq!(column(&dataset, 1, 2), [0.0, -2.0]);
         assert_eq!(column(&dataset, 1, 3), [1e-5, 0.0]);
-        assert_eq!(
-            dataset.query(1).present().map(|f| f.0).collect::<Vec<_>>(),
-            [2, 3, 4]
-        );
+        assert_eq!(dataset.query(1).present().map(|f| f.0).collect::<Vec<_>>(), [2, 3, 4]);
 
         let mut keys = vec![5];
         assert!(first.sort_keys(FeatureId(1), &mut keys));
@@ -185,12 +155,8 @@ mod tests {
     #[test]
     fn rows_and_columns_are_the_same() {
         let (mut by_row, mut by_column) = (builder(), builder());
-        by_row
-            .push_rows("q", &[0.0, 1.0], &[[1.0, 0.0, 0.5], [2.0, 0.0, 0.25]])
-            .unwrap();
-        by_column
-            .push_columns("q", &[0.0, 1.0], &[[1.0, 2.0], [0.0, 0.0], [0.5, 0.25]])
-            .unwrap();
+        by_row.push_rows("q", &[0.0, 1.0], &[[1.0, 0.0, 0.5], [2.0, 0.0, 0.25]]).unwrap();
+        by_column.push_columns("q", &[0.0, 1.0], &[[1.0, 2.0], [0.0, 0.0], [0.5, 0.25]]).unwrap();
         assert_eq!(by_row.build(), by_column.build());
     }
 
@@ -198,47 +164,31 @@ mod tests {
     fn the_checksum_is_of_the_content() {
         let build = |id: &str, labels: &[f32], value: f64, features| {
             let mut builder = builder();
-            builder
-                .push_columns(id, labels, &[[value, 1.0]])
-                .unwrap()
-                .features(features);
+            builder.push_columns(id, labels, &[[value, 1.0]]).unwrap().features(features);
             builder.build().checksum()
         };
         let base = build("a", &[0.0, 1.0], 0.5, 1);
         assert_eq!(base.len(), 64);
-        assert_eq!(
-            build("a", &[-0.0, 1.0], 0.5, 7),
-            base,
-            "always-zero features leave no trace"
-        );
+        assert_eq!(build("a", &[-0.0, 1.0], 0.5, 7), base, "always-zero features leave no trace");
         assert_ne!(build("b", &[0.0, 1.0], 0.5, 1), base);
         assert_ne!(build("a", &[0.0, 2.0], 0.5, 1), base);
         assert_ne!(build("a", &[0.0, 1.0], 0.25, 1), base);
         // Pinned: results name data by it, so a change here is a change of the format's version.
-        assert_eq!(
-            base,
-            "c334d76762c8753306cb2b6a56538b9585570786d694b2f08a700f46d00dea78"
-        );
+        assert_eq!(base, "c334d76762c8753306cb2b6a56538b9585570786d694b2f08a700f46d00dea78");
     }
 
     #[test]
     fn any_number_of_threads_gives_the_same() {
         let of_threads = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let encode = |query: usize| {
                     let documents = 1 + query % 13;
                     let value = |feature: usize| {
-                        move |document: usize| {
-                            ((query * 31 + feature * 7 + document * 3) % 17) as f64 / 8.0
-                        }
+                        move |document: usize| ((query * 31 + feature * 7 + document * 3) % 17) as f64 / 8.0
                     };
-                    let columns: Vec<Vec<f64>> = (0..5)
-                        .map(|feature| (0..documents).map(value(feature)).collect())
-                        .collect();
+                    let columns: Vec<Vec<f64>> =
+                        (0..5).map(|feature| (0..documents).map(value(feature)).collect()).collect();
                     EncodedQuery::from_columns(&query.to_string(), &vec![1.0; documents], &columns)
                 };
                 let queries: Result<Vec<_>, _> = (0..200).into_par_iter().map(encode).collect();

@@ -29,9 +29,5 @@ pub(super) fn of(dataset: &Dataset) -> String {
         .collect();
     let mut hasher = Sha256::new_with_prefix(VERSION);
     digests.iter().for_each(|digest| hasher.update(digest));
-    hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

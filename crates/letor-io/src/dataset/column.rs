@@ -41,11 +41,7 @@ pub(super) fn align(column: &mut Column) -> Option<i16> {
             // Perhaps only for zeros at the end: "1000000.000000" beside "0.00000000000001".
             let Column { mantissas, scales } = column;
             for (mantissa, scale) in mantissas.iter_mut().zip(scales.iter_mut()) {
-                let stripped = Decimal {
-                    mantissa: *mantissa,
-                    scale: *scale,
-                }
-                .stripped();
+                let stripped = Decimal { mantissa: *mantissa, scale: *scale }.stripped();
                 (*mantissa, *scale) = (stripped.mantissa, stripped.scale);
             }
             range = Range::of(column);
@@ -61,10 +57,7 @@ pub(super) fn align(column: &mut Column) -> Option<i16> {
     }
     let zeros = common_zeros(&column.mantissas);
     if zeros > 0 {
-        column
-            .mantissas
-            .iter_mut()
-            .for_each(|mantissa| *mantissa /= POW10[zeros]);
+        column.mantissas.iter_mut().for_each(|mantissa| *mantissa /= POW10[zeros]);
     }
     Some(range.most - zeros as i16)
 }
@@ -79,16 +72,10 @@ struct Range {
 
 impl Range {
     fn of(column: &Column) -> Self {
-        let mut range = Self {
-            least: i16::MAX,
-            most: i16::MIN,
-            bits: 0,
-        };
+        let mut range = Self { least: i16::MAX, most: i16::MIN, bits: 0 };
         for (&mantissa, &scale) in column.mantissas.iter().zip(&column.scales) {
             range.bits |= mantissa.unsigned_abs();
-            range.least = range
-                .least
-                .min(if mantissa == 0 { i16::MAX } else { scale });
+            range.least = range.least.min(if mantissa == 0 { i16::MAX } else { scale });
             range.most = range.most.max(if mantissa == 0 { i16::MIN } else { scale });
         }
         range

@@ -12,9 +12,7 @@ use crate::text::MAX_ID;
 #[non_exhaustive]
 pub enum BuildError {
     /// The id could not be written to a file and read again.
-    #[error(
-        "query id {id:?} cannot stand in a file: use 1 to 256 bytes without blanks, `#` or control characters"
-    )]
+    #[error("query id {id:?} cannot stand in a file: use 1 to 256 bytes without blanks, `#` or control characters")]
     Id {
         /// The id.
         id: String,
@@ -26,9 +24,7 @@ pub enum BuildError {
         id: String,
     },
     /// A column or row has another length than the others.
-    #[error(
-        "query {id}: {what} has {found} values, expected {expected}: absent values are written as 0"
-    )]
+    #[error("query {id}: {what} has {found} values, expected {expected}: absent values are written as 0")]
     Length {
         /// The query.
         id: String,
@@ -40,9 +36,7 @@ pub enum BuildError {
         expected: usize,
     },
     /// A value or label is NaN or infinite.
-    #[error(
-        "query {id}: {what} of document {document} (from 0) is {value}, expected a finite number"
-    )]
+    #[error("query {id}: {what} of document {document} (from 0) is {value}, expected a finite number")]
     NotFinite {
         /// The query.
         id: String,
@@ -84,26 +78,14 @@ impl EncodedQuery {
     /// # Errors
     ///
     /// When the id or the query is empty, a length is off, or a number is not finite.
-    pub fn from_columns<C: AsRef<[f64]>>(
-        id: &str,
-        labels: &[f32],
-        columns: &[C],
-    ) -> Result<Self, BuildError> {
+    pub fn from_columns<C: AsRef<[f64]>>(id: &str, labels: &[f32], columns: &[C]) -> Result<Self, BuildError> {
         Self::new(id, labels, columns.len(), |feature, column| {
             let values = columns[feature].as_ref();
-            check_length(
-                id,
-                || format!("feature {}", feature + 1),
-                values.len(),
-                labels.len(),
-            )?;
-            values
-                .iter()
-                .enumerate()
-                .try_for_each(|(document, &value)| {
-                    column.push(finite(id, feature, document, value)?);
-                    Ok(())
-                })
+            check_length(id, || format!("feature {}", feature + 1), values.len(), labels.len())?;
+            values.iter().enumerate().try_for_each(|(document, &value)| {
+                column.push(finite(id, feature, document, value)?);
+                Ok(())
+            })
         })
     }
 
@@ -113,20 +95,11 @@ impl EncodedQuery {
     /// # Errors
     ///
     /// As [`from_columns`](Self::from_columns).
-    pub fn from_rows<R: AsRef<[f64]>>(
-        id: &str,
-        labels: &[f32],
-        rows: &[R],
-    ) -> Result<Self, BuildError> {
+    pub fn from_rows<R: AsRef<[f64]>>(id: &str, labels: &[f32], rows: &[R]) -> Result<Self, BuildError> {
         check_length(id, || "the list of rows".into(), rows.len(), labels.len())?;
         let features = rows.first().map_or(0, |row| row.as_ref().len());
         for (document, row) in rows.iter().enumerate() {
-            check_length(
-                id,
-                || format!("row {document} (from 0)"),
-                row.as_ref().len(),
-                features,
-            )?;
+            check_length(id, || format!("row {document} (from 0)"), row.as_ref().len(), features)?;
         }
         Self::new(id, labels, features, |feature, column| {
             rows.iter().enumerate().try_for_each(|(document, row)| {
@@ -152,12 +125,7 @@ impl EncodedQuery {
         for (document, &label) in labels.iter().enumerate() {
             if !label.is_finite() {
                 let (id, what, value) = (id.into(), "the label".into(), f64::from(label));
-                return Err(BuildError::NotFinite {
-                    id,
-                    what,
-                    document,
-                    value,
-                });
+                return Err(BuildError::NotFinite { id, what, document, value });
             }
         }
         let mut writer = BlockWriter::default();
@@ -167,25 +135,15 @@ impl EncodedQuery {
             fill(feature, &mut column)?;
             writer.push(feature as u32 + 1, &mut column);
         }
-        let block = writer
-            .finish()
-            .ok_or_else(|| BuildError::TooLarge { id: id.into() })?;
+        let block = writer.finish().ok_or_else(|| BuildError::TooLarge { id: id.into() })?;
         // -0 is 0, so that equal content is equal bytes.
         let labels = labels.iter().map(|label| label + 0.0).collect();
-        Ok(Self {
-            id: id.into(),
-            labels,
-            block,
-            features: features as u32,
-        })
+        Ok(Self { id: id.into(), labels, block, features: features as u32 })
     }
 
     /// One query, under the id of the first part, of all parts' documents in order.
     pub(crate) fn concat(parts: &[&Self]) -> Result<Self, BuildError> {
-        let labels: Vec<f32> = parts
-            .iter()
-            .flat_map(|part| part.labels.iter().copied())
-            .collect();
+        let labels: Vec<f32> = parts.iter().flat_map(|part| part.labels.iter().copied()).collect();
         let blocks: Vec<Block<'_>> = parts.iter().map(|part| Block::read(&part.block)).collect();
         let features: BTreeSet<u32> = blocks.iter().flat_map(Block::features).collect();
         let mut writer = BlockWriter::default();
@@ -205,16 +163,9 @@ impl EncodedQuery {
             writer.push(feature, &mut column);
         }
         let id = parts[0].id.clone();
-        let block = writer
-            .finish()
-            .ok_or_else(|| BuildError::TooLarge { id: id.to_string() })?;
+        let block = writer.finish().ok_or_else(|| BuildError::TooLarge { id: id.to_string() })?;
         let features = parts.iter().map(|part| part.features).max().unwrap_or(0);
-        Ok(Self {
-            id,
-            labels,
-            block,
-            features,
-        })
+        Ok(Self { id, labels, block, features })
     }
 
     /// The query's id.
@@ -228,33 +179,14 @@ impl EncodedQuery {
     }
 }
 
-fn check_length(
-    id: &str,
-    what: impl Fn() -> String,
-    found: usize,
-    expected: usize,
-) -> Result<(), BuildError> {
-    if found == expected {
-        Ok(())
-    } else {
-        Err(BuildError::Length {
-            id: id.into(),
-            what: what(),
-            found,
-            expected,
-        })
-    }
+fn check_length(id: &str, what: impl Fn() -> String, found: usize, expected: usize) -> Result<(), BuildError> {
+    if found == expected { Ok(()) } else { Err(BuildError::Length { id: id.into(), what: what(), found, expected }) }
 }
 
 fn finite(id: &str, feature: usize, document: usize, value: f64) -> Result<Decimal, BuildError> {
     Decimal::from_f64(value).ok_or_else(|| {
         let what = format!("feature {}", feature + 1);
-        BuildError::NotFinite {
-            id: id.into(),
-            what,
-            document,
-            value,
-        }
+        BuildError::NotFinite { id: id.into(), what, document, value }
     })
 }
 
@@ -265,31 +197,18 @@ mod tests {
     #[test]
     fn bad_queries_are_refused() {
         let columns = |id: &str, labels: &[f32], columns: &[Vec<f64>]| {
-            EncodedQuery::from_columns(id, labels, columns)
-                .unwrap_err()
-                .to_string()
+            EncodedQuery::from_columns(id, labels, columns).unwrap_err().to_string()
         };
         for id in ["", "a b", "a#b", "a\n", &"x".repeat(257)] {
             assert!(columns(id, &[0.0], &[]).contains("cannot stand in a file"));
         }
         assert!(columns("q", &[], &[]).contains("query q has no documents"));
         assert!(columns("q", &[f32::NAN], &[]).contains("the label of document 0"));
-        assert!(
-            columns("q", &[0.0], &[vec![0.0], vec![]])
-                .contains("feature 2 has 0 values, expected 1")
-        );
+        assert!(columns("q", &[0.0], &[vec![0.0], vec![]]).contains("feature 2 has 0 values, expected 1"));
         assert!(columns("q", &[0.0], &[vec![f64::INFINITY]]).contains("feature 1 of document 0"));
         let rows = EncodedQuery::from_rows("q", &[0.0, 0.0], &[vec![1.0], vec![1.0, 2.0]]);
-        assert!(
-            rows.unwrap_err()
-                .to_string()
-                .contains("row 1 (from 0) has 2 values, expected 1")
-        );
+        assert!(rows.unwrap_err().to_string().contains("row 1 (from 0) has 2 values, expected 1"));
         let rows = EncodedQuery::from_rows("q", &[0.0, 0.0], &[[1.0]]);
-        assert!(
-            rows.unwrap_err()
-                .to_string()
-                .contains("the list of rows has 1 values, expected 2")
-        );
+        assert!(rows.unwrap_err().to_string().contains("the list of rows has 1 values, expected 2"));
     }
 }

@@ -24,9 +24,7 @@ use crate::decimal::Decimal;
 
 /// A feature's 1-based number, as data files count them. Arm `i` of a matrix over all features is
 /// feature `i + 1`.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct FeatureId(pub u32);
 
@@ -104,15 +102,8 @@ impl Dataset {
     ///
     /// When `index` is not below [`queries`](Self::queries).
     pub fn query(&self, index: usize) -> Query<'_> {
-        assert!(
-            index < self.queries(),
-            "query {index} of {}",
-            self.queries()
-        );
-        Query {
-            dataset: self,
-            index,
-        }
+        assert!(index < self.queries(), "query {index} of {}", self.queries());
+        Query { dataset: self, index }
     }
 
     /// All queries in order.
@@ -156,11 +147,7 @@ impl Dataset {
     }
 
     fn id(&self, index: usize) -> &str {
-        let start = if index == 0 {
-            0
-        } else {
-            self.id_ends[index - 1]
-        };
+        let start = if index == 0 { 0 } else { self.id_ends[index - 1] };
         &self.ids[start..self.id_ends[index]]
     }
 
@@ -248,9 +235,7 @@ impl<'a> Query<'a> {
 
     /// Whether all documents have the same value of `feature`; cheaper than reading the column.
     pub fn is_constant(&self, feature: FeatureId) -> bool {
-        self.block()
-            .find(feature.0)
-            .is_none_or(|segment| segment.is_constant())
+        self.block().find(feature.0).is_none_or(|segment| segment.is_constant())
     }
 
     /// The features that are not 0 for all documents, ascending.

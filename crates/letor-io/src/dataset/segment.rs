@@ -82,12 +82,7 @@ fn encode_floats(floats: &[f64], out: &mut Vec<u8>) {
 }
 
 /// Appends the offsets, with a dictionary where that is shorter (then true).
-fn encode_offsets(
-    count: usize,
-    offset: impl Fn(usize) -> u64,
-    width: u32,
-    out: &mut Vec<u8>,
-) -> bool {
+fn encode_offsets(count: usize, offset: impl Fn(usize) -> u64, width: u32, out: &mut Vec<u8>) -> bool {
     if width == 0 {
         return false;
     }
@@ -101,10 +96,7 @@ fn encode_offsets(
             pack(dictionary.iter().copied(), width, out);
             let code = |i| {
                 let value = offset(i);
-                dictionary
-                    .iter()
-                    .map(|&lower| u64::from(lower < value))
-                    .sum()
+                dictionary.iter().map(|&lower| u64::from(lower < value)).sum()
             };
             pack((0..count).map(code), codes, out);
             return true;
@@ -153,24 +145,13 @@ impl<'a> Segment<'a> {
         let mut rest = &bytes[2..];
         let base = read_base128(&mut rest);
         let floats = form & FLOATS != 0;
-        let scale = if floats {
-            0
-        } else {
-            unzigzag(read_base128(&mut rest)) as i16
-        };
+        let scale = if floats { 0 } else { unzigzag(read_base128(&mut rest)) as i16 };
         let mut dictionary = 0;
         if form & WITH_DICTIONARY != 0 {
             dictionary = usize::from(rest[0]);
             rest = &rest[1..];
         }
-        Self {
-            floats,
-            width,
-            base,
-            scale,
-            dictionary,
-            rest,
-        }
+        Self { floats, width, base, scale, dictionary, rest }
     }
 
     /// Whether all documents have one value.
@@ -191,11 +172,7 @@ impl<'a> Segment<'a> {
     /// Appends the values of `count` documents.
     pub(crate) fn values(&self, count: usize, out: &mut Vec<f64>) {
         out.reserve(count);
-        self.each(
-            count,
-            |offset| self.value(offset).to_f64(),
-            |value| out.push(value),
-        );
+        self.each(count, |offset| self.value(offset).to_f64(), |value| out.push(value));
     }
 
     /// Appends the values of `count` documents as decimals.
@@ -213,9 +190,7 @@ impl<'a> Segment<'a> {
             unpack(self.rest, self.width, count, |offset| each(make(offset)));
         } else {
             let mut values = Vec::with_capacity(self.dictionary);
-            unpack(self.rest, self.width, self.dictionary, |offset| {
-                values.push(make(offset))
-            });
+            unpack(self.rest, self.width, self.dictionary, |offset| values.push(make(offset)));
             self.codes(count, |code| each(values[code]));
         }
     }
@@ -231,10 +206,7 @@ impl<'a> Segment<'a> {
             let float = from_ordered_bits(self.base + offset);
             Decimal::from_f64(float).expect("only finite values are stored")
         } else {
-            Decimal {
-                mantissa: unzigzag(self.base) + offset as i64,
-                scale: self.scale,
-            }
+            Decimal { mantissa: unzigzag(self.base) + offset as i64, scale: self.scale }
         }
     }
 }
@@ -242,19 +214,11 @@ impl<'a> Segment<'a> {
 /// The bits of a float, so turned that they order as the floats do.
 fn ordered_bits(float: f64) -> u64 {
     let bits = float.to_bits();
-    if bits >> 63 == 0 {
-        bits | 1 << 63
-    } else {
-        !bits
-    }
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 fn from_ordered_bits(key: u64) -> f64 {
-    f64::from_bits(if key >> 63 == 1 {
-        key & !(1 << 63)
-    } else {
-        !key
-    })
+    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
 }
 
 fn zigzag(value: i64) -> u64 {
@@ -316,48 +280,18 @@ mod tests {
     }
 
     fn of_floats(values: &[f64]) -> Vec<Decimal> {
-        values
-            .iter()
-            .map(|&value| Decimal::from_f64(value).unwrap())
-            .collect()
+        values.iter().map(|&value| Decimal::from_f64(value).unwrap()).collect()
     }
 
     #[test]
     fn a_column_of_zeros_takes_nothing() {
-        assert_eq!(
-            encoded(&[
-                Decimal::ZERO,
-                Decimal {
-                    mantissa: 0,
-                    scale: 6
-                }
-            ]),
-            None
-        );
+        assert_eq!(encoded(&[Decimal::ZERO, Decimal { mantissa: 0, scale: 6 }]), None);
     }
 
     #[test]
     fn digits_spent_do_not_matter() {
-        let short = [
-            Decimal {
-                mantissa: 5,
-                scale: 1,
-            },
-            Decimal {
-                mantissa: 3,
-                scale: 0,
-            },
-        ];
-        let long = [
-            Decimal {
-                mantissa: 500_000,
-                scale: 6,
-            },
-            Decimal {
-                mantissa: 3_000_000,
-                scale: 6,
-            },
-        ];
+        let short = [Decimal { mantissa: 5, scale: 1 }, Decimal { mantissa: 3, scale: 0 }];
+        let long = [Decimal { mantissa: 500_000, scale: 6 }, Decimal { mantissa: 3_000_000, scale: 6 }];
         assert_eq!(encoded(&short), encoded(&long));
     }
 
@@ -396,16 +330,7 @@ mod tests {
 
     #[test]
     fn trailing_zeros_do_not_force_floats() {
-        let values = [
-            Decimal {
-                mantissa: 1_000_000_000_000,
-                scale: 6,
-            },
-            Decimal {
-                mantissa: 1,
-                scale: 10,
-            },
-        ];
+        let values = [Decimal { mantissa: 1_000_000_000_000, scale: 6 }, Decimal { mantissa: 1, scale: 10 }];
         let bytes = encoded(&values).unwrap();
         assert_eq!(bytes[0] & FLOATS, 0);
         assert_eq!(floats(&bytes, 2), [1e6, 1e-10]);
@@ -415,8 +340,7 @@ mod tests {
         prop_oneof![
             Just(Decimal::ZERO),
             (-999i64..1000, 0i16..4).prop_map(|(mantissa, scale)| Decimal { mantissa, scale }),
-            (-MANTISSA_LIMIT + 1..MANTISSA_LIMIT, -5i16..25)
-                .prop_map(|(mantissa, scale)| Decimal { mantissa, scale }),
+            (-MANTISSA_LIMIT + 1..MANTISSA_LIMIT, -5i16..25).prop_map(|(mantissa, scale)| Decimal { mantissa, scale }),
             any::<f64>().prop_filter_map("finite", Decimal::from_f64),
         ]
     }

@@ -44,9 +44,7 @@ impl Statistics {
     pub fn of(dataset: &Dataset) -> Self {
         let tally = (0..dataset.queries())
             .into_par_iter()
-            .fold(Tally::default, |tally, index| {
-                tally.with(&dataset.query(index))
-            })
+            .fold(Tally::default, |tally, index| tally.with(&dataset.query(index)))
             .reduce(Tally::default, Tally::join);
         let mut sizes: Vec<usize> = dataset.iter().map(|query| query.documents()).collect();
         sizes.sort_unstable();
@@ -56,11 +54,7 @@ impl Statistics {
         };
         let features = dataset.features();
         let share = |count: usize, of: usize| {
-            if of == 0 {
-                0.0
-            } else {
-                count as f64 / of as f64
-            }
+            if of == 0 { 0.0 } else { count as f64 / of as f64 }
         };
         let cells = dataset.documents() * features as usize;
         let pairs = dataset.queries() * features as usize;
@@ -75,10 +69,7 @@ impl Statistics {
             labels: labels(dataset.labels()),
             queries_without_relevant: tally.without_relevant,
             zero_share: share(cells - tally.nonzero, cells),
-            always_zero: (1..=features)
-                .filter(|&f| !seen(f))
-                .map(FeatureId)
-                .collect(),
+            always_zero: (1..=features).filter(|&f| !seen(f)).map(FeatureId).collect(),
             constant_share: share(pairs - tally.varying, pairs),
             duplicates: duplicates(dataset),
             memory: dataset.memory(),
@@ -87,11 +78,7 @@ impl Statistics {
 
     /// How many documents have no label (-1).
     pub fn unlabelled(&self) -> usize {
-        self.labels
-            .iter()
-            .filter(|(label, _)| *label < 0.0)
-            .map(|(_, count)| count)
-            .sum()
+        self.labels.iter().filter(|(label, _)| *label < 0.0).map(|(_, count)| count).sum()
     }
 }
 
@@ -123,10 +110,7 @@ impl Tally {
         if self.seen.len() < other.seen.len() {
             std::mem::swap(&mut self.seen, &mut other.seen);
         }
-        self.seen
-            .iter_mut()
-            .zip(&other.seen)
-            .for_each(|(one, other)| *one |= other);
+        self.seen.iter_mut().zip(&other.seen).for_each(|(one, other)| *one |= other);
         self.without_relevant += other.without_relevant;
         self.nonzero += other.nonzero;
         self.varying += other.varying;
@@ -137,10 +121,7 @@ impl Tally {
 fn labels(labels: &[f32]) -> Vec<(f32, usize)> {
     let mut sorted = labels.to_vec();
     sorted.par_sort_unstable_by(f32::total_cmp);
-    sorted
-        .chunk_by(|one, other| one == other)
-        .map(|equal| (equal[0], equal.len()))
-        .collect()
+    sorted.chunk_by(|one, other| one == other).map(|equal| (equal[0], equal.len())).collect()
 }
 
 /// Pairs of (feature, the first feature equal to it everywhere).
@@ -155,25 +136,17 @@ fn duplicates(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
             columns.clear();
             for feature in group {
                 query.column(feature, &mut column);
-                columns.push((
-                    column.iter().map(|value| value.to_bits()).collect(),
-                    feature,
-                ));
+                columns.push((column.iter().map(|value| value.to_bits()).collect(), feature));
             }
             columns.sort_unstable();
-            for equal in columns
-                .chunk_by(|one, other| one.0 == other.0)
-                .filter(|c| c.len() > 1)
-            {
+            for equal in columns.chunk_by(|one, other| one.0 == other.0).filter(|c| c.len() > 1) {
                 next.push(equal.iter().map(|(_, feature)| *feature).collect());
             }
         }
         groups = next;
     }
     let zero = |feature: FeatureId| {
-        dataset.iter().all(|query| {
-            query.is_constant(feature) && !query.present().any(|present| present == feature)
-        })
+        dataset.iter().all(|query| query.is_constant(feature) && !query.present().any(|present| present == feature))
     };
     let mut pairs: Vec<_> = groups
         .iter()
@@ -200,63 +173,25 @@ impl fmt::Display for Statistics {
         }
         writeln!(f, "  queries             {}", self.queries)?;
         let [fewest, median, most] = self.documents_per_query;
-        writeln!(
-            f,
-            "  documents           {} ({fewest} to {most} a query, median {median})",
-            self.documents
-        )?;
-        writeln!(
-            f,
-            "  features            {} ({} always 0)",
-            self.features,
-            self.always_zero.len()
-        )?;
-        let labels: Vec<String> = self
-            .labels
-            .iter()
-            .map(|(label, count)| format!("{label}: {count}"))
-            .collect();
+        writeln!(f, "  documents           {} ({fewest} to {most} a query, median {median})", self.documents)?;
+        writeln!(f, "  features            {} ({} always 0)", self.features, self.always_zero.len())?;
+        let labels: Vec<String> = self.labels.iter().map(|(label, count)| format!("{label}: {count}")).collect();
         writeln!(f, "  labels              {}", labels.join(", "))?;
         match self.unlabelled() {
             0 => {}
-            all if all == self.documents => {
-                writeln!(f, "  UNLABELLED          no document has a label")?
-            }
+            all if all == self.documents => writeln!(f, "  UNLABELLED          no document has a label")?,
             some => writeln!(f, "  UNLABELLED          {some} documents have no label")?,
         }
-        writeln!(
-            f,
-            "  nothing relevant in {} queries",
-            self.queries_without_relevant
-        )?;
+        writeln!(f, "  nothing relevant in {} queries", self.queries_without_relevant)?;
         writeln!(f, "  values that are 0   {:.1} %", 100.0 * self.zero_share)?;
-        writeln!(
-            f,
-            "  constant in a query {:.1} % of (query, feature)",
-            100.0 * self.constant_share
-        )?;
+        writeln!(f, "  constant in a query {:.1} % of (query, feature)", 100.0 * self.constant_share)?;
         if !self.duplicates.is_empty() {
             let shown = self.duplicates.iter().take(10);
-            let pairs: Vec<String> = shown
-                .map(|(f, first)| format!("{} = {}", f.0, first.0))
-                .collect();
-            let dots = if self.duplicates.len() > 10 {
-                ", ..."
-            } else {
-                ""
-            };
-            writeln!(
-                f,
-                "  duplicate features  {}: {}{dots}",
-                self.duplicates.len(),
-                pairs.join(", ")
-            )?;
+            let pairs: Vec<String> = shown.map(|(f, first)| format!("{} = {}", f.0, first.0)).collect();
+            let dots = if self.duplicates.len() > 10 { ", ..." } else { "" };
+            writeln!(f, "  duplicate features  {}: {}{dots}", self.duplicates.len(), pairs.join(", "))?;
         }
-        write!(
-            f,
-            "  memory              {:.1} MB",
-            self.memory as f64 / 1e6
-        )
+        write!(f, "  memory              {:.1} MB", self.memory as f64 / 1e6)
     }
 }
 
@@ -269,41 +204,22 @@ mod tests {
     fn counts_are_right() {
         let mut builder = DatasetBuilder::new("s", Provenance::LookAlike { name: "s".into() });
         builder
-            .push_columns(
-                "a",
-                &[0.0, 0.5, -1.0],
-                &[[1.0, 2.0, 0.0], [0.0; 3], [1.0, 2.0, 0.0], [3.0; 3]],
-            )
+            .push_columns("a", &[0.0, 0.5, -1.0], &[[1.0, 2.0, 0.0], [0.0; 3], [1.0, 2.0, 0.0], [3.0; 3]])
             .unwrap()
             .push_columns("b", &[0.0], &[[1.0], [0.0], [1.0], [3.0]])
             .unwrap()
             .features(5);
         let statistics = Statistics::of(&builder.build());
-        assert_eq!(
-            (
-                statistics.queries,
-                statistics.documents,
-                statistics.features
-            ),
-            (2, 4, 5)
-        );
+        assert_eq!((statistics.queries, statistics.documents, statistics.features), (2, 4, 5));
         assert_eq!(statistics.documents_per_query, [1, 1, 3]);
         assert_eq!(statistics.labels, [(-1.0, 1), (0.0, 2), (0.5, 1)]);
-        assert_eq!(
-            (statistics.unlabelled(), statistics.queries_without_relevant),
-            (1, 1)
-        );
+        assert_eq!((statistics.unlabelled(), statistics.queries_without_relevant), (1, 1));
         assert_eq!(statistics.zero_share, 10.0 / 20.0);
         assert_eq!(statistics.always_zero, [FeatureId(2), FeatureId(5)]);
         assert_eq!(statistics.constant_share, 8.0 / 10.0);
         assert_eq!(statistics.duplicates, [(FeatureId(3), FeatureId(1))]);
         let text = statistics.to_string();
-        for part in [
-            "SYNTHETIC",
-            "4 (1 to 3 a query, median 1)",
-            "1 documents have no label",
-            "1: 3 = 1",
-        ] {
+        for part in ["SYNTHETIC", "4 (1 to 3 a query, median 1)", "1 documents have no label", "1: 3 = 1"] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
     }

@@ -92,21 +92,13 @@ impl Features {
         let families: Vec<Family> = (0..self.count.div_ceil(FAMILY_SIZE))
             .map(|_| {
                 let strength = self.strength[0] + self.strength[1] * noise.normal();
-                let strength = if noise.chance(self.indifferent) {
-                    0.0
-                } else {
-                    strength.clamp(-0.3, 0.4)
-                };
+                let strength = if noise.chance(self.indifferent) { 0.0 } else { strength.clamp(-0.3, 0.4) };
                 let common = (self.common[0] + self.common[1] * noise.normal()).clamp(-0.6, 0.8);
                 let everywhere = noise.chance(self.everywhere);
                 let share = libm::pow(noise.uniform(), self.density);
                 // At most 95%: every feature that is not always 0 is to be seen even in small sets.
                 let whole = 0.95 * noise.uniform();
-                Family {
-                    strength,
-                    common,
-                    absent: [0.97 * share, if everywhere { 0.0 } else { whole }],
-                }
+                Family { strength, common, absent: [0.97 * share, if everywhere { 0.0 } else { whole }] }
             })
             .collect();
         let mut roles: Vec<Role> = (0..self.count)
@@ -114,14 +106,9 @@ impl Features {
                 let family = noise.below(families.len());
                 let apart = noise.uniform();
                 // Most of a family are absent together; the others go their own way.
-                let (faithful, wander, other) =
-                    (noise.chance(0.7), noise.normal(), noise.uniform());
+                let (faithful, wander, other) = (noise.chance(0.7), noise.normal(), noise.uniform());
                 let [share, whole] = families[family].absent;
-                let share = if faithful {
-                    (share + 0.03 * wander).clamp(0.0, 0.99)
-                } else {
-                    0.97 * other
-                };
+                let share = if faithful { (share + 0.03 * wander).clamp(0.0, 0.99) } else { 0.97 * other };
                 Role {
                     zero: false,
                     of_query: noise.chance(self.of_query),
@@ -141,11 +128,7 @@ impl Features {
         for &feature in &order[self.zero[0]..self.zero[1]] {
             roles[feature].zero = true;
         }
-        Cast {
-            roles,
-            families,
-            label: self.label,
-        }
+        Cast { roles, families, label: self.label }
     }
 }
 
@@ -165,17 +148,11 @@ impl Cast {
             let (there, value) = (there[role.family] >= role.absent[1], noise.uniform());
             match (role.zero, there) {
                 (true, _) | (_, false) => 0.0,
-                _ if role.of_query => {
-                    decimal((value * role.levels).ceil().max(1.0) / role.levels).max(1e-6)
-                }
+                _ if role.of_query => decimal((value * role.levels).ceil().max(1.0) / role.levels).max(1e-6),
                 _ => 1.0,
             }
         });
-        Query {
-            cast: self,
-            present: present.collect(),
-            factors: vec![0.0; self.families.len()],
-        }
+        Query { cast: self, present: present.collect(), factors: vec![0.0; self.families.len()] }
     }
 }
 
@@ -185,9 +162,7 @@ impl Model for Query<'_> {
         let common = noise.normal();
         for (factor, family) in self.factors.iter_mut().zip(&self.cast.families) {
             let rest = 1.0 - family.strength * family.strength - family.common * family.common;
-            *factor = family.strength * relevance
-                + family.common * common
-                + rest.max(0.05).sqrt() * noise.normal();
+            *factor = family.strength * relevance + family.common * common + rest.max(0.05).sqrt() * noise.normal();
         }
         for ((value, role), &present) in out.iter_mut().zip(&self.cast.roles).zip(&self.present) {
             if present == 0.0 || role.of_query {

@@ -6,18 +6,9 @@ use super::noise::Noise;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Documents {
     /// Log-normal with this mean and spread (standard deviation of the logarithm), within bounds.
-    LogNormal {
-        mean: f64,
-        spread: f64,
-        bounds: [usize; 2],
-    },
+    LogNormal { mean: f64, spread: f64, bounds: [usize; 2] },
     /// Most queries have about eight, the others a long tail.
-    ShortOrLong {
-        short: f64,
-        mean: f64,
-        spread: f64,
-        bounds: [usize; 2],
-    },
+    ShortOrLong { short: f64, mean: f64, spread: f64, bounds: [usize; 2] },
     /// A pool cut at its limit; this share of queries falls short of it.
     Pool { limit: usize, short: f64 },
 }
@@ -29,17 +20,8 @@ impl Documents {
             (count.round() as usize).clamp(bounds[0], bounds[1])
         };
         match *self {
-            Self::LogNormal {
-                mean,
-                spread,
-                bounds,
-            } => log_normal(noise, mean, spread, bounds),
-            Self::ShortOrLong {
-                short,
-                mean,
-                spread,
-                bounds,
-            } => {
+            Self::LogNormal { mean, spread, bounds } => log_normal(noise, mean, spread, bounds),
+            Self::ShortOrLong { short, mean, spread, bounds } => {
                 if noise.chance(short) {
                     6 + noise.pick(&[0.06, 0.27, 0.67])
                 } else {
@@ -86,21 +68,13 @@ impl Labels {
     /// Judgements of `count` documents of one query.
     pub(crate) fn draw(&self, count: usize, noise: &mut Noise) -> Vec<Judgement> {
         match *self {
-            Self::Graded {
-                shares,
-                shared,
-                barren,
-                fractional,
-            } => {
+            Self::Graded { shares, shared, barren, fractional } => {
                 let thresholds = thresholds(shares);
                 let common = shared.sqrt() * noise.normal();
                 let barren = noise.chance(barren);
                 let judge = |_| {
                     let score = common + (1.0 - shared).sqrt() * noise.normal();
-                    let grade = thresholds
-                        .iter()
-                        .filter(|&&threshold| score > threshold)
-                        .count();
+                    let grade = thresholds.iter().filter(|&&threshold| score > threshold).count();
                     let grade = if barren { 0 } else { grade };
                     let label = if !barren && fractional > 0.0 && noise.chance(fractional) {
                         disagreement(grade, shares.len() - 1, noise)
@@ -112,19 +86,10 @@ impl Labels {
                 (0..count).map(judge).collect()
             }
             Self::KnownItem { shares } => {
-                let mut judgements = vec![
-                    Judgement {
-                        grade: 0,
-                        label: 0.0
-                    };
-                    count
-                ];
+                let mut judgements = vec![Judgement { grade: 0, label: 0.0 }; count];
                 let relevant = noise.pick(shares);
                 for _ in 0..relevant {
-                    judgements[noise.below(count)] = Judgement {
-                        grade: 1,
-                        label: 1.0,
-                    };
+                    judgements[noise.below(count)] = Judgement { grade: 1, label: 1.0 };
                 }
                 judgements
             }
@@ -139,11 +104,7 @@ fn disagreement(grade: usize, highest: usize, noise: &mut Noise) -> f32 {
     let others = 1 + noise.below(assessors - 1);
     let part = others as f64 / assessors as f64;
     let up = grade == 0 || grade < highest && noise.chance(0.5);
-    let mean = if up {
-        grade as f64 + part
-    } else {
-        grade as f64 - part
-    };
+    let mean = if up { grade as f64 + part } else { grade as f64 - part };
     ((mean * 1e5).round() / 1e5) as f32
 }
 

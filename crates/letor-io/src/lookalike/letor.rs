@@ -32,11 +32,7 @@ pub(crate) fn to_unit(columns: &mut [f64], documents: usize) {
         let low = column.iter().copied().fold(f64::INFINITY, f64::min);
         let high = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for value in column {
-            *value = if high > low {
-                decimal((*value - low) / (high - low))
-            } else {
-                0.0
-            };
+            *value = if high > low { decimal((*value - low) / (high - low)) } else { 0.0 };
         }
     }
 }

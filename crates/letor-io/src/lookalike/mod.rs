@@ -125,10 +125,7 @@ pub fn generate(name: &str, scale: f64, seed: u64) -> Result<Dataset, Error> {
     let unknown = |message: String| Error::new(ErrorKind::Unknown, message);
     let set = SETS.iter().find(|set| set.name == name).ok_or_else(|| {
         let names: Vec<&str> = names().collect();
-        unknown(format!(
-            "there is no look-alike `{name}`: there are {}",
-            names.join(", ")
-        ))
+        unknown(format!("there is no look-alike `{name}`: there are {}", names.join(", ")))
     })?;
     if !(scale > 0.0 && scale <= MAX_SCALE) {
         return Err(unknown(format!(
@@ -143,8 +140,7 @@ pub fn generate(name: &str, scale: f64, seed: u64) -> Result<Dataset, Error> {
         .collect::<Result<_, _>>()
         .map_err(|error| unknown(error.to_string()))?;
     let full_name = full_name(name, scale, seed);
-    let mut builder =
-        DatasetBuilder::new(full_name.clone(), Provenance::LookAlike { name: full_name });
+    let mut builder = DatasetBuilder::new(full_name.clone(), Provenance::LookAlike { name: full_name });
     builder.features(maker.features() as u32);
     for query in encoded {
         builder.push(query);
@@ -170,16 +166,12 @@ pub(crate) fn open(spec: &str) -> Result<Dataset, Error> {
     let mut parts = spec.split(':');
     let name = parts.next().unwrap_or_default();
     let scale = parts.next().map_or(Some(1.0), |scale| scale.parse().ok());
-    let seed = parts
-        .next()
-        .map_or(Some(DEFAULT_SEED), |seed| seed.parse().ok());
+    let seed = parts.next().map_or(Some(DEFAULT_SEED), |seed| seed.parse().ok());
     match (scale, seed, parts.next()) {
         (Some(scale), Some(seed), None) => generate(name, scale, seed),
         _ => Err(Error::new(
             ErrorKind::Unknown,
-            format!(
-                "cannot make `{spec}`: expected NAME, NAME:SCALE or NAME:SCALE:SEED, such as `{name}:0.1`"
-            ),
+            format!("cannot make `{spec}`: expected NAME, NAME:SCALE or NAME:SCALE:SEED, such as `{name}:0.1`"),
         )),
     }
 }

@@ -51,45 +51,30 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn draw(noise: &mut Noise) -> Self {
-        Self {
-            text: TextQuery::draw(&COLLECTION, noise),
-            documents: Vec::new(),
-        }
+        Self { text: TextQuery::draw(&COLLECTION, noise), documents: Vec::new() }
     }
 }
 
 impl Model for Query {
     fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
-        let document = self
-            .text
-            .document(&COLLECTION, grade, &self.documents, noise);
+        let document = self.text.document(&COLLECTION, grade, &self.documents, noise);
         self.documents.push(document);
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
             let values = signals(&self.text, &document, stream, *mean_length);
             for (place, &signal) in SIGNALS.iter().enumerate() {
                 // Counts go signal by signal; from feature 21 on, the models go stream by stream.
-                let feature = if place < 4 {
-                    place * STREAMS + stream
-                } else {
-                    20 + 4 * stream + (place - 4)
-                };
+                let feature = if place < 4 { place * STREAMS + stream } else { 20 + 4 * stream + (place - 4) };
                 out[feature] = values[signal];
             }
         }
         let authority = document.authority;
         let words = f64::from(document.length[3]);
-        out[40] = (1.0 + 0.4 * words + 0.8 * noise.normal())
-            .round()
-            .clamp(1.0, 12.0);
+        out[40] = (1.0 + 0.4 * words + 0.8 * noise.normal()).round().clamp(1.0, 12.0);
         out[41] = (6.0 * words + 9.0 * noise.normal()).round().max(10.0);
         out[42] = 0.0;
         out[43] = (noise.log_normal(0.8 * authority, 1.2) * 60.0).round();
-        out[44] = (noise.log_normal(1.9 + 0.9 * authority, 1.6) - 1.0)
-            .round()
-            .max(0.0);
-        out[45] = (noise.log_normal(1.0 + 0.2 * authority, 1.6) - 2.0)
-            .round()
-            .max(0.0);
+        out[44] = (noise.log_normal(1.9 + 0.9 * authority, 1.6) - 1.0).round().max(0.0);
+        out[45] = (noise.log_normal(1.0 + 0.2 * authority, 1.6) - 2.0).round().max(0.0);
     }
 
     fn finish(&self, columns: &mut [f64], documents: usize) {

@@ -63,12 +63,7 @@ impl Query {
             *site = noise.normal();
         }
         let clicked = noise.chance(0.68);
-        Self {
-            text,
-            documents: Vec::new(),
-            sites,
-            clicked,
-        }
+        Self { text, documents: Vec::new(), sites, clicked }
     }
 
     /// Features 126 to 136.
@@ -77,31 +72,13 @@ impl Query {
         let words = f64::from(document.length[3]);
         let linked = f64::from(u8::from(document.length[1] > 0));
         // Slashes in the URL and its length.
-        out[0] = f64::from(
-            1 + noise
-                .poisson((0.26 * words - 0.1 * authority).max(0.2))
-                .min(11),
-        );
+        out[0] = f64::from(1 + noise.poisson((0.26 * words - 0.1 * authority).max(0.2)).min(11));
         out[1] = (4.6 * words + 7.0 * noise.normal()).round().max(7.0);
         // Links in and out.
         let links = noise.chance(logistic(0.75 + 1.6 * linked + 0.3 * authority));
-        out[2] = if links {
-            noise
-                .log_normal(2.6 + 0.9 * authority, 2.9)
-                .round()
-                .min(1.6e8)
-        } else {
-            0.0
-        };
+        out[2] = if links { noise.log_normal(2.6 + 0.9 * authority, 2.9).round().min(1.6e8) } else { 0.0 };
         let links = noise.chance(logistic(-0.6 + 1.6 * linked + 0.35 * authority));
-        out[3] = if links {
-            noise
-                .log_normal(1.0 + 0.5 * authority, 1.1)
-                .round()
-                .clamp(1.0, 121.0)
-        } else {
-            0.0
-        };
+        out[3] = if links { noise.log_normal(1.0 + 0.5 * authority, 1.1).round().clamp(1.0, 121.0) } else { 0.0 };
         // Ranks of the page and of its site, out of 65,535.
         let rank = -2.0 - 0.08 * (words - 7.0) + 1.1 * authority + 2.6 * noise.normal();
         out[4] = (115.0 + 65_420.0 * logistic(rank)).round();
@@ -110,54 +87,31 @@ impl Query {
             out[4] = (118 + noise.below(4)) as f64;
         }
         let site = noise.uniform();
-        let site = if site < 0.6 {
-            self.sites[(20.0 * site) as usize]
-        } else {
-            noise.normal()
-        };
+        let site = if site < 0.6 { self.sites[(20.0 * site) as usize] } else { noise.normal() };
         out[5] = (68_500.0 * logistic(0.1 + 0.12 * (words - 7.0) + 1.9 * site + 0.25 * authority))
             .round()
             .clamp(1.0, 65_535.0);
         // Two quality scores, lower on high-ranked sites.
         let quality = 0.1 * authority - 0.35 * site + noise.normal();
         for (value, slope) in out[6..8].iter_mut().zip([0.8, 0.9]) {
-            *value = libm::exp(1.8 + slope * quality + 1.2 * noise.normal())
-                .round()
-                .clamp(1.0, 254.0);
+            *value = libm::exp(1.8 + slope * quality + 1.2 * noise.normal()).round().clamp(1.0, 254.0);
         }
         // Clicks on this document for this query: few documents have any, mostly relevant ones.
         const CLICKED: [f64; 5] = [0.022, 0.085, 0.16, 0.33, 0.40];
         const CLICKS: [f64; 5] = [2.4, 3.0, 3.7, 5.4, 6.2];
         let clicked = self.clicked && noise.chance(CLICKED[label]);
-        out[8] = if clicked {
-            noise.log_normal(CLICKS[label], 1.4).round().max(1.0)
-        } else {
-            0.0
-        };
+        out[8] = if clicked { noise.log_normal(CLICKS[label], 1.4).round().max(1.0) } else { 0.0 };
         // Clicks on it for any query, and how long users stayed.
-        let visited = clicked && noise.chance(0.8)
-            || noise.chance(logistic(-1.3 - 0.15 * (words - 7.0) + 0.3 * authority));
-        out[9] = if visited {
-            noise
-                .log_normal(1.9 + 0.8 * authority, 2.0)
-                .round()
-                .max(1.0)
-        } else {
-            0.0
-        };
-        out[10] = if visited {
-            decimal(noise.log_normal(3.0 + 0.25 * authority, 1.1).min(470.0))
-        } else {
-            0.0
-        };
+        let visited =
+            clicked && noise.chance(0.8) || noise.chance(logistic(-1.3 - 0.15 * (words - 7.0) + 0.3 * authority));
+        out[9] = if visited { noise.log_normal(1.9 + 0.8 * authority, 2.0).round().max(1.0) } else { 0.0 };
+        out[10] = if visited { decimal(noise.log_normal(3.0 + 0.25 * authority, 1.1).min(470.0)) } else { 0.0 };
     }
 }
 
 impl Model for Query {
     fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
-        let document = self
-            .text
-            .document(&COLLECTION, grade, &self.documents, noise);
+        let document = self.text.document(&COLLECTION, grade, &self.documents, noise);
         self.documents.push(document);
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
             let values = signals(&self.text, &document, stream, *mean_length);

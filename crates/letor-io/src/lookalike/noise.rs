@@ -25,15 +25,11 @@ fn mix(x: u64) -> u64 {
 impl Noise {
     /// The generator of query `query` (0-based) of the data set `name` under `seed`.
     pub(crate) fn keyed(name: &str, seed: u64, query: u64) -> Self {
-        let name = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        let key = mix(mix(mix(name).wrapping_add(seed))
-            .wrapping_add(query.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        Self {
-            generator: Xoshiro256PlusPlus::seed_from_u64(key),
-            spare: None,
-        }
+        let name = name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let key = mix(mix(mix(name).wrapping_add(seed)).wrapping_add(query.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        Self { generator: Xoshiro256PlusPlus::seed_from_u64(key), spare: None }
     }
 
     /// Uniform on [0, 1).
@@ -132,28 +128,13 @@ mod tests {
             noise.poisson(100.0),
             noise.pick(&[0.2, 0.3, 0.5]),
         );
-        assert_eq!(
-            found,
-            (
-                0.459_512_989_984_105_6,
-                -2.107_010_435_950_905_4,
-                33,
-                0,
-                105,
-                1
-            )
-        );
+        assert_eq!(found, (0.459_512_989_984_105_6, -2.107_010_435_950_905_4, 33, 0, 105, 1));
     }
 
     #[test]
     fn every_part_of_the_key_counts() {
         let first = |name, seed, query| Noise::keyed(name, seed, query).uniform();
-        let all = [
-            first("a", 1, 0),
-            first("b", 1, 0),
-            first("a", 2, 0),
-            first("a", 1, 1),
-        ];
+        let all = [first("a", 1, 0), first("b", 1, 0), first("a", 2, 0), first("a", 1, 1)];
         for (i, one) in all.iter().enumerate() {
             assert!(all[..i].iter().all(|other| other != one));
         }
@@ -166,36 +147,23 @@ mod tests {
         let mut check = |mean: f64, variance: f64, draw: &mut dyn FnMut(&mut Noise) -> f64| {
             let values: Vec<f64> = (0..DRAWS).map(|_| draw(&mut noise)).collect();
             let found = values.iter().sum::<f64>() / DRAWS as f64;
-            assert!(
-                (found - mean).abs() < 5.0 * (variance / DRAWS as f64).sqrt(),
-                "{found} for {mean}"
-            );
+            assert!((found - mean).abs() < 5.0 * (variance / DRAWS as f64).sqrt(), "{found} for {mean}");
             let spread = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / DRAWS as f64;
             // The fourth moment of these laws stays under 5 times the squared variance.
-            assert!(
-                (spread / variance - 1.0).abs() < 5.0 * (4.0 / DRAWS as f64).sqrt(),
-                "{spread} for {variance}"
-            );
+            assert!((spread / variance - 1.0).abs() < 5.0 * (4.0 / DRAWS as f64).sqrt(), "{spread} for {variance}");
         };
         check(0.5, 1.0 / 12.0, &mut Noise::uniform);
         check(0.0, 1.0, &mut Noise::normal);
         check(2.5, 2.5, &mut |noise| f64::from(noise.poisson(2.5)));
         // Rounding adds a twelfth.
-        check(40.0, 40.0 + 1.0 / 12.0, &mut |noise| {
-            f64::from(noise.poisson(40.0))
-        });
+        check(40.0, 40.0 + 1.0 / 12.0, &mut |noise| f64::from(noise.poisson(40.0)));
         check(1.3, 0.61, &mut |noise| noise.pick(&[0.2, 0.3, 0.5]) as f64);
         check(4.5, 8.25, &mut |noise| noise.below(10) as f64);
     }
 
     #[test]
     fn decimals_read_back_as_themselves() {
-        for (x, expected) in [
-            (0.123_456_7, "0.123457"),
-            (-1e-9, "0"),
-            (7.0, "7"),
-            (-2.5, "-2.5"),
-        ] {
+        for (x, expected) in [(0.123_456_7, "0.123457"), (-1e-9, "0"), (7.0, "7"), (-2.5, "-2.5")] {
             assert_eq!(decimal(x).to_string(), expected);
             assert_eq!(expected.parse::<f64>().unwrap(), decimal(x));
         }

@@ -52,18 +52,13 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn draw(noise: &mut Noise) -> Self {
-        Self {
-            text: TextQuery::draw(&COLLECTION, noise),
-            documents: Vec::new(),
-        }
+        Self { text: TextQuery::draw(&COLLECTION, noise), documents: Vec::new() }
     }
 }
 
 impl Model for Query {
     fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
-        let document = self
-            .text
-            .document(&COLLECTION, grade, &self.documents, noise);
+        let document = self.text.document(&COLLECTION, grade, &self.documents, noise);
         self.documents.push(document);
         let mut whole = 0.0;
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
@@ -88,14 +83,7 @@ impl Model for Query {
 impl Query {
     /// Features 41 to 64: what is propagated along links, links and addresses, extracted titles.
     /// `whole` is BM25 of the whole document.
-    fn page(
-        &self,
-        document: &TextDocument,
-        whole: f64,
-        grade: usize,
-        noise: &mut Noise,
-        out: &mut [f64],
-    ) {
+    fn page(&self, document: &TextDocument, whole: f64, grade: usize, noise: &mut Noise, out: &mut [f64]) {
         let authority = document.authority;
         // Terms and scores propagated over the site map hardly move the score of the whole document.
         out[40] = squeezed(whole * (1.0 + 0.01 * noise.normal()), 50.0);
@@ -105,61 +93,30 @@ impl Query {
         for (place, value) in out[42..50].iter_mut().enumerate() {
             let propagated = (0.06 * whole + 0.5 * authority + 0.5 * noise.normal()).max(0.0);
             // Scores are coarse for propagated scores, finer for propagated features.
-            let step: f64 = if (3..6).contains(&place) {
-                1_000.0
-            } else {
-                40.0
-            };
-            *value = if linked {
-                squeezed(((propagated + 0.2) * step).ceil() / step, 20.0)
-            } else {
-                0.0
-            };
+            let step: f64 = if (3..6).contains(&place) { 1_000.0 } else { 40.0 };
+            *value = if linked { squeezed(((propagated + 0.2) * step).ceil() / step, 20.0) } else { 0.0 };
         }
         // PageRank and host rank, topical ranks and hubs, links in and out.
         let coarse = |value: f64, step: f64| decimal((value * step).ceil() / step);
         let rank = logistic(-4.0 + authority + 0.5 * noise.normal());
         out[50] = coarse(rank, 5_000.0);
-        out[51] = coarse(
-            logistic(-1.2 + 0.7 * authority + 0.8 * noise.normal()),
-            400.0,
-        );
+        out[51] = coarse(logistic(-1.2 + 0.7 * authority + 0.8 * noise.normal()), 400.0);
         let topical = [(-1.7, 300.0), (-0.8, 1_200.0), (-0.8, 900.0)];
         for (value, (odds, step)) in out[52..55].iter_mut().zip(topical) {
             let there = noise.chance(logistic(odds + authority + 1.5 * grade as f64));
-            *value = if there {
-                coarse(logistic(-3.0 + 0.8 * authority + noise.normal()), step)
-            } else {
-                0.0
-            };
+            *value = if there { coarse(logistic(-3.0 + 0.8 * authority + noise.normal()), step) } else { 0.0 };
         }
-        out[55] = squeezed(
-            noise.log_normal(1.6 + 0.8 * authority, 1.4).round(),
-            2_000.0,
-        );
+        out[55] = squeezed(noise.log_normal(1.6 + 0.8 * authority, 1.4).round(), 2_000.0);
         out[56] = squeezed(noise.log_normal(2.4 + 0.3 * authority, 1.0).round(), 300.0);
         // Slashes and length of the address, pages below it.
         let words = f64::from(document.length[3]);
-        out[57] = squeezed(
-            (1.0 + 0.4 * words + 0.8 * noise.normal())
-                .round()
-                .clamp(1.0, 12.0),
-            20.0,
-        );
+        out[57] = squeezed((1.0 + 0.4 * words + 0.8 * noise.normal()).round().clamp(1.0, 12.0), 20.0);
         out[58] = squeezed((6.0 * words + 7.0 * noise.normal()).round().max(8.0), 600.0);
-        out[59] = if noise.chance(0.075) {
-            squeezed(noise.log_normal(1.0, 1.2).ceil(), 100.0)
-        } else {
-            0.0
-        };
+        out[59] = if noise.chance(0.075) { squeezed(noise.log_normal(1.0, 1.2).ceil(), 100.0) } else { 0.0 };
         // BM25 and language models on extracted titles: coarse, on most pages.
         let titled = noise.normal() + 0.8 * grade as f64;
         for (place, value) in out[60..64].iter_mut().enumerate() {
-            let score = if titled < 0.6 {
-                0.2
-            } else {
-                0.3 + 0.1 * titled + 0.01 * noise.normal()
-            };
+            let score = if titled < 0.6 { 0.2 } else { 0.3 + 0.1 * titled + 0.01 * noise.normal() };
             *value = decimal((score * 60.0).round() / 60.0 + 0.01 * place as f64);
         }
     }

@@ -44,18 +44,12 @@ fn summary(values: &[f64]) -> [f64; 5] {
 /// All signals of one stream of `document`: covered terms and their ratio, length, IDF; sum,
 /// minimum, maximum, mean and variance of TF, of TF over length and of TF-IDF; Boolean and vector
 /// space model, BM25, and the three smoothed language models.
-pub(crate) fn signals(
-    query: &TextQuery,
-    document: &TextDocument,
-    stream: usize,
-    mean_length: f64,
-) -> [f64; SIGNALS] {
+pub(crate) fn signals(query: &TextQuery, document: &TextDocument, stream: usize, mean_length: f64) -> [f64; SIGNALS] {
     let terms = query.terms;
     let tf = &document.tf[stream][..terms];
     let idf = &query.idf[stream][..terms];
     let length = f64::from(document.length[stream]);
-    let (mut counts, mut shares, mut weighted) =
-        ([0.0; MAX_TERMS], [0.0; MAX_TERMS], [0.0; MAX_TERMS]);
+    let (mut counts, mut shares, mut weighted) = ([0.0; MAX_TERMS], [0.0; MAX_TERMS], [0.0; MAX_TERMS]);
     let (mut dot, mut norm, mut idf_norm) = (0.0, 0.0, 0.0);
     let (mut bm25, mut abs, mut dirichlet, mut jelinek_mercer) = (0.0, 0.0, 0.0, 0.0);
     let mut covered = 0.0;
@@ -93,11 +87,7 @@ pub(crate) fn signals(
     out[9..14].copy_from_slice(&summary(&shares[..terms]));
     out[14..19].copy_from_slice(&summary(&weighted[..terms]));
     out[19] = f64::from(u8::from(covered == terms as f64));
-    out[20] = if norm > 0.0 {
-        dot / (norm * idf_norm).sqrt()
-    } else {
-        0.0
-    };
+    out[20] = if norm > 0.0 { dot / (norm * idf_norm).sqrt() } else { 0.0 };
     out[signal::BM25] = bm25;
     out[signal::ABS] = abs;
     out[signal::DIRICHLET] = dirichlet;
@@ -146,10 +136,7 @@ mod tests {
             libm::log(0.18 + 0.1 * background) + absent[2],
         ];
         for (signal, (found, expected)) in found.into_iter().zip(expected).enumerate() {
-            assert!(
-                (found - expected).abs() < 1e-12,
-                "signal {signal}: {found} is not {expected}"
-            );
+            assert!((found - expected).abs() < 1e-12, "signal {signal}: {found} is not {expected}");
         }
     }
 }

@@ -121,14 +121,7 @@ impl TextQuery {
         }
         let clarity = noise.log_normal(0.0, collection.query_spread);
         let matched = !noise.chance(collection.unmatched);
-        Self {
-            terms,
-            idf,
-            shift,
-            telling,
-            clarity,
-            matched,
-        }
+        Self { terms, idf, shift, telling, clarity, matched }
     }
 
     /// A query whose terms have these IDFs in every stream.
@@ -158,10 +151,7 @@ impl TextQuery {
         let mut document = TextDocument::default();
         let about = self.clarity * collection.about[label] + noise.normal();
         document.authority = collection.authority[label] + noise.normal();
-        let (whole, apart) = (
-            (1.0 - collection.per_term).sqrt(),
-            collection.per_term.sqrt(),
-        );
+        let (whole, apart) = ((1.0 - collection.per_term).sqrt(), collection.per_term.sqrt());
         let mut term_about = [0.0; MAX_TERMS];
         for (value, telling) in term_about[..self.terms].iter_mut().zip(self.telling) {
             *value = telling * whole * about + apart * noise.normal();
@@ -176,18 +166,12 @@ impl TextQuery {
             if !noise.chance(fields.present[stream]) {
                 continue;
             }
-            let thin = if noise.chance(fields.thin[stream]) {
-                -3.0
-            } else {
-                0.0
-            };
+            let thin = if noise.chance(fields.thin[stream]) { -3.0 } else { 0.0 };
             let size = thin
                 + fields.length_spread[stream] * noise.normal()
                 + fields.length_about[stream] * about
                 + fields.length_authority[stream] * document.authority;
-            let length = libm::exp(fields.length[stream] + size)
-                .round()
-                .max(fields.shortest[stream]);
+            let length = libm::exp(fields.length[stream] + size).round().max(fields.shortest[stream]);
             let own = fields.mention_own[stream] * noise.normal();
             let burst = fields.more_own[stream] * noise.normal();
             let mut tf = [0; MAX_TERMS];

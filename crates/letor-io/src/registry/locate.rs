@@ -19,9 +19,7 @@ pub fn data_root() -> PathBuf {
         return root.into();
     }
     let here = std::env::current_dir().unwrap_or_default();
-    let above = here
-        .ancestors()
-        .find(|folder| folder.join("datasets").is_dir());
+    let above = here.ancestors().find(|folder| folder.join("datasets").is_dir());
     above.unwrap_or(&here).join("datasets").join("cache")
 }
 
@@ -38,10 +36,7 @@ pub struct Located {
 impl Located {
     /// The files of one part, if it was found.
     pub fn files(&self, split: Split) -> Option<&[PathBuf]> {
-        self.splits
-            .iter()
-            .find(|(name, _)| *name == split)
-            .map(|(_, files)| &files[..])
+        self.splits.iter().find(|(name, _)| *name == split).map(|(_, files)| &files[..])
     }
 }
 
@@ -52,16 +47,10 @@ pub fn locate(entry: &Entry, folder: &Path) -> Option<Located> {
     let (mut best, mut level) = (None::<Located>, vec![folder.to_path_buf()]);
     for _ in 0..=DEPTH {
         for base in &level {
-            let splits: Vec<_> = entry
-                .splits
-                .iter()
-                .filter_map(|split| Some((split.name, files_of(split, base)?)))
-                .collect();
+            let splits: Vec<_> =
+                entry.splits.iter().filter_map(|split| Some((split.name, files_of(split, base)?))).collect();
             if splits.len() > best.as_ref().map_or(0, |best| best.splits.len()) {
-                best = Some(Located {
-                    base: base.clone(),
-                    splits,
-                });
+                best = Some(Located { base: base.clone(), splits });
             }
         }
         if best.is_some() {
@@ -88,10 +77,7 @@ fn files_of(split: &SplitEntry, base: &Path) -> Option<Vec<PathBuf>> {
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries
-        .map(|e| e.path())
-        .filter(|path| path.is_dir())
-        .collect();
+    let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     folders
 }
@@ -138,10 +124,7 @@ mod tests {
         }
         let located = locate(entry, folder.path()).unwrap();
         assert!(located.files(Split::Train).unwrap()[0].ends_with("Fold1/train.txt.gz"));
-        assert!(
-            located.files(Split::Test).unwrap()[0].ends_with("S5.txt"),
-            "no such file in Fold1"
-        );
+        assert!(located.files(Split::Test).unwrap()[0].ends_with("S5.txt"), "no such file in Fold1");
     }
 
     #[test]
@@ -156,11 +139,7 @@ mod tests {
     #[test]
     fn the_error_says_all() {
         let error = missing(find("ylr1").unwrap(), None, Path::new("/data/ylr1")).to_string();
-        for part in [
-            "ylr1",
-            "/data/ylr1",
-            "cargo xtask fetch-datasets ylr1 --from FILE-OR-FOLDER",
-        ] {
+        for part in ["ylr1", "/data/ylr1", "cargo xtask fetch-datasets ylr1 --from FILE-OR-FOLDER"] {
             assert!(error.contains(part), "{error}");
         }
         assert!(!error.contains('\n'));

@@ -175,18 +175,12 @@ impl Entry {
     /// How many queries and documents the parts that the papers counted have, where known.
     pub fn counted(&self) -> (Option<u64>, Option<u64>) {
         let counted = || self.splits.iter().filter(|split| split.counted);
-        (
-            counted().map(|split| split.queries).sum(),
-            counted().map(|split| split.documents).sum(),
-        )
+        (counted().map(|split| split.queries).sum(), counted().map(|split| split.documents).sum())
     }
 
     /// The command that registers a copy of its files.
     pub fn register_command(&self) -> String {
-        format!(
-            "cargo xtask fetch-datasets {} --from FILE-OR-FOLDER",
-            self.name
-        )
+        format!("cargo xtask fetch-datasets {} --from FILE-OR-FOLDER", self.name)
     }
 }
 
@@ -198,25 +192,12 @@ mod tests {
     fn every_file_is_read_and_makes_sense() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets");
         let files = std::fs::read_dir(folder).unwrap();
-        let tomls =
-            files.filter(|f| f.as_ref().unwrap().path().extension() == Some("toml".as_ref()));
-        assert_eq!(
-            tomls.count(),
-            FILES.len(),
-            "every file of datasets/ is listed"
-        );
+        let tomls = files.filter(|f| f.as_ref().unwrap().path().extension() == Some("toml".as_ref()));
+        assert_eq!(tomls.count(), FILES.len(), "every file of datasets/ is listed");
         for entry in all() {
             assert_eq!(find(&entry.name), Some(entry));
-            assert!(
-                entry.splits.iter().any(|split| split.counted),
-                "{}",
-                entry.name
-            );
-            assert!(
-                entry.splits.iter().all(|split| !split.files.is_empty()),
-                "{}",
-                entry.name
-            );
+            assert!(entry.splits.iter().any(|split| split.counted), "{}", entry.name);
+            assert!(entry.splits.iter().all(|split| !split.files.is_empty()), "{}", entry.name);
             assert!(entry.always_zero.is_none_or(|zero| zero < entry.features));
             for source in &entry.sources {
                 assert!(source.address.starts_with("https://"));
@@ -237,11 +218,7 @@ mod tests {
             ("mq2007", 1_692, 69_623),
             ("mq2008", 784, 15_211),
         ] {
-            assert_eq!(
-                find(name).unwrap().counted(),
-                (Some(queries), Some(documents)),
-                "{name}"
-            );
+            assert_eq!(find(name).unwrap().counted(), (Some(queries), Some(documents)), "{name}");
         }
     }
 }

@@ -48,9 +48,7 @@ impl Assembler {
         let start = self.ends.last().copied().unwrap_or(0);
         let values = self.entries.len() - start;
         // Numbers ascend, so the last one tells whether there is a gap.
-        let last = self.entries[start..]
-            .last()
-            .map_or(0, |entry| entry.feature);
+        let last = self.entries[start..].last().map_or(0, |entry| entry.feature);
         let first = self.labels.is_empty();
         self.dense = last as usize == values && (first || self.dense && last == self.highest);
         self.highest = self.highest.max(last);
@@ -66,15 +64,7 @@ impl Assembler {
         if self.dense {
             self.push_dense();
         } else {
-            let Self {
-                entries,
-                ends,
-                transposer,
-                writer,
-                column,
-                labels,
-                ..
-            } = self;
+            let Self { entries, ends, transposer, writer, column, labels, .. } = self;
             transposer.each_column(&entries[..len], ends, |feature, rows| {
                 column.clear();
                 column.resize(labels.len());
@@ -91,12 +81,7 @@ impl Assembler {
         self.ends.clear();
         self.labels.clear();
         self.highest = 0;
-        Some(EncodedQuery {
-            id: id.into(),
-            labels,
-            block: block?,
-            features,
-        })
+        Some(EncodedQuery { id: id.into(), labels, block: block?, features })
     }
 
     /// Some columns at a time, so that neighbours in a row are read together.
@@ -136,12 +121,7 @@ struct Transposer {
 }
 
 impl Transposer {
-    fn each_column(
-        &mut self,
-        entries: &[Entry],
-        ends: &[usize],
-        mut each: impl FnMut(u32, &[Cell]),
-    ) {
+    fn each_column(&mut self, entries: &[Entry], ends: &[usize], mut each: impl FnMut(u32, &[Cell])) {
         self.seen.clear();
         for entry in entries {
             let feature = entry.feature as usize;
@@ -166,11 +146,7 @@ impl Transposer {
             for entry in &entries[start..end] {
                 let next = &mut self.counts[entry.feature as usize];
                 let (mantissa, scale) = (entry.mantissa, entry.scale);
-                self.cells[*next as usize] = Cell {
-                    mantissa,
-                    row: row as u32,
-                    scale,
-                };
+                self.cells[*next as usize] = Cell { mantissa, row: row as u32, scale };
                 *next += 1;
             }
             start = end;
@@ -192,11 +168,7 @@ mod tests {
         let mut assembler = Assembler::default();
         for (label, values) in rows {
             for &(feature, mantissa) in *values {
-                assembler.entries.push(Entry {
-                    mantissa,
-                    feature,
-                    scale: 0,
-                });
+                assembler.entries.push(Entry { mantissa, feature, scale: 0 });
             }
             assembler.end_row(*label);
         }
@@ -211,16 +183,10 @@ mod tests {
 
     #[test]
     fn dense_and_sparse_rows_give_the_same_columns() {
-        let dense = query(&[
-            (0.0, &[(1, 5), (2, 0), (3, 7)]),
-            (1.0, &[(1, 0), (2, 0), (3, 8)]),
-        ]);
+        let dense = query(&[(0.0, &[(1, 5), (2, 0), (3, 7)]), (1.0, &[(1, 0), (2, 0), (3, 8)])]);
         let sparse = query(&[(0.0, &[(1, 5), (3, 7)]), (1.0, &[(3, 8)])]);
         assert_eq!(dense, sparse);
-        assert_eq!(
-            dense,
-            expected(&[0.0, 1.0], &[&[5.0, 0.0, 7.0], &[0.0, 0.0, 8.0]])
-        );
+        assert_eq!(dense, expected(&[0.0, 1.0], &[&[5.0, 0.0, 7.0], &[0.0, 0.0, 8.0]]));
     }
 
     #[test]
@@ -228,26 +194,15 @@ mod tests {
         let growing = query(&[(0.0, &[(1, 5)]), (0.0, &[(1, 6), (2, 7)])]);
         assert_eq!(growing, expected(&[0.0; 2], &[&[5.0, 0.0], &[6.0, 7.0]]));
         let shrinking = query(&[(0.0, &[(1, 6), (2, 7)]), (0.0, &[(1, 5)]), (0.0, &[])]);
-        assert_eq!(
-            shrinking,
-            expected(&[0.0; 3], &[&[6.0, 7.0], &[5.0, 0.0], &[0.0, 0.0]])
-        );
+        assert_eq!(shrinking, expected(&[0.0; 3], &[&[6.0, 7.0], &[5.0, 0.0], &[0.0, 0.0]]));
     }
 
     #[test]
     fn a_row_begun_stays_for_the_next_query() {
         let mut assembler = Assembler::default();
-        assembler.entries.push(Entry {
-            mantissa: 5,
-            feature: 1,
-            scale: 0,
-        });
+        assembler.entries.push(Entry { mantissa: 5, feature: 1, scale: 0 });
         assembler.end_row(0.0);
-        assembler.entries.push(Entry {
-            mantissa: 6,
-            feature: 9,
-            scale: 0,
-        });
+        assembler.entries.push(Entry { mantissa: 6, feature: 9, scale: 0 });
         assert_eq!(assembler.finish("q").unwrap(), expected(&[0.0], &[&[5.0]]));
         assembler.end_row(1.0);
         let next = assembler.finish("q").unwrap();

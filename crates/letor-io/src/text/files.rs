@@ -31,8 +31,7 @@ pub(super) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
     let mut list = FileList::default();
     for path in paths {
         let path = path.as_ref();
-        let metadata =
-            std::fs::metadata(path).map_err(|error| Error::io(path, "failed to open", &error))?;
+        let metadata = std::fs::metadata(path).map_err(|error| Error::io(path, "failed to open", &error))?;
         if metadata.is_dir() {
             list.add_folder(path)?;
         } else {
@@ -72,23 +71,14 @@ impl FileList {
         }
         let skipped: Vec<String> = self.skipped[skipped..]
             .iter()
-            .map(|(path, reason)| {
-                format!(
-                    "{} ({reason})",
-                    path.file_name().unwrap_or_default().display()
-                )
-            })
+            .map(|(path, reason)| format!("{} ({reason})", path.file_name().unwrap_or_default().display()))
             .collect();
         let mut message =
             "holds no data file, expected files that start with a row of `label qid:id feature:value ...`".to_string();
         match &skipped[..] {
             [] => message += ": it is empty",
             [.., _] if skipped.len() > 5 => {
-                message += &format!(
-                    ": skipped {} and {} more",
-                    skipped[..4].join(", "),
-                    skipped.len() - 4
-                );
+                message += &format!(": skipped {} and {} more", skipped[..4].join(", "), skipped.len() - 4);
             }
             _ => message += &format!(": skipped {}", skipped.join(", ")),
         }
@@ -126,9 +116,9 @@ fn reason_to_skip(path: &Path) -> Option<String> {
             (_, Some(failure)) => Some(format!("failed to read: {failure}")),
             (None, None) if filled == 0 => Some("empty".into()),
             (None, None) => Some("nothing but blank lines".into()),
-            (Some(Shape::Comment), None) => Some(
-                "starts with a comment, not with a row: name the file itself to read it".into(),
-            ),
+            (Some(Shape::Comment), None) => {
+                Some("starts with a comment, not with a row: name the file itself to read it".into())
+            }
             (Some(_), None) => Some("does not start with a row of data".into()),
         };
     }

@@ -27,12 +27,7 @@ impl Index {
             self.positions.resize(blocks * 64 + 64, 0);
         }
         let mut filled = 0;
-        for (number, block) in text[start..start + blocks * 64]
-            .as_chunks::<64>()
-            .0
-            .iter()
-            .enumerate()
-        {
+        for (number, block) in text[start..start + blocks * 64].as_chunks::<64>().0.iter().enumerate() {
             let mut others = others(block);
             let count = others.count_ones() as usize;
             let base = number as u32 * 64;

@@ -52,11 +52,7 @@ pub(super) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
     if !any {
         let text = unsigned.to_ascii_lowercase();
         let finite = !matches!(&text[..], b"nan" | b"inf" | b"infinity");
-        return Err(if finite {
-            NotANumber::Syntax
-        } else {
-            NotANumber::NotFinite
-        });
+        return Err(if finite { NotANumber::Syntax } else { NotANumber::NotFinite });
     }
     match rest {
         [] => {}
@@ -71,10 +67,7 @@ pub(super) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
     }
     if exact && scale.abs() <= 280 {
         let mantissa = if negative { -mantissa } else { mantissa };
-        return Ok(Decimal {
-            mantissa,
-            scale: scale as i16,
-        });
+        return Ok(Decimal { mantissa, scale: scale as i16 });
     }
     let text = str::from_utf8(token).map_err(|_| NotANumber::Syntax)?;
     let float: f64 = text.parse().map_err(|_| NotANumber::Syntax)?;
@@ -90,12 +83,9 @@ fn parse_exponent(text: &[u8]) -> Option<i32> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let value = digits.iter().fold(0i32, |value, digit| {
-        value
-            .saturating_mul(10)
-            .saturating_add(i32::from(digit - b'0'))
-            .min(99_999)
-    });
+    let value = digits
+        .iter()
+        .fold(0i32, |value, digit| value.saturating_mul(10).saturating_add(i32::from(digit - b'0')).min(99_999));
     Some(if negative { -value } else { value })
 }
 
@@ -135,9 +125,7 @@ mod tests {
         for token in ["nan", "NaN", "-inf", "Infinity", "1e309", "-1e99999999999"] {
             assert_eq!(value(token), Err(NotANumber::NotFinite), "{token}");
         }
-        for token in [
-            "", "-", "+", ".", "abc", "1x", "1e", "1e+", "1.2.3", "--1", "1,5", "0x10", "NULL",
-        ] {
+        for token in ["", "-", "+", ".", "abc", "1x", "1e", "1e+", "1.2.3", "--1", "1,5", "0x10", "NULL"] {
             assert_eq!(value(token), Err(NotANumber::Syntax), "{token}");
         }
     }

@@ -23,12 +23,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self {
-            max_label: 4.0,
-            null: Null::Error,
-            same_qid: SameQid::Error,
-            features: 0,
-        }
+        Self { max_label: 4.0, null: Null::Error, same_qid: SameQid::Error, features: 0 }
     }
 }
 

@@ -22,12 +22,7 @@ pub(super) struct Parsed {
 }
 
 /// Reads all rows of `piece`.
-pub(super) fn parse(
-    piece: &Piece,
-    ids: &Ids,
-    options: &ReadOptions,
-    assembler: &mut Assembler,
-) -> Parsed {
+pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: &mut Assembler) -> Parsed {
     let mut parser = Parser {
         text: piece.text(),
         ids,
@@ -65,18 +60,11 @@ pub(super) fn parse(
     }
     let mut parsed = parser.parsed;
     if let Some((start, fault)) = error {
-        let position = Position {
-            line: parsed.lines,
-            column: fault.at.saturating_sub(start) as u64 + 1,
-        };
+        let position = Position { line: parsed.lines, column: fault.at.saturating_sub(start) as u64 + 1 };
         parsed.error = Some((position, fault.kind, fault.message));
     } else if let Some((failure, column)) = &piece.failure {
-        let position = Position {
-            line: parsed.lines + 1,
-            column: *column as u64 + 1,
-        };
-        let message =
-            format!("failed to read on: {failure}: the file is damaged or cut short, get it again");
+        let position = Position { line: parsed.lines + 1, column: *column as u64 + 1 };
+        let message = format!("failed to read on: {failure}: the file is damaged or cut short, get it again");
         parsed.error = Some((position, ErrorKind::Format, message));
     }
     parsed
@@ -100,16 +88,8 @@ impl<'a> Parser<'a> {
     /// Reads the line at `start`; returns where the next one starts.
     fn line(&mut self, start: usize) -> Result<usize, RowError> {
         let text = self.text;
-        let (line, next) =
-            self.rows
-                .read(text, start, self.options, &mut self.assembler.entries)?;
-        let Line::Row {
-            label,
-            qid,
-            comment,
-            end,
-        } = line
-        else {
+        let (line, next) = self.rows.read(text, start, self.options, &mut self.assembler.entries)?;
+        let Line::Row { label, qid, comment, end } = line else {
             return Ok(next);
         };
         match self.ids {
@@ -118,18 +98,14 @@ impl<'a> Parser<'a> {
                 self.begin_query_unless(id)?;
             }
             Ids::Comment => {
-                let id = comment
-                    .filter(|id| looks_like_id(id))
-                    .ok_or_else(|| no_comment_id(end))?;
+                let id = comment.filter(|id| looks_like_id(id)).ok_or_else(|| no_comment_id(end))?;
                 if id != self.id {
                     check_id(id, end)?;
                 }
                 self.begin_query_unless(id)?;
             }
             Ids::Groups(groups) => {
-                let size = groups
-                    .size(self.group)
-                    .ok_or_else(|| too_many_rows(start, groups))?;
+                let size = groups.size(self.group).ok_or_else(|| too_many_rows(start, groups))?;
                 if self.assembler.is_empty() {
                     self.first_line = self.parsed.lines;
                 }
@@ -180,8 +156,7 @@ impl<'a> Parser<'a> {
             _ => str::from_utf8(self.id).expect("ids are checked when read"),
         };
         let query = self.assembler.finish(id).ok_or_else(|| {
-            let message =
-                format!("query {id} takes more than 4 GiB: split it into several queries");
+            let message = format!("query {id} takes more than 4 GiB: split it into several queries");
             RowError::new(0, ErrorKind::Limit, message)
         })?;
         self.parsed.queries.push((query, self.first_line));

@@ -84,15 +84,8 @@ impl PieceReader {
     }
 
     fn new(source: Source, groups: Option<Arc<Groups>>, target: usize) -> Result<Self, Error> {
-        let mut reader = Self {
-            source,
-            ids: Ids::Qid,
-            carry: Vec::new(),
-            group: 0,
-            at_end: false,
-            failure: None,
-            target,
-        };
+        let mut reader =
+            Self { source, ids: Ids::Qid, carry: Vec::new(), group: 0, at_end: false, failure: None, target };
         let mut searched = 0;
         let first = loop {
             reader.read_on();
@@ -100,11 +93,7 @@ impl PieceReader {
                 // A byte order mark says nothing in UTF-8.
                 reader.carry.drain(..3);
             }
-            let whole = if reader.at_end {
-                reader.carry.len()
-            } else {
-                end_of_lines(&reader.carry)
-            };
+            let whole = if reader.at_end { reader.carry.len() } else { end_of_lines(&reader.carry) };
             let first = lines(&reader.carry[searched..whole])
                 .map(|(_, line)| shape::of(line))
                 .find(|shape| !matches!(shape, Shape::Blank | Shape::Comment));
@@ -119,13 +108,7 @@ impl PieceReader {
         }
         reader.ids = match (first, groups) {
             (Some(Shape::Row { qid: None, .. }), Some(groups)) => Ids::Groups(groups),
-            (
-                Some(Shape::Row {
-                    qid: None,
-                    comment: Some(_),
-                }),
-                None,
-            ) => Ids::Comment,
+            (Some(Shape::Row { qid: None, comment: Some(_) }), None) => Ids::Comment,
             // Where it is something else, reading it will say so.
             _ => Ids::Qid,
         };
@@ -204,12 +187,7 @@ impl PieceReader {
             }
             ids => last_query(text, |line| match (shape::of(line), ids) {
                 (Shape::Blank | Shape::Comment, _) => LineId::None,
-                (
-                    Shape::Row {
-                        comment: Some(id), ..
-                    },
-                    Ids::Comment,
-                ) => LineId::Id(id),
+                (Shape::Row { comment: Some(id), .. }, Ids::Comment) => LineId::Id(id),
                 (Shape::Row { qid: Some(id), .. }, Ids::Qid) => LineId::Id(id),
                 _ => LineId::Bad,
             }),
@@ -235,11 +213,7 @@ fn last_query<'a>(text: &'a [u8], id_of: impl Fn(&'a [u8]) -> LineId<'a>) -> usi
         match id_of(&text[start..end - 1]) {
             LineId::None => {}
             LineId::Bad => {
-                return if current.is_none() {
-                    start
-                } else {
-                    start_of_query
-                };
+                return if current.is_none() { start } else { start_of_query };
             }
             LineId::Id(id) if current.is_none_or(|current| current == id) => {
                 current = Some(id);
@@ -282,11 +256,7 @@ mod tests {
         let mut reader = PieceReader::new(source, groups, target).unwrap();
         let (mut piece, mut all) = (Piece::default(), Vec::new());
         while reader.next(&mut piece) {
-            assert!(
-                piece.text()[piece.len()..]
-                    .iter()
-                    .all(|&byte| byte == b'\n')
-            );
+            assert!(piece.text()[piece.len()..].iter().all(|&byte| byte == b'\n'));
             let text = piece.text()[..piece.len()].to_vec();
             all.push((String::from_utf8(text).unwrap(), piece.first_group));
         }
@@ -305,28 +275,12 @@ mod tests {
             }
         }
         by_qid.pop();
-        let sizes: String = (0..30)
-            .map(|query| format!("{}\n", 1 + query % 4))
-            .collect();
-        for (text, groups) in [
-            (by_qid, None),
-            (by_comment, None),
-            (by_group, Some(&sizes[..])),
-        ] {
+        let sizes: String = (0..30).map(|query| format!("{}\n", 1 + query % 4)).collect();
+        for (text, groups) in [(by_qid, None), (by_comment, None), (by_group, Some(&sizes[..]))] {
             for target in [1, 60, 100, 1000, 100_000] {
                 let pieces = pieces(&text, groups, target);
-                assert_eq!(
-                    pieces
-                        .iter()
-                        .map(|(piece, _)| piece.as_str())
-                        .collect::<String>(),
-                    text
-                );
-                assert!(
-                    target > 100 || pieces.len() > 5,
-                    "{} pieces of {target}",
-                    pieces.len()
-                );
+                assert_eq!(pieces.iter().map(|(piece, _)| piece.as_str()).collect::<String>(), text);
+                assert!(target > 100 || pieces.len() > 5, "{} pieces of {target}", pieces.len());
                 let mut group = 0;
                 for (piece, first_group) in &pieces {
                     if groups.is_some() {
@@ -337,11 +291,7 @@ mod tests {
                 }
                 for pair in pieces.windows(2) {
                     let (last, first) = (pair[0].0.lines(), pair[1].0.lines());
-                    let id = |line: &str| {
-                        line.split_whitespace()
-                            .find(|token| token.contains('q'))
-                            .map(str::to_string)
-                    };
+                    let id = |line: &str| line.split_whitespace().find(|token| token.contains('q')).map(str::to_string);
                     let last = last.rev().find_map(id);
                     assert!(groups.is_some() || last != first.into_iter().find_map(id));
                 }

@@ -31,11 +31,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// The first thing wrong, in the order of files and lines. Beside what rows may not hold (see
 /// [`ErrorKind`]), lines over 4 MiB, ids over 256 bytes and features over 1,000,000 are refused.
-pub fn read_files<P: AsRef<Path>>(
-    name: &str,
-    paths: &[P],
-    options: &ReadOptions,
-) -> Result<Dataset, Error> {
+pub fn read_files<P: AsRef<Path>>(name: &str, paths: &[P], options: &ReadOptions) -> Result<Dataset, Error> {
     let list = files::expand(paths)?;
     let work: Vec<FileWork<'_>> = list.files.iter().map(FileWork::new).collect();
     // The first file that failed: what comes after it need not be read.
@@ -45,19 +41,12 @@ pub fn read_files<P: AsRef<Path>>(
             scope.spawn(|_| worker(&work, options, &failed));
         }
     });
-    let mut joiner = Joiner {
-        options,
-        places: HashMap::new(),
-        queries: Vec::new(),
-        merged: Vec::new(),
-    };
+    let mut joiner = Joiner { options, places: HashMap::new(), queries: Vec::new(), merged: Vec::new() };
     for (index, work) in work.into_iter().enumerate() {
         joiner.join(&list.files, index, work)?;
     }
-    let provenance = Provenance::Files {
-        files: list.files.into_iter().map(|file| file.path).collect(),
-        skipped: list.skipped,
-    };
+    let provenance =
+        Provenance::Files { files: list.files.into_iter().map(|file| file.path).collect(), skipped: list.skipped };
     joiner.finish(name, provenance)
 }
 
@@ -104,11 +93,7 @@ fn worker(files: &[FileWork<'_>], options: &ReadOptions, failed: &AtomicUsize) {
 }
 
 /// Reads the next piece into `piece`: the index of its file, its number there, and where ids are.
-fn take_piece(
-    files: &[FileWork<'_>],
-    failed: &AtomicUsize,
-    piece: &mut Piece,
-) -> Option<(usize, usize, Ids)> {
+fn take_piece(files: &[FileWork<'_>], failed: &AtomicUsize, piece: &mut Piece) -> Option<(usize, usize, Ids)> {
     loop {
         let mut first_busy = None;
         for (index, work) in files.iter().enumerate() {
@@ -165,9 +150,7 @@ impl FileWork<'_> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // A panic elsewhere is passed on by rayon; nothing half-done is behind these locks.
-    mutex
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Joins the pieces' queries in the order of files and lines.
@@ -194,22 +177,14 @@ impl Joiner<'_> {
                 self.push(files, index, lines + line, query)?;
             }
             if let Some((position, kind, message)) = parsed.error {
-                return Err(Error::new(kind, message)
-                    .in_file(path)
-                    .at(lines + position.line, position.column));
+                return Err(Error::new(kind, message).in_file(path).at(lines + position.line, position.column));
             }
             lines += parsed.lines;
         }
         Ok(())
     }
 
-    fn push(
-        &mut self,
-        files: &[DataFile],
-        file: usize,
-        line: u64,
-        query: EncodedQuery,
-    ) -> Result<(), Error> {
+    fn push(&mut self, files: &[DataFile], file: usize, line: u64, query: EncodedQuery) -> Result<(), Error> {
         if self.options.same_qid == SameQid::Separate {
             self.queries.push(query);
             return Ok(());
@@ -242,10 +217,9 @@ impl Joiner<'_> {
         for blocks in self.merged.chunk_by(|(one, _), (other, _)| one == other) {
             let place = blocks[0].0;
             let rest = blocks.iter().map(|(_, query)| query);
-            let parts: Vec<&EncodedQuery> =
-                std::iter::once(&self.queries[place]).chain(rest).collect();
-            self.queries[place] = EncodedQuery::concat(&parts)
-                .map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
+            let parts: Vec<&EncodedQuery> = std::iter::once(&self.queries[place]).chain(rest).collect();
+            self.queries[place] =
+                EncodedQuery::concat(&parts).map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
         }
         let mut builder = DatasetBuilder::new(name, provenance);
         builder.features(self.options.features);

@@ -74,15 +74,7 @@ impl RowReader {
             _ => (None, at + 1),
         };
         check_length(start, next - 1)?;
-        Ok((
-            Line::Row {
-                label,
-                qid,
-                comment,
-                end: at,
-            },
-            next,
-        ))
+        Ok((Line::Row { label, qid, comment, end: at }, next))
     }
 
     /// Reads `feature:value` from `at` up to a comment or the line's end; returns where that is.
@@ -113,11 +105,7 @@ impl RowReader {
             if entries.len() == before {
                 let (feature, value) = read_feature(text, at, last)?;
                 let (Decimal { mantissa, scale }, end) = read_value(text, value, feature, options)?;
-                entries.push(Entry {
-                    mantissa,
-                    feature,
-                    scale,
-                });
+                entries.push(Entry { mantissa, feature, scale });
                 (at, last) = (end, feature);
             }
         }
@@ -168,10 +156,7 @@ mod tests {
 
     type Row = (f32, Option<String>, Option<String>, Vec<(u32, f64)>);
 
-    fn row_with(
-        line: &str,
-        options: &ReadOptions,
-    ) -> Result<Option<Row>, (usize, ErrorKind, String)> {
+    fn row_with(line: &str, options: &ReadOptions) -> Result<Option<Row>, (usize, ErrorKind, String)> {
         let mut text = line.as_bytes().to_vec();
         text.resize(text.len() + LOOKAHEAD, b'\n');
         let mut entries = Vec::new();
@@ -179,27 +164,10 @@ mod tests {
         match RowReader::default().read(&text, 0, options, &mut entries) {
             Err(error) => Err((error.at + 1, error.kind, error.message)),
             Ok((Line::Blank, _)) => Ok(None),
-            Ok((
-                Line::Row {
-                    label,
-                    qid,
-                    comment,
-                    ..
-                },
-                next,
-            )) => {
+            Ok((Line::Row { label, qid, comment, .. }, next)) => {
                 assert_eq!(next, line.len() + 1);
-                let value = |e: &Entry| {
-                    Decimal {
-                        mantissa: e.mantissa,
-                        scale: e.scale,
-                    }
-                    .to_f64()
-                };
-                let values = entries
-                    .iter()
-                    .map(|entry| (entry.feature, value(entry)))
-                    .collect();
+                let value = |e: &Entry| Decimal { mantissa: e.mantissa, scale: e.scale }.to_f64();
+                let values = entries.iter().map(|entry| (entry.feature, value(entry))).collect();
                 Ok(Some((label, qid.map(string), comment.map(string), values)))
             }
         }
@@ -213,46 +181,23 @@ mod tests {
     fn rows_of_all_dialects() {
         let s = |text: &str| Some(text.to_string());
         for (line, expected) in [
-            (
-                "2 qid:10 1:3 2:-0.5",
-                (2.0, s("10"), None, vec![(1, 3.0), (2, -0.5)]),
-            ),
+            ("2 qid:10 1:3 2:-0.5", (2.0, s("10"), None, vec![(1, 3.0), (2, -0.5)])),
             (
                 "0 qid:WT04-182 1:0.5 #docid = G13 inc = 1",
                 (0.0, s("WT04-182"), s("docid = G13 inc = 1"), vec![(1, 0.5)]),
             ),
-            (
-                "1.33333 7:0.704953 # 3382",
-                (1.33333, None, s("3382"), vec![(7, 0.704953)]),
-            ),
+            ("1.33333 7:0.704953 # 3382", (1.33333, None, s("3382"), vec![(7, 0.704953)])),
             ("-1 2:1.000000 # 4", (-1.0, None, s("4"), vec![(2, 1.0)])),
             (
                 "4\tqid:1\t1:12.318474\t2:1 # 7555\trambo",
-                (
-                    4.0,
-                    s("1"),
-                    s("7555\trambo"),
-                    vec![(1, 12.318474), (2, 1.0)],
-                ),
+                (4.0, s("1"), s("7555\trambo"), vec![(1, 12.318474), (2, 1.0)]),
             ),
-            (
-                "1.0 qid:1 2:2.5     10:-5.2   \r",
-                (1.0, s("1"), None, vec![(2, 2.5), (10, -5.2)]),
-            ),
-            (
-                "  +1 qid:é 1:+1 1000000:6.5e-08",
-                (1.0, s("é"), None, vec![(1, 1.0), (1_000_000, 6.5e-8)]),
-            ),
+            ("1.0 qid:1 2:2.5     10:-5.2   \r", (1.0, s("1"), None, vec![(2, 2.5), (10, -5.2)])),
+            ("  +1 qid:é 1:+1 1000000:6.5e-08", (1.0, s("é"), None, vec![(1, 1.0), (1_000_000, 6.5e-8)])),
             ("0 qid:7", (0.0, s("7"), None, vec![])),
             ("0", (0.0, None, None, vec![])),
-            (
-                "0 qid:7 1:2#tight",
-                (0.0, s("7"), s("tight"), vec![(1, 2.0)]),
-            ),
-            (
-                "0 qid:7 001:2 02:3",
-                (0.0, s("7"), None, vec![(1, 2.0), (2, 3.0)]),
-            ),
+            ("0 qid:7 1:2#tight", (0.0, s("7"), s("tight"), vec![(1, 2.0)])),
+            ("0 qid:7 001:2 02:3", (0.0, s("7"), None, vec![(1, 2.0), (2, 3.0)])),
         ] {
             assert_eq!(row(line), Ok(Some(expected)), "{line}");
         }
@@ -265,19 +210,9 @@ mod tests {
     fn bad_rows_say_where_and_what() {
         use ErrorKind::*;
         for (line, column, kind, part) in [
-            (
-                "python 2:2.5",
-                1,
-                Syntax,
-                "expected a label, as in `2 qid:10 1:0.5 2:3`, found `python`",
-            ),
+            ("python 2:2.5", 1, Syntax, "expected a label, as in `2 qid:10 1:0.5 2:3`, found `python`"),
             ("qid:1 1:2", 1, Syntax, "expected a label"),
-            (
-                "7 qid:1 1:2",
-                1,
-                Label,
-                "label `7` is out of range, expected 0 to 4",
-            ),
+            ("7 qid:1 1:2", 1, Label, "label `7` is out of range, expected 0 to 4"),
             ("-2 qid:1 1:2", 1, Label, "out of range"),
             ("nan qid:1 1:2", 1, Label, "not finite"),
             ("\0\u{1}ELF 1:2", 1, Format, "binary data `\\x00\\x01ELF`"),
@@ -285,57 +220,23 @@ mod tests {
             ("2 qid:a\0b 1:2", 7, QueryId, "is not text"),
             ("2 qid:1 0:2", 9, Feature, "features count from 1"),
             ("2 qid:1 1:2 1:3", 13, Feature, "feature 1 is given twice"),
-            (
-                "2 qid:1 5:2 3:3",
-                13,
-                Feature,
-                "feature 3 after feature 5, expected ascending",
-            ),
+            ("2 qid:1 5:2 3:3", 13, Feature, "feature 3 after feature 5, expected ascending"),
             ("2 qid:1 1000001:3", 9, Feature, "beyond 1000000"),
             ("2 qid:1 99999999999:3", 9, Feature, "beyond 1000000"),
-            (
-                "2 qid:1 -1:3",
-                9,
-                Syntax,
-                "expected `feature:value`, as in `3:0.5`, found `-1:3`",
-            ),
-            (
-                "2 qid:1 1:2 qid:3",
-                13,
-                Syntax,
-                "the query id comes right after the label",
-            ),
+            ("2 qid:1 -1:3", 9, Syntax, "expected `feature:value`, as in `3:0.5`, found `-1:3`"),
+            ("2 qid:1 1:2 qid:3", 13, Syntax, "the query id comes right after the label"),
             ("2 qid:1 1", 9, Syntax, "expected `feature:value`"),
             ("2 qid:1 1:2 \u{7f}", 13, Syntax, "binary data"),
-            (
-                "2 qid:1 1:abc",
-                11,
-                Syntax,
-                "expected a number as the value of feature 1, found `abc`",
-            ),
-            (
-                "2 qid:1 1: 2",
-                11,
-                Syntax,
-                "expected a value after `1:`, found none",
-            ),
+            ("2 qid:1 1:abc", 11, Syntax, "expected a number as the value of feature 1, found `abc`"),
+            ("2 qid:1 1: 2", 11, Syntax, "expected a value after `1:`, found none"),
             ("2 qid:1 1:1:2", 11, Syntax, "found `1:2`"),
-            (
-                "2 qid:1 1:NaN",
-                11,
-                Value,
-                "feature 1 is `NaN`, expected a finite number",
-            ),
+            ("2 qid:1 1:NaN", 11, Value, "feature 1 is `NaN`, expected a finite number"),
             ("2 qid:1 1:-inf", 11, Value, "finite"),
             ("2 qid:1 1:1e999", 11, Value, "finite"),
             ("2 qid:1 1:NULL", 11, Value, "ask for NULL as zero"),
         ] {
             let (found_column, found_kind, message) = row(line).unwrap_err();
-            assert_eq!(
-                (found_column, found_kind),
-                (column, kind),
-                "{line}: {message}"
-            );
+            assert_eq!((found_column, found_kind), (column, kind), "{line}: {message}");
             assert!(message.contains(part), "{line}: {message}");
             assert!(!message.contains('\n'), "{message}");
         }
@@ -343,11 +244,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_accepted() {
-        let options = ReadOptions {
-            max_label: 10.0,
-            null: Null::Zero,
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions { max_label: 10.0, null: Null::Zero, ..ReadOptions::default() };
         let expected = (7.0, Some("1".into()), None, vec![(1, 0.0), (2, 1.0)]);
         assert_eq!(row_with("7 qid:1 1:NULL 2:1", &options), Ok(Some(expected)));
     }

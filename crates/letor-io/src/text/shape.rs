@@ -11,10 +11,7 @@ pub(super) enum Shape<'a> {
     /// Nothing but a comment.
     Comment,
     /// A row of data, with the id after `qid:` and the id that its comment consists of.
-    Row {
-        qid: Option<&'a [u8]>,
-        comment: Option<&'a [u8]>,
-    },
+    Row { qid: Option<&'a [u8]>, comment: Option<&'a [u8]> },
     /// Anything else.
     Other,
 }
@@ -23,11 +20,7 @@ pub(super) enum Shape<'a> {
 pub(super) fn of(line: &[u8]) -> Shape<'_> {
     let mut tokens = Tokens { rest: line };
     let Some(label) = tokens.next() else {
-        return if tokens.rest.is_empty() {
-            Shape::Blank
-        } else {
-            Shape::Comment
-        };
+        return if tokens.rest.is_empty() { Shape::Blank } else { Shape::Comment };
     };
     if !looks_like_number(label) {
         return Shape::Other;
@@ -44,10 +37,7 @@ pub(super) fn of(line: &[u8]) -> Shape<'_> {
         // A number alone: a file of group sizes, or of labels.
         return Shape::Other;
     }
-    Shape::Row {
-        qid,
-        comment: comment.filter(|comment| looks_like_id(comment)),
-    }
+    Shape::Row { qid, comment: comment.filter(|comment| looks_like_id(comment)) }
 }
 
 /// Whether a comment is a query id, as in Yandex's `# 3382`: one token and no `name=value`.
@@ -57,20 +47,13 @@ pub(super) fn looks_like_id(comment: &[u8]) -> bool {
 }
 
 fn looks_like_number(token: &[u8]) -> bool {
-    let unsigned = token
-        .strip_prefix(b"-")
-        .or(token.strip_prefix(b"+"))
-        .unwrap_or(token);
-    let number =
-        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
+    let unsigned = token.strip_prefix(b"-").or(token.strip_prefix(b"+")).unwrap_or(token);
+    let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
     unsigned.iter().all(number) && unsigned.iter().any(u8::is_ascii_digit)
 }
 
 fn looks_like_feature(token: &[u8]) -> bool {
-    let digits = token
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = token.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && token.get(digits) == Some(&b':')
 }
 
@@ -107,10 +90,7 @@ mod tests {
             (" \t\r", Shape::Blank),
             (" # 1 2:3", Shape::Comment),
             ("2 qid:10 1:3", row(Some("10"), None)),
-            (
-                "2\tqid:WT04-182\t1:3 # 12",
-                row(Some("WT04-182"), Some("12")),
-            ),
+            ("2\tqid:WT04-182\t1:3 # 12", row(Some("WT04-182"), Some("12"))),
             ("0.5 7:0.70 # 3382 ", row(None, Some("3382"))),
             ("0 7:0.70 #docid = G13", row(None, None)),
             ("0 7:0.70 # 7555\trambo", row(None, None)),

@@ -38,10 +38,7 @@ static PREFIX: [Prefix; PREFIXES] = {
                 break;
             }
         }
-        prefixes[number] = Prefix {
-            word,
-            mask: (1 << (8 * len)) - 1,
-        };
+        prefixes[number] = Prefix { word, mask: (1 << (8 * len)) - 1 };
         number += 1;
     }
     prefixes
@@ -54,37 +51,20 @@ impl<'a> ShortValues<'a> {
     /// For the values between `base` and the line's end, `len` bytes on.
     pub(super) fn new(text: &'a [u8], base: usize, len: usize, index: &'a mut Index) -> Self {
         let ends = index.of_line(text, base, base + len);
-        Self {
-            line: &text[base..base + len + LOOKAHEAD],
-            base,
-            ends,
-        }
+        Self { line: &text[base..base + len + LOOKAHEAD], base, ends }
     }
 
     /// For a line from `base` on that is left to the long road.
     pub(super) fn none(base: usize) -> Self {
-        Self {
-            line: &[],
-            base,
-            ends: &[],
-        }
+        Self { line: &[], base, ends: &[] }
     }
 
     /// Appends the values from `at` on, as far as they are short, in one blank's distance, and of
     /// features above `last` that ascend; returns where the next token starts and the last feature.
-    pub(super) fn read(
-        &mut self,
-        at: usize,
-        mut last: u32,
-        entries: &mut Vec<Entry>,
-    ) -> (usize, u32) {
+    pub(super) fn read(&mut self, at: usize, mut last: u32, entries: &mut Vec<Entry>) -> (usize, u32) {
         let (line, mut at) = (self.line, at - self.base);
         // Behind what the long road has read.
-        let passed = self
-            .ends
-            .iter()
-            .take_while(|&&end| (end as usize) < at)
-            .count();
+        let passed = self.ends.iter().take_while(|&&end| (end as usize) < at).count();
         let mut ends = &self.ends[passed..];
         while let &[first, second, third, fourth, ..] = ends {
             // Where the feature, and where the number in front of the point ends.
@@ -123,16 +103,8 @@ impl<'a> ShortValues<'a> {
             if end >= 64 || BLANKS >> end & 1 == 0 {
                 break;
             }
-            let mantissa = if negative {
-                -(mantissa as i64)
-            } else {
-                mantissa as i64
-            };
-            entries.push(Entry {
-                mantissa,
-                feature,
-                scale: scale as i16,
-            });
+            let mantissa = if negative { -(mantissa as i64) } else { mantissa as i64 };
+            entries.push(Entry { mantissa, feature, scale: scale as i16 });
             if end == b'\n' {
                 (at, ends) = (stop, &[]);
                 break;
@@ -164,9 +136,5 @@ fn feature(line: &[u8], at: usize, last: u32, end: usize) -> Option<(u32, usize)
 
 #[inline(always)]
 fn word(line: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(
-        *line[at..]
-            .first_chunk()
-            .expect("a line is followed by many bytes"),
-    )
+    u64::from_le_bytes(*line[at..].first_chunk().expect("a line is followed by many bytes"))
 }

@@ -40,23 +40,15 @@ impl Groups {
             if token.is_empty() {
                 continue;
             }
-            let size = str::from_utf8(token)
-                .ok()
-                .and_then(|token| token.parse().ok());
+            let size = str::from_utf8(token).ok().and_then(|token| token.parse().ok());
             let Some(size @ 1..) = size else {
-                let message = format!(
-                    "expected the number of rows of a query, 1 or more, found {}",
-                    excerpt(token)
-                );
+                let message = format!("expected the number of rows of a query, 1 or more, found {}", excerpt(token));
                 let error = Error::new(ErrorKind::QueryId, message);
                 return Err(error.at(number as u64 + 1, 1));
             };
             sizes.push(size);
         }
-        Ok(Self {
-            path: PathBuf::new(),
-            sizes,
-        })
+        Ok(Self { path: PathBuf::new(), sizes })
     }
 
     /// How many rows query `group` has, or nothing where there are fewer queries.
@@ -100,18 +92,8 @@ mod tests {
     #[test]
     fn sizes_are_checked() {
         assert_eq!(Groups::parse(b"1\r\n13\n\n5").unwrap().rows(), 19);
-        for (text, line) in [
-            ("3\n0\n", 2),
-            ("x", 1),
-            ("1\n2 3\n", 2),
-            ("-1", 1),
-            ("99999999999", 1),
-        ] {
-            assert_eq!(
-                Groups::parse(text.as_bytes()).unwrap_err().line(),
-                Some(line),
-                "{text}"
-            );
+        for (text, line) in [("3\n0\n", 2), ("x", 1), ("1\n2 3\n", 2), ("-1", 1), ("99999999999", 1)] {
+            assert_eq!(Groups::parse(text.as_bytes()).unwrap_err().line(), Some(line), "{text}");
         }
     }
 

@@ -37,14 +37,9 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
     if let Some(error) = error {
         return Err(failed(&error));
     }
-    if let Some((_, what)) = OTHERS
-        .iter()
-        .find(|(magic, _)| start[..read].starts_with(magic))
-    {
+    if let Some((_, what)) = OTHERS.iter().find(|(magic, _)| start[..read].starts_with(magic)) {
         let message = format!("is {what}, expected text or gzip: unpack it first");
-        return Err(Error::new(ErrorKind::Format, message)
-            .in_file(path)
-            .at(1, 1));
+        return Err(Error::new(ErrorKind::Format, message).in_file(path).at(1, 1));
     }
     let gzip = start[..read].starts_with(GZIP);
     // A pipe cannot be wound back; what was taken from it is put in front again.
@@ -53,10 +48,7 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
         Err(_) => Box::new(io::Cursor::new(start[..read].to_vec()).chain(file)),
     };
     if gzip {
-        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(
-            1 << 16,
-            file,
-        ))));
+        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file))));
     }
     Ok(file)
 }

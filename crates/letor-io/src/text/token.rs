@@ -16,29 +16,18 @@ pub(super) struct RowError {
 
 impl RowError {
     pub(super) fn new(at: usize, kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            at,
-            kind,
-            message: message.into(),
-        }
+        Self { at, kind, message: message.into() }
     }
 }
 
 /// The bytes from `at` to the end of the token.
 fn token(text: &[u8], at: usize) -> &[u8] {
     let rest = &text[at..];
-    &rest[..rest
-        .iter()
-        .position(|&byte| ends_token(byte))
-        .unwrap_or(rest.len())]
+    &rest[..rest.iter().position(|&byte| ends_token(byte)).unwrap_or(rest.len())]
 }
 
 /// The label at `at` and the position behind it.
-pub(super) fn read_label(
-    text: &[u8],
-    at: usize,
-    options: &ReadOptions,
-) -> Result<(f32, usize), RowError> {
+pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Result<(f32, usize), RowError> {
     let token = token(text, at);
     let what = "expected a label, as in `2 qid:10 1:0.5 2:3`";
     let fail = |kind, message| Err(RowError::new(at, kind, message));
@@ -46,10 +35,7 @@ pub(super) fn read_label(
         Ok(label) => label.to_f64() as f32,
         Err(NotANumber::NotFinite) => {
             let found = excerpt(token);
-            return fail(
-                ErrorKind::Label,
-                format!("label {found} is not finite, expected a number"),
-            );
+            return fail(ErrorKind::Label, format!("label {found} is not finite, expected a number"));
         }
         Err(NotANumber::Syntax) if !is_text(token) => {
             let found = excerpt(token);
@@ -57,10 +43,7 @@ pub(super) fn read_label(
             return fail(ErrorKind::Format, message);
         }
         Err(NotANumber::Syntax) => {
-            return fail(
-                ErrorKind::Syntax,
-                format!("{what}, found {}", excerpt(token)),
-            );
+            return fail(ErrorKind::Syntax, format!("{what}, found {}", excerpt(token)));
         }
     };
     if label == -1.0 || (0.0..=options.max_label).contains(&label) {
@@ -89,16 +72,10 @@ pub(super) fn check_id(id: &[u8], at: usize) -> Result<(), RowError> {
         return fail("expected a query id after `qid:`, as in `qid:10`, found none".to_string());
     }
     if id.len() > MAX_ID {
-        return fail(format!(
-            "query id {} has more than {MAX_ID} bytes: is this a data file?",
-            excerpt(id)
-        ));
+        return fail(format!("query id {} has more than {MAX_ID} bytes: is this a data file?", excerpt(id)));
     }
     if !is_text(id) {
-        return fail(format!(
-            "query id {} is not text, expected UTF-8 without control characters",
-            excerpt(id)
-        ));
+        return fail(format!("query id {} is not text, expected UTF-8 without control characters", excerpt(id)));
     }
     Ok(())
 }
@@ -128,15 +105,10 @@ pub(super) fn read_feature(text: &[u8], at: usize, last: u32) -> Result<(u32, us
 fn bad_feature(text: &[u8], at: usize, last: u32) -> RowError {
     let token = token(text, at);
     let found = excerpt(token);
-    let digits = token
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = token.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 || token.get(digits) != Some(&b':') {
         let message = if token.starts_with(b"qid:") {
-            format!(
-                "expected `feature:value`, found {found}: the query id comes right after the label, once"
-            )
+            format!("expected `feature:value`, found {found}: the query id comes right after the label, once")
         } else if is_text(token) {
             format!("expected `feature:value`, as in `3:0.5`, found {found}")
         } else {
@@ -145,17 +117,16 @@ fn bad_feature(text: &[u8], at: usize, last: u32) -> RowError {
         return RowError::new(at, ErrorKind::Syntax, message);
     }
     let significant = token[..digits].trim_ascii_start();
-    let number = significant.iter().try_fold(0u32, |number, digit| {
-        number.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
-    });
+    let number =
+        significant.iter().try_fold(0u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
     let message = match number {
         Some(0) => format!("feature 0 in {found}: features count from 1, add one to each"),
         Some(number) if number == last => {
             format!("feature {number} is given twice in this row: keep one of them")
         }
-        Some(number) if number < last => format!(
-            "feature {number} after feature {last}, expected ascending numbers: sort each row by feature"
-        ),
+        Some(number) if number < last => {
+            format!("feature {number} after feature {last}, expected ascending numbers: sort each row by feature")
+        }
         _ => {
             format!("the feature number in {found} is beyond {MAX_FEATURE}, the most that is read")
         }
@@ -180,26 +151,19 @@ pub(super) fn read_value(
             Null::Zero => Ok((Decimal::ZERO, at + token.len())),
             Null::Error => fail(
                 ErrorKind::Value,
-                format!(
-                    "feature {feature} is {found}, expected a number: ask for NULL as zero if that is meant"
-                ),
+                format!("feature {feature} is {found}, expected a number: ask for NULL as zero if that is meant"),
             ),
         },
         Err(NotANumber::NotFinite) => fail(
             ErrorKind::Value,
-            format!(
-                "feature {feature} is {found}, expected a finite number: correct it or leave it out (absent is 0)"
-            ),
+            format!("feature {feature} is {found}, expected a finite number: correct it or leave it out (absent is 0)"),
         ),
         Err(NotANumber::Syntax) if token.is_empty() => fail(
             ErrorKind::Syntax,
-            format!(
-                "expected a value after `{feature}:`, found none: leave the feature out if it is absent"
-            ),
+            format!("expected a value after `{feature}:`, found none: leave the feature out if it is absent"),
         ),
-        Err(NotANumber::Syntax) => fail(
-            ErrorKind::Syntax,
-            format!("expected a number as the value of feature {feature}, found {found}"),
-        ),
+        Err(NotANumber::Syntax) => {
+            fail(ErrorKind::Syntax, format!("expected a number as the value of feature {feature}, found {found}"))
+        }
     }
 }

@@ -65,8 +65,7 @@ impl RowWriter {
                 if !options.omit_zeros {
                     (last + 1..feature).for_each(|absent| self.value(absent, Decimal::ZERO));
                 }
-                if value.mantissa != 0 || !options.omit_zeros || say_highest && feature == features
-                {
+                if value.mantissa != 0 || !options.omit_zeros || say_highest && feature == features {
                     self.value(feature, value);
                 }
                 last = feature;
@@ -82,8 +81,7 @@ impl RowWriter {
 
     fn value(&mut self, feature: u32, value: Decimal) {
         self.text.push(b' ');
-        self.text
-            .extend_from_slice(digits(u64::from(feature), &mut [0; 20]));
+        self.text.extend_from_slice(digits(u64::from(feature), &mut [0; 20]));
         self.text.push(b':');
         value.write(&mut self.text);
     }

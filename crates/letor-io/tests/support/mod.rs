@@ -14,15 +14,8 @@ use std::path::{Path, PathBuf};
 use letor_io::{Dataset, Error, ReadOptions, read_files};
 
 /// Reads `paths` on a pool of `threads`.
-pub fn read_on<P: AsRef<Path> + Sync>(
-    threads: usize,
-    paths: &[P],
-    options: &ReadOptions,
-) -> Result<Dataset, Error> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap();
+pub fn read_on<P: AsRef<Path> + Sync>(threads: usize, paths: &[P], options: &ReadOptions) -> Result<Dataset, Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| read_files("test", paths, options))
 }
 
@@ -57,9 +50,7 @@ pub fn rows(queries: usize, row: impl Fn(&str, usize, &str) -> String) -> String
     let mut text = String::new();
     let mut state = 1u64;
     let mut random = move |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     for query in 0..queries {
@@ -89,9 +80,6 @@ pub fn real_data(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!(
-        "skipped: no real data at {}; ORE_TEST_DATA says where it is",
-        path.display()
-    );
+    eprintln!("skipped: no real data at {}; ORE_TEST_DATA says where it is", path.display());
     None
 }

@@ -17,9 +17,7 @@ pub struct Profile {
 
 /// The profile of every feature of `dataset`.
 pub fn profiles(dataset: &Dataset) -> Vec<Profile> {
-    (1..=dataset.features())
-        .map(|feature| profile(dataset, FeatureId(feature)))
-        .collect()
+    (1..=dataset.features()).map(|feature| profile(dataset, FeatureId(feature))).collect()
 }
 
 fn profile(dataset: &Dataset, feature: FeatureId) -> Profile {
@@ -30,10 +28,7 @@ fn profile(dataset: &Dataset, feature: FeatureId) -> Profile {
         let mut sorted = column.clone();
         sorted.sort_by(f64::total_cmp);
         constant += f64::from(u8::from(query.is_constant(feature)));
-        let alone = sorted
-            .chunk_by(|a, b| a == b)
-            .filter(|group| group.len() == 1)
-            .count();
+        let alone = sorted.chunk_by(|a, b| a == b).filter(|group| group.len() == 1).count();
         tied += 1.0 - alone as f64 / column.len() as f64;
         let labels = query.labels();
         let (mut pairs, mut sum) = (0_i64, 0_i64);
@@ -57,9 +52,5 @@ fn profile(dataset: &Dataset, feature: FeatureId) -> Profile {
         }
     }
     let queries = dataset.queries() as f64;
-    Profile {
-        constant: constant / queries,
-        tied: tied / queries,
-        concordance: concordance / judged,
-    }
+    Profile { constant: constant / queries, tied: tied / queries, concordance: concordance / judged }
 }

@@ -71,11 +71,7 @@ impl Batches {
 
     /// The pairs of places of a batch that `which` picks have never met.
     fn never_met(&mut self, batch: usize, which: impl Fn(usize, usize) -> bool) {
-        let (mean, width) = if self.prior == 0 {
-            (2.0, 0.0)
-        } else {
-            (0.5, 0.5_f64.sqrt())
-        };
+        let (mean, width) = if self.prior == 0 { (2.0, 0.0) } else { (0.5, 0.5_f64.sqrt()) };
         let size = self.sizes[batch] as usize;
         for k in 0..size {
             for l in (0..size).filter(|&l| l != k && which(k, l)) {
@@ -163,22 +159,14 @@ impl Batches {
     /// The other arm of the current batch with the highest upper bound against `champion`, ties at
     /// random; `scale` is sqrt(alpha ln(t + C)).
     #[inline]
-    pub(super) fn challenger(
-        &self,
-        champion: usize,
-        scale: f64,
-        generator: &mut Generator,
-    ) -> usize {
+    pub(super) fn challenger(&self, champion: usize, scale: f64, generator: &mut Generator) -> usize {
         let row = self.row(champion) * self.groups;
         let row = &self.standings[row..row + self.groups];
         if let [group] = row {
             // The usual case: no batch of four has more than six arms after merging.
             return pick(group.at(group.top(scale), scale), generator);
         }
-        let top = row
-            .iter()
-            .map(|group| group.top(scale))
-            .fold(f64::NEG_INFINITY, f64::max);
+        let top = row.iter().map(|group| group.top(scale)).fold(f64::NEG_INFINITY, f64::max);
         let tied = row.iter().map(|group| group.at(top, scale));
         let ties = tied.clone().map(u32::count_ones).sum::<u32>() as usize;
         let mut nth = draw::below(generator, ties);
@@ -324,9 +312,7 @@ impl Batches {
         for (batch, &size) in self.sizes.iter().enumerate() {
             let wins = |k: usize, l: usize| self.wins[(batch * room + k) * room + l];
             for k in 0..size as usize {
-                let here = (0..size as usize)
-                    .filter(|&l| l != k && wins(k, l) > wins(l, k))
-                    .count();
+                let here = (0..size as usize).filter(|&l| l != k && wins(k, l) > wins(l, k)).count();
                 let arm = self.members[batch * room + k];
                 counts.push((arm, dropped[arm.index()] + here as u32));
             }
@@ -343,10 +329,7 @@ impl Batches {
     /// How often place k beat place l, and l beat k.
     fn score(&self, k: usize, l: usize) -> (u32, u32) {
         let room = self.room;
-        (
-            self.wins[self.row(k) * room + l],
-            self.wins[self.row(l) * room + k],
-        )
+        (self.wins[self.row(k) * room + l], self.wins[self.row(l) * room + k])
     }
 }
 

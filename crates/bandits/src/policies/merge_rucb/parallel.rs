@@ -35,8 +35,7 @@ pub struct Config(pub MergeRucbConfig);
 
 impl Algorithm for Config {
     const NAME: &'static str = "mergerucb-parallel";
-    const SUMMARY: &'static str =
-        "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
+    const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
     type Policy = MergeRucbParallel;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -121,22 +120,14 @@ impl MergeRucbParallel {
 
     /// alpha ln(t + C).
     fn time(&self, step: u64) -> f64 {
-        let log = if self.ln_c < 700.0 {
-            libm::log(step as f64 + self.c)
-        } else {
-            self.ln_c
-        };
+        let log = if self.ln_c < 700.0 { libm::log(step as f64 + self.c) } else { self.ln_c };
         self.alpha * log
     }
 
     fn stage_ends(&self) -> bool {
         let left = self.batches.arms_left() as u128;
         let (arms, stage) = (self.arms as u128, self.stage.min(64));
-        if self.lerot {
-            left <= (arms >> stage) + 1
-        } else {
-            left << stage <= arms
-        }
+        if self.lerot { left <= (arms >> stage) + 1 } else { left << stage <= arms }
     }
 
     /// Step 1: every batch drops whom it can, and leaves the ring if one arm is left.
@@ -208,10 +199,7 @@ impl Policy for MergeRucbParallel {
         }
         match self.sweep.get(self.played) {
             Some(pair) => Choice::Duel(pair.arms[0], pair.arms[1]),
-            None => Choice::Alone {
-                arm: self.batches.arm(0),
-                until: u64::MAX,
-            },
+            None => Choice::Alone { arm: self.batches.arm(0), until: u64::MAX },
         }
     }
 
@@ -231,7 +219,6 @@ impl Policy for MergeRucbParallel {
         if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
             return None;
         }
-        best_arm(generator, beaten.iter().map(|&(_, count)| count))
-            .map(|place| beaten[place.index()].0)
+        best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
     }
 }

@@ -1,0 +1,82 @@
+//! SAVAGE as printed: every pair looked at, at every step.
+
+use super::Wins;
+use crate::draw::{argmax, below};
+use crate::policies::savage::{Config, Variant};
+use crate::{Arm, Choice, Feedback, Generator, Policy};
+
+/// SAVAGE as printed.
+#[derive(Debug, Clone)]
+pub struct PlainSavage {
+    lerot: bool,
+    doubt: f64,
+    wins: Wins,
+    left: Vec<usize>,
+    winner: Option<usize>,
+}
+
+impl PlainSavage {
+    /// For valid parameters, at least one arm and a horizon.
+    #[must_use]
+    pub fn new(config: &Config, arms: usize, horizon: u64) -> Self {
+        let lerot = config.variant == Variant::Lerot;
+        Self {
+            lerot,
+            doubt: config.doubt(arms, horizon),
+            wins: Wins::new(arms, u32::from(lerot)),
+            left: (0..arms).collect(),
+            winner: None,
+        }
+    }
+
+    fn leaves(&self, i: usize) -> bool {
+        (0..self.wins.arms).filter(|&j| j != i).any(|j| {
+            let count = self.wins.of(i, j) + self.wins.of(j, i);
+            count > 0.0 && self.wins.mean(i, j) + (self.doubt / (2.0 * count)).sqrt() < 0.5
+        })
+    }
+}
+
+impl Policy for PlainSavage {
+    fn arms(&self) -> usize {
+        self.wins.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        let arms = self.wins.arms;
+        if let [last] = self.left[..] {
+            let beaten = (0..arms).map(|i| {
+                let ahead = (0..arms).filter(|&j| self.wins.of(i, j) > self.wins.of(j, i));
+                ahead.count()
+            });
+            let winner = match self.winner {
+                Some(winner) => winner,
+                None if self.lerot && arms > 1 => argmax(generator, beaten).unwrap_or(last),
+                None => last,
+            };
+            self.winner = Some(winner);
+            return Choice::Alone { arm: Arm::at(winner), until: step };
+        }
+        let pairs = || {
+            let pairs = self.left.iter().enumerate();
+            pairs.flat_map(|(place, &i)| self.left[place + 1..].iter().map(move |&j| (i, j)))
+        };
+        let count = |(i, j): (usize, usize)| self.wins.count(i, j) + self.wins.count(j, i);
+        let least = pairs().map(count).min().unwrap_or(0);
+        let rare: Vec<_> = pairs().filter(|&pair| count(pair) == least).collect();
+        let (first, second) = rare[below(generator, rare.len())];
+        Choice::Duel(Arm::at(first), Arm::at(second))
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback {
+            self.wins.add(winner, loser);
+            let left = std::mem::take(&mut self.left);
+            self.left = left.into_iter().filter(|&i| !self.leaves(i)).collect();
+        }
+    }
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        None
+    }
+}

@@ -1,0 +1,388 @@
+//! Beat the mean (BTM): each arm's duels are taken as duels with the mean of all arms left, and an
+//! arm that is beyond doubt worse at those than another is dropped.
+//!
+//! With n(b) duels that arm b began, w(b) of them won, P(b) = w(b) / n(b) (1/2 where n(b) = 0), n*
+//! the smallest n(b) and c = c(n*), c(0) = 1:
+//!
+//! 1. of the arms left, one with n(b) = n* meets another drawn uniformly from the arms left, itself
+//!    included: a fair coin, which counts like any other duel;
+//! 2. where the smallest P + c <= the largest P - c, the arm with the smallest P is dropped, and with
+//!    it every duel that others began with it;
+//! 3. the last arm plays alone.
+//!
+//! `setting=online` (default) takes delta = 1 / 2TK. `setting=pac` seeks, with probability 1 - delta,
+//! an arm that the best beats by at most epsilon: N is the smallest whole number with N =
+//! ceil(36 gamma^6 / epsilon^2 ln(K^3 N / delta)), bounds take delta / K^3 N in place of delta, and
+//! once n* = N the arm with the largest P plays alone.
+//!
+//! | `variant` | c(n) | meets itself | drops where | gamma |
+//! |---|---|---|---|---|
+//! | `paper` (default) | 3 gamma^2 sqrt(ln(1 / delta) / n) | yes | <= | 1 |
+//! | `lerot` | 3 gamma sqrt(ln(1 / delta) / n) | yes | <= | 1 |
+//! | `tight` | gamma^2 sqrt(ln(1 / delta) / n) | no | < | 1.2 |
+//!
+//! ## References
+//!
+//! Y. Yue, T. Joachims, "Beat the Mean Bandit", ICML 2011,
+//! <https://icml.cc/Conferences/2011/papers/165_icmlpaper.pdf>, algorithms 1 to 3. The second variant
+//! is the rule as the Lerot framework has it: A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke,
+//! LivingLab 2013, <https://doi.org/10.1145/2513150.2513162>; the third as the code of J. Komiyama et
+//! al., COLT 2015, <https://proceedings.mlr.press/v40/Komiyama15.html>, has it.
+//!
+//! ## Notes
+//!
+//! * gamma is that of relaxed stochastic transitivity, at least 1 (some later texts write its
+//!   reciprocal); `auto` is what the variant's source takes by default.
+//! * The PAC setting needs no horizon, and ignores it.
+//! * Ties are broken at random.
+//! * Who has begun fewest duels is kept (`fewest.rs`), and the largest and smallest P are looked for
+//!   only when a bound on their difference says that an arm may be dropped.
+
+use crate::algorithm::{countable, named_values, positive};
+use crate::draw::{argmax, below};
+use crate::fewest::Fewest;
+use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+
+/// BTM's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Which of the published rules.
+    pub variant: Variant,
+    /// What is sought.
+    pub setting: Setting,
+    /// Of relaxed stochastic transitivity, at least 1; the variant's default where not given.
+    pub gamma: Option<f64>,
+    /// How much worse than the best the arm found may be, in (0, 1/2]; PAC only.
+    pub epsilon: f64,
+    /// The probability of failing, in (0, 1); 1 / 2TK (online) or 0.05 (PAC) where not given.
+    pub delta: Option<f64>,
+}
+
+/// Which of the published rules; see the [module](self).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// As printed.
+    Paper,
+    /// As in Lerot.
+    Lerot,
+    /// As in Komiyama's code.
+    Tight,
+}
+
+/// What is sought; see the [module](self).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// Low regret over a horizon.
+    Online,
+    /// An arm that is nearly the best.
+    Pac,
+}
+
+named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot, "tight" => Variant::Tight });
+named_values!(Setting { "online" => Setting::Online, "pac" => Setting::Pac });
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { variant: Variant::Paper, setting: Setting::Online, gamma: None, epsilon: 0.05, delta: None }
+    }
+}
+
+impl Config {
+    fn gamma(&self) -> f64 {
+        let default = if self.variant == Variant::Tight { 1.2 } else { 1.0 };
+        self.gamma.unwrap_or(default)
+    }
+
+    /// c(n) sqrt(n), and N (none online).
+    pub(crate) fn radius(&self, arms: usize, horizon: u64) -> (f64, u64) {
+        let (arms, gamma) = (arms as f64, self.gamma());
+        let (log, enough) = match self.setting {
+            Setting::Online => {
+                let auto = 2.0 * horizon as f64 * arms;
+                (-libm::log(self.delta.unwrap_or(1.0 / auto)), u64::MAX)
+            }
+            Setting::Pac => {
+                let delta = self.delta.unwrap_or(0.05);
+                let log = |n: u64| 3.0 * libm::log(arms) + libm::log(n as f64) - libm::log(delta);
+                let factor = 36.0 * gamma.powi(6) / (self.epsilon * self.epsilon);
+                // From below, so that the first fixed point is the smallest.
+                let mut enough = 1;
+                loop {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "positive, and the cast saturates"
+                    )]
+                    let next = libm::ceil(factor * log(enough)) as u64;
+                    if next <= enough {
+                        break;
+                    }
+                    enough = next;
+                }
+                (log(enough), enough)
+            }
+        };
+        let factor = match self.variant {
+            Variant::Paper => 3.0 * gamma * gamma,
+            Variant::Lerot => 3.0 * gamma,
+            Variant::Tight => gamma * gamma,
+        };
+        (factor * log.sqrt(), enough)
+    }
+}
+
+impl Algorithm for Config {
+    const NAME: &'static str = "btm";
+    const SUMMARY: &'static str = "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left";
+    const NEEDS_HORIZON: bool = true;
+    type Policy = Btm;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        vec![
+            Parameter::new("variant", "paper, lerot or tight", &mut self.variant),
+            Parameter::new("setting", "online or pac", &mut self.setting),
+            Parameter::new("gamma", "of relaxed stochastic transitivity, at least 1", &mut self.gamma),
+            Parameter::new("epsilon", "how much worse than the best is good enough (pac)", &mut self.epsilon),
+            Parameter::new("delta", "probability of failing, auto for 1/2TK (online) or 0.05 (pac)", &mut self.delta),
+        ]
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        if let Some(value) = self.gamma {
+            positive("gamma", value)?;
+            if value < 1.0 {
+                let why = "1 is strong stochastic transitivity, and nothing is stronger";
+                return Err(ParameterError::TooSmall { key: "gamma", bound: 1.0, value, why });
+            }
+        }
+        positive("epsilon", self.epsilon)?;
+        let probability = |key, value: f64| {
+            if value > 0.0 && value < 1.0 { Ok(()) } else { Err(ParameterError::NotAProbability { key, value }) }
+        };
+        probability("epsilon", self.epsilon)?;
+        self.delta.map_or(Ok(()), |delta| probability("delta", delta))
+    }
+
+    fn caution(&self) -> Option<String> {
+        (self.variant == Variant::Tight || (self.variant == Variant::Lerot && self.gamma() > 1.0))
+            .then(|| "btm: its theory needs the bounds of variant=paper".to_owned())
+    }
+
+    fn policy(&self, arms: usize, horizon: u64) -> Result<Btm, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        if horizon == 0 && self.setting == Setting::Online {
+            return Err(ParameterError::NoHorizon { algorithm: Self::NAME });
+        }
+        let (radius, enough) = self.radius(arms, horizon);
+        Ok(Btm {
+            arms,
+            tight: self.variant == Variant::Tight,
+            radius,
+            enough,
+            left: (0..arms).map(Arm::at).collect(),
+            begun: Fewest::new(arms),
+            won: vec![0; arms],
+            shares: vec![0.5; arms],
+            duels: vec![0; arms * arms],
+            wins: vec![0; arms * arms],
+            margin: 0.0,
+            lowest: 0.5,
+            highest: 0.5,
+            met: None,
+            ended: None,
+        })
+    }
+}
+
+/// BTM.
+#[derive(Debug, Clone)]
+pub struct Btm {
+    arms: usize,
+    tight: bool,
+    /// c(n) = radius / sqrt(n).
+    radius: f64,
+    /// N.
+    enough: u64,
+    /// The arms left, in order.
+    left: Vec<Arm>,
+    /// n(b).
+    begun: Fewest,
+    /// w(b).
+    won: Vec<u32>,
+    /// P(b).
+    shares: Vec<f64>,
+    /// How many duels the arm of the row began with that of the column, and how many of them it won.
+    duels: Vec<u32>,
+    wins: Vec<u32>,
+    /// 2 c(n*) at the n* of before.
+    margin: f64,
+    /// No P of an arm left is lower, or higher.
+    lowest: f64,
+    highest: f64,
+    /// Who met whom last, the first having begun.
+    met: Option<[Arm; 2]>,
+    /// Who plays at the end.
+    ended: Option<Arm>,
+}
+
+impl Btm {
+    /// The arms that are left.
+    #[must_use]
+    pub fn survivors(&self) -> &[Arm] {
+        &self.left
+    }
+
+    /// Whether two values of P are further apart than 2 c(n*).
+    #[inline]
+    fn apart(&self, lowest: f64, highest: f64) -> bool {
+        if self.tight { highest - lowest > self.margin } else { highest - lowest >= self.margin }
+    }
+
+    /// Looks again for the lowest and highest P.
+    fn look_again(&mut self) {
+        let shares = self.left.iter().map(|arm| self.shares[arm.index()]);
+        self.lowest = shares.clone().fold(1.0, f64::min);
+        self.highest = shares.fold(0.0, f64::max);
+    }
+
+    /// Drops the worst arm, if the last duel left no doubt about it.
+    #[inline]
+    fn drop_worst(&mut self, generator: &mut Generator) {
+        if !self.apart(self.lowest, self.highest) || self.begun.least() == 0 {
+            return;
+        }
+        self.look_again();
+        if self.apart(self.lowest, self.highest) && self.left.len() > 1 {
+            self.drop(generator);
+        }
+    }
+
+    #[cold]
+    fn drop(&mut self, generator: &mut Generator) {
+        let shares = self.left.iter().map(|arm| -self.shares[arm.index()]);
+        let place = argmax(generator, shares).unwrap_or(0);
+        let worst = self.left.remove(place);
+        for &arm in &self.left {
+            let at = arm.index() * self.arms + worst.index();
+            self.won[arm.index()] -= self.wins[at];
+        }
+        let (left, duels) = (&self.left, &self.duels);
+        let before = self.begun.clone();
+        self.begun.recount(|arm| {
+            left.binary_search(&arm).ok()?;
+            let with_worst = duels[arm.index() * before.arms() + worst.index()];
+            Some(before.count(arm) - u64::from(with_worst))
+        });
+        for index in 0..self.left.len() {
+            self.share(self.left[index]);
+        }
+        self.look_again();
+        self.set_margin();
+    }
+
+    #[inline]
+    fn share(&mut self, arm: Arm) {
+        let begun = self.begun.count(arm);
+        self.shares[arm.index()] = if begun == 0 { 0.5 } else { f64::from(self.won[arm.index()]) / begun as f64 };
+    }
+
+    #[inline]
+    fn set_margin(&mut self) {
+        self.margin = 2.0 * self.radius / (self.begun.least() as f64).sqrt();
+    }
+
+    fn leader(&self, generator: &mut Generator) -> Option<Arm> {
+        let shares = self.left.iter().map(|arm| self.shares[arm.index()]);
+        argmax(generator, shares).map(|place| self.left[place])
+    }
+}
+
+impl Policy for Btm {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.met.take().is_some() {
+            self.drop_worst(generator);
+        }
+        if self.ended.is_none() && (self.left.len() == 1 || self.begun.least() >= self.enough) {
+            self.ended = self.leader(generator);
+        }
+        if let Some(arm) = self.ended {
+            return Choice::Alone { arm, until: u64::MAX };
+        }
+        let first = self.begun.draw(generator);
+        let second = if self.tight {
+            // Uniform on the others: skip the first's place.
+            let own = self.left.partition_point(|&arm| arm < first);
+            let place = below(generator, self.left.len() - 1);
+            self.left[place + usize::from(place >= own)]
+        } else {
+            self.left[below(generator, self.left.len())]
+        };
+        self.met = Some([first, second]);
+        Choice::Duel(first, second)
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        let (Feedback::Duel { first_won, .. }, Some([first, second])) = (feedback, self.met) else {
+            return;
+        };
+        let at = first.index() * self.arms + second.index();
+        self.duels[at] += 1;
+        self.wins[at] += u32::from(first_won);
+        self.won[first.index()] += u32::from(first_won);
+        let least = self.begun.least();
+        self.begun.add(first, 1);
+        self.share(first);
+        let share = self.shares[first.index()];
+        self.lowest = if share < self.lowest { share } else { self.lowest };
+        self.highest = if share > self.highest { share } else { self.highest };
+        if self.begun.least() != least {
+            self.set_margin();
+        }
+    }
+
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+        if self.ended.is_some() {
+            return self.ended;
+        }
+        let nothing_known = self.left.iter().all(|&arm| self.begun.count(arm) == 0);
+        if nothing_known && self.left.len() > 1 {
+            return None;
+        }
+        self.leader(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Spec;
+
+    #[test]
+    fn each_rule_has_its_error() {
+        let error = |text: &str| text.parse::<Spec>().expect_err(text);
+        for text in ["btm:gamma=0", "btm:gamma=nan", "btm:epsilon=0", "btm:epsilon=inf"] {
+            assert!(matches!(error(text), ParameterError::NotPositive { .. }), "{text}");
+        }
+        assert!(matches!(error("btm:gamma=0.9"), ParameterError::TooSmall { key: "gamma", .. }));
+        for text in ["btm:delta=0", "btm:delta=1", "btm:epsilon=1"] {
+            assert!(matches!(error(text), ParameterError::NotAProbability { .. }), "{text}");
+        }
+        assert_eq!(Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "btm" }));
+    }
+
+    #[test]
+    fn enough_is_the_smallest_fixed_point() {
+        let config = Config { setting: Setting::Pac, epsilon: 0.5, delta: Some(0.1), ..Config::default() };
+        let (radius, enough) = config.radius(4, 0);
+        let next = |n: f64| (36.0 / 0.25 * (64.0 * n / 0.1).ln()).ceil();
+        assert_eq!(next(enough as f64), enough as f64);
+        assert!((1..enough).all(|n| next(n as f64) != n as f64));
+        // c(N) is epsilon / 2 gamma at most.
+        assert!(radius / (enough as f64).sqrt() <= 0.25 + 1e-12);
+    }
+}

@@ -1,0 +1,178 @@
+//! Interleaved filter (IF1, IF2): a candidate meets all other arms left in turn, until each has lost
+//! to it beyond doubt or one has beaten it and takes its place.
+//!
+//! With delta = 1 / T K^2 and c = sqrt(4 ln(1 / delta) / n) for the n duels that the candidate b has
+//! had with each arm of W:
+//!
+//! 1. b, drawn uniformly at first, meets each arm of W once: a pass;
+//! 2. after a pass each arm k with mu(b, k) - c > 1/2 leaves W;
+//! 3. then, if mu(b, k) + c < 1/2 for an arm k of W: in IF2 every arm with mu(b, j) > 1/2 leaves W; k
+//!    becomes the candidate and leaves W, and all counts start anew;
+//! 4. once W is empty b plays alone.
+//!
+//! ## References
+//!
+//! Y. Yue, J. Broder, R. Kleinberg, T. Joachims, "The K-armed Dueling Bandits Problem", Journal of
+//! Computer and System Sciences 78(5), 2012, <https://doi.org/10.1016/j.jcss.2011.12.028>.
+//!
+//! ## Notes
+//!
+//! * Where several arms have beaten the candidate, one is drawn. The paper lets them be any.
+//! * Its theory needs a total order of the arms with strong stochastic transitivity and the
+//!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
+//! * The arm reported is the candidate, from the first duel on.
+
+use crate::algorithm::countable;
+use crate::draw::below;
+use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+
+/// IF: no parameters. `PRUNES` tells IF2 from IF1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Config<const PRUNES: bool>;
+
+/// The first version.
+pub type If1 = Config<false>;
+/// The version that also drops whoever trails the candidate when the candidate falls.
+pub type If2 = Config<true>;
+
+/// ln(1 / delta) = ln(T K^2).
+pub(crate) fn doubt(arms: usize, horizon: u64) -> f64 {
+    libm::log(horizon as f64) + 2.0 * libm::log(arms as f64)
+}
+
+impl<const PRUNES: bool> Algorithm for Config<PRUNES> {
+    const NAME: &'static str = if PRUNES { "if2" } else { "if1" };
+    const SUMMARY: &'static str = if PRUNES {
+        "interleaved filter 2 (Yue et al., JCSS 2012): as if1, pruning who trails a fallen candidate"
+    } else {
+        "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
+    };
+    const NEEDS_HORIZON: bool = true;
+    type Policy = InterleavedFilter;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn policy(&self, arms: usize, horizon: u64) -> Result<InterleavedFilter, ParameterError> {
+        countable(arms)?;
+        if horizon == 0 {
+            return Err(ParameterError::NoHorizon { algorithm: Self::NAME });
+        }
+        Ok(InterleavedFilter {
+            prunes: PRUNES,
+            doubt: doubt(arms, horizon),
+            arms,
+            candidate: None,
+            others: Vec::with_capacity(arms),
+            duels: 0,
+            next: 0,
+            learnt: false,
+        })
+    }
+}
+
+/// IF1 or IF2.
+#[derive(Debug, Clone)]
+pub struct InterleavedFilter {
+    prunes: bool,
+    doubt: f64,
+    arms: usize,
+    /// None before the first step.
+    candidate: Option<Arm>,
+    /// W, and how often the candidate has beaten each.
+    others: Vec<(Arm, u32)>,
+    /// How many passes there have been.
+    duels: u32,
+    /// Who of W is next in this pass.
+    next: usize,
+    learnt: bool,
+}
+
+impl InterleavedFilter {
+    fn start(&mut self, generator: &mut Generator) -> Arm {
+        let candidate = Arm::at(below(generator, self.arms));
+        let others = (0..self.arms).map(Arm::at).filter(|&arm| arm != candidate);
+        self.others.extend(others.map(|arm| (arm, 0)));
+        *self.candidate.insert(candidate)
+    }
+
+    /// What follows a pass; says who is the candidate now.
+    fn end_pass(&mut self, candidate: Arm, generator: &mut Generator) -> Arm {
+        self.next = 0;
+        self.duels += 1;
+        // mu - c > 1/2 and mu + c < 1/2, times n.
+        let count = f64::from(self.duels);
+        let radius = (4.0 * self.doubt * count).sqrt();
+        let lead = |won: u32| f64::from(won) - 0.5 * count;
+        self.others.retain(|&(_, won)| lead(won) <= radius);
+        let better = |&(_, won): &(Arm, u32)| lead(won) < -radius;
+        let count = self.others.iter().filter(|&other| better(other)).count();
+        if count == 0 {
+            return candidate;
+        }
+        let chosen = below(generator, count);
+        let better = self.others.iter().filter(|&other| better(other)).nth(chosen);
+        let successor = better.map_or(candidate, |&(arm, _)| arm);
+        if self.prunes {
+            self.others.retain(|&(_, won)| lead(won) <= 0.0);
+        }
+        self.others.retain(|&(arm, _)| arm != successor);
+        for (_, won) in &mut self.others {
+            *won = 0;
+        }
+        self.duels = 0;
+        *self.candidate.insert(successor)
+    }
+}
+
+impl Policy for InterleavedFilter {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
+        let mut candidate = match self.candidate {
+            Some(candidate) => candidate,
+            None => self.start(generator),
+        };
+        if self.next > 0 && self.next == self.others.len() {
+            candidate = self.end_pass(candidate, generator);
+        }
+        match self.others.get(self.next) {
+            Some(&(other, _)) => Choice::Duel(candidate, other),
+            None => Choice::Alone { arm: candidate, until: u64::MAX },
+        }
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { first_won, .. } = feedback {
+            self.others[self.next].1 += u32::from(first_won);
+            self.next += 1;
+            self.learnt = true;
+        }
+    }
+
+    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+        match self.candidate {
+            _ if self.arms == 1 => Some(Arm(0)),
+            candidate if self.learnt => candidate,
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_horizon_is_needed() {
+        assert_eq!(If1::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if1" }));
+        assert_eq!(If2::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if2" }));
+    }
+}

@@ -1,0 +1,124 @@
+//! A tournament cut short: once one arm has lost few duels, the others need only play until each has
+//! lost more. Duels are independent, so that leaving some out, and the order of the rest, changes
+//! nothing of who wins.
+
+use super::Posterior;
+use crate::draw::below;
+use crate::{Arm, Generator};
+
+/// What a tournament cut short has to remember.
+#[derive(Debug, Clone)]
+pub(super) struct Knockout {
+    /// All arms, the strongest as far as known first: they knock the others out soonest.
+    order: Vec<Arm>,
+    /// Where each arm is in `order`.
+    places: Vec<u32>,
+    /// Tournaments until the order is looked at again.
+    sorted_for: usize,
+    /// How many arms of the order each arm has played.
+    played: Vec<u32>,
+    /// Bits by place in the order: whom each arm beat, as far as it has played.
+    beaten: Vec<u64>,
+    strengths: Vec<u64>,
+}
+
+impl Knockout {
+    pub(super) fn new(arms: usize) -> Self {
+        Self {
+            order: (0..arms).map(Arm::at).collect(),
+            places: vec![0; arms],
+            sorted_for: 0,
+            played: vec![0; arms],
+            beaten: vec![0; arms * arms.div_ceil(64)],
+            strengths: vec![0; arms],
+        }
+    }
+
+    /// Which of `first` wins the most duels, ties at random, given whom the favourite beats.
+    pub(super) fn champion(
+        &mut self,
+        posterior: &Posterior,
+        first: &[Arm],
+        favourite: usize,
+        favourite_row: &[u32],
+        generator: &mut Generator,
+    ) -> usize {
+        let arms = posterior.arms;
+        if self.sorted_for == 0 {
+            self.sort(posterior);
+        }
+        self.sorted_for -= 1;
+        self.played.fill(0);
+
+        let mut fewest = arms - 1 - favourite_row.iter().sum::<u32>() as usize;
+        let (mut champion, mut ties) = (favourite, 1);
+        for place in 0..arms {
+            let arm = self.order[place].index();
+            if arm == favourite || first.binary_search(&Arm::at(arm)).is_err() {
+                continue;
+            }
+            let before = favourite_row[arm] as usize;
+            let Some(losses) = self.play(posterior, arm, favourite, before, fewest, generator) else {
+                continue;
+            };
+            if losses < fewest {
+                (fewest, champion, ties) = (losses, arm, 1);
+            } else {
+                ties += 1;
+                if below(generator, ties) == 0 {
+                    champion = arm;
+                }
+            }
+        }
+        champion
+    }
+
+    /// How many duels `arm` loses; None once it is more than `most`.
+    #[inline]
+    fn play(
+        &mut self,
+        posterior: &Posterior,
+        arm: usize,
+        favourite: usize,
+        mut losses: usize,
+        most: usize,
+        generator: &mut Generator,
+    ) -> Option<usize> {
+        let words = posterior.arms.div_ceil(64);
+        let own_place = self.places[arm] as usize;
+        for (place, other) in self.order.iter().enumerate() {
+            if losses > most {
+                self.played[arm] = place as u32;
+                return None;
+            }
+            let other = other.index();
+            if other == favourite || other == arm {
+                continue;
+            }
+            let won = if self.played[other] as usize > own_place {
+                self.beaten[other * words + own_place / 64] >> (own_place % 64) & 1 == 0
+            } else {
+                posterior.wins_once(arm, other, generator)
+            };
+            let bits = &mut self.beaten[arm * words + place / 64];
+            *bits = *bits & !(1 << (place % 64)) | u64::from(won) << (place % 64);
+            losses += usize::from(!won);
+        }
+        self.played[arm] = posterior.arms as u32;
+        (losses <= most).then_some(losses)
+    }
+
+    #[cold]
+    fn sort(&mut self, posterior: &Posterior) {
+        self.sorted_for = posterior.arms;
+        let rows = posterior.digits.chunks(posterior.arms);
+        for (strength, row) in self.strengths.iter_mut().zip(rows) {
+            *strength = row.iter().map(|&digits| u64::from(digits)).sum();
+        }
+        let strengths = &self.strengths;
+        self.order.sort_unstable_by_key(|&arm| (std::cmp::Reverse(strengths[arm.index()]), arm));
+        for (place, arm) in (0..).zip(&self.order) {
+            self.places[arm.index()] = place;
+        }
+    }
+}

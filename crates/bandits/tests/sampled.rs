@@ -1,0 +1,250 @@
+//! Shortcuts that draw other random numbers than the plain rule are held to its law: on small
+//! problems both make the same choices equally often.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use bandits::plain::{PlainDoubleThompson, PlainMergeDts, PlainRcs};
+use bandits::policies::{dts, merge_dts, rcs, rts};
+use bandits::{Algorithm, Arm, Choice, Feedback, Generators, Policy, PreferenceMatrix};
+
+/// How often each outcome came out of either sampler.
+#[derive(Default)]
+struct Tally(BTreeMap<String, [u32; 2]>);
+
+impl Tally {
+    fn add(&mut self, which: usize, outcome: String) {
+        self.0.entry(outcome).or_default()[which] += 1;
+    }
+
+    /// Pearson's two-sample chi-square (as many draws of each), with rare outcomes put together,
+    /// as a normal deviate by Wilson and Hilferty's formula; and how many outcomes there were.
+    fn deviate(&self) -> (f64, usize) {
+        let mut rare = [0; 2];
+        let mut cells = Vec::new();
+        for &counts in self.0.values() {
+            if counts[0] + counts[1] < 20 {
+                rare[0] += counts[0];
+                rare[1] += counts[1];
+            } else {
+                cells.push(counts);
+            }
+        }
+        // Put together they say little.
+        assert!(u64::from(rare[0] + rare[1]) < DRAWS, "outcomes are too many");
+        if rare[0] + rare[1] >= 20 {
+            cells.push(rare);
+        }
+        let statistic: f64 = cells.iter().map(|&[a, b]| (f64::from(a) - f64::from(b)).powi(2) / f64::from(a + b)).sum();
+        let freedom = cells.len() as f64 - 1.0;
+        if freedom == 0.0 {
+            return (0.0, 1);
+        }
+        let spread = 2.0 / (9.0 * freedom);
+        let deviate = ((statistic / freedom).cbrt() - 1.0 + spread) / spread.sqrt();
+        (deviate, cells.len())
+    }
+
+    /// The same law, as far as so many draws tell: a deviate of 4 comes up once in 30,000 tests.
+    fn assert_alike(&self, what: &str) {
+        let (deviate, cells) = self.deviate();
+        assert!(deviate < 4.0, "{what}: {deviate:.1} with {cells} outcomes");
+    }
+}
+
+/// Who meets; arms alone once, whatever the length of the stretch.
+fn outcome(choice: Choice<'_>) -> String {
+    match choice {
+        Choice::Duel(first, second) => format!("{}-{}", first.0, second.0),
+        Choice::Set(arms) => format!("{arms:?}"),
+        Choice::Alone { arm, .. } => format!("{}", arm.0),
+    }
+}
+
+/// Lets a policy learn of each pair that many wins each way, and tallies its next choice for each of
+/// many generators.
+fn tally_a_choice<P: Policy + Clone>(tally: &mut Tally, which: usize, mut policy: P, wins: &[[u32; 4]; 4]) {
+    for (i, row) in wins.iter().enumerate() {
+        for (j, &count) in row.iter().enumerate() {
+            for _ in 0..count {
+                let (winner, loser) = (Arm::at(i), Arm::at(j));
+                let first_won = true;
+                let feedback = Feedback::Duel { winner, loser, first_won };
+                policy.learn(1, feedback);
+            }
+        }
+    }
+    for seed in 0..DRAWS {
+        let mut generator = Generators::from_seed(seed + DRAWS * which as u64).policy;
+        tally.add(which, outcome(policy.clone().choose(300, &mut generator)));
+    }
+}
+
+/// The fast form and the plain one choose alike in each of the [`STATES`].
+fn same_law_of_choices<A, P: Policy + Clone>(algorithm: &A, plain: impl Fn(&A, usize) -> P)
+where
+    A: Algorithm<Policy: Clone>,
+{
+    for (name, wins) in STATES {
+        let mut tally = Tally::default();
+        let fast = algorithm.policy(4, 10_000).expect("valid");
+        tally_a_choice(&mut tally, 0, fast, &wins);
+        tally_a_choice(&mut tally, 1, plain(algorithm, 4), &wins);
+        tally.assert_alike(&format!("{algorithm:?}, {name}"));
+    }
+}
+
+/// Plays a fresh policy for each of many seeds and tallies whom it chose at each of some steps, and
+/// last who was alone at which of them.
+fn tally_runs<P: Policy>(
+    tallies: &mut [Tally],
+    which: usize,
+    new: impl Fn() -> P,
+    matrix: &PreferenceMatrix,
+    steps: &[usize],
+) {
+    let horizon = steps.iter().max().copied().unwrap_or(1) as u64;
+    for seed in 0..DRAWS {
+        let diary = common::diary(new(), matrix, horizon, seed + DRAWS * which as u64);
+        let mut all = String::new();
+        for (&step, tally) in steps.iter().zip(&mut *tallies) {
+            let arms = &diary[step - 1];
+            all += &match arms[..] {
+                [alone] => alone.0.to_string(),
+                _ => "-".to_owned(),
+            };
+            tally.add(which, format!("{arms:?}"));
+        }
+        tallies[steps.len()].add(which, all);
+    }
+}
+
+/// The fast form and the plain one, from the start, choose alike at each of these steps and leave the
+/// same arms alone at all of them taken together.
+fn same_law_of_runs<A, P: Policy>(
+    algorithm: &A,
+    plain: impl Fn(&A, usize) -> P,
+    matrix: &PreferenceMatrix,
+    steps: &[usize],
+) where
+    A: Algorithm,
+{
+    let (arms, horizon) = (matrix.arms(), 10_000);
+    let mut tallies: Vec<Tally> = Vec::new();
+    tallies.resize_with(steps.len() + 1, Tally::default);
+    let fast = || algorithm.policy(arms, horizon).expect("valid");
+    tally_runs(&mut tallies, 0, fast, matrix, steps);
+    tally_runs(&mut tallies, 1, || plain(algorithm, arms), matrix, steps);
+    for (place, tally) in tallies.iter().enumerate() {
+        let step = steps.get(place);
+        tally.assert_alike(&format!("{algorithm:?}, {step:?} of {steps:?}"));
+    }
+}
+
+/// The fast form and the plain one choose alike in the first steps taken together. Where the outcome
+/// of every duel is certain, these tell all that there is to know.
+fn same_law_of_beginnings<A, P: Policy>(
+    algorithm: &A,
+    plain: impl Fn(&A, usize) -> P,
+    matrix: &PreferenceMatrix,
+    steps: u64,
+) where
+    A: Algorithm,
+{
+    let arms = matrix.arms();
+    let mut tally = Tally::default();
+    for seed in 0..DRAWS {
+        let fast = algorithm.policy(arms, 10_000).expect("valid");
+        let fast = common::diary(fast, matrix, steps, seed);
+        tally.add(0, format!("{fast:?}"));
+        let plain = common::diary(plain(algorithm, arms), matrix, steps, seed + DRAWS);
+        tally.add(1, format!("{plain:?}"));
+    }
+    tally.assert_alike(&format!("{algorithm:?}, the first {steps}"));
+}
+
+/// Draws of either form.
+const DRAWS: u64 = 20_000;
+
+/// Few duels, many, and some that leave no doubt: how often i beat j.
+const STATES: [(&str, [[u32; 4]; 4]); 4] = [
+    ("nothing known", [[0; 4]; 4]),
+    ("little known", [[0, 3, 1, 2], [1, 0, 2, 2], [1, 0, 0, 4], [0, 2, 1, 0]]),
+    ("an arm ahead", [[0, 30, 25, 40], [20, 0, 9, 9], [15, 8, 0, 12], [25, 6, 5, 0]]),
+    ("no doubt left", [[0, 90, 95, 99], [10, 0, 30, 9], [6, 8, 0, 12], [5, 6, 5, 0]]),
+];
+
+/// Arm 0 beats two equal ones.
+fn three_arms() -> PreferenceMatrix {
+    PreferenceMatrix::from_rows(&[[0.5, 0.75, 0.8], [0.25, 0.5, 0.5], [0.2, 0.5, 0.5]]).expect("a matrix")
+}
+
+#[test]
+fn rcs_draws_the_same_champions() {
+    use rcs::Variant::{Lerot, Paper};
+    for variant in [Paper, Lerot] {
+        for alpha in [0.501, 0.1] {
+            same_law_of_choices(&rcs::Config { variant, alpha }, PlainRcs::new);
+        }
+    }
+}
+
+#[test]
+fn rcs_stretches_alone_are_as_long() {
+    use rcs::Variant::{Lerot, Paper};
+    for variant in [Paper, Lerot] {
+        for (alpha, steps) in [(0.501, [12, 13, 40, 41, 80]), (0.1, [8, 15, 16, 17, 30]), (0.1, [20, 40, 60, 80, 100])]
+        {
+            let config = rcs::Config { variant, alpha };
+            same_law_of_runs(&config, PlainRcs::new, &three_arms(), &steps);
+        }
+    }
+}
+
+#[test]
+fn double_thompson_draws_the_same_pairs() {
+    use dts::Variant::{MergeDts, Paper};
+    for variant in [Paper, MergeDts] {
+        for alpha in [0.51, 0.1] {
+            same_law_of_choices(&dts::Dts { variant, alpha }, PlainDoubleThompson::new);
+            same_law_of_choices(&dts::DtsPlus { variant, alpha }, PlainDoubleThompson::new);
+        }
+    }
+    same_law_of_choices(&rts::Config, PlainDoubleThompson::rts);
+    let three = common::certain(3);
+    same_law_of_beginnings(&dts::DtsPlus::default(), PlainDoubleThompson::new, &three, 3);
+}
+
+#[test]
+fn double_thompson_stretches_alone_are_as_long() {
+    let variant = dts::Variant::Paper;
+    for steps in [[3, 4, 5, 6, 7], [8, 15, 16, 17, 30], [10, 20, 30, 40, 50]] {
+        for alpha in [0.51, 0.1] {
+            let config = dts::Dts { variant, alpha };
+            same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
+        }
+        let config = dts::DtsPlus { variant, alpha: 0.3 };
+        same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
+        same_law_of_runs(&rts::Config, PlainDoubleThompson::rts, &three_arms(), &steps);
+    }
+}
+
+#[test]
+fn merge_dts_draws_the_same_pairs_and_drops_the_same_arms() {
+    use merge_dts::Variant::{Authors, Paper};
+    for variant in [Paper, Authors] {
+        // Narrow bounds, so that arms fall, join other batches and merge within a few steps.
+        for (arms, alpha, batch, c, steps) in [
+            (3, 0.2, 3, 10.0, [1, 2, 3, 4, 30]),
+            (5, 0.1, 2, 2.0, [6, 12, 18, 24, 30]),
+            (7, 0.1, 4, 2.0, [20, 26, 33, 39, 45]),
+            (9, 0.15, 2, 4.0, [30, 40, 50, 60, 70]),
+        ] {
+            let config = merge_dts::Config { variant, alpha, batch, c: Some(c), delta: 0.01 };
+            let matrix = PreferenceMatrix::from_upper(arms, |i, j| 0.6 + 0.2 * f64::from(j.0 - i.0) / arms as f64);
+            let matrix = matrix.expect("a matrix");
+            same_law_of_runs(&config, PlainMergeDts::new, &matrix, &steps);
+        }
+    }
+}

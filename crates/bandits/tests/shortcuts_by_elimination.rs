@@ -1,0 +1,69 @@
+//! Algorithms that know their horizon and drop arms, held to the plain rule: for the same draws the
+//! same choices, step by step.
+
+mod common;
+
+use bandits::plain::{PlainBtm, PlainInterleavedFilter, PlainSavage};
+use bandits::policies::{btm, interleaved_filter, savage};
+use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
+
+/// Problems with a winner and without, certain and even, small and of more than one word of bits.
+fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
+    vec![
+        ("arithmetic", problems::arithmetic(8).expect("eight arms"), 12_000),
+        ("cyclic", problems::cyclic().expect("four arms"), 6_000),
+        ("circle", common::circle(), 4_000),
+        ("two arms", common::two_arms(), 2_000),
+        ("even", common::all_even(5), 2_000),
+        ("certain", common::certain(9), 6_000),
+        ("one arm", common::all_even(1), 100),
+        ("ladder", common::ladder(20), 3_000),
+    ]
+}
+
+/// The horizon is told to the policy to be that many times shorter than it is, so that bounds are
+/// narrow enough for arms to fall.
+fn same_choices<A: Algorithm, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize, u64) -> P) {
+    for (name, matrix, horizon) in matrices() {
+        for (seed, told) in [(0, horizon), (1, horizon / 100), (2, 1)] {
+            let arms = matrix.arms();
+            let fast = algorithm.policy(arms, told).expect("valid parameters");
+            let fast = common::diary(fast, &matrix, horizon, seed);
+            let plain = common::diary(plain(algorithm, arms, told), &matrix, horizon, seed);
+            if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {
+                panic!(
+                    "{algorithm:?} on `{name}`, seed {seed}, step {}: plain {:?}, fast {:?}",
+                    step + 1,
+                    plain[step],
+                    fast[step]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn interleaved_filter() {
+    same_choices(&interleaved_filter::If1::default(), PlainInterleavedFilter::new);
+    same_choices(&interleaved_filter::If2::default(), PlainInterleavedFilter::new);
+}
+
+#[test]
+fn btm() {
+    use btm::{Setting, Variant};
+    for variant in [Variant::Paper, Variant::Lerot, Variant::Tight] {
+        for (setting, epsilon) in [(Setting::Online, 0.1), (Setting::Pac, 0.9)] {
+            let config = btm::Config { variant, setting, epsilon, ..Default::default() };
+            same_choices(&config, PlainBtm::new);
+        }
+    }
+}
+
+#[test]
+fn savage() {
+    for variant in [savage::Variant::Paper, savage::Variant::Lerot] {
+        for delta in [None, Some(0.5)] {
+            same_choices(&savage::Config { variant, delta }, PlainSavage::new);
+        }
+    }
+}
