@@ -1,8 +1,10 @@
 //! What one impression costs: probabilistic interleaving and SOSM, with navigational clicks on
 //! queries shaped like MSLR's (labels mostly 0 and 1; features with few and with many ties).
 //!
-//! `cargo bench -p interleave`. Every item is one impression; pairs come in blocks of one query, as
-//! when a preference matrix is estimated. Read the medians.
+//! `cargo bench -p interleave`. Every item is one impression. Pairs come in blocks of one query, as when a
+//! preference matrix is estimated, or each on another query, as in a live simulation.
+
+use std::sync::LazyLock;
 
 use clicks::{ClickModel, FractionalLabels, Level, Users};
 use divan::counter::ItemsCount;
@@ -60,42 +62,77 @@ fn query(documents: usize, rankers: usize, seed: u64) -> Query {
     }
 }
 
-fn probabilistic(bencher: Bencher<'_, '_>, documents: usize, ties: CreditTies) {
+/// Impressions of random pairs, each on the query that `choose` picks.
+fn probabilistic(
+    bencher: Bencher<'_, '_>,
+    queries: &[Query],
+    ties: CreditTies,
+    mut choose: impl FnMut(&mut Generator) -> usize,
+) {
     const BLOCK: usize = 1000;
-    let query = query(documents, 136, 1);
     let method = ProbabilisticInterleave::new(ties);
     let mut scratch = ProbabilisticScratch::default();
     let mut generator = Generator::seed_from_u64(2);
     let mut luck = Generator::seed_from_u64(3);
     let mut pick = Generator::seed_from_u64(4);
-    let pairs: Vec<[usize; 2]> = (0..BLOCK)
-        .map(|_| [0; 2].map(|_| pick.random_range(0..136)))
-        .collect();
-    bencher.counter(ItemsCount::new(BLOCK)).bench_local(|| {
-        let mut wins = 0;
-        for pair in &pairs {
-            let lists = pair.map(|ranker| query.lists[ranker].as_list());
-            let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
-                let look = query.users.look(query.levels[doc.index()], &mut luck);
-                Look {
-                    clicked: look.clicked,
-                    leaves: look.leaves,
-                }
-            });
-            wins += u32::from(winner == Preference::First);
-        }
-        black_box(wins)
-    });
+    let inputs = || -> Vec<(usize, [usize; 2])> {
+        let mut input = || (choose(&mut pick), [0; 2].map(|_| pick.random_range(0..136)));
+        (0..BLOCK).map(|_| input()).collect()
+    };
+    bencher
+        .counter(ItemsCount::new(BLOCK))
+        .with_inputs(inputs)
+        .bench_local_refs(|block| {
+            let mut wins = 0;
+            for (query, pair) in block {
+                let query = &queries[*query];
+                let lists = pair.map(|ranker| query.lists[ranker].as_list());
+                let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
+                    let look = query.users.look(query.levels[doc.index()], &mut luck);
+                    Look {
+                        clicked: look.clicked,
+                        leaves: look.leaves,
+                    }
+                });
+                wins += u32::from(winner == Preference::First);
+            }
+            black_box(wins)
+        });
 }
 
 #[divan::bench(args = [20, 100, 120, 1000])]
 fn probabilistic_same(bencher: Bencher<'_, '_>, documents: usize) {
-    probabilistic(bencher, documents, CreditTies::Same);
+    probabilistic(
+        bencher,
+        &[query(documents, 136, 1)],
+        CreditTies::Same,
+        |_| 0,
+    );
 }
 
 #[divan::bench(args = [20, 100, 120, 1000])]
 fn probabilistic_redrawn(bencher: Bencher<'_, '_>, documents: usize) {
-    probabilistic(bencher, documents, CreditTies::Redrawn);
+    probabilistic(
+        bencher,
+        &[query(documents, 136, 1)],
+        CreditTies::Redrawn,
+        |_| 0,
+    );
+}
+
+/// 130 MB of lists, as in a live simulation.
+fn many() -> &'static [Query] {
+    static MANY: LazyLock<Vec<Query>> =
+        LazyLock::new(|| (0..1_300).map(|seed| query(120, 136, seed)).collect());
+    &MANY
+}
+
+#[divan::bench(args = [CreditTies::Same, CreditTies::Redrawn])]
+fn probabilistic_random_query(bencher: Bencher<'_, '_>, ties: CreditTies) {
+    let queries = many();
+    probabilistic(bencher, queries, ties, |pick| {
+        pick.random_range(0..queries.len())
+    });
 }
 
 #[divan::bench(args = [20, 100, 120, 1000], consts = [5, 136, 700])]

@@ -12,11 +12,17 @@ use crate::RankedList;
 #[derive(Debug, Clone)]
 pub(crate) struct Weights {
     tau: f64,
-    /// By 0-based rank.
-    table: Arc<[u64]>,
+    table: Arc<RankTable>,
     /// `totals[n]`: the weight of the first n ranks.
     totals: Arc<[u64]>,
 }
+
+/// Weights by 0-based rank, with nothing at [`UNLISTED`]. Its size spares every look-up by a 16-bit
+/// rank the check.
+pub(crate) type RankTable = [u64; 1 << 16];
+
+/// Stands for the rank of a document that a ranker does not list; real ranks are below.
+pub(crate) const UNLISTED: u16 = u16::MAX;
 
 /// A softmax exponent that makes no ranking.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -58,15 +64,19 @@ impl Weights {
         while sum * unit > 4.6e18 {
             unit /= 2.0;
         }
-        let table: Arc<[u64]> = real
-            .iter()
-            .map(|w| (w * unit).round().max(1.0) as u64)
-            .collect();
+        let mut table = Arc::new([0; 1 << 16]);
+        for (weight, real) in Arc::make_mut(&mut table).iter_mut().zip(&real) {
+            *weight = (real * unit).round().max(1.0) as u64;
+        }
         let totals = std::iter::once(0)
-            .chain(table.iter().scan(0, |total, weight| {
-                *total += weight;
-                Some(*total)
-            }))
+            .chain(
+                table[..RankedList::MAX_LEN]
+                    .iter()
+                    .scan(0, |total, weight| {
+                        *total += weight;
+                        Some(*total)
+                    }),
+            )
             .collect();
         Self { tau, table, totals }
     }
@@ -75,10 +85,20 @@ impl Weights {
         self.tau
     }
 
-    /// The weight of each rank, best first.
     #[inline]
-    pub(crate) fn table(&self) -> &[u64] {
+    pub(crate) fn table(&self) -> &RankTable {
         &self.table
+    }
+
+    /// Writes the weights of the first 1, 2, ... ranks together of a list of `documents`.
+    #[inline]
+    pub(crate) fn head<const HEAD: usize>(&self, documents: usize, head: &mut [u64; HEAD]) {
+        let totals = &self.totals[..=documents];
+        if let Some(first) = totals[1..].first_chunk() {
+            *head = *first;
+        } else {
+            *head = std::array::from_fn(|rank| totals[documents.min(rank + 1)]);
+        }
     }
 
     /// The weight of the first `documents` ranks together.
@@ -96,8 +116,9 @@ mod tests {
     fn weights_fall_and_never_vanish_or_overflow() {
         for tau in [0.0, 0.3, 1.0, 2.5, 3.0, 10.0, 1e6] {
             let weights = Weights::new(tau).unwrap();
-            assert!(weights.table().iter().rev().is_sorted());
-            assert!(weights.table().iter().all(|&w| w > 0));
+            let (unlisted, ranks) = weights.table().split_last().unwrap();
+            assert!(ranks.iter().rev().is_sorted() && ranks.iter().all(|&w| w > 0));
+            assert_eq!(*unlisted, 0);
             assert!(weights.total(RankedList::MAX_LEN) < 1 << 62, "tau {tau}");
             assert!(weights.total(1) >= 1 << 45);
             let ratio = weights.table()[1] as f64 / weights.table()[0] as f64;

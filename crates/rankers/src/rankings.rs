@@ -235,7 +235,9 @@ impl Buffers {
             }
             TieBreaking::Fixed(seed) => {
                 let seed = mix(mix(seed ^ mix(query.index() as u64)) ^ u64::from(feature.0));
-                self.sort_pairs(order, |row| mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN))));
+                self.sort_pairs(order, |row| {
+                    mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN)))
+                });
                 for (rank, doc) in order.iter().enumerate() {
                     groups[doc.index()] = TieGroup {
                         start: rank as u16,

@@ -619,7 +619,10 @@ mod tests {
                 assert!((solved.chances.iter().sum::<f64>() - 1.0).abs() < 1e-9);
                 exact += u32::from(solved.fit == Fit::Exact);
             }
-            assert!(exact == 20 || credit == PairCredit::Binary, "{credit:?}: {exact} of 20");
+            assert!(
+                exact == 20 || credit == PairCredit::Binary,
+                "{credit:?}: {exact} of 20"
+            );
         }
     }
 }

@@ -84,32 +84,70 @@ impl Odds {
     }
 }
 
-/// Whom the clicked positions speak for.
-///
-/// Where every clicked document leans the same way, or none leans, that is the answer, exactly:
-/// raising one q from a half raises E\[sign(N_2 - N_1)\] from 0. Mixed clicks go through
-/// [`expectation`] in floating point and tie where it cannot be told from 0.
-#[inline]
-pub(crate) fn marginal(clicked: &[Odds], recursion: &mut Vec<f64>) -> Preference {
-    let (mut first, mut second) = (false, false);
-    for odds in clicked {
-        let likelier = odds.likelier();
-        first |= likelier == Ordering::Greater;
-        second |= likelier == Ordering::Less;
+/// The clicks of one impression as they come, kept without a branch on whether there was one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tally {
+    /// The odds at the clicked positions, then rubbish.
+    odds: Vec<Odds>,
+    clicks: usize,
+    /// Whether some clicked document leans to the first, or to the second ranker.
+    leans: [bool; 2],
+    recursion: Vec<f64>,
+}
+
+impl Tally {
+    #[inline]
+    pub(crate) fn start(&mut self) {
+        self.clicks = 0;
+        self.leans = [false; 2];
     }
-    match (first, second) {
-        (false, false) => Preference::Tie,
-        (true, false) => Preference::First,
-        (false, true) => Preference::Second,
-        (true, true) => {
-            let expected = expectation(clicked, recursion);
-            if expected.abs() <= tolerance(clicked.len()) {
-                Preference::Tie
-            } else if expected > 0.0 {
-                Preference::Second
-            } else {
-                Preference::First
-            }
+
+    /// Takes in the next position.
+    #[inline]
+    pub(crate) fn look(&mut self, clicked: bool, odds: Odds) {
+        if self.clicks >= self.odds.len() {
+            self.grow();
+        }
+        self.odds[self.clicks] = odds;
+        self.clicks += usize::from(clicked);
+        let likelier = odds.likelier();
+        self.leans[0] |= clicked & (likelier == Ordering::Greater);
+        self.leans[1] |= clicked & (likelier == Ordering::Less);
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let nothing = Odds {
+            weights: [0; 2],
+            masses: [0; 2],
+        };
+        self.odds.resize(2 * self.clicks + 16, nothing);
+    }
+
+    /// Whom the clicks speak for.
+    ///
+    /// Where every clicked document leans the same way, or none leans, that is the answer, exactly:
+    /// raising one q from a half raises E\[sign(N_2 - N_1)\] from 0. Mixed clicks go through
+    /// [`expectation`] in floating point and tie where it cannot be told from 0.
+    #[inline]
+    pub(crate) fn winner(&mut self) -> Preference {
+        match self.leans {
+            [false, false] => Preference::Tie,
+            [true, false] => Preference::First,
+            [false, true] => Preference::Second,
+            [true, true] => self.mixed(),
+        }
+    }
+
+    #[inline(never)]
+    fn mixed(&mut self) -> Preference {
+        let expected = expectation(&self.odds[..self.clicks], &mut self.recursion);
+        if expected.abs() <= tolerance(self.clicks) {
+            Preference::Tie
+        } else if expected > 0.0 {
+            Preference::Second
+        } else {
+            Preference::First
         }
     }
 }
@@ -155,6 +193,12 @@ mod tests {
 
     use super::*;
 
+    fn marginal(clicked: &[Odds]) -> Preference {
+        let mut tally = Tally::default();
+        clicked.iter().for_each(|&odds| tally.look(true, odds));
+        tally.winner()
+    }
+
     fn odds(w1: u64, m1: u64, w2: u64, m2: u64) -> Odds {
         Odds {
             weights: [w1, w2],
@@ -190,7 +234,7 @@ mod tests {
         assert!((clicked[0].second() - 0.554_778).abs() < 1e-6);
         assert!((clicked[1].second() - 0.749_743).abs() < 1e-6);
         assert!((expectation(&clicked, &mut Vec::new()) - 0.304_520).abs() < 2e-6);
-        assert_eq!(marginal(&clicked, &mut Vec::new()), Preference::Second);
+        assert_eq!(marginal(&clicked), Preference::Second);
     }
 
     #[test]
@@ -202,30 +246,23 @@ mod tests {
             vec![a, mirrored, a, mirrored],
             vec![a, odds(5, 9, 5, 9), mirrored],
         ] {
-            assert_eq!(marginal(&clicked, &mut Vec::new()), Preference::Tie);
+            assert_eq!(marginal(&clicked), Preference::Tie);
         }
     }
 
     #[test]
     fn one_click_is_decided_to_the_last_unit() {
         let (w, m) = ((1 << 60) - 1, (1 << 61) - 3);
-        let none = &mut Vec::new();
-        assert_eq!(marginal(&[odds(w, m, w, m)], none), Preference::Tie);
-        assert_eq!(marginal(&[odds(w + 1, m, w, m)], none), Preference::First);
-        assert_eq!(marginal(&[odds(w, m, w, m - 1)], none), Preference::Second);
-        assert_eq!(marginal(&[], none), Preference::Tie);
+        assert_eq!(marginal(&[odds(w, m, w, m)]), Preference::Tie);
+        assert_eq!(marginal(&[odds(w + 1, m, w, m)]), Preference::First);
+        assert_eq!(marginal(&[odds(w, m, w, m - 1)]), Preference::Second);
+        assert_eq!(marginal(&[]), Preference::Tie);
     }
 
     #[test]
     fn a_ranker_that_does_not_list_the_document_did_not_contribute_it() {
-        assert_eq!(
-            marginal(&[odds(0, 0, 5, 8)], &mut Vec::new()),
-            Preference::Second
-        );
-        assert_eq!(
-            marginal(&[odds(5, 8, 0, 8)], &mut Vec::new()),
-            Preference::First
-        );
+        assert_eq!(marginal(&[odds(0, 0, 5, 8)]), Preference::Second);
+        assert_eq!(marginal(&[odds(5, 8, 0, 8)]), Preference::First);
     }
 
     proptest! {
@@ -235,12 +272,12 @@ mod tests {
             let fast = expectation(&clicked, &mut Vec::new());
             prop_assert!((fast - plain(&clicked)).abs() < 2.0 * tolerance(clicked.len()));
             let swapped: Vec<Odds> = raw.iter().map(|&(a, b, c, d)| odds(c, c + d, a, a + b)).collect();
-            let turned = match marginal(&swapped, &mut Vec::new()) {
+            let turned = match marginal(&swapped) {
                 Preference::First => Preference::Second,
                 Preference::Second => Preference::First,
                 Preference::Tie => Preference::Tie,
             };
-            prop_assert_eq!(marginal(&clicked, &mut Vec::new()), turned);
+            prop_assert_eq!(marginal(&clicked), turned);
         }
 
         #[test]
@@ -250,13 +287,13 @@ mod tests {
             let expected = expectation(&clicked, &mut Vec::new());
             let tie = raw.iter().all(|&(_, b)| b == 1);
             prop_assert_eq!(tie, expected.abs() <= tolerance(clicked.len()));
-            prop_assert_eq!(marginal(&clicked, &mut Vec::new()) == Preference::Second, expected > tolerance(clicked.len()));
+            prop_assert_eq!(marginal(&clicked) == Preference::Second, expected > tolerance(clicked.len()));
         }
 
         #[test]
         fn any_receipt_is_credited(raw in prop::collection::vec(any::<(u64, u64, u64, u64)>(), 0..6)) {
             let clicked: Vec<Odds> = raw.iter().map(|&(a, b, c, d)| odds(a, b, c, d)).collect();
-            marginal(&clicked, &mut Vec::new());
+            marginal(&clicked);
         }
     }
 }

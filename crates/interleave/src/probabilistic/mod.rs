@@ -25,6 +25,13 @@
 //!   assignments; positions without a click integrate out.
 //! - Documents with equal scores are ordered afresh, at random, for each ranker in each impression:
 //!   see [`CreditTies`] for which of these orders the credit uses.
+//! - Under clicks that have nothing to do with the documents, the expectation over lists of
+//!   E\[sign(N_2 - N_1)\] is 0 wherever both rankers list all documents and the order that drew is the
+//!   one that credits. Its sign, the winner, is unbiased only where the lists mirror each other: a, b,
+//!   c against b, c, a with a click on the first position, whatever it is, makes the second win .108
+//!   more often than the first. With credit ties redrawn, random clicks speak against lists with
+//!   ties: three documents all tied lose to any strict order of them by .276 on a click at the first
+//!   position.
 //! - A ranker never draws a document it does not list (P_x = 0), and where it has none left the
 //!   other ranker draws. Hence the list shows `length` documents, or all that either ranker lists.
 
@@ -35,6 +42,9 @@ use rand::{Rng, SeedableRng};
 
 pub use credit::ProbabilisticReceipt;
 pub use drawing::ProbabilisticScratch;
+
+use credit::Tally;
+use drawing::Drawing;
 
 use crate::method::check_clicks;
 use crate::weights::{TauError, Weights};
@@ -144,40 +154,34 @@ impl Interleaving for ProbabilisticInterleave {
         // Taken under either setting, so that both show the same list for the same generator.
         let redraw = generator.next_u64();
         let same = self.credit_ties == CreditTies::Same;
-        scratch.start(&self.weights, lists);
+        let (mut drawing, clicks) = Drawing::start(&self.weights, lists, scratch);
+        let mut looked = 0;
         // One past the lowest click.
         let mut depth = 0;
-        for position in 0..length {
-            let Some((doc, odds)) = scratch.next(&self.weights, lists, generator) else {
+        while looked < length {
+            let Some((doc, odds)) = drawing.next(generator) else {
                 break;
             };
             let look = user(doc);
-            if look.clicked {
-                depth = position + 1;
-                if same {
-                    scratch.clicked.push(odds);
-                } else {
-                    scratch.positions.push(position);
-                }
+            if same {
+                clicks.tally.look(look.clicked, odds);
+            } else {
+                clicks.remember(looked, look.clicked);
             }
+            looked += 1;
+            depth = if look.clicked { looked } else { depth };
             if look.leaves {
                 break;
             }
         }
-        if depth > 0 && !same {
+        if !same && depth > 0 {
             let mut generator = Generator::seed_from_u64(redraw);
-            let mut positions = std::mem::take(&mut scratch.positions);
-            let mut next = positions.iter().copied().peekable();
             for position in 0..depth {
-                let odds = scratch.redraw(&self.weights, lists, position, &mut generator);
-                if next.next_if_eq(&position).is_some() {
-                    scratch.clicked.push(odds);
-                }
+                let odds = drawing.redraw(position, &mut generator);
+                clicks.tally.look(clicks.at[position], odds);
             }
-            positions.clear();
-            scratch.positions = positions;
         }
-        credit::marginal(&scratch.clicked, &mut scratch.recursion)
+        clicks.tally.winner()
     }
 
     fn draw(
@@ -188,16 +192,16 @@ impl Interleaving for ProbabilisticInterleave {
         scratch: &mut ProbabilisticScratch,
     ) -> (Vec<Doc>, ProbabilisticReceipt) {
         let mut redraw = Generator::seed_from_u64(generator.next_u64());
-        scratch.start(&self.weights, lists);
+        let (mut drawing, ..) = Drawing::start(&self.weights, lists, scratch);
         let (mut shown, mut receipt) = (Vec::new(), Vec::new());
         for position in 0..length {
-            let Some((doc, odds)) = scratch.next(&self.weights, lists, generator) else {
+            let Some((doc, odds)) = drawing.next(generator) else {
                 break;
             };
             shown.push(doc);
             receipt.push(match self.credit_ties {
                 CreditTies::Same => odds,
-                CreditTies::Redrawn => scratch.redraw(&self.weights, lists, position, &mut redraw),
+                CreditTies::Redrawn => drawing.redraw(position, &mut redraw),
             });
         }
         (shown, ProbabilisticReceipt::new(receipt))
@@ -210,10 +214,10 @@ impl Interleaving for ProbabilisticInterleave {
     ) -> Result<Preference, CreditError> {
         let positions = receipt.positions();
         let clicked = check_clicks(clicked, positions.len())?;
-        let clicked: Vec<_> = clicked
+        let mut tally = Tally::default();
+        clicked
             .into_iter()
-            .map(|position| positions[position])
-            .collect();
-        Ok(credit::marginal(&clicked, &mut Vec::new()))
+            .for_each(|position| tally.look(true, positions[position]));
+        Ok(tally.winner())
     }
 }

@@ -94,6 +94,12 @@ impl<'a> Block<'a> {
         (self.number(index), Segment::read(&self.segments[start..]))
     }
 
+    /// The features present, ascending.
+    pub(crate) fn features(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let block = *self;
+        (0..self.present).map(move |index| block.number(index))
+    }
+
     /// The segment of `feature`, unless it is 0 throughout.
     pub(crate) fn find(&self, feature: u32) -> Option<Segment<'a>> {
         // Where no feature is absent, feature f is entry f - 1.

@@ -1,17 +1,25 @@
 //! Putting a data set together, query by query.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use super::block::Block;
 use super::{BlockWriter, Column, Dataset, Provenance};
 use crate::decimal::Decimal;
+use crate::text::MAX_ID;
 
 /// Why a query cannot be part of a data set.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The id is empty.
-    #[error("a query has an empty id: give each query an id")]
-    EmptyId,
+    /// The id could not be written to a file and read again.
+    #[error(
+        "query id {id:?} cannot stand in a file: use 1 to 256 bytes without blanks, `#` or control characters"
+    )]
+    Id {
+        /// The id.
+        id: String,
+    },
     /// There are no documents.
     #[error("query {id} has no documents: leave it out")]
     NoDocuments {
@@ -135,8 +143,9 @@ impl EncodedQuery {
         features: usize,
         fill: impl Fn(usize, &mut Column) -> Result<(), BuildError>,
     ) -> Result<Self, BuildError> {
-        if id.is_empty() {
-            return Err(BuildError::EmptyId);
+        let odd = |c: char| c.is_ascii_whitespace() || c.is_control() || c == '#';
+        if id.is_empty() || id.len() > MAX_ID || id.contains(odd) {
+            return Err(BuildError::Id { id: id.into() });
         }
         if labels.is_empty() {
             return Err(BuildError::NoDocuments { id: id.into() });
@@ -169,6 +178,43 @@ impl EncodedQuery {
             labels,
             block,
             features: features as u32,
+        })
+    }
+
+    /// One query, under the id of the first part, of all parts' documents in order.
+    pub(crate) fn concat(parts: &[&Self]) -> Result<Self, BuildError> {
+        let labels: Vec<f32> = parts
+            .iter()
+            .flat_map(|part| part.labels.iter().copied())
+            .collect();
+        let blocks: Vec<Block<'_>> = parts.iter().map(|part| Block::read(&part.block)).collect();
+        let features: BTreeSet<u32> = blocks.iter().flat_map(Block::features).collect();
+        let mut writer = BlockWriter::default();
+        let (mut column, mut values) = (Column::default(), Vec::new());
+        for feature in features {
+            column.clear();
+            let mut documents = 0;
+            for (part, block) in parts.iter().zip(&blocks) {
+                if let Some(segment) = block.find(feature) {
+                    values.clear();
+                    segment.decimals(part.documents(), &mut values);
+                    values.iter().for_each(|&value| column.push(value));
+                }
+                documents += part.documents();
+                column.pad(documents);
+            }
+            writer.push(feature, &mut column);
+        }
+        let id = parts[0].id.clone();
+        let block = writer
+            .finish()
+            .ok_or_else(|| BuildError::TooLarge { id: id.to_string() })?;
+        let features = parts.iter().map(|part| part.features).max().unwrap_or(0);
+        Ok(Self {
+            id,
+            labels,
+            block,
+            features,
         })
     }
 
@@ -470,7 +516,9 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert!(columns("", &[0.0], &[]).contains("empty id"));
+        for id in ["", "a b", "a#b", "a\n", &"x".repeat(257)] {
+            assert!(columns(id, &[0.0], &[]).contains("cannot stand in a file"));
+        }
         assert!(columns("q", &[], &[]).contains("query q has no documents"));
         assert!(columns("q", &[f32::NAN], &[]).contains("the label of document 0"));
         assert!(

@@ -5,6 +5,7 @@ mod block;
 mod build;
 mod checksum;
 mod segment;
+mod statistics;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use block::Block;
 pub(crate) use block::BlockWriter;
 pub use build::{BuildError, DatasetBuilder, EncodedQuery};
 pub(crate) use segment::Column;
+pub use statistics::Statistics;
 
 use crate::decimal::Decimal;
 
@@ -250,8 +252,7 @@ impl<'a> Query<'a> {
 
     /// The features that are not 0 for all documents, ascending.
     pub fn present(&self) -> impl ExactSizeIterator<Item = FeatureId> + use<'a> {
-        let block = self.block();
-        (0..block.present()).map(move |index| FeatureId(block.get(index).0))
+        self.block().features().map(FeatureId)
     }
 
     /// Calls `each` with every feature present and its values, exactly as stored.

@@ -1,0 +1,318 @@
+//! What a data set is like, in numbers.
+
+use std::fmt;
+
+use rayon::prelude::*;
+
+use super::{Dataset, FeatureId, Provenance, Query};
+
+/// What a data set is like, in numbers; its `Display` is a short report for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    /// The data set's name.
+    pub name: String,
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// How many queries.
+    pub queries: usize,
+    /// How many documents.
+    pub documents: usize,
+    /// Highest feature number.
+    pub features: u32,
+    /// Documents a query: fewest, median (the lower one of two), most. All 0 without queries.
+    pub documents_per_query: [usize; 3],
+    /// Each label that occurs and how often, ascending; -1 stands for none.
+    pub labels: Vec<(f32, usize)>,
+    /// Queries in which no document has a label above 0.
+    pub queries_without_relevant: usize,
+    /// Share of values that are 0, explicit or absent.
+    pub zero_share: f64,
+    /// Features that are 0 for every document.
+    pub always_zero: Vec<FeatureId>,
+    /// Share of (query, feature) pairs in which all documents have the same value: there the feature
+    /// ranks nothing.
+    pub constant_share: f64,
+    /// Features that are equal in every document to an earlier one, each with the first such; without
+    /// those that are always 0.
+    pub duplicates: Vec<(FeatureId, FeatureId)>,
+    /// Bytes in memory.
+    pub memory: usize,
+}
+
+impl Statistics {
+    /// Computes the statistics of `dataset`, in parallel; each value is looked at once.
+    pub fn of(dataset: &Dataset) -> Self {
+        let tally = (0..dataset.queries())
+            .into_par_iter()
+            .fold(Tally::default, |tally, index| {
+                tally.with(&dataset.query(index))
+            })
+            .reduce(Tally::default, Tally::join);
+        let mut sizes: Vec<usize> = dataset.iter().map(|query| query.documents()).collect();
+        sizes.sort_unstable();
+        let documents_per_query = match &sizes[..] {
+            [] => [0; 3],
+            [first, ..] => [*first, sizes[(sizes.len() - 1) / 2], sizes[sizes.len() - 1]],
+        };
+        let features = dataset.features();
+        let share = |count: usize, of: usize| {
+            if of == 0 {
+                0.0
+            } else {
+                count as f64 / of as f64
+            }
+        };
+        let cells = dataset.documents() * features as usize;
+        let pairs = dataset.queries() * features as usize;
+        let seen = |feature: u32| tally.seen.get(feature as usize).copied().unwrap_or(false);
+        Self {
+            name: dataset.name().to_string(),
+            provenance: dataset.provenance().clone(),
+            queries: dataset.queries(),
+            documents: dataset.documents(),
+            features,
+            documents_per_query,
+            labels: labels(dataset.labels()),
+            queries_without_relevant: tally.without_relevant,
+            zero_share: share(cells - tally.nonzero, cells),
+            always_zero: (1..=features)
+                .filter(|&f| !seen(f))
+                .map(FeatureId)
+                .collect(),
+            constant_share: share(pairs - tally.varying, pairs),
+            duplicates: duplicates(dataset),
+            memory: dataset.memory(),
+        }
+    }
+
+    /// How many documents have no label (-1).
+    pub fn unlabelled(&self) -> usize {
+        self.labels
+            .iter()
+            .filter(|(label, _)| *label < 0.0)
+            .map(|(_, count)| count)
+            .sum()
+    }
+}
+
+/// Counts over some queries. Sums only, so that any grouping gives the same.
+#[derive(Debug, Default)]
+struct Tally {
+    without_relevant: usize,
+    nonzero: usize,
+    varying: usize,
+    /// By feature number, whether it was present.
+    seen: Vec<bool>,
+}
+
+impl Tally {
+    fn with(mut self, query: &Query<'_>) -> Self {
+        self.without_relevant += usize::from(query.labels().iter().all(|&label| label <= 0.0));
+        query.each_decimals(|feature, values| {
+            self.nonzero += values.iter().filter(|value| value.mantissa != 0).count();
+            if self.seen.len() <= feature as usize {
+                self.seen.resize(feature as usize + 1, false);
+            }
+            self.seen[feature as usize] = true;
+            self.varying += usize::from(!query.is_constant(FeatureId(feature)));
+        });
+        self
+    }
+
+    fn join(mut self, mut other: Self) -> Self {
+        if self.seen.len() < other.seen.len() {
+            std::mem::swap(&mut self.seen, &mut other.seen);
+        }
+        self.seen
+            .iter_mut()
+            .zip(&other.seen)
+            .for_each(|(one, other)| *one |= other);
+        self.without_relevant += other.without_relevant;
+        self.nonzero += other.nonzero;
+        self.varying += other.varying;
+        self
+    }
+}
+
+fn labels(labels: &[f32]) -> Vec<(f32, usize)> {
+    let mut sorted = labels.to_vec();
+    sorted.par_sort_unstable_by(f32::total_cmp);
+    sorted
+        .chunk_by(|one, other| one == other)
+        .map(|equal| (equal[0], equal.len()))
+        .collect()
+}
+
+/// Pairs of (feature, the first feature equal to it everywhere).
+///
+/// Candidates shrink query by query: two features stay together as long as their columns agree.
+fn duplicates(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
+    let mut groups: Vec<Vec<FeatureId>> = vec![(1..=dataset.features()).map(FeatureId).collect()];
+    let (mut column, mut columns) = (Vec::new(), Vec::<(Vec<u64>, FeatureId)>::new());
+    for query in dataset.iter() {
+        let mut next = Vec::new();
+        for group in groups {
+            columns.clear();
+            for feature in group {
+                query.column(feature, &mut column);
+                columns.push((
+                    column.iter().map(|value| value.to_bits()).collect(),
+                    feature,
+                ));
+            }
+            columns.sort_unstable();
+            for equal in columns
+                .chunk_by(|one, other| one.0 == other.0)
+                .filter(|c| c.len() > 1)
+            {
+                next.push(equal.iter().map(|(_, feature)| *feature).collect());
+            }
+        }
+        groups = next;
+    }
+    let zero = |feature: FeatureId| {
+        dataset.iter().all(|query| {
+            query.is_constant(feature) && !query.present().any(|present| present == feature)
+        })
+    };
+    let mut pairs: Vec<_> = groups
+        .iter()
+        .filter(|group| group.len() > 1 && !zero(group[0]))
+        .flat_map(|group| group[1..].iter().map(|&feature| (feature, group[0])))
+        .collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.name)?;
+        match &self.provenance {
+            Provenance::LookAlike { name } => writeln!(f, "  SYNTHETIC look-alike {name}")?,
+            Provenance::Files { files, skipped } => {
+                for file in files {
+                    writeln!(f, "  read     {}", file.display())?;
+                }
+                for (file, reason) in skipped {
+                    writeln!(f, "  skipped  {} ({reason})", file.display())?;
+                }
+            }
+        }
+        writeln!(f, "  queries             {}", self.queries)?;
+        let [fewest, median, most] = self.documents_per_query;
+        writeln!(
+            f,
+            "  documents           {} ({fewest} to {most} a query, median {median})",
+            self.documents
+        )?;
+        writeln!(
+            f,
+            "  features            {} ({} always 0)",
+            self.features,
+            self.always_zero.len()
+        )?;
+        let labels: Vec<String> = self
+            .labels
+            .iter()
+            .map(|(label, count)| format!("{label}: {count}"))
+            .collect();
+        writeln!(f, "  labels              {}", labels.join(", "))?;
+        match self.unlabelled() {
+            0 => {}
+            all if all == self.documents => {
+                writeln!(f, "  UNLABELLED          no document has a label")?
+            }
+            some => writeln!(f, "  UNLABELLED          {some} documents have no label")?,
+        }
+        writeln!(
+            f,
+            "  nothing relevant in {} queries",
+            self.queries_without_relevant
+        )?;
+        writeln!(f, "  values that are 0   {:.1} %", 100.0 * self.zero_share)?;
+        writeln!(
+            f,
+            "  constant in a query {:.1} % of (query, feature)",
+            100.0 * self.constant_share
+        )?;
+        if !self.duplicates.is_empty() {
+            let shown = self.duplicates.iter().take(10);
+            let pairs: Vec<String> = shown
+                .map(|(f, first)| format!("{} = {}", f.0, first.0))
+                .collect();
+            let dots = if self.duplicates.len() > 10 {
+                ", ..."
+            } else {
+                ""
+            };
+            writeln!(
+                f,
+                "  duplicate features  {}: {}{dots}",
+                self.duplicates.len(),
+                pairs.join(", ")
+            )?;
+        }
+        write!(
+            f,
+            "  memory              {:.1} MB",
+            self.memory as f64 / 1e6
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DatasetBuilder;
+
+    #[test]
+    fn counts_are_right() {
+        let mut builder = DatasetBuilder::new("s", Provenance::LookAlike { name: "s".into() });
+        builder
+            .push_columns(
+                "a",
+                &[0.0, 0.5, -1.0],
+                &[[1.0, 2.0, 0.0], [0.0; 3], [1.0, 2.0, 0.0], [3.0; 3]],
+            )
+            .unwrap()
+            .push_columns("b", &[0.0], &[[1.0], [0.0], [1.0], [3.0]])
+            .unwrap()
+            .features(5);
+        let statistics = Statistics::of(&builder.build());
+        assert_eq!(
+            (
+                statistics.queries,
+                statistics.documents,
+                statistics.features
+            ),
+            (2, 4, 5)
+        );
+        assert_eq!(statistics.documents_per_query, [1, 1, 3]);
+        assert_eq!(statistics.labels, [(-1.0, 1), (0.0, 2), (0.5, 1)]);
+        assert_eq!(
+            (statistics.unlabelled(), statistics.queries_without_relevant),
+            (1, 1)
+        );
+        assert_eq!(statistics.zero_share, 10.0 / 20.0);
+        assert_eq!(statistics.always_zero, [FeatureId(2), FeatureId(5)]);
+        assert_eq!(statistics.constant_share, 8.0 / 10.0);
+        assert_eq!(statistics.duplicates, [(FeatureId(3), FeatureId(1))]);
+        let text = statistics.to_string();
+        for part in [
+            "SYNTHETIC",
+            "4 (1 to 3 a query, median 1)",
+            "1 documents have no label",
+            "1: 3 = 1",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_has_statistics_too() {
+        let builder = DatasetBuilder::new("s", Provenance::LookAlike { name: "s".into() });
+        let statistics = Statistics::of(&builder.build());
+        assert_eq!(statistics.zero_share, 0.0);
+        assert_eq!(statistics.documents_per_query, [0; 3]);
+    }
+}

@@ -1,0 +1,219 @@
+//! From what a person types to a data set.
+
+use std::path::{Path, PathBuf};
+
+use crate::dataset::Dataset;
+use crate::error::{Error, ErrorKind};
+use crate::registry::{self, Entry, Split};
+use crate::text::{ReadOptions, read_files};
+
+/// How to open a data set.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenOptions {
+    /// How to read its text.
+    pub read: ReadOptions,
+    /// Which part of a registered data set; unless one is named, those that the papers counted.
+    pub split: Option<Split>,
+    /// The folder of registered data, instead of [`registry::data_root`].
+    pub root: Option<PathBuf>,
+}
+
+/// Opens a data set: a registered name, or files and folders (several make one data set).
+///
+/// A registered name means its files as registered; to open a file or folder of that name, write
+/// `./name`.
+///
+/// ```no_run
+/// use letor_io::{OpenOptions, open};
+///
+/// let registered = open(&["mslr-web30k"], &OpenOptions::default())?;
+/// let files = open(&["train.txt", "vali.txt.gz"], &OpenOptions::default())?;
+/// # Ok::<(), letor_io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// A name that is neither registered nor a file ([`ErrorKind::Unknown`]), a registered data set whose
+/// files are not here ([`ErrorKind::Missing`]), and all that [`read_files`] refuses.
+pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset, Error> {
+    let unknown = |message: String| Err(Error::new(ErrorKind::Unknown, message));
+    match spec {
+        [] => {
+            unknown("no data set is named: expected a registered name, files, or a folder".into())
+        }
+        [name] if let Some(entry) = registry::find(name.as_ref()) => {
+            open_registered(entry, options)
+        }
+        paths => {
+            if let Some(split) = options.split {
+                return unknown(format!(
+                    "part {split} of what? parts are of registered data sets, for others name the files to read"
+                ));
+            }
+            let paths: Vec<&Path> = paths.iter().map(|path| Path::new(path.as_ref())).collect();
+            if let Some(absent) = paths.iter().find(|path| !path.exists()) {
+                return unknown(neither_name_nor_file(absent, paths.len() > 1));
+            }
+            read_files(&display_name(&paths), &paths, &options.read)
+        }
+    }
+}
+
+fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Error> {
+    let folder = options
+        .root
+        .clone()
+        .unwrap_or_else(registry::data_root)
+        .join(&entry.name);
+    if let Some(split) = options.split
+        && entry.split(split).is_none()
+    {
+        let parts: Vec<&str> = entry.splits.iter().map(|split| split.name.name()).collect();
+        let message = format!(
+            "{} has no part {split}: it has {}",
+            entry.name,
+            parts.join(" and ")
+        );
+        return Err(Error::new(ErrorKind::Unknown, message));
+    }
+    let located = registry::locate(entry, &folder)
+        .ok_or_else(|| registry::missing(entry, options.split, &folder))?;
+    let wanted = |part: &&registry::SplitEntry| {
+        options
+            .split
+            .map_or(part.counted, |split| part.name == split)
+    };
+    let mut files = Vec::new();
+    for part in entry.splits.iter().filter(wanted) {
+        let of_part = located.files(part.name);
+        let of_part = of_part.ok_or_else(|| registry::missing(entry, Some(part.name), &folder))?;
+        files.extend_from_slice(of_part);
+    }
+    let name = match options.split {
+        Some(split) => format!("{} ({split})", entry.name),
+        None => entry.name.clone(),
+    };
+    let read = ReadOptions {
+        features: options.read.features.max(entry.features),
+        ..options.read.clone()
+    };
+    read_files(&name, &files, &read)
+}
+
+fn neither_name_nor_file(absent: &Path, several: bool) -> String {
+    let name = absent.display().to_string();
+    if several && registry::find(&name).is_some() {
+        return format!(
+            "{name} is a registered data set, which cannot be read together with others"
+        );
+    }
+    let known = registry::all().iter().map(|entry| entry.name.as_str());
+    let hint = match registry::nearest(&name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`cargo xtask fetch-datasets` lists what is registered".to_string(),
+    };
+    format!("`{name}` is neither a file or folder nor a registered data set: {hint}")
+}
+
+/// What to call a data set of these files: the only one, or what the first is called.
+fn display_name(paths: &[&Path]) -> String {
+    let full = std::path::absolute(paths[0]).unwrap_or_else(|_| paths[0].to_path_buf());
+    let first = full
+        .file_name()
+        .unwrap_or(full.as_os_str())
+        .display()
+        .to_string();
+    match paths.len() {
+        1 => first,
+        more => format!("{first} and {} more", more - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(spec: &[&str], options: &OpenOptions) -> (ErrorKind, String) {
+        let error = open(spec, options).unwrap_err();
+        assert!(!error.to_string().contains('\n'));
+        (error.kind(), error.to_string())
+    }
+
+    #[test]
+    fn a_registered_set_is_opened_by_name_and_part() {
+        let root = tempfile::tempdir().unwrap();
+        let options = OpenOptions {
+            root: Some(root.path().into()),
+            ..OpenOptions::default()
+        };
+        let (kind, message) = error(&["ylr1"], &options);
+        assert_eq!(kind, ErrorKind::Missing);
+        assert!(
+            message.contains("cargo xtask fetch-datasets ylr1"),
+            "{message}"
+        );
+
+        let folder = root.path().join("ylr1");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("set1.train.txt"), "1 qid:1 10:0.5\n").unwrap();
+        let dataset = open(&["ylr1"], &options).unwrap();
+        assert_eq!((dataset.name(), dataset.features()), ("ylr1", 700));
+        let of = |split| OpenOptions {
+            split: Some(split),
+            ..options.clone()
+        };
+        assert_eq!(
+            open(&["ylr1"], &of(Split::Train)).unwrap().name(),
+            "ylr1 (train)"
+        );
+        let (kind, message) = error(&["ylr1"], &of(Split::Test));
+        assert_eq!(kind, ErrorKind::Missing);
+        assert!(message.contains("ylr1, part test,"), "{message}");
+        assert!(
+            error(&["yandex"], &of(Split::Vali))
+                .1
+                .contains("has train and test")
+        );
+    }
+
+    #[test]
+    fn files_and_folders_are_opened_by_path() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("b.txt", "1 qid:2 1:0.5\n"),
+            ("a.txt", "0 qid:1 2:1\n"),
+            ("x.md", "# no\n"),
+        ] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+        let options = OpenOptions::default();
+        let whole = open(&[path("")], &options).unwrap();
+        assert_eq!((whole.queries(), whole.query(0).id()), (2, "1"));
+        let two = open(&[path("b.txt"), path("a.txt")], &options).unwrap();
+        assert_eq!((two.name(), two.query(0).id()), ("b.txt and 1 more", "2"));
+
+        assert!(error(&[], &options).1.contains("no data set is named"));
+        assert!(
+            error(&["mslr-web30"], &options)
+                .1
+                .contains("did you mean `mslr-web30k`?")
+        );
+        assert!(
+            error(&["such/a/file"], &options)
+                .1
+                .contains("neither a file or folder")
+        );
+        assert!(
+            error(&["ylr1", "ylr2"], &options)
+                .1
+                .contains("cannot be read together")
+        );
+        let split = OpenOptions {
+            split: Some(Split::Train),
+            ..options
+        };
+        let spec = path("a.txt");
+        assert!(error(&[&spec], &split).1.contains("part train of what?"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Where the files of a registered data set are.
+
+use std::path::{Path, PathBuf};
+
+use super::{Entry, Split, SplitEntry};
+use crate::error::{Error, ErrorKind};
+
+/// The environment variable that names the folder of registered data.
+const ROOT_VARIABLE: &str = "ORE_DATA_DIR";
+
+/// How deep below a folder the files of a data set are looked for, as archives unpack to a folder.
+const DEPTH: usize = 3;
+
+/// The folder of registered data, one folder a data set: what `ORE_DATA_DIR` says, else
+/// `datasets/cache` in the nearest folder above the current one that has `datasets`, else in the
+/// current one.
+pub fn data_root() -> PathBuf {
+    if let Some(root) = std::env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()) {
+        return root.into();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let above = here
+        .ancestors()
+        .find(|folder| folder.join("datasets").is_dir());
+    above.unwrap_or(&here).join("datasets").join("cache")
+}
+
+/// The files of a data set that were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Located {
+    /// The folder that their names are relative to.
+    pub base: PathBuf,
+    /// The parts found, each with its files.
+    pub splits: Vec<(Split, Vec<PathBuf>)>,
+}
+
+impl Located {
+    /// The files of one part, if it was found.
+    pub fn files(&self, split: Split) -> Option<&[PathBuf]> {
+        self.splits
+            .iter()
+            .find(|(name, _)| *name == split)
+            .map(|(_, files)| &files[..])
+    }
+}
+
+/// Looks for the files of `entry` in `folder` and, where they are not, in the folders below it.
+///
+/// Takes the folder in which most parts are found; nothing where none is found.
+pub fn locate(entry: &Entry, folder: &Path) -> Option<Located> {
+    let (mut best, mut level) = (None::<Located>, vec![folder.to_path_buf()]);
+    for _ in 0..=DEPTH {
+        for base in &level {
+            let splits: Vec<_> = entry
+                .splits
+                .iter()
+                .filter_map(|split| Some((split.name, files_of(split, base)?)))
+                .collect();
+            if splits.len() > best.as_ref().map_or(0, |best| best.splits.len()) {
+                best = Some(Located {
+                    base: base.clone(),
+                    splits,
+                });
+            }
+        }
+        if best.is_some() {
+            break;
+        }
+        level = level.iter().flat_map(|folder| folders_in(folder)).collect();
+    }
+    best
+}
+
+/// The files of `split` below `base`, in the first layout that is there in full.
+fn files_of(split: &SplitEntry, base: &Path) -> Option<Vec<PathBuf>> {
+    split.files.iter().find_map(|names| {
+        names
+            .iter()
+            .map(|name| {
+                let plain = base.join(name);
+                let packed = base.join(format!("{name}.gz"));
+                [plain, packed].into_iter().find(|path| path.is_file())
+            })
+            .collect()
+    })
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|e| e.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    folders
+}
+
+/// The error that says that a data set is not here: what is missing, where it was looked for, and the
+/// command that registers it.
+pub fn missing(entry: &Entry, split: Option<Split>, folder: &Path) -> Error {
+    let part = split.map_or(String::new(), |split| format!(", part {split},"));
+    let message = format!(
+        "the data set {}{part} is not on this machine: looked in {}; `cargo xtask fetch-datasets {}` says \
+         where to get it, `{}` registers it",
+        entry.name,
+        folder.display(),
+        entry.name,
+        entry.register_command(),
+    );
+    Error::new(ErrorKind::Missing, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find;
+    use super::*;
+
+    fn touch(path: PathBuf) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "0 qid:1 1:1\n").unwrap();
+    }
+
+    #[test]
+    fn layouts_are_found_wherever_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = find("mq2008").unwrap();
+        assert_eq!(locate(entry, folder.path()), None);
+        assert_eq!(locate(entry, &folder.path().join("nowhere")), None);
+        for part in 1..=5 {
+            touch(folder.path().join(format!("MQ2008/S{part}.txt")));
+        }
+        let located = locate(entry, folder.path()).unwrap();
+        assert_eq!(located.base, folder.path().join("MQ2008"));
+        assert_eq!(located.files(Split::Train).unwrap().len(), 3);
+        for part in ["train", "vali"] {
+            touch(folder.path().join(format!("MQ2008/Fold1/{part}.txt.gz")));
+        }
+        let located = locate(entry, folder.path()).unwrap();
+        assert!(located.files(Split::Train).unwrap()[0].ends_with("Fold1/train.txt.gz"));
+        assert!(
+            located.files(Split::Test).unwrap()[0].ends_with("S5.txt"),
+            "no such file in Fold1"
+        );
+    }
+
+    #[test]
+    fn some_parts_are_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        touch(folder.path().join("set1.train.txt"));
+        let located = locate(find("ylr1").unwrap(), folder.path()).unwrap();
+        assert_eq!(located.splits.len(), 1);
+        assert_eq!(located.files(Split::Test), None);
+    }
+
+    #[test]
+    fn the_error_says_all() {
+        let error = missing(find("ylr1").unwrap(), None, Path::new("/data/ylr1")).to_string();
+        for part in [
+            "ylr1",
+            "/data/ylr1",
+            "cargo xtask fetch-datasets ylr1 --from FILE-OR-FOLDER",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(!error.contains('\n'));
+    }
+}

@@ -1,0 +1,246 @@
+//! From the rows of one query to its packed columns.
+
+use super::row::Entry;
+use crate::dataset::{BlockWriter, Column, EncodedQuery};
+
+/// The rows of the query being read, and the room to turn them into columns. Used again and again.
+#[derive(Debug, Default)]
+pub(super) struct Assembler {
+    /// The values of all rows, row after row. The row reader appends to it.
+    pub(super) entries: Vec<Entry>,
+    /// Where each row's values end in `entries`.
+    ends: Vec<usize>,
+    labels: Vec<f32>,
+    /// Highest feature number so far.
+    highest: u32,
+    /// Whether every row so far has the same features, without a gap: 1, 2, ..., n.
+    dense: bool,
+    transposer: Transposer,
+    writer: BlockWriter,
+    column: Column,
+}
+
+impl Assembler {
+    /// Whether there is no row.
+    pub(super) fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// How many rows were ended.
+    pub(super) fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Forgets all rows.
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.ends.clear();
+        self.labels.clear();
+        self.highest = 0;
+    }
+
+    /// Takes the entries appended since the last row as a row of its own.
+    pub(super) fn end_row(&mut self, label: f32) {
+        let start = self.ends.last().copied().unwrap_or(0);
+        let values = self.entries.len() - start;
+        // Numbers ascend, so the last one tells whether there is a gap.
+        let last = self.entries[start..]
+            .last()
+            .map_or(0, |entry| entry.feature);
+        let first = self.labels.is_empty();
+        self.dense = last as usize == values && (first || self.dense && last == self.highest);
+        self.highest = self.highest.max(last);
+        self.ends.push(self.entries.len());
+        // -0 is 0, so that equal content is equal bytes.
+        self.labels.push(label + 0.0);
+    }
+
+    /// The query of all rows ended so far; nothing where it takes more than 4 GiB. Entries of a row not
+    /// yet ended are kept for the next query.
+    pub(super) fn finish(&mut self, id: &str) -> Option<EncodedQuery> {
+        let len = self.ends.last().copied().unwrap_or(0);
+        if self.dense {
+            self.push_dense();
+        } else {
+            let Self {
+                entries,
+                ends,
+                transposer,
+                writer,
+                column,
+                labels,
+                ..
+            } = self;
+            transposer.each_column(&entries[..len], ends, |feature, rows| {
+                column.clear();
+                column.pad(labels.len());
+                for cell in rows {
+                    column.mantissas[cell.row as usize] = cell.mantissa;
+                    column.scales[cell.row as usize] = cell.scale;
+                }
+                writer.push(feature, column);
+            });
+        }
+        let block = self.writer.finish();
+        let (labels, features) = (self.labels.clone(), self.highest);
+        self.entries.drain(..len);
+        self.ends.clear();
+        self.labels.clear();
+        self.highest = 0;
+        Some(EncodedQuery {
+            id: id.into(),
+            labels,
+            block: block?,
+            features,
+        })
+    }
+
+    fn push_dense(&mut self) {
+        let features = self.highest as usize;
+        for feature in 0..features {
+            self.column.clear();
+            for row in self.entries.chunks_exact(features).take(self.labels.len()) {
+                self.column.mantissas.push(row[feature].mantissa);
+                self.column.scales.push(row[feature].scale);
+            }
+            self.writer.push(feature as u32 + 1, &mut self.column);
+        }
+    }
+}
+
+/// A value in its column.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cell {
+    mantissa: i64,
+    row: u32,
+    scale: i16,
+}
+
+/// Turns sparse rows into columns by counting.
+#[derive(Debug, Default)]
+struct Transposer {
+    /// By feature number: how many values, then where the next one goes. All 0 between queries.
+    counts: Vec<u32>,
+    seen: Vec<u32>,
+    cells: Vec<Cell>,
+}
+
+impl Transposer {
+    fn each_column(
+        &mut self,
+        entries: &[Entry],
+        ends: &[usize],
+        mut each: impl FnMut(u32, &[Cell]),
+    ) {
+        self.seen.clear();
+        for entry in entries {
+            let feature = entry.feature as usize;
+            if feature >= self.counts.len() {
+                self.counts.resize(feature + 1, 0);
+            }
+            if self.counts[feature] == 0 {
+                self.seen.push(entry.feature);
+            }
+            self.counts[feature] += 1;
+        }
+        self.seen.sort_unstable();
+        let mut total = 0;
+        for &feature in &self.seen {
+            let count = &mut self.counts[feature as usize];
+            (*count, total) = (total, total + *count);
+        }
+        self.cells.clear();
+        self.cells.resize(entries.len(), Cell::default());
+        let mut start = 0;
+        for (row, &end) in ends.iter().enumerate() {
+            for entry in &entries[start..end] {
+                let next = &mut self.counts[entry.feature as usize];
+                let (mantissa, scale) = (entry.mantissa, entry.scale);
+                self.cells[*next as usize] = Cell {
+                    mantissa,
+                    row: row as u32,
+                    scale,
+                };
+                *next += 1;
+            }
+            start = end;
+        }
+        let mut start = 0;
+        for &feature in &self.seen {
+            let end = std::mem::take(&mut self.counts[feature as usize]) as usize;
+            each(feature, &self.cells[start..end]);
+            start = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(rows: &[(f32, &[(u32, i64)])]) -> EncodedQuery {
+        let mut assembler = Assembler::default();
+        for (label, values) in rows {
+            for &(feature, mantissa) in *values {
+                assembler.entries.push(Entry {
+                    mantissa,
+                    feature,
+                    scale: 0,
+                });
+            }
+            assembler.end_row(*label);
+        }
+        let query = assembler.finish("q").unwrap();
+        assert!(assembler.is_empty() && assembler.entries.is_empty());
+        query
+    }
+
+    fn expected(labels: &[f32], rows: &[&[f64]]) -> EncodedQuery {
+        EncodedQuery::from_rows("q", labels, rows).unwrap()
+    }
+
+    #[test]
+    fn dense_and_sparse_rows_give_the_same_columns() {
+        let dense = query(&[
+            (0.0, &[(1, 5), (2, 0), (3, 7)]),
+            (1.0, &[(1, 0), (2, 0), (3, 8)]),
+        ]);
+        let sparse = query(&[(0.0, &[(1, 5), (3, 7)]), (1.0, &[(3, 8)])]);
+        assert_eq!(dense, sparse);
+        assert_eq!(
+            dense,
+            expected(&[0.0, 1.0], &[&[5.0, 0.0, 7.0], &[0.0, 0.0, 8.0]])
+        );
+    }
+
+    #[test]
+    fn rows_of_different_lengths_are_not_dense() {
+        let growing = query(&[(0.0, &[(1, 5)]), (0.0, &[(1, 6), (2, 7)])]);
+        assert_eq!(growing, expected(&[0.0; 2], &[&[5.0, 0.0], &[6.0, 7.0]]));
+        let shrinking = query(&[(0.0, &[(1, 6), (2, 7)]), (0.0, &[(1, 5)]), (0.0, &[])]);
+        assert_eq!(
+            shrinking,
+            expected(&[0.0; 3], &[&[6.0, 7.0], &[5.0, 0.0], &[0.0, 0.0]])
+        );
+    }
+
+    #[test]
+    fn a_row_begun_stays_for_the_next_query() {
+        let mut assembler = Assembler::default();
+        assembler.entries.push(Entry {
+            mantissa: 5,
+            feature: 1,
+            scale: 0,
+        });
+        assembler.end_row(0.0);
+        assembler.entries.push(Entry {
+            mantissa: 6,
+            feature: 9,
+            scale: 0,
+        });
+        assert_eq!(assembler.finish("q").unwrap(), expected(&[0.0], &[&[5.0]]));
+        assembler.end_row(1.0);
+        let next = assembler.finish("q").unwrap();
+        assert_eq!((next.features, next.labels), (9, vec![1.0]));
+    }
+}

@@ -1,0 +1,135 @@
+//! Which files a list of files and folders means.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::options::MAX_LINE;
+use super::pieces::lines;
+use super::shape::{self, Shape};
+use super::side::{self, Groups};
+use super::source::{self, read_up_to};
+use crate::error::{Error, ErrorKind};
+
+/// A file to be read, with the sizes of its queries where a file beside it tells them.
+pub(super) struct DataFile {
+    pub(super) path: PathBuf,
+    pub(super) groups: Option<Arc<Groups>>,
+}
+
+/// What to read, and what was passed over.
+#[derive(Default)]
+pub(super) struct FileList {
+    pub(super) files: Vec<DataFile>,
+    pub(super) skipped: Vec<(PathBuf, String)>,
+}
+
+/// How much of a file's beginning is searched for its first line that is not blank.
+const BEGINNING: usize = 64 << 10;
+
+/// Expands folders: a folder means its files whose first line that is not blank is a row, by name.
+pub(super) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
+    let mut list = FileList::default();
+    for path in paths {
+        let path = path.as_ref();
+        let metadata =
+            std::fs::metadata(path).map_err(|error| Error::io(path, "failed to open", &error))?;
+        if metadata.is_dir() {
+            list.add_folder(path)?;
+        } else {
+            list.add_file(path.to_path_buf())?;
+        }
+    }
+    Ok(list)
+}
+
+impl FileList {
+    fn add_file(&mut self, path: PathBuf) -> Result<(), Error> {
+        let side = side::path_of(&path);
+        let groups = match side.is_file() {
+            true => Some(Arc::new(Groups::read(&side)?)),
+            false => None,
+        };
+        self.files.push(DataFile { path, groups });
+        Ok(())
+    }
+
+    fn add_folder(&mut self, folder: &Path) -> Result<(), Error> {
+        let failed = |error| Error::io(folder, "failed to list", &error);
+        let mut paths = std::fs::read_dir(folder)
+            .map_err(failed)?
+            .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
+            .collect::<Result<Vec<_>, _>>()?;
+        paths.sort();
+        let (files, skipped) = (self.files.len(), self.skipped.len());
+        for path in paths {
+            match reason_to_skip(&path) {
+                Some(reason) => self.skipped.push((path, reason)),
+                None => self.add_file(path)?,
+            }
+        }
+        if self.files.len() > files {
+            return Ok(());
+        }
+        let skipped: Vec<String> = self.skipped[skipped..]
+            .iter()
+            .map(|(path, reason)| {
+                format!(
+                    "{} ({reason})",
+                    path.file_name().unwrap_or_default().display()
+                )
+            })
+            .collect();
+        let mut message =
+            "holds no data file, expected files that start with a row of `label qid:id feature:value ...`".to_string();
+        match &skipped[..] {
+            [] => message += ": it is empty",
+            [.., _] if skipped.len() > 5 => {
+                message += &format!(
+                    ": skipped {} and {} more",
+                    skipped[..4].join(", "),
+                    skipped.len() - 4
+                );
+            }
+            _ => message += &format!(": skipped {}", skipped.join(", ")),
+        }
+        Err(Error::new(ErrorKind::Format, message).in_file(folder))
+    }
+}
+
+/// Why a folder's file is no data file, or nothing if it is one.
+fn reason_to_skip(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        return Some("a folder".into());
+    }
+    if let Some(data) = path.to_str().and_then(|path| path.strip_suffix(".query"))
+        && Path::new(data).is_file()
+    {
+        let data = Path::new(data).file_name().unwrap_or_default();
+        return Some(format!("the query sizes of {}", data.display()));
+    }
+    let mut source = match source::open(path) {
+        Ok(source) => source,
+        Err(error) => return Some(error.message().to_string()),
+    };
+    let mut text = vec![0; BEGINNING];
+    loop {
+        let start = text.len() - BEGINNING;
+        let (read, failure) = read_up_to(&mut source, &mut text[start..]);
+        let filled = start + read;
+        let first = lines(&text[..filled]).find(|(_, line)| shape::of(line) != Shape::Blank);
+        if first.is_none() && failure.is_none() && read == BEGINNING && filled < MAX_LINE {
+            text.resize(filled + BEGINNING, 0);
+            continue;
+        }
+        return match (first.map(|(_, line)| shape::of(line)), failure) {
+            (Some(Shape::Row { .. }), _) => None,
+            (_, Some(failure)) => Some(format!("failed to read: {failure}")),
+            (None, None) if filled == 0 => Some("empty".into()),
+            (None, None) => Some("nothing but blank lines".into()),
+            (Some(Shape::Comment), None) => Some(
+                "starts with a comment, not with a row: name the file itself to read it".into(),
+            ),
+            (Some(_), None) => Some("does not start with a row of data".into()),
+        };
+    }
+}

@@ -1,0 +1,256 @@
+//! Files to a data set: pieces parsed by all threads, joined in order.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, TryLockError};
+
+use super::assemble::Assembler;
+use super::files::{self, DataFile};
+use super::options::{ReadOptions, SameQid};
+use super::parse::{Parsed, parse};
+use super::pieces::{Ids, Piece, PieceReader};
+use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
+use crate::error::{Error, ErrorKind};
+
+/// Reads files and folders, in the order given, as one data set called `name`.
+///
+/// A folder means its files whose first line that is not blank is a row of data, by name; the others
+/// are named in the [`Provenance`] as skipped. Rows are `label qid:id feature:value ... # comment`
+/// with any blanks, plain or gzip. Rows without `qid:` have their id alone in the comment (Yandex), or
+/// the number of rows of each query in a file beside theirs, `rank.train.query` for `rank.train`
+/// (LightGBM).
+///
+/// A query is one contiguous block of one id in one file; the same id again is an error unless
+/// [`ReadOptions::same_qid`] says otherwise. Parsing takes all threads of the current rayon pool, and
+/// the outcome, errors included, is the same for any number of them.
+///
+/// # Errors
+///
+/// The first thing wrong, in the order of files and lines. Beside what rows may not hold (see
+/// [`ErrorKind`]), lines over 4 MiB, ids over 256 bytes and features over 1,000,000 are refused.
+pub fn read_files<P: AsRef<Path>>(
+    name: &str,
+    paths: &[P],
+    options: &ReadOptions,
+) -> Result<Dataset, Error> {
+    let list = files::expand(paths)?;
+    let work: Vec<FileWork<'_>> = list.files.iter().map(FileWork::new).collect();
+    // The first file that failed: what comes after it need not be read.
+    let failed = AtomicUsize::new(usize::MAX);
+    rayon::scope(|scope| {
+        for _ in 0..rayon::current_num_threads() {
+            scope.spawn(|_| worker(&work, options, &failed));
+        }
+    });
+    let mut joiner = Joiner {
+        options,
+        places: HashMap::new(),
+        queries: Vec::new(),
+        merged: Vec::new(),
+    };
+    for (index, work) in work.into_iter().enumerate() {
+        joiner.join(&list.files, index, work)?;
+    }
+    let provenance = Provenance::Files {
+        files: list.files.into_iter().map(|file| file.path).collect(),
+        skipped: list.skipped,
+    };
+    joiner.finish(name, provenance)
+}
+
+/// The state of one file while all threads work on it.
+struct FileWork<'a> {
+    file: &'a DataFile,
+    reader: Mutex<Reader>,
+    /// Whether all pieces have been handed out.
+    done: AtomicBool,
+    parsed: Mutex<Vec<(usize, Parsed)>>,
+}
+
+enum Reader {
+    Unopened,
+    Open { pieces: PieceReader, next: usize },
+    Failed(Error),
+    Closed,
+}
+
+impl<'a> FileWork<'a> {
+    fn new(file: &'a DataFile) -> Self {
+        Self {
+            file,
+            reader: Mutex::new(Reader::Unopened),
+            done: AtomicBool::new(false),
+            parsed: Mutex::new(Vec::new()),
+        }
+    }
+}
+
+/// Takes pieces from the first file that has some left and that no other thread is reading from, so
+/// that several gzip files are unpacked side by side.
+fn worker(files: &[FileWork<'_>], options: &ReadOptions, failed: &AtomicUsize) {
+    let mut assembler = Assembler::default();
+    let mut piece = Piece::default();
+    while let Some((file, number, ids)) = take_piece(files, failed, &mut piece) {
+        let parsed = parse(&piece, &ids, options, &mut assembler);
+        if parsed.error.is_some() {
+            failed.fetch_min(file, Ordering::Relaxed);
+            files[file].done.store(true, Ordering::Release);
+        }
+        lock(&files[file].parsed).push((number, parsed));
+    }
+}
+
+/// Reads the next piece into `piece`: the index of its file, its number there, and where ids are.
+fn take_piece(
+    files: &[FileWork<'_>],
+    failed: &AtomicUsize,
+    piece: &mut Piece,
+) -> Option<(usize, usize, Ids)> {
+    loop {
+        let mut first_busy = None;
+        for (index, work) in files.iter().enumerate() {
+            if index > failed.load(Ordering::Relaxed) {
+                break;
+            }
+            if work.done.load(Ordering::Acquire) {
+                continue;
+            }
+            let mut reader = match work.reader.try_lock() {
+                Ok(reader) => reader,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => {
+                    first_busy = first_busy.or(Some(index));
+                    continue;
+                }
+            };
+            if let Some((number, ids)) = work.next(&mut reader, piece) {
+                return Some((index, number, ids));
+            }
+            if matches!(*reader, Reader::Failed(_)) {
+                failed.fetch_min(index, Ordering::Relaxed);
+            }
+        }
+        // All that is left is being read from by others: wait for one of them, then look again.
+        drop(lock(&files[first_busy?].reader));
+    }
+}
+
+impl FileWork<'_> {
+    /// The next piece's number, read into `piece`, and where the file's ids are; nothing at its end.
+    fn next(&self, reader: &mut Reader, piece: &mut Piece) -> Option<(usize, Ids)> {
+        if let Reader::Unopened = reader {
+            *reader = match PieceReader::open(&self.file.path, self.file.groups.clone()) {
+                Ok(pieces) => Reader::Open { pieces, next: 0 },
+                Err(error) => Reader::Failed(error),
+            };
+        }
+        // A piece of this file may have failed while this thread waited.
+        if !self.done.load(Ordering::Acquire)
+            && let Reader::Open { pieces, next } = reader
+            && pieces.next(piece)
+        {
+            *next += 1;
+            return Some((*next - 1, pieces.ids().clone()));
+        }
+        if let Reader::Open { .. } = reader {
+            *reader = Reader::Closed;
+        }
+        self.done.store(true, Ordering::Release);
+        None
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A panic elsewhere is passed on by rayon; nothing half-done is behind these locks.
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Joins the pieces' queries in the order of files and lines.
+struct Joiner<'a> {
+    options: &'a ReadOptions,
+    /// Where each id was met first: file, line, and place among the queries.
+    places: HashMap<Box<str>, (usize, u64, usize)>,
+    queries: Vec<EncodedQuery>,
+    /// Later blocks of queries, in order, each with the place of its first.
+    merged: Vec<(usize, EncodedQuery)>,
+}
+
+impl Joiner<'_> {
+    fn join(&mut self, files: &[DataFile], index: usize, work: FileWork<'_>) -> Result<(), Error> {
+        let path = &files[index].path;
+        if let Reader::Failed(error) = work.reader.into_inner().unwrap_or_else(|e| e.into_inner()) {
+            return Err(error);
+        }
+        let mut pieces = work.parsed.into_inner().unwrap_or_else(|e| e.into_inner());
+        pieces.sort_unstable_by_key(|(number, _)| *number);
+        let mut lines = 0;
+        for (_, parsed) in pieces {
+            for (query, line) in parsed.queries {
+                self.push(files, index, lines + line, query)?;
+            }
+            if let Some((position, kind, message)) = parsed.error {
+                return Err(Error::new(kind, message)
+                    .in_file(path)
+                    .at(lines + position.line, position.column));
+            }
+            lines += parsed.lines;
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        files: &[DataFile],
+        file: usize,
+        line: u64,
+        query: EncodedQuery,
+    ) -> Result<(), Error> {
+        if self.options.same_qid == SameQid::Separate {
+            self.queries.push(query);
+            return Ok(());
+        }
+        match self.places.entry(query.id.clone()) {
+            Entry::Vacant(vacant) => {
+                vacant.insert((file, line, self.queries.len()));
+                self.queries.push(query);
+            }
+            Entry::Occupied(occupied) => {
+                let &(first_file, first_line, place) = occupied.get();
+                if self.options.same_qid == SameQid::Error {
+                    let message = format!(
+                        "query {} comes again, after {}:{first_line}: is the same data given twice? if not, \
+                         ask for --same-qid separate or merge",
+                        query.id,
+                        files[first_file].path.display(),
+                    );
+                    let error = Error::new(ErrorKind::SameQuery, message);
+                    return Err(error.in_file(&files[file].path).at(line, 1));
+                }
+                self.merged.push((place, query));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, name: &str, provenance: Provenance) -> Result<Dataset, Error> {
+        self.merged.sort_by_key(|(place, _)| *place);
+        for blocks in self.merged.chunk_by(|(one, _), (other, _)| one == other) {
+            let place = blocks[0].0;
+            let rest = blocks.iter().map(|(_, query)| query);
+            let parts: Vec<&EncodedQuery> =
+                std::iter::once(&self.queries[place]).chain(rest).collect();
+            self.queries[place] = EncodedQuery::concat(&parts)
+                .map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
+        }
+        let mut builder = DatasetBuilder::new(name, provenance);
+        builder.features(self.options.features);
+        for query in self.queries {
+            builder.push(query);
+        }
+        Ok(builder.build())
+    }
+}

@@ -1,0 +1,129 @@
+//! What a line looks like, without reading its values: to tell data files from others, and to find
+//! where queries begin.
+
+use super::options::MAX_ID;
+
+/// What a line looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape<'a> {
+    /// Nothing but blanks.
+    Blank,
+    /// Nothing but a comment.
+    Comment,
+    /// A row of data, with the id after `qid:` and the id that its comment consists of.
+    Row {
+        qid: Option<&'a [u8]>,
+        comment: Option<&'a [u8]>,
+    },
+    /// Anything else.
+    Other,
+}
+
+/// The shape of `line`, given without its line feed.
+pub(super) fn of(line: &[u8]) -> Shape<'_> {
+    let mut tokens = Tokens { rest: line };
+    let Some(label) = tokens.next() else {
+        return if tokens.rest.is_empty() {
+            Shape::Blank
+        } else {
+            Shape::Comment
+        };
+    };
+    if !looks_like_number(label) {
+        return Shape::Other;
+    }
+    let qid = match tokens.next() {
+        // A row whose features are all absent.
+        None => None,
+        Some(token) if token.starts_with(b"qid:") => Some(&token[4..]),
+        Some(token) if looks_like_feature(token) => None,
+        Some(_) => return Shape::Other,
+    };
+    let comment = memchr::memchr(b'#', tokens.rest).map(|at| tokens.rest[at + 1..].trim_ascii());
+    if qid.is_none() && tokens.rest.is_empty() && looks_like_number(line.trim_ascii()) {
+        // A number alone: a file of group sizes, or of labels.
+        return Shape::Other;
+    }
+    Shape::Row {
+        qid,
+        comment: comment.filter(|comment| looks_like_id(comment)),
+    }
+}
+
+/// Whether a comment is a query id, as in Yandex's `# 3382`: one token and no `name=value`.
+pub(super) fn looks_like_id(comment: &[u8]) -> bool {
+    let odd = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'=';
+    !comment.is_empty() && comment.len() <= MAX_ID && !comment.iter().any(odd)
+}
+
+fn looks_like_number(token: &[u8]) -> bool {
+    let unsigned = token
+        .strip_prefix(b"-")
+        .or(token.strip_prefix(b"+"))
+        .unwrap_or(token);
+    let number =
+        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
+    unsigned.iter().all(number) && unsigned.iter().any(u8::is_ascii_digit)
+}
+
+fn looks_like_feature(token: &[u8]) -> bool {
+    let digits = token
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    digits > 0 && token.get(digits) == Some(&b':')
+}
+
+/// The tokens in front of the comment.
+struct Tokens<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        self.rest = self.rest.trim_ascii_start();
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'#';
+        let len = self.rest.iter().position(ends).unwrap_or(self.rest.len());
+        let (token, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        (!token.is_empty()).then_some(token)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        let row = |qid: Option<&'static str>, comment: Option<&'static str>| Shape::Row {
+            qid: qid.map(str::as_bytes),
+            comment: comment.map(str::as_bytes),
+        };
+        for (line, expected) in [
+            ("", Shape::Blank),
+            (" \t\r", Shape::Blank),
+            (" # 1 2:3", Shape::Comment),
+            ("2 qid:10 1:3", row(Some("10"), None)),
+            (
+                "2\tqid:WT04-182\t1:3 # 12",
+                row(Some("WT04-182"), Some("12")),
+            ),
+            ("0.5 7:0.70 # 3382 ", row(None, Some("3382"))),
+            ("0 7:0.70 #docid = G13", row(None, None)),
+            ("0 7:0.70 # 7555\trambo", row(None, None)),
+            ("1 1:abc", row(None, None)),
+            ("0 # 3382", row(None, Some("3382"))),
+            ("12", Shape::Other),
+            ("12 13", Shape::Other),
+            ("321 0 321.1 1", Shape::Other),
+            ("Fold\tTraining.txt", Shape::Other),
+            ("python 2:2.5", Shape::Other),
+            ("{\"1\": \"caption_count\"}", Shape::Other),
+        ] {
+            assert_eq!(of(line.as_bytes()), expected, "{line}");
+        }
+    }
+}

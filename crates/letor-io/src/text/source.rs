@@ -1,0 +1,77 @@
+//! A file as a stream of text: plain or gzip, told by content.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::{Error, ErrorKind};
+
+/// The text of a file.
+pub(super) type Source = Box<dyn Read + Send>;
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+
+/// What other files start with, by name.
+const OTHERS: [(&[u8], &str); 8] = [
+    (b"PK\x03\x04", "a zip archive"),
+    (b"Rar!", "a rar archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// Opens `path`; a file that starts as gzip does is unpacked on the way.
+pub(super) fn open(path: &Path) -> Result<Source, Error> {
+    let failed = |error: &io::Error| Error::io(path, "failed to open", error);
+    let mut file = File::open(path).map_err(|error| failed(&error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Error::new(ErrorKind::Io, "is a folder, expected a file").in_file(path));
+    }
+    let mut start = [0; 6];
+    let (read, error) = read_up_to(&mut file, &mut start);
+    if let Some(error) = error {
+        return Err(failed(&error));
+    }
+    if let Some((_, what)) = OTHERS
+        .iter()
+        .find(|(magic, _)| start[..read].starts_with(magic))
+    {
+        let message = format!("is {what}, expected text or gzip: unpack it first");
+        return Err(Error::new(ErrorKind::Format, message)
+            .in_file(path)
+            .at(1, 1));
+    }
+    let gzip = start[..read].starts_with(GZIP);
+    // A pipe cannot be wound back; what was taken from it is put in front again.
+    let file: Source = match file.seek(SeekFrom::Start(0)) {
+        Ok(_) => Box::new(file),
+        Err(_) => Box::new(io::Cursor::new(start[..read].to_vec()).chain(file)),
+    };
+    if gzip {
+        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(
+            1 << 16,
+            file,
+        ))));
+    }
+    Ok(file)
+}
+
+/// Fills `buffer` as far as there is something to read; returns how far, and what ended it early
+/// beside the end of the text.
+pub(super) fn read_up_to(source: &mut impl Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match source.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (filled, Some(error)),
+        }
+    }
+    (filled, None)
+}

@@ -1,0 +1,90 @@
+//! A data set as text again.
+
+use std::io::{self, Write};
+
+use crate::dataset::{Dataset, Query};
+use crate::decimal::{Decimal, digits};
+
+/// How to write text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Leave out values that are 0, as most sets with many features do. The first row then still has
+    /// the highest feature, so that the number of features is not lost.
+    pub omit_zeros: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self { omit_zeros: true }
+    }
+}
+
+/// Writes rows of `label qid:id feature:value ...`, in order.
+///
+/// Reading them again gives the same data set, bit for bit. `out` is best buffered; rows of a query
+/// reach it at once.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(dataset: &Dataset, options: &WriteOptions, mut out: impl Write) -> io::Result<()> {
+    let mut writer = RowWriter::default();
+    for query in dataset.iter() {
+        writer.query(&query, dataset.features(), options);
+        out.write_all(&writer.text)?;
+    }
+    out.flush()
+}
+
+#[derive(Default)]
+struct RowWriter {
+    text: Vec<u8>,
+    features: Vec<u32>,
+    /// All documents' values of the first feature present, then of the second, ...
+    values: Vec<Decimal>,
+}
+
+impl RowWriter {
+    fn query(&mut self, query: &Query<'_>, features: u32, options: &WriteOptions) {
+        self.text.clear();
+        self.features.clear();
+        self.values.clear();
+        query.each_decimals(|feature, values| {
+            self.features.push(feature);
+            self.values.extend_from_slice(values);
+        });
+        for (document, label) in query.labels().iter().enumerate() {
+            self.text.extend_from_slice(label.to_string().as_bytes());
+            self.text.extend_from_slice(b" qid:");
+            self.text.extend_from_slice(query.id().as_bytes());
+            let say_highest = query.index() == 0 && document == 0;
+            let mut last = 0;
+            for present in 0..self.features.len() {
+                let feature = self.features[present];
+                let value = self.values[present * query.documents() + document];
+                if !options.omit_zeros {
+                    (last + 1..feature).for_each(|absent| self.value(absent, Decimal::ZERO));
+                }
+                if value.mantissa != 0 || !options.omit_zeros || say_highest && feature == features
+                {
+                    self.value(feature, value);
+                }
+                last = feature;
+            }
+            if !options.omit_zeros {
+                (last + 1..=features).for_each(|absent| self.value(absent, Decimal::ZERO));
+            } else if say_highest && last < features {
+                self.value(features, Decimal::ZERO);
+            }
+            self.text.push(b'\n');
+        }
+    }
+
+    fn value(&mut self, feature: u32, value: Decimal) {
+        self.text.push(b' ');
+        self.text
+            .extend_from_slice(digits(u64::from(feature), &mut [0; 20]));
+        self.text.push(b':');
+        value.write(&mut self.text);
+    }
+}

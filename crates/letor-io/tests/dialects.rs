@@ -1,0 +1,521 @@
+//! One content in every dialect, and everything that must be refused.
+
+mod support;
+
+use std::fs;
+
+use letor_io::{ErrorKind, Null, Provenance, ReadOptions, SameQid, read_files};
+use support::{gzip, read_on, read_text, read_text_with, rows, to_text};
+
+const QUERIES: usize = 60;
+
+fn plain() -> String {
+    rows(QUERIES, |label, query, values| {
+        format!("{label} qid:q{query}{values}\n")
+    })
+}
+
+#[test]
+fn every_dialect_gives_the_same() {
+    let expected = read_text(plain().as_bytes()).unwrap();
+    assert_eq!(expected.queries(), QUERIES);
+    let checksum = expected.checksum();
+    let dialect = |name: &str, text: Vec<u8>| {
+        let dataset = read_text(&text).unwrap();
+        assert!(
+            dataset == expected && dataset.checksum() == checksum,
+            "{name}"
+        );
+    };
+    let text = |row: &dyn Fn(&str, usize, &str) -> String| rows(QUERIES, row).into_bytes();
+    dialect("CRLF", text(&|l, q, v| format!("{l} qid:q{q}{v}\r\n")));
+    dialect(
+        "trailing blanks",
+        text(&|l, q, v| format!("{l} qid:q{q}{v}  \t\n")),
+    );
+    dialect(
+        "tabs",
+        text(&|l, q, v| format!("{l}\tqid:q{q}{}\n", v.replace(' ', "\t"))),
+    );
+    dialect(
+        "several blanks",
+        text(&|l, q, v| format!("  {l}  qid:q{q}{}\n", v.replace(' ', "   "))),
+    );
+    dialect(
+        "comments",
+        text(&|l, q, v| format!("{l} qid:q{q}{v} #docid = GX{q} inc = 1\n# {v}\n\n")),
+    );
+    dialect(
+        "float labels",
+        text(&|l, q, v| format!("+{l}.0 qid:q{q}{v}\n")),
+    );
+    dialect(
+        "ids in comments",
+        text(&|l, q, v| format!("{l}{v} # q{q}\n")),
+    );
+    dialect(
+        "byte order mark",
+        [b"\xef\xbb\xbf", plain().as_bytes()].concat(),
+    );
+    dialect("no final newline", plain().trim_end().as_bytes().to_vec());
+    dialect("gzip", gzip(plain().as_bytes()));
+    let text_in_two = plain();
+    let (first, second) = text_in_two.as_bytes().split_at(5000);
+    dialect("gzip of two members", [gzip(first), gzip(second)].concat());
+    dialect("written", to_text(&expected, true));
+    dialect("written with zeros", to_text(&expected, false));
+}
+
+#[test]
+fn sizes_in_a_side_file_do_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let with_ids = rows(QUERIES, |label, query, values| {
+        format!("{label} qid:{}{values}\n", query + 1)
+    });
+    let expected = read_text(with_ids.as_bytes()).unwrap();
+    let sizes: String = expected
+        .iter()
+        .map(|query| format!("{}\n", query.documents()))
+        .collect();
+    let path = folder.path().join("rank.train");
+    fs::write(
+        &path,
+        rows(QUERIES, |label, _, values| format!("{label}{values}\n")),
+    )
+    .unwrap();
+    fs::write(folder.path().join("rank.train.query"), &sizes).unwrap();
+    let read = |sizes: &str| {
+        fs::write(folder.path().join("rank.train.query"), sizes).unwrap();
+        read_files("test", &[&path], &ReadOptions::default())
+    };
+    assert!(read(&sizes).unwrap() == expected);
+    let whole = read_files("test", &[folder.path()], &ReadOptions::default()).unwrap();
+    assert!(whole == expected);
+    let Provenance::Files { skipped, .. } = whole.provenance() else {
+        panic!()
+    };
+    assert_eq!(skipped[0].1, "the query sizes of rank.train");
+
+    let (rows, few) = (
+        expected.documents() as u64,
+        read(&sizes[..sizes.len() - 3]).unwrap_err(),
+    );
+    assert_eq!(few.kind(), ErrorKind::QueryId);
+    assert!(
+        few.line().unwrap() < rows && few.message().contains("one more than"),
+        "{few}"
+    );
+    for more in ["1\n", "7\n"] {
+        let many = read(&format!("{sizes}{more}")).unwrap_err();
+        assert_eq!(
+            (many.kind(), many.line()),
+            (ErrorKind::QueryId, Some(rows + 1))
+        );
+        assert!(many.message().contains("ends before the last"), "{many}");
+    }
+    let last = expected.query(QUERIES - 1).documents();
+    let cut = sizes.trim_end().rfind('\n').unwrap();
+    let many = read(&format!("{}\n{}\n", &sizes[..cut], last + 1)).unwrap_err();
+    assert!(many.message().contains("ends before the last"), "{many}");
+    assert_eq!(read("3\nx\n").unwrap_err().line(), Some(2));
+}
+
+#[test]
+fn splitting_over_files_changes_nothing() {
+    let text = plain();
+    let expected = read_text(text.as_bytes()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let at = text.find("qid:q20").unwrap();
+    let at = text[..at].rfind('\n').unwrap() + 1;
+    fs::write(folder.path().join("b.txt"), &text[at..]).unwrap();
+    fs::write(folder.path().join("a.gz"), gzip(&text.as_bytes()[..at])).unwrap();
+    fs::create_dir(folder.path().join("c")).unwrap();
+    for (name, content) in [
+        ("d.txt", ""),
+        ("e.txt", "\n \n"),
+        ("f.txt", "# x\n1 qid:1 1:1\n"),
+        ("g.zip", "PK\x03\x04"),
+    ] {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    for threads in [1, 2, 5] {
+        let dataset = read_on(threads, &[folder.path()], &ReadOptions::default()).unwrap();
+        assert!(dataset == expected, "{threads} threads");
+        let Provenance::Files { files, skipped } = dataset.provenance() else {
+            panic!()
+        };
+        assert_eq!(files.len(), 2);
+        let reasons: Vec<&str> = skipped.iter().map(|(_, reason)| &reason[..]).collect();
+        for (reason, expected) in reasons.iter().zip([
+            "a folder",
+            "empty",
+            "blank lines",
+            "a comment",
+            "a zip archive",
+        ]) {
+            assert!(reason.contains(expected), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn the_same_id_again_is_an_error_a_query_or_more_documents() {
+    let text = b"1 qid:a 1:1\n0 qid:b 1:2 3:1\n\n2 qid:a 2:5\n1 qid:a 1:4e-20\n";
+    let error = read_text(text).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.line(), error.column()),
+        (ErrorKind::SameQuery, Some(4), Some(1))
+    );
+    assert!(
+        error.message().contains("query a comes again, after")
+            && error.message().contains("data.txt:1:")
+    );
+    let with = |same_qid| {
+        read_text_with(
+            text,
+            &ReadOptions {
+                same_qid,
+                ..ReadOptions::default()
+            },
+        )
+        .unwrap()
+    };
+    let separate = with(SameQid::Separate);
+    assert_eq!(
+        separate.iter().map(|query| query.id()).collect::<Vec<_>>(),
+        ["a", "b", "a"]
+    );
+    let merged =
+        read_text(b"1 qid:a 1:1\n2 qid:a 2:5\n1 qid:a 1:4e-20\n0 qid:b 1:2 3:1\n").unwrap();
+    assert!(with(SameQid::Merge) == merged);
+    let both = read_files("x", &["/dev/null"], &ReadOptions::default());
+    assert!(both.is_err(), "nothing is no data set");
+}
+
+#[test]
+fn unlabelled_rows_are_read_and_said() {
+    let dataset = read_text(b"-1 qid:1 1:1\n-1 qid:1 1:2\n").unwrap();
+    assert_eq!(
+        (dataset.max_label(), dataset.labels()),
+        (-1.0, &[-1.0, -1.0][..])
+    );
+    let mixed = letor_io::Statistics::of(&read_text(b"-1 qid:1 1:1\n2 qid:1 1:2\n").unwrap());
+    assert_eq!(mixed.unlabelled(), 1);
+    assert!(mixed.to_string().contains("UNLABELLED"));
+}
+
+#[test]
+fn options_ask_for_more() {
+    let text = b"7 qid:1 1:NULL 2:3\n";
+    assert!(read_text(text).is_err());
+    let options = ReadOptions {
+        max_label: 10.0,
+        null: Null::Zero,
+        features: 9,
+        ..ReadOptions::default()
+    };
+    let dataset = read_text_with(text, &options).unwrap();
+    assert_eq!((dataset.max_label(), dataset.features()), (7.0, 9));
+    assert!(dataset.query(0).is_constant(letor_io::FeatureId(1)));
+}
+
+/// What is wrong, the text, and the error's kind, line and column, and words in it.
+type Bad<'a> = (&'a str, Vec<u8>, ErrorKind, u64, u64, &'a str);
+
+#[test]
+fn bad_input_is_one_line_with_its_place() {
+    use ErrorKind::*;
+    let good = "1 qid:1 1:0.5\n";
+    let after = |bad: &str| format!("{good}{good}{bad}\n{good}").into_bytes();
+    let packed = gzip(plain().as_bytes());
+    let cases: Vec<Bad<'_>> = vec![
+        ("empty", b"".to_vec(), Format, 1, 1, "holds no row"),
+        (
+            "only comments",
+            b"# a\n\n# b\n".to_vec(),
+            Format,
+            1,
+            1,
+            "holds no row",
+        ),
+        (
+            "feature 0",
+            after("1 qid:1 0:1"),
+            Feature,
+            3,
+            9,
+            "features count from 1",
+        ),
+        (
+            "descending",
+            after("1 qid:1 2:1 1:1"),
+            Feature,
+            3,
+            13,
+            "expected ascending",
+        ),
+        (
+            "repeated",
+            after("1 qid:1 2:1 2:1"),
+            Feature,
+            3,
+            13,
+            "given twice",
+        ),
+        (
+            "not a number",
+            after("1 qid:1 1:abc"),
+            Syntax,
+            3,
+            11,
+            "found `abc`",
+        ),
+        (
+            "label",
+            after("7 qid:1 1:1"),
+            Label,
+            3,
+            1,
+            "label `7` is out of range, expected 0 to 4",
+        ),
+        (
+            "nan",
+            after("1 qid:1 1:nan"),
+            Value,
+            3,
+            11,
+            "expected a finite number",
+        ),
+        (
+            "infinite",
+            after("1 qid:1 1:-Inf"),
+            Value,
+            3,
+            11,
+            "expected a finite number",
+        ),
+        (
+            "NULL",
+            after("1 qid:1 1:NULL"),
+            Value,
+            3,
+            11,
+            "ask for NULL as zero",
+        ),
+        ("no qid", after("1 1:1"), QueryId, 3, 6, "no query id"),
+        (
+            "empty qid",
+            after("1 qid: 1:1"),
+            QueryId,
+            3,
+            7,
+            "found none",
+        ),
+        (
+            "long qid",
+            after(&format!("1 qid:{}", "x".repeat(300))),
+            QueryId,
+            3,
+            7,
+            "more than 256 bytes",
+        ),
+        (
+            "bad qid",
+            b"1 qid:\xff\xfe 1:1\n".to_vec(),
+            QueryId,
+            1,
+            7,
+            "not text",
+        ),
+        (
+            "far feature",
+            after("1 qid:1 1000001:1"),
+            Feature,
+            3,
+            9,
+            "beyond 1000000",
+        ),
+        (
+            "huge feature",
+            after("1 qid:1 99999999999999999999:1"),
+            Feature,
+            3,
+            9,
+            "beyond 1000000",
+        ),
+        (
+            "words",
+            after("this is no data"),
+            Syntax,
+            3,
+            1,
+            "expected a label",
+        ),
+        (
+            "binary",
+            (0..=255).cycle().take(10_000).collect(),
+            Format,
+            1,
+            1,
+            "binary data",
+        ),
+        (
+            "zip",
+            b"PK\x03\x04....".to_vec(),
+            Format,
+            1,
+            1,
+            "is a zip archive",
+        ),
+        (
+            "UTF-16",
+            b"\xff\xfe1\0 \0q\0".to_vec(),
+            Format,
+            1,
+            1,
+            "is UTF-16 text",
+        ),
+        (
+            "truncated gzip",
+            packed[..packed.len() / 2].to_vec(),
+            Format,
+            0,
+            0,
+            "damaged or cut short",
+        ),
+        (
+            "gzip of nothing",
+            b"\x1f\x8b".to_vec(),
+            Format,
+            1,
+            1,
+            "damaged or cut short",
+        ),
+        (
+            "long line",
+            format!("{good}1 qid:1 1:0.{}\n", "5".repeat(10 << 20)).into_bytes(),
+            Limit,
+            2,
+            (4 << 20) + 1,
+            "more than 4 MiB",
+        ),
+        (
+            "long line of blanks",
+            format!("{good}1 qid:1 {}1:1\n", " ".repeat(10 << 20)).into_bytes(),
+            Limit,
+            2,
+            (4 << 20) + 1,
+            "more than 4 MiB",
+        ),
+        (
+            "long line of features",
+            format!(
+                "{good}1 qid:1{}\n",
+                (1..900_000).map(|f| format!(" {f}:1")).collect::<String>()
+            )
+            .into_bytes(),
+            Limit,
+            2,
+            (4 << 20) + 1,
+            "more than 4 MiB",
+        ),
+        (
+            "long comment",
+            format!("{good}#{}\n", "x".repeat(10 << 20)).into_bytes(),
+            Limit,
+            2,
+            (4 << 20) + 1,
+            "more than 4 MiB",
+        ),
+        (
+            "long line without end",
+            format!("{good}{}", "x".repeat(10 << 20)).into_bytes(),
+            Syntax,
+            2,
+            1,
+            "expected a label",
+        ),
+        (
+            "comment without id",
+            b"1 1:1 # 7\n1 1:1\n".to_vec(),
+            QueryId,
+            2,
+            6,
+            "alone in a comment",
+        ),
+        (
+            "comment of another sort",
+            b"1 1:1 # 7\n1 1:1 # docid = 7\n".to_vec(),
+            QueryId,
+            2,
+            7,
+            "alone in a comment",
+        ),
+    ];
+    for (name, text, kind, line, column, part) in cases {
+        let error = read_text(&text).expect_err(name);
+        let shown = error.to_string();
+        assert_eq!(error.kind(), kind, "{name}: {shown}");
+        if line > 0 {
+            assert_eq!(
+                (error.line(), error.column()),
+                (Some(line), Some(column)),
+                "{name}: {shown}"
+            );
+        }
+        assert!(
+            error.line().is_some() && error.column().is_some(),
+            "{name}: {shown}"
+        );
+        assert!(
+            shown.contains(part) && shown.contains("data.txt:"),
+            "{name}: {shown}"
+        );
+        assert!(
+            !shown.contains('\n') && shown.len() < 400,
+            "{name}: {shown}"
+        );
+    }
+}
+
+#[test]
+fn the_first_error_is_the_one_reported_whatever_the_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    // Some megabytes each, so that there are several pieces, with an error late in the first file and
+    // early in the second.
+    let big = |from: usize| {
+        rows(700, |label, query, values| {
+            format!("{label} qid:{}{values}\n", query + from)
+        })
+    };
+    let (one, two) = (folder.path().join("1"), folder.path().join("2"));
+    let lines = big(0).lines().count() as u64;
+    fs::write(&one, format!("{}1 qid:x 1:oops\n", big(0))).unwrap();
+    fs::write(&two, format!("nonsense\n{}", big(700))).unwrap();
+    for threads in [1, 2, 3] {
+        let error = read_on(threads, &[&one, &two], &ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            (error.path(), error.line()),
+            (Some(&*one), Some(lines + 1)),
+            "{threads} threads: {error}"
+        );
+        let error = read_on(threads, &[&two, &one], &ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            (error.path(), error.line()),
+            (Some(&*two), Some(1)),
+            "{threads} threads: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let error = read_files("x", &["no/such/file"], &ReadOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert!(
+        error
+            .to_string()
+            .starts_with("no/such/file: failed to open"),
+        "{error}"
+    );
+}
