@@ -85,7 +85,7 @@
 //!
 //! | name | type | paper | cost of a draw | draws lazily | unbiased | notes |
 //! |---|---|---|---|---|---|---|
-//! | `balanced` | [`BalancedInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | no | the oldest; a list with its first document moved down loses under random clicks |
+//! | `balanced` | [`BalancedInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | no | the oldest; a list with one document moved to its top loses under random clicks |
 //! | `team-draft` | [`TeamDraftInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | credit, wins | simple and sound; blind to most differences between alike lists |
 //! | `probabilistic` | [`ProbabilisticInterleave`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit | the usual choice in simulation; shows poor documents now and then; mind [`CreditTies`] |
 //! | `probabilistic:expected` | [`ProbabilisticExpected`] | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) | L, credit 64 times that with ties | yes | credit | copies of a ranker always tie |
