@@ -10,7 +10,8 @@ use clicks::{ClickModel, FractionalLabels, Level, Users};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interleave::{
-    AnyInterleaving, AnyMultileaving, AnyOutcome, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, RankedList,
+    AnyInterleaving, AnyMultileaving, AnyOutcome, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Outcome,
+    RankedList,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -89,10 +90,13 @@ fn interleaving(bencher: Bencher<'_, '_>, case: &Case) {
     let mut generator = Generator::seed_from_u64(2);
     let mut luck = Generator::seed_from_u64(3);
     let mut pick = Generator::seed_from_u64(4);
-    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
-        let lists = [0; 2].map(|_| query.lists[pick.random_range(0..case.rankers)].as_list());
-        let user = |doc| query.look(doc, &mut luck);
-        black_box(method.compare(lists, 10, &mut generator, &mut scratch, user))
+    let block: usize = if method.name() == "optimized" { 2 } else { 200 };
+    bencher.counter(ItemsCount::new(block)).bench_local(|| {
+        for _ in 0..block {
+            let lists = [0; 2].map(|_| query.lists[pick.random_range(0..case.rankers)].as_list());
+            let user = |doc| query.look(doc, &mut luck);
+            black_box(method.compare(lists, 10, &mut generator, &mut scratch, user));
+        }
     });
 }
 
@@ -104,8 +108,12 @@ fn multileaving(bencher: Bencher<'_, '_>, case: &Case) {
     let (mut scratch, mut outcome) = (Default::default(), AnyOutcome::default());
     let mut generator = Generator::seed_from_u64(2);
     let mut luck = Generator::seed_from_u64(3);
-    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
-        let user = |doc| query.look(doc, &mut luck);
-        black_box(method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut outcome))
+    let block = (1_000 / case.rankers).max(1);
+    bencher.counter(ItemsCount::new(block)).bench_local(|| {
+        for _ in 0..block {
+            let user = |doc| query.look(doc, &mut luck);
+            method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut outcome);
+        }
+        black_box(outcome.rankers())
     });
 }

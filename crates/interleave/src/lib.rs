@@ -1,10 +1,13 @@
 //! Interleaving and multileaving: several rankers' lists mixed into the one a user sees, and the
 //! user's clicks turned into who won.
 //!
-//! # Two rankers, with your own ids
+//! A method takes rankers' lists ([`RankedList`]: an order of documents, with its ties), draws one
+//! list to show, and credits the clicks on it. The same rules serve a *simulated* user, who is
+//! asked about one document after another and may leave early, and a *real* one, who sees the whole
+//! list now and clicks minutes later, perhaps in another process: then a *receipt*, a plain value
+//! that serialises, keeps what credit needs.
 //!
-//! The list is shown now. Its *receipt*, a plain value, is kept, and credits the clicks when they come,
-//! in another process if need be.
+//! # Two rankers, with your own ids
 //!
 //! ```
 //! use interleave::by_id::{self, Impression};
@@ -51,34 +54,38 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # In a simulation
+//! # A simulated user
 //!
-//! Documents are numbered within their query ([`Doc`]), lists are borrowed ([`RankedList`]), buffers
-//! are reused, and the simulated user is a closure that is asked about one document after another:
-//! what is not looked at is not drawn, where the method allows.
+//! One scratch serves all impressions, and an impression allocates nothing. The list is drawn only
+//! as far as the user looks.
 //!
 //! ```
-//! use interleave::{CreditTies, Generator, Interleaving, ListBuf, Look, ProbabilisticInterleave};
+//! use interleave::{Doc, Generator, Interleaving, ListBuf, Look, Preference};
+//! use interleave::ProbabilisticInterleave;
 //! use rand::SeedableRng;
 //!
-//! let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
-//! let lists = [[0.3, 0.3, 0.9], [1.0, 0.0, 0.5]].map(|scores| ListBuf::from_scores(&scores).unwrap());
-//! let lists = [lists[0].as_list(), lists[1].as_list()];
-//! let (mut generator, mut scratch) = (Generator::seed_from_u64(1), Default::default());
-//! let mut wins = [0; 3];
+//! let good = ListBuf::strict([2, 0, 1, 3].map(Doc))?;
+//! let bad = ListBuf::strict([3, 1, 0, 2].map(Doc))?;
+//! let method = ProbabilisticInterleave::default();
+//! let mut generator = Generator::seed_from_u64(1);
+//! let mut scratch = Default::default();
+//! let mut wins = 0;
 //! for _ in 0..1000 {
-//!     // Only document 0 is worth a click.
-//!     let user = |doc: interleave::Doc| Look { clicked: doc.0 == 0, leaves: doc.0 == 0 };
-//!     wins[method.compare(lists, 10, &mut generator, &mut scratch, user) as usize] += 1;
+//!     // Looks for document 2, clicks on it, and leaves.
+//!     let user = |doc| Look { clicked: doc == Doc(2), leaves: doc == Doc(2) };
+//!     let lists = [good.as_list(), bad.as_list()];
+//!     let winner = method.compare(lists, 3, &mut generator, &mut scratch, user);
+//!     wins += i32::from(winner == Preference::First) - i32::from(winner == Preference::Second);
 //! }
-//! assert!(wins[1] > 2 * wins[0]);
+//! assert!(wins > 500);
+//! # Ok::<(), interleave::RankedListError>(())
 //! ```
 //!
 //! # Interleaving: two rankers
 //!
 //! | name | type | paper | cost of a draw | draws lazily | unbiased | notes |
 //! |---|---|---|---|---|---|---|
-//! | `balanced` | [`BalancedInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | no | the oldest; a list with its first document moved down loses under random clicks |
+//! | `balanced` | [`BalancedInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | no | the oldest; a list with one document moved to its top loses under random clicks |
 //! | `team-draft` | [`TeamDraftInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | credit, wins | simple and sound; blind to most differences between alike lists |
 //! | `probabilistic` | [`ProbabilisticInterleave`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit | the usual choice in simulation; shows poor documents now and then; mind [`CreditTies`] |
 //! | `probabilistic:expected` | [`ProbabilisticExpected`] | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) | L, credit 64 times that with ties | yes | credit | copies of a ranker always tie |
@@ -126,12 +133,19 @@
 //!   `Any...` name their method, and no other credits them. A damaged receipt is an error or credits
 //!   nonsense, but does not panic.
 //!
+//! # Randomness
+//!
+//! Whatever is drawn comes from the [`Generator`] given, and depends on nothing else: not on the
+//! scratch, and not on how far the user reads. Give lists and users generators of their own.
+//!
 //! # How to add one
 //!
 //! One file: two sentences, the rule, references, notes on every deviation; a type with its settings; a
 //! scratch and a receipt; [`Interleaving`] or [`Multileaving`]. [`Outcome`](Multileaving::Outcome) is
 //! `Vec<u64>` where every ranker gets a score, on a grid on which equal credits tie, and [`Signs`] where
-//! it does not. A receipt has a field name that no other has. Then one variant in `any/`, and a name in
+//! it does not. Shared pieces stand ready: softmax weights as whole numbers (`weights.rs`), probabilistic
+//! lists (`softmax.rs`), one ranker's order with its ties broken (`order.rs`), even draws from what is left
+//! of a tie group (`ties.rs`). A receipt has a field name that no other has. Then one variant in `any/`, and a name in
 //! `NAMES`: from there `tests/promises.rs` covers it, and the benches do. A plain version of all its lists in
 //! `tests/oracle` puts it through enumeration, bias and fidelity.
 

@@ -195,7 +195,7 @@ fn bias(drawn: &[Drawn], length: usize) -> (f64, f64) {
 fn clicks_at_random_favour_nobody() {
     let orders = permutations(3);
     for (name, credit, wins) in [
-        // A ranker that has its first document last wins less often.
+        // A ranker that moves one document to its top loses.
         ("balanced", 1.0, 1.0),
         ("balanced:lerot", 1.0, 1.0),
         ("document-constraints:above", 1.0, 1.0),
@@ -246,7 +246,7 @@ fn clicks_at_random_favour_nobody() {
 
 /// The known bias of balanced interleaving, by hand: a b c against b c a, one click anywhere.
 #[test]
-fn balanced_favours_the_list_with_one_document_moved_up() {
+fn balanced_is_against_the_list_with_one_document_moved_up() {
     let drawn = oracle::interleaving("balanced", [&[0, 1, 2], &[1, 2, 0]], 3).unwrap();
     let wins = |n: usize| -> f64 { drawn.iter().map(|one| one.p * f64::from(sign_of((one.verdict)(&[n])[0]))).sum() };
     assert!(((0..3).map(wins).sum::<f64>() / 3.0 + 1.0 / 3.0).abs() < 1e-12);

@@ -84,12 +84,12 @@ fn multileaving_is_unbiased_where_it_can_be() {
         for _ in 0..draws {
             let (shown, receipt) = method.draw(&view(&lists), 3, &mut generator, &mut Default::default());
             assert_eq!(receipt.fit(), Fit::Exact);
-            for k in 0..shown.len() {
+            for (k, shown) in shown.iter().enumerate() {
                 let scores = method.credit(&receipt, &[k]).unwrap();
                 for (x, score) in scores.iter().enumerate() {
                     // By hand: the credit is that of the rank the ranker gives the document.
                     let order = lists[x].as_list().order();
-                    let rank = order.iter().position(|&doc| doc == shown[k]).unwrap() as f64 + 1.0;
+                    let rank = order.iter().position(|doc| doc == shown).unwrap() as f64 + 1.0;
                     let expected = match credit {
                         RankCredit::Inverse => 1.0 / rank,
                         RankCredit::Negative => 65_536.0 - rank,

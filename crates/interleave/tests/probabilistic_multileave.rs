@@ -72,7 +72,6 @@ fn sampled_credit_converges_to_the_closed_form() {
         }
     }
     let errors: Vec<f64> = squares.into_values().map(|sum: f64| (sum / 1600.0).sqrt()).collect();
-    eprintln!("root mean square error of a credit, by assignments: {errors:?}");
     assert!(errors.windows(2).all(|pair| pair[1] < 0.8 * pair[0]), "{errors:?}");
     assert!(errors[3] < 1e-8);
 }

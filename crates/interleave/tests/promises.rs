@@ -291,6 +291,7 @@ fn receipts_are_told_apart_by_their_fields() {
 
 /// 10,000 documents shown whole to two rankers, or ten of them to many; 5,000 rankers.
 #[test]
+#[expect(clippy::print_stderr, reason = "says how long each takes, to whoever asks with --nocapture")]
 fn large_sizes() {
     let mut generator = Generator::seed_from_u64(7);
     let shuffled = |n: usize, levels: u32, generator: &mut Generator| random_list(n, levels, generator);
@@ -338,6 +339,9 @@ fn large_sizes() {
     }
 }
 
+/// Names whose values their own tests pin.
+const PINNED: [&str; 3] = ["probabilistic", "probabilistic:same", "sosm"];
+
 /// Pins what a seed gives. When this changes, values have changed: say so in the changelog.
 #[test]
 fn value_stability() {
@@ -348,7 +352,7 @@ fn value_stability() {
     ];
     let both = [lists[0].as_list(), lists[1].as_list()];
     let mut seen = Vec::new();
-    for name in AnyInterleaving::NAMES {
+    for name in AnyInterleaving::NAMES.into_iter().filter(|name| !PINNED.contains(name)) {
         let method: AnyInterleaving = name.parse().unwrap();
         let mut generator = Generator::seed_from_u64(42);
         let mut line = format!("{name}:");
@@ -359,7 +363,7 @@ fn value_stability() {
         }
         seen.push(line);
     }
-    for name in AnyMultileaving::NAMES {
+    for name in AnyMultileaving::NAMES.into_iter().filter(|&name| name != "sosm") {
         let method: AnyMultileaving = name.parse().unwrap();
         let mut generator = Generator::seed_from_u64(42);
         let mut line = format!("{name}:");

@@ -7,52 +7,12 @@ use std::sync::Arc;
 use rand::{Rng, SeedableRng};
 
 use super::program::Constraints;
-use super::{Fit, choose};
+use super::walk::Walk;
+use super::{Fit, PairCredit, choose};
 use crate::draft::TieKeys;
-use crate::fixed::Credit;
 use crate::method::check_clicks;
 use crate::order::{self, Revealed};
 use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
-
-/// How far a click on a document speaks for the first ranker, r_1 and r_2 being its 1-based ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PairCredit {
-    /// r_2 - r_1.
-    #[default]
-    Linear,
-    /// 1, -1 or 0: the sign of r_2 - r_1.
-    Binary,
-    /// 1 / r_1 - 1 / r_2.
-    Inverse,
-}
-
-impl PairCredit {
-    fn real(self, [first, second]: [u16; 2]) -> f64 {
-        let (first, second) = (f64::from(first), f64::from(second));
-        match self {
-            Self::Linear => second - first,
-            Self::Binary => f64::from(i8::from(second > first) - i8::from(second < first)),
-            Self::Inverse => 1.0 / first.max(1.0) - 1.0 / second.max(1.0),
-        }
-    }
-
-    /// Whom clicks on documents with these ranks speak for: exactly for whole credits, on the grid of
-    /// all scores for inverse ranks.
-    fn winner(self, clicked: impl Iterator<Item = [u16; 2]>) -> Preference {
-        if self == Self::Inverse {
-            let mut sums = [Credit::default(); 2];
-            for ranks in clicked {
-                for (sum, rank) in sums.iter_mut().zip(ranks) {
-                    sum.add(Credit::of(1.0 / f64::from(rank.max(1))));
-                }
-            }
-            return Preference::of(sums[0].score().cmp(&sums[1].score()));
-        }
-        let sum: i64 = clicked.map(|ranks| self.real(ranks) as i64).sum();
-        Preference::of(sum.cmp(&0))
-    }
-}
 
 /// Optimized interleaving; see the [module](super).
 ///
@@ -179,84 +139,6 @@ impl OptimizedInterleave {
             if w > 0.0 { w * libm::log(both / w) } else { 0.0 }
         };
         if total > 0.0 { (part(weights[0]) + part(weights[1])) / total } else { 0.0 }
-    }
-}
-
-/// The lists that walks down two rankers' tops can give.
-struct Walk<'a> {
-    tops: [&'a [Doc]; 2],
-    /// For each document of a top, its place in the other, or that one's end.
-    others: [Vec<usize>; 2],
-    length: usize,
-}
-
-impl<'a> Walk<'a> {
-    fn new(tops: [&'a [Doc]; 2], length: usize) -> Self {
-        let places = tops.map(|top| {
-            let places: HashMap<Doc, usize> = top.iter().copied().zip(0..).collect();
-            places
-        });
-        let others = [0, 1].map(|x: usize| {
-            let place = |doc| places[1 - x].get(doc).copied().unwrap_or(usize::MAX);
-            tops[x].iter().map(place).collect()
-        });
-        Self { tops, others, length }
-    }
-
-    /// The next document of each ranker: what stands above `at` in either top has been shown.
-    fn next(&self, at: &mut [usize; 2]) -> [Option<Doc>; 2] {
-        for x in [0, 1] {
-            while self.others[x].get(at[x]).is_some_and(|&other| other < at[1 - x]) {
-                at[x] += 1;
-            }
-        }
-        [0, 1].map(|x| self.tops[x].get(at[x]).copied())
-    }
-
-    /// Every list, once; `None` where there are more than `most`.
-    fn all(&self, most: usize) -> Option<Vec<Vec<Doc>>> {
-        let mut lists: Vec<(Vec<Doc>, [usize; 2])> = vec![(Vec::new(), [0, 0])];
-        for _ in 0..self.length {
-            for i in 0..lists.len() {
-                let (list, at) = &mut lists[i];
-                let docs = self.next(at);
-                let [Some(first), Some(second)] = docs else {
-                    // Either ranker alone, or neither.
-                    for (x, doc) in docs.into_iter().enumerate() {
-                        list.extend(doc);
-                        at[x] += usize::from(doc.is_some());
-                    }
-                    continue;
-                };
-                if first != second {
-                    let mut branch = (list.clone(), *at);
-                    branch.0.push(second);
-                    branch.1[1] += 1;
-                    lists.push(branch);
-                    if lists.len() > most {
-                        return None;
-                    }
-                }
-                let (list, at) = &mut lists[i];
-                list.push(first);
-                at[0] += 1;
-            }
-        }
-        Some(lists.into_iter().map(|(list, _)| list).collect())
-    }
-
-    /// The list of a walk by these coins.
-    fn flipped(&self, flips: impl Iterator<Item = bool>) -> Vec<Doc> {
-        let mut list = Vec::new();
-        let mut at = [0, 0];
-        for flip in flips {
-            let docs = self.next(&mut at);
-            let x = usize::from(flip);
-            let x = if docs[x].is_some() { x } else { 1 - x };
-            list.extend(docs[x]);
-            at[x] += usize::from(docs[x].is_some());
-        }
-        list
     }
 }
 
@@ -414,34 +296,6 @@ mod tests {
         all
     }
 
-    /// All lists of `length` documents whose every prefix is a union of prefixes of the two.
-    fn allowed(orders: [&[Doc]; 2], n: u16, length: usize) -> Vec<Vec<Doc>> {
-        let is_union = |prefix: &[Doc]| {
-            (0..=prefix.len()).any(|i| {
-                (0..=prefix.len()).any(|j| {
-                    let tops = orders[0].iter().take(i).chain(orders[1].iter().take(j));
-                    let mut tops: Vec<Doc> = tops.copied().collect();
-                    tops.sort_unstable();
-                    tops.dedup();
-                    let mut prefix = prefix.to_vec();
-                    prefix.sort_unstable();
-                    prefix == tops
-                })
-            })
-        };
-        let mut all: Vec<Vec<Doc>> = permutations(n)
-            .into_iter()
-            .map(|mut list| {
-                list.truncate(length);
-                list
-            })
-            .filter(|list| (1..=list.len()).all(|k| is_union(&list[..k])))
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
     const CREDITS: [PairCredit; 3] = [PairCredit::Linear, PairCredit::Binary, PairCredit::Inverse];
 
     fn solve(credit: PairCredit, orders: [&[Doc]; 2], length: usize) -> Solved {
@@ -449,25 +303,6 @@ mod tests {
         OptimizedInterleave::new(credit).solve(tops, length, |doc| {
             orders.map(|order| order.iter().position(|&d| d == doc).unwrap_or(order.len()) as u16 + 1)
         })
-    }
-
-    #[test]
-    fn all_allowed_lists_and_no_others() {
-        let first = &permutations(4)[5];
-        for second in permutations(4) {
-            for length in 0..=4 {
-                let mut lists: Vec<Vec<Doc>> = solve(PairCredit::Linear, [first, &second], length)
-                    .lists
-                    .into_iter()
-                    .map(|list| list.into_iter().map(|(doc, _)| doc).collect())
-                    .collect();
-                lists.sort_unstable();
-                assert_eq!(lists, allowed([first, &second], 4, length));
-            }
-        }
-        // Lists that end, and share nothing.
-        let orders: [&[Doc]; 2] = [&[Doc(0), Doc(1)], &[Doc(2)]];
-        assert_eq!(solve(PairCredit::Linear, orders, 9).lists.len(), 3);
     }
 
     /// For all pairs of lists of three documents: credits are 0 in the mean at every position, and no

@@ -31,12 +31,15 @@
 //!   the same order.
 //! - The whole list is drawn whether or not the user looks at it.
 
+mod credit;
 mod interleave;
 mod multileave;
 mod program;
+mod walk;
 
-pub use interleave::{OptimizedInterleave, OptimizedInterleaveReceipt, OptimizedInterleaveScratch, PairCredit};
-pub use multileave::{OptimizedMultileave, OptimizedMultileaveReceipt, OptimizedMultileaveScratch, RankCredit};
+pub use credit::{PairCredit, RankCredit};
+pub use interleave::{OptimizedInterleave, OptimizedInterleaveReceipt, OptimizedInterleaveScratch};
+pub use multileave::{OptimizedMultileave, OptimizedMultileaveReceipt, OptimizedMultileaveScratch};
 
 use rand::Rng;
 

@@ -1,44 +1,12 @@
 //! Optimized multileaving.
 
 use super::program::Constraints;
-use super::{Fit, choose};
+use super::{Fit, RankCredit, choose};
 use crate::draft::TieKeys;
-use crate::fixed::Credit;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet};
 use crate::ties::below;
 use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
-
-/// What a click on a document adds to a ranker that gives it the 1-based rank r.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RankCredit {
-    /// 1 / r; scores are in units of 2^-32.
-    #[default]
-    Inverse,
-    /// -r; scores are 65,536 - r a click.
-    Negative,
-}
-
-impl RankCredit {
-    fn real(self, rank: u16) -> f64 {
-        match self {
-            Self::Inverse => 1.0 / f64::from(rank.max(1)),
-            Self::Negative => -f64::from(rank),
-        }
-    }
-
-    fn score(self, clicked: impl Iterator<Item = u16>) -> u64 {
-        match self {
-            Self::Inverse => {
-                let mut sum = Credit::default();
-                clicked.for_each(|rank| sum.add(Credit::of(self.real(rank))));
-                sum.score()
-            }
-            Self::Negative => clicked.map(|rank| 65_536 - u64::from(rank)).sum(),
-        }
-    }
-}
 
 /// Optimized multileaving; see the [module](super).
 ///

@@ -5,20 +5,65 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
 use super::Fit;
 
-/// Constraints `row . p = 0`, as they come: enough of them to imply the others, and their Gram matrix.
+/// Constraints `row . p = 0`, as they come.
 pub(super) struct Constraints {
     lists: usize,
     /// Rows that no combination of those before gives, largest entry 1.
     independent: Vec<Vec<f64>>,
     /// The same, made orthonormal.
     basis: Vec<Vec<f64>>,
-    /// `lists` x `lists`: the sum over all rows of `row[i] * row[j]`.
+    points: Points,
+}
+
+/// The lists as points, one coordinate a constraint: the sum of squared violations is the squared norm
+/// of their weighted mean.
+struct Points {
+    number: usize,
+    /// The coordinates, as long as there are fewer than points; then added up in `gram`.
+    rows: Vec<Vec<f64>>,
+    /// `number` x `number`, or empty: the products of all pairs over the rows that are gone.
     gram: Vec<f64>,
+}
+
+impl Points {
+    fn push(&mut self, row: &[f64]) {
+        self.rows.push(row.to_vec());
+        if self.rows.len() < self.number {
+            return;
+        }
+        self.gram.resize(self.number * self.number, 0.0);
+        for row in self.rows.drain(..) {
+            for (sums, &x) in self.gram.chunks_mut(self.number).zip(&row).filter(|(_, x)| **x != 0.0) {
+                sums.iter_mut().zip(&row).for_each(|(sum, &y)| *sum += x * y);
+            }
+        }
+    }
+
+    /// The product of two points.
+    fn at(&self, i: usize, j: usize) -> f64 {
+        let known = self.gram.get(i * self.number + j).copied().unwrap_or(0.0);
+        known + self.rows.iter().map(|row| row[i] * row[j]).sum::<f64>()
+    }
+
+    /// The products of all points with a weighted sum of some.
+    fn along(&self, corral: &[usize], weights: &[f64]) -> Vec<f64> {
+        let mut products = vec![0.0; self.number];
+        for row in &self.rows {
+            let here: f64 = corral.iter().map(|&i| weights[i] * row[i]).sum();
+            products.iter_mut().zip(row).for_each(|(product, x)| *product += here * x);
+        }
+        for &i in corral {
+            let sums = self.gram.chunks(self.number).nth(i).unwrap_or_default();
+            products.iter_mut().zip(sums).for_each(|(product, x)| *product += weights[i] * x);
+        }
+        products
+    }
 }
 
 impl Constraints {
     pub(super) fn new(lists: usize) -> Self {
-        Self { lists, independent: Vec::new(), basis: Vec::new(), gram: vec![0.0; lists * lists] }
+        let points = Points { number: lists, rows: Vec::new(), gram: Vec::new() };
+        Self { lists, independent: Vec::new(), basis: Vec::new(), points }
     }
 
     /// Adds the constraint that the mean of `row` is 0.
@@ -27,10 +72,7 @@ impl Constraints {
         if largest == 0.0 {
             return;
         }
-        for (i, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            let gram = &mut self.gram[i * self.lists..(i + 1) * self.lists];
-            gram.iter_mut().zip(row).for_each(|(sum, &y)| *sum += x * y);
-        }
+        self.points.push(row);
         if self.basis.len() == self.lists {
             return;
         }
@@ -60,7 +102,7 @@ impl Constraints {
         }
         match self.program(cost) {
             Some(chances) => (chances, Fit::Exact),
-            None => (nearest(&self.gram, self.lists), Fit::Relaxed),
+            None => (nearest(&self.points), Fit::Relaxed),
         }
     }
 
@@ -92,25 +134,26 @@ impl Constraints {
     }
 }
 
-/// The point of least norm in the convex hull of points with this Gram matrix, by Wolfe's method: its
-/// weights. Every step is a point of the hull, so stopping early does no harm.
+/// The point of least norm in the convex hull of `points`, by Wolfe's method: its weights. Every step is a point of the hull, so stopping early does no harm.
 ///
 /// P. Wolfe. *Finding the nearest point in a polytope.* Mathematical Programming 11, 1976.
 /// <https://doi.org/10.1007/BF01580381>
-fn nearest(gram: &[f64], n: usize) -> Vec<f64> {
+fn nearest(points: &Points) -> Vec<f64> {
+    let n = points.number;
     let mut weights = vec![0.0; n];
-    let at = |i: usize, j: usize| gram[i * n + j];
-    let Some(start) = (0..n).min_by(|&i, &j| at(i, i).total_cmp(&at(j, j))) else {
+    let at = |i: usize, j: usize| points.at(i, j);
+    let norms: Vec<f64> = (0..n).map(|i| at(i, i)).collect();
+    let Some(start) = (0..n).min_by(|&i, &j| norms[i].total_cmp(&norms[j])) else {
         return weights;
     };
     weights[start] = 1.0;
     let mut corral = vec![start];
-    let scale = (0..n).map(|i| at(i, i)).fold(0.0, f64::max);
+    let scale = norms.iter().copied().fold(0.0, f64::max);
     for _ in 0..1000 {
-        let along = |j: usize| corral.iter().map(|&i| weights[i] * at(i, j)).sum::<f64>();
-        let norm: f64 = corral.iter().map(|&j| weights[j] * along(j)).sum();
-        let best = (0..n).map(|j| (along(j), j)).min_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((_, entering)) = best.filter(|(product, _)| norm - product > 1e-12 * scale) else {
+        let along = points.along(&corral, &weights);
+        let norm: f64 = corral.iter().map(|&j| weights[j] * along[j]).sum();
+        let best = (0..n).min_by(|&i, &j| along[i].total_cmp(&along[j]));
+        let Some(entering) = best.filter(|&j| norm - along[j] > 1e-12 * scale) else {
             break;
         };
         if corral.contains(&entering) {
@@ -223,7 +266,7 @@ mod tests {
                 raw.iter().map(|row| row[..n].iter().map(|&x| f64::from(x)).collect()).collect();
             let all = constraints(&rows, n);
             let norm = |p: &[f64]| rows.iter().map(|row| dot(row, p).powi(2)).sum::<f64>();
-            let p = nearest(&all.gram, n);
+            let p = nearest(&all.points);
             prop_assert!(p.iter().all(|&w| w >= 0.0));
             prop_assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             for i in 0..n {

@@ -1,0 +1,75 @@
+//! What a click is worth in the optimized methods.
+
+use crate::Preference;
+use crate::fixed::Credit;
+
+/// How far a click on a document speaks for the first ranker, r_1 and r_2 being its 1-based ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PairCredit {
+    /// r_2 - r_1.
+    #[default]
+    Linear,
+    /// 1, -1 or 0: the sign of r_2 - r_1.
+    Binary,
+    /// 1 / r_1 - 1 / r_2.
+    Inverse,
+}
+
+impl PairCredit {
+    pub(super) fn real(self, [first, second]: [u16; 2]) -> f64 {
+        let (first, second) = (f64::from(first), f64::from(second));
+        match self {
+            Self::Linear => second - first,
+            Self::Binary => f64::from(i8::from(second > first) - i8::from(second < first)),
+            Self::Inverse => 1.0 / first.max(1.0) - 1.0 / second.max(1.0),
+        }
+    }
+
+    /// Whom clicks on documents with these ranks speak for: exactly for whole credits, on the grid of
+    /// all scores for inverse ranks.
+    pub(super) fn winner(self, clicked: impl Iterator<Item = [u16; 2]>) -> Preference {
+        if self == Self::Inverse {
+            let mut sums = [Credit::default(); 2];
+            for ranks in clicked {
+                for (sum, rank) in sums.iter_mut().zip(ranks) {
+                    sum.add(Credit::of(1.0 / f64::from(rank.max(1))));
+                }
+            }
+            return Preference::of(sums[0].score().cmp(&sums[1].score()));
+        }
+        let sum: i64 = clicked.map(|ranks| self.real(ranks) as i64).sum();
+        Preference::of(sum.cmp(&0))
+    }
+}
+
+/// What a click on a document adds to a ranker that gives it the 1-based rank r.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RankCredit {
+    /// 1 / r; scores are in units of 2^-32.
+    #[default]
+    Inverse,
+    /// -r; scores are 65,536 - r a click.
+    Negative,
+}
+
+impl RankCredit {
+    pub(super) fn real(self, rank: u16) -> f64 {
+        match self {
+            Self::Inverse => 1.0 / f64::from(rank.max(1)),
+            Self::Negative => -f64::from(rank),
+        }
+    }
+
+    pub(super) fn score(self, clicked: impl Iterator<Item = u16>) -> u64 {
+        match self {
+            Self::Inverse => {
+                let mut sum = Credit::default();
+                clicked.for_each(|rank| sum.add(Credit::of(self.real(rank))));
+                sum.score()
+            }
+            Self::Negative => clicked.map(|rank| 65_536 - u64::from(rank)).sum(),
+        }
+    }
+}
