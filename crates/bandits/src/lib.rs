@@ -5,6 +5,7 @@ mod arena;
 mod bounds;
 mod clock;
 mod draw;
+mod exploit;
 mod lanes;
 pub mod matrix;
 mod matrix_arena;
@@ -27,6 +28,7 @@ pub mod winners;
 
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
 pub use arena::{Arena, Duel};
+pub use exploit::{Exploration, explore_then_exploit};
 pub use matrix::{MatrixError, PreferenceMatrix};
 pub use matrix_arena::{MatrixArena, Truth, TruthError};
 pub use pair_wins::PairWins;
