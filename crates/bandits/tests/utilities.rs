@@ -57,7 +57,7 @@ fn excused(algorithm: &str) -> Option<&'static str> {
 fn patience(algorithm: &str) -> u64 {
     match algorithm {
         // Each arm has a bandit that must learn by itself; each epoch or round learns anew.
-        "multisbm" | "doubler" | "mergerucb-squared" => 10,
+        "multisbm" | "doubler" | "mergerucb-squared" | "scb" => 10,
         // Its bounds are three times as wide as Hoeffding's.
         "btm" => 30,
         _ => 1,
