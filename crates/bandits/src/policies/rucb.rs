@@ -240,15 +240,13 @@ impl Policy for Rucb {
         let Feedback::Duel { winner, loser, .. } = feedback else {
             return;
         };
-        self.evidence.record(winner.index(), loser.index());
-        let (winner_index, loser_index) = (winner.index(), loser.index());
-        let (won, lost) = self.evidence.wins(winner_index, loser_index);
+        let (w, l) = (winner.index(), loser.index());
+        self.evidence.record(w, l);
+        let (won, lost) = self.evidence.wins(w, l);
         let share = 1.0 / f64::from(won + lost);
         let width = share.sqrt();
-        self.opponents
-            .set(loser_index, winner_index, f64::from(won) * share, width);
-        self.opponents
-            .set(winner_index, loser_index, f64::from(lost) * share, width);
+        self.opponents.set(l, w, f64::from(won) * share, width);
+        self.opponents.set(w, l, f64::from(lost) * share, width);
         self.met = Some([winner, loser]);
     }
 

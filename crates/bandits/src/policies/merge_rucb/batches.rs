@@ -364,7 +364,6 @@ fn pick(mut bits: u32, generator: &mut Generator) -> usize {
 
 /// n (1/2 - mu)^2 of a pair: what alpha ln t must reach for the upper bound of the arm that is
 /// behind to reach 1/2.
-
 #[inline]
 fn evidence(won: f64, lost: f64) -> f64 {
     let lead = won - lost;
