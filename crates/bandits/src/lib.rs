@@ -33,10 +33,38 @@
 //! |---|---|---|---|---|
 //! | [`rucb`](policies::rucb) | duels | not needed | `arxiv` (default), `icml` (with the favourite B), `lerot` (pseudo-counts) | Zoghi et al., ICML 2014 |
 //! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `lerot` (default, as in the paper's experiments), `paper` (as printed) | Zoghi et al., WSDM 2015 |
+//! | [`mergerucb-squared`](policies::merge_rucb_squared) | duels | not needed | as `mergerucb` | the same, afresh for squared horizons |
+//! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | duels | not needed | as `mergerucb` | the same, all batches at once |
 //! | [`rmed1`](policies::rmed) | duels | not needed | | Komiyama et al., COLT 2015 |
+//! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default), `komiyama` (duelingbanditlib) | Komiyama et al., COLT 2015 |
+//! | [`rmed2fh`](policies::rmed2) | duels | needed | as `rmed2` | Komiyama et al., COLT 2015 |
+//! | [`sparring`](policies::sparring) | duels | not needed | `ailon` (default), `mergedts` (its rival in 2020) | Ailon et al., ICML 2014 |
+//! | [`sparring-ts`](policies::sparring_ts) | duels | not needed | | the same, Thompson sampling |
+//! | [`sparring-exp3`](policies::sparring_exp3) | duels | needed for `horizon`, unless gamma is given | `horizon` (default), `mergedts` (falling gamma) | the same, exponential weights |
+//! | [`doubler`](policies::doubler) | duels | not needed | | Ailon et al., ICML 2014 |
+//! | [`multisbm`](policies::multi_sbm) | duels | not needed | | Ailon et al., ICML 2014 |
+//! | [`self-sparring`](policies::self_sparring) | duels, sets for m > 2 | not needed | | Sui et al., UAI 2017 |
+//! | [`rex3`](policies::rex3) | duels | needed for `horizon`, unless gamma is given | `horizon` (default), `mergedts` (falling gamma, psi = 1) | Gajane et al., ICML 2015 |
+//! | [`winner-stays`](policies::winner_stays) | duels | not needed | | Chen and Frazier, ICML 2017: weak regret |
+//! | [`winner-stays-strong`](policies::winner_stays) | duels | not needed | `after=round` (default), `after=duel` (duelpy) | the same: strong regret |
+//! | [`ccb`](policies::ccb) | duels | not needed | | Zoghi et al., NIPS 2015 |
+//! | [`scb`](policies::scb) | duels | not needed | `paper` (default), `wu` (DuelingBandits) | Zoghi et al., NIPS 2015 |
 //! | [`mdb`](policies::mdb) | sets | not needed | | Brost et al., CIKM 2016 |
 //! | [`random`](policies::random) | duels | not needed | | baseline |
 //! | [`random-set`](policies::random) | sets | not needed | | baseline |
+//!
+//! # Problems
+//!
+//! A [`PreferenceMatrix`] from a file or from a formula makes a [`MatrixArena`], whose pairs are
+//! independent; utilities make a [`UtilityArena`], whose arms show one noisy value a step and
+//! which takes a million of them. [`problems::Problem`] reads both by name: `arithmetic:k=20`,
+//! `btl:k=50:ratio=0.95`, `1good50poor`, `normal:k=1e6:sd=3:seed=1`.
+//!
+//! # Two settings
+//!
+//! *Ongoing regret* is a [`Recorder`]'s curve. *Explore, then exploit* asks at some horizons
+//! whether the arm then reported is the best: [`explore_then_exploit`] reads all horizons off one
+//! run where the algorithm knows none, and runs again for each where it does.
 //!
 //! # What holds for all
 //!
@@ -73,6 +101,7 @@ mod beta;
 mod bounds;
 mod clock;
 mod draw;
+mod exploit;
 mod fewest;
 mod lanes;
 pub mod matrix;
@@ -99,6 +128,7 @@ pub mod winners;
 
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
 pub use arena::{Arena, Duel};
+pub use exploit::{Exploration, explore_then_exploit};
 pub use matrix::{MatrixError, PreferenceMatrix};
 pub use matrix_arena::{MatrixArena, Truth, TruthError};
 pub use pair_wins::PairWins;

@@ -333,18 +333,41 @@ mod tests {
 
     #[test]
     fn each_rule_has_its_error() {
-        use ParameterError::{BatchTooSmall, NotAProbability, NotPositive, TooSmall};
+        use ParameterError::{BatchTooSmall, NotAProbability, NotAShare, NotPositive, TooSmall};
         let error = |text: &str| text.parse::<Spec>().expect_err(text);
         for text in ["rucb:alpha=0", "rucb:alpha=nan", "mdb:alpha=-1", "mdb:beta=inf"] {
             assert!(matches!(error(text), NotPositive { .. }), "{text}");
         }
-        for text in ["rmed1:factor=0", "rmed1:power=-1", "mergerucb:alpha=0", "mergerucb:c=0"] {
+        for text in [
+            "rmed1:factor=0",
+            "rmed1:power=-1",
+            "rmed2:alpha=0",
+            "rmed2fh:factor=nan",
+            "rmed2fh:power=0",
+            "sparring:scale=0",
+            "doubler:scale=-1",
+            "multisbm:scale=inf",
+            "self-sparring:eta=0",
+            "ccb:alpha=0",
+            "scb:alpha=-1",
+            "mergerucb:alpha=0",
+            "mergerucb:c=0",
+        ] {
             assert!(matches!(error(text), NotPositive { .. }), "{text}");
         }
         assert!(matches!(error("mergerucb:alpha=0.5"), TooSmall { key: "alpha", .. }));
         assert!(matches!(error("mdb:beta=0.9"), TooSmall { key: "beta", .. }));
         assert!(matches!(error("rucb:unseen=0.4"), TooSmall { key: "unseen", .. }));
-        assert!(matches!(error("mergerucb:p=1"), BatchTooSmall { key: "p", value: 1 }));
+        for text in ["mergerucb:p=1", "mergerucb-parallel:p=1", "mergerucb-squared:p=1"] {
+            assert!(matches!(error(text), BatchTooSmall { key: "p", value: 1 }), "{text}");
+        }
+        assert!(matches!(error("self-sparring:m=1"), BatchTooSmall { key: "m", value: 1 }));
+        assert!(matches!(error("winner-stays-strong:beta=1"), TooSmall { key: "beta", .. }));
+        assert!(matches!(error("mergerucb-squared:first=1"), TooSmall { key: "first", .. }));
+        assert!(matches!(error("mergerucb-squared:alpha=0.5"), TooSmall { key: "alpha", .. }));
+        for text in ["rex3:gamma=0", "rex3:gamma=1.5", "sparring-exp3:gamma=nan"] {
+            assert!(matches!(error(text), NotAShare { key: "gamma", .. }), "{text}");
+        }
         for text in ["mergerucb:delta=0", "mergerucb:delta=1", "mergerucb:delta=nan"] {
             assert!(matches!(error(text), NotAProbability { key: "delta", .. }), "{text}");
         }
@@ -363,6 +386,31 @@ mod tests {
         assert!(caution("mdb:alpha=0.4").is_some());
         assert!(caution("mergerucb:p=2").is_some());
         assert!(caution("mergerucb:alpha=0.3:c=10").is_some());
+        assert_eq!(
+            caution("mergerucb-parallel:p=2").as_deref(),
+            Some("mergerucb-parallel: p = 2 is below 4, as its theory needs")
+        );
+        assert!(caution("mergerucb-squared:p=2").is_some());
+        for text in ["sparring:scale=0.5", "doubler:scale=1", "multisbm:scale=0.9", "rex3:gamma=0.6", "ccb:alpha=0.5"] {
+            assert!(caution(text).is_some(), "{text}");
+        }
+        for entry in entries() {
+            assert_eq!(caution(entry.name), None, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn horizons_are_used_where_nothing_stands_in_for_them() {
+        let uses = |text: &str| text.parse::<Spec>().expect(text).uses_horizon();
+        for text in ["rmed2fh", "rex3", "sparring-exp3"] {
+            assert!(uses(text), "{text}");
+        }
+        for text in ["rucb", "rex3:gamma=0.1", "rex3:variant=mergedts", "sparring-exp3:gamma=1"] {
+            assert!(!uses(text), "{text}");
+        }
+        for entry in entries() {
+            assert_eq!(entry.needs_horizon, uses(entry.name), "{}", entry.name);
+        }
     }
 
     #[test]

@@ -150,3 +150,50 @@ impl Policy for Doubler {
         most_favoured(self.arms(), members, generator)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn opponents_are_the_choices_of_the_epoch_before() {
+        let mut doubler = Config::default().policy(5, 0).expect("valid");
+        let mut generator = Generator::seed_from_u64(1);
+        let mut step = 0;
+        let mut before: Vec<Arm> = Vec::new();
+        let mut counts = [0_u32; 5];
+        for epoch in 1..=13_u32 {
+            let mut now = Vec::new();
+            counts = [0; 5];
+            for _ in 0..1 << epoch {
+                step += 1;
+                let Choice::Duel(first, second) = doubler.choose(step, &mut generator) else {
+                    panic!("a duel");
+                };
+                if epoch == 1 {
+                    before = vec![first];
+                }
+                assert!(before.contains(&first), "epoch {epoch}");
+                counts[first.index()] += 1;
+                now.push(second);
+                // The higher arm wins.
+                let first_won = first > second;
+                doubler.learn(step, Feedback::Duel { winner: first.max(second), loser: first.min(second), first_won });
+            }
+            if epoch < 13 {
+                before = now;
+            }
+        }
+        // Each arm as often as it was chosen, within five standard deviations.
+        let n = 8192.0;
+        for (arm, &count) in counts.iter().enumerate() {
+            let chosen = before.iter().filter(|other| other.index() == arm).count();
+            let p = chosen as f64 / before.len() as f64;
+            let bound = 5.0 * (n * p * (1.0 - p)).sqrt() + 1e-9;
+            assert!((f64::from(count) - n * p).abs() <= bound, "{counts:?}");
+        }
+        assert_eq!(doubler.best(&mut generator), Some(Arm(4)));
+    }
+}

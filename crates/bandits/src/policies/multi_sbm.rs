@@ -107,3 +107,30 @@ impl Policy for MultiSbm {
         most_favoured(self.arms(), |arm| self.picked[arm] as f64, generator)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn each_arm_asks_its_own_bandit_and_the_opponent_comes_next() {
+        let mut policy = Config::default().policy(4, 0).expect("valid");
+        let mut one = Generator::seed_from_u64(1);
+        let mut two = one.clone();
+        let mut bandits = vec![Ucb::new(4, 2.5, 0); 4];
+        let mut x = below(&mut two, 4);
+        for step in 1..2_000 {
+            let y = bandits[x].pick(&mut two);
+            let expected = Choice::Duel(Arm::at(x), Arm::at(y));
+            assert_eq!(policy.choose(step, &mut one), expected, "step {step}");
+            let first_won = x < y || (x == y && step % 2 == 0);
+            bandits[x].learn(y, !first_won);
+            let (winner, loser) = if first_won { (x, y) } else { (y, x) };
+            policy.learn(step, Feedback::Duel { winner: Arm::at(winner), loser: Arm::at(loser), first_won });
+            x = y;
+        }
+        assert_eq!(policy.best(&mut one), Some(Arm(0)));
+    }
+}
