@@ -35,6 +35,13 @@
 //! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `lerot` (default, as in the paper's experiments), `paper` (as printed) | Zoghi et al., WSDM 2015 |
 //! | [`mergerucb-squared`](policies::merge_rucb_squared) | duels | not needed | as `mergerucb` | the same, afresh for squared horizons |
 //! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | duels | not needed | as `mergerucb` | the same, all batches at once |
+//! | [`mergedts`](policies::merge_dts) | duels | not needed | `paper` (default), `authors` (their software) | Li et al., TOIS 2020 |
+//! | [`rcs`](policies::rcs) | duels | not needed | `paper` (default), `lerot` | Zoghi et al., WSDM 2014 |
+//! | [`rts`](policies::rts) | duels | not needed | | Lerot's relative Thompson sampling |
+//! | [`dts`](policies::dts), [`dts-plus`](policies::dts) | duels | not needed | | Wu and Liu, NIPS 2016 |
+//! | [`savage`](policies::savage) | duels | needed | `paper` (default), `lerot` | Urvoy et al., ICML 2013 |
+//! | [`btm`](policies::btm) | duels | needed | `paper` (default), `lerot`, `tight`; `setting=online` (default), `pac` | Yue and Joachims, ICML 2011 |
+//! | [`if1`, `if2`](policies::interleaved_filter) | duels | needed | | Yue et al., JCSS 2012 |
 //! | [`rmed1`](policies::rmed) | duels | not needed | | Komiyama et al., COLT 2015 |
 //! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default), `komiyama` (duelingbanditlib) | Komiyama et al., COLT 2015 |
 //! | [`rmed2fh`](policies::rmed2) | duels | needed | as `rmed2` | Komiyama et al., COLT 2015 |
@@ -65,6 +72,11 @@
 //! *Ongoing regret* is a [`Recorder`]'s curve. *Explore, then exploit* asks at some horizons
 //! whether the arm then reported is the best: [`explore_then_exploit`] reads all horizons off one
 //! run where the algorithm knows none, and runs again for each where it does.
+//!
+//! # Matrices
+//!
+//! [`PreferenceMatrix`] is checked on the way in; [`winners`] names its winners, [`structure`] tells of its
+//! circles, orders and bounds, [`agreement`] compares two.
 //!
 //! # What holds for all
 //!

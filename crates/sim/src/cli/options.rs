@@ -24,7 +24,7 @@ use crate::study::Plan;
 pub(super) struct SiteOptions {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
     /// `mslr-lookalike:0.1` (a tenth of its queries)
-    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.05")]
+    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
     dataset: Vec<String>,
 
     /// The split of a registered data set to use
