@@ -267,7 +267,7 @@ fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
         x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log: true,
-        y_log: true,
+        y_log: false,
         curves,
         note: caption.note.clone(),
     }

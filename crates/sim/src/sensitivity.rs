@@ -184,7 +184,7 @@ mod tests {
         ] {
             let errors = measure(&site, &ndcg, &method, &plan, &Progress::hidden());
             let mean = |at: usize| errors.iter().map(|draw| draw[at]).sum::<f64>() / 8.0;
-            assert!(mean(0) > 0.3, "{}: {}", method.label(), mean(0));
+            assert!(mean(0) > 0.1, "{}: one impression cannot tell all: {}", method.label(), mean(0));
             assert_eq!(mean(1), 0.0, "{}", method.label());
         }
     }

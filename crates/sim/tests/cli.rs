@@ -39,7 +39,7 @@ fn a_live_run_leaves_all_it_promises() {
     let run = sim(folder.path()).args(SMALL).args(["--out", "r"]).output().expect("sim starts");
     assert!(run.status.success(), "{}", text(&run.stderr));
     let table = text(&run.stdout);
-    for word in ["Condorcet winner", "regret", "mergeRUCB", "RMED1", "MDB", "synthetic data"] {
+    for word in ["Condorcet winner", "regret", "mergerucb", "rmed1", "mdb", "synthetic data"] {
         assert!(table.contains(word), "no `{word}` in:\n{table}");
     }
     let names: Vec<String> = files(&folder.path().join("r")).into_iter().map(|(name, _)| name).collect();

@@ -118,7 +118,7 @@ impl Bandit {
                 caption: Caption {
                     title: format!("{} arms of {name}", arenas.arms()),
                     x_label: "steps".to_owned(),
-                    regret: "p(winner beats arm) - 1/2".to_owned(),
+                    regret: "P(best arm beats those played) - 1/2".to_owned(),
                     note: None,
                 },
                 truth,

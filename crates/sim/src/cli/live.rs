@@ -83,7 +83,7 @@ impl Live {
             ),
             x_label: "impressions".to_owned(),
             regret: match truth.measure {
-                Measure::Condorcet => "preference over the ranker shown, less 1/2".to_owned(),
+                Measure::Condorcet => "P(best ranker beats those shown) - 1/2".to_owned(),
                 Measure::Ndcg => "nDCG@10 lost".to_owned(),
             },
             note: description.note(),
