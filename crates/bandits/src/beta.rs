@@ -82,6 +82,7 @@ pub(crate) fn preference_above_half(generator: &mut Generator, won: u32, lost: u
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "an independent check, which no result depends on")]
 mod tests {
     use rand::SeedableRng as _;
 

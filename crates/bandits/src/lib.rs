@@ -122,6 +122,7 @@ mod odds;
 mod opponents;
 mod pair_wins;
 #[doc(hidden)]
+#[expect(clippy::disallowed_methods, reason = "the plain forms, which no result depends on")]
 pub mod plain;
 mod play;
 pub mod policies;

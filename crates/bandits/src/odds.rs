@@ -114,6 +114,7 @@ fn stirling_error(n: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "an independent check, which no result depends on")]
 mod tests {
     use rand::SeedableRng as _;
 

@@ -1,5 +1,4 @@
 //! mergeRUCB with one matrix of all wins and batches as lists.
-#![expect(clippy::disallowed_methods, reason = "the plain form, which no result depends on")]
 
 use super::Wins;
 use crate::draw::{argmax, below, shuffle};

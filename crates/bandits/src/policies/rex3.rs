@@ -160,6 +160,7 @@ impl Policy for Rex3 {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "an independent check, which no result depends on")]
 mod tests {
     use rand::SeedableRng as _;
 
