@@ -90,21 +90,38 @@ impl Divergences {
     /// b(`arm`), each cost counting as at least `least`.
     pub(super) fn cheapest(&self, arm: usize, least: f64) -> usize {
         let leader = self.leader;
-        let mean = |j: usize| {
-            if j == leader { 0.5 } else { self.means[leader * self.arms + j] }
+        let (of_leader, of_arm) = (leader * self.arms, arm * self.arms);
+        let means = &self.means[of_leader..of_leader + self.arms];
+        let row = &self.per_divergence[of_arm..of_arm + self.arms];
+        let own = if arm == leader { 0.5 } else { means[arm] };
+        let weighed = |mean: f64, per_divergence: f64| {
+            let cost = own + mean - 1.0;
+            let cost = if cost > least { cost } else { least };
+            if per_divergence > 0.0 { cost * per_divergence } else { f64::INFINITY }
         };
-        let own = mean(arm);
-        let row = &self.per_divergence[arm * self.arms..(arm + 1) * self.arms];
-        let mut best = (f64::INFINITY, leader);
-        for (j, &per_divergence) in row.iter().enumerate() {
-            if per_divergence > 0.0 {
-                let cost = (own + mean(j) - 1.0).max(least) * per_divergence;
-                if cost < best.0 {
-                    best = (cost, j);
-                }
+        // The leader's mean against itself stands as infinite: it is looked at by itself.
+        let at_leader = weighed(0.5, row[leader]);
+        let mut lanes = [f64::INFINITY; 4];
+        let (means_by_four, last_means) = means.as_chunks::<4>();
+        let (row_by_four, last_row) = row.as_chunks::<4>();
+        for (means, row) in means_by_four.iter().zip(row_by_four) {
+            for ((lane, &mean), &per_divergence) in lanes.iter_mut().zip(means).zip(row) {
+                let value = weighed(mean, per_divergence);
+                *lane = if value < *lane { value } else { *lane };
             }
         }
-        best.1
+        let rest = last_means.iter().zip(last_row);
+        let lowest = lanes
+            .into_iter()
+            .chain(rest.map(|(&mean, &per_divergence)| weighed(mean, per_divergence)))
+            .fold(f64::INFINITY, |low, value| if value < low { value } else { low });
+        if lowest == f64::INFINITY || at_leader < lowest {
+            return leader;
+        }
+        let mut all = means.iter().zip(row);
+        let first = all.position(|(&mean, &per_divergence)| weighed(mean, per_divergence) == lowest);
+        let first = first.unwrap_or(leader);
+        if at_leader == lowest { first.min(leader) } else { first }
     }
 
     /// Takes in a duel.
@@ -114,6 +131,7 @@ impl Divergences {
         self.wins[forth] += 1;
         let (won, lost) = (self.wins[forth], self.wins[back]);
 
+        let led_by = self.sums[self.leader];
         // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
         let was_behind = if won - 1 < lost { winner } else { loser };
         self.sums[was_behind] -= self.terms[term];
@@ -137,7 +155,7 @@ impl Divergences {
         self.per_divergence[back] = if lost < won { inverse } else { 0.0 };
 
         let key = |arm: usize| (self.sums[arm], arm);
-        if [winner, loser].contains(&self.leader) {
+        if self.sums[self.leader] > led_by {
             self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
         } else {
             let better = if key(winner) < key(loser) { winner } else { loser };
