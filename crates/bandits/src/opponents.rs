@@ -75,30 +75,26 @@ impl Opponents {
             .fold(f64::NEG_INFINITY, |top, &v| if v > top { v } else { top });
 
         // Only blocks whose own highest is the highest of all are looked at again.
-        let block = |index: usize| {
-            let first = index * BLOCK;
-            let last = (first + BLOCK).min(means.len());
-            let bounds = means[first..last].iter().zip(&widths[first..last]);
-            bounds
-                .enumerate()
-                .filter(move |(_, (mean, width))| *mean + scale * *width == top)
-                .map(move |(place, _)| Arm::at(first + place))
+        let tied = |index: usize| {
+            let (first, last) = (index * BLOCK, means.len().min((index + 1) * BLOCK));
+            equal(&means[first..last], &widths[first..last], scale, top)
         };
         let blocks = self.tops.iter().enumerate();
-        let mut blocks = blocks.filter(|&(_, &highest)| highest == top);
-        let Some((first, _)) = blocks.next() else {
-            return champion;
-        };
-        let count: usize =
-            block(first).count() + blocks.clone().map(|(i, _)| block(i).count()).sum::<usize>();
-        let mut left = below(generator, count.max(1));
-        for index in std::iter::once(first).chain(blocks.map(|(index, _)| index)) {
-            for arm in block(index) {
-                if left == 0 {
-                    return arm;
+        let blocks = blocks.filter(|&(_, &highest)| highest == top);
+        let count: u32 = blocks
+            .clone()
+            .map(|(index, _)| tied(index).count_ones())
+            .sum();
+        let mut left = below(generator, count.max(1) as usize) as u32;
+        for (index, _) in blocks {
+            let mut bits = tied(index);
+            if left < bits.count_ones() {
+                for _ in 0..left {
+                    bits &= bits - 1;
                 }
-                left -= 1;
+                return Arm::at(index * BLOCK + bits.trailing_zeros() as usize);
             }
+            left -= bits.count_ones();
         }
         champion
     }
@@ -145,6 +141,26 @@ fn highest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
         .into_iter()
         .chain(rest.map(|(mean, width)| mean + scale * width))
         .fold(f64::NEG_INFINITY, |top, v| if v > top { v } else { top })
+}
+
+/// Which of a block are as large as `top`: a bit each, the first in the lowest.
+#[inline]
+fn equal(means: &[f64], widths: &[f64], scale: f64, top: f64) -> u32 {
+    let mut bits = 0;
+    let (means, last_means) = means.as_chunks::<8>();
+    let (widths, last_widths) = widths.as_chunks::<8>();
+    for (place, (means, widths)) in means.iter().zip(widths).enumerate() {
+        let mut lanes = [0_u64; 8];
+        for (lane, (mean, width)) in means.iter().zip(widths).enumerate() {
+            lanes[lane] = u64::from(mean + scale * width == top) << lane;
+        }
+        bits |= lanes.into_iter().fold(0, |bits, lane| bits | lane as u32) << (8 * place);
+    }
+    let rest = last_means.iter().zip(last_widths);
+    for (lane, (mean, width)) in rest.enumerate() {
+        bits |= u32::from(mean + scale * width == top) << (8 * means.len() + lane);
+    }
+    bits
 }
 
 #[cfg(test)]

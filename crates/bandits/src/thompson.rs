@@ -8,7 +8,7 @@
 
 use rand::Rng as _;
 
-use crate::beta::{preference_above_half, uniform};
+use crate::beta::{geometric, preference_above_half, uniform};
 use crate::bounds::last_step_below;
 use crate::draw::{argmax, below};
 use crate::odds::Odds;
@@ -97,10 +97,13 @@ impl Posterior {
     fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator) {
         let digits = &self.digits[self.at(i, from)..self.at(i, self.arms)];
         let row = &mut row[from..];
-        for pair in row.chunks_mut(2) {
+        let (pairs, last) = row.as_chunks_mut::<2>();
+        for pair in pairs {
             let bits = generator.next_u64();
-            let halves = [(bits >> 32) as u32, bits as u32];
-            pair.copy_from_slice(&halves[..pair.len()]);
+            *pair = [(bits >> 32) as u32, bits as u32];
+        }
+        for bits in last {
+            *bits = generator.next_u32();
         }
         let mut undecided = 0;
         for (bits, &digits) in row.iter_mut().zip(digits) {
@@ -154,7 +157,7 @@ impl Field<'_> {
 }
 
 /// A tournament is cut short where the favourite loses to no more than one arm in so many.
-const KNOCKOUT: usize = 8;
+const KNOCKOUT: usize = 16;
 
 /// How several arms that win the most duels of the tournament are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -517,21 +520,6 @@ impl Sampler {
             }
         }
         best
-    }
-}
-
-/// How often in a row something happens that has happened once and has probability e^`log`.
-fn geometric(log: f64, generator: &mut Generator) -> u64 {
-    if log == 0.0 {
-        return u64::MAX;
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "at least 1, and the cast saturates"
-    )]
-    {
-        (1.0 + (libm::log(uniform(generator)) / log).floor()) as u64
     }
 }
 
