@@ -56,7 +56,7 @@ impl Evidence {
     /// Takes in a duel.
     #[inline]
     pub(crate) fn record(&mut self, winner: usize, loser: usize) {
-        let (weaker, stronger) = self.write(winner, loser);
+        let (weaker, stronger) = self.write(winner, loser, true);
         // The loser's row can only have grown, the winner's only shrunk.
         if stronger > self.strongest[loser] {
             self.strongest[loser] = stronger;
@@ -70,32 +70,52 @@ impl Evidence {
     /// Takes in all pairs of a set, in O(n (n + K)).
     pub(crate) fn record_set(&mut self, set: &[Arm], wins: &PairWins) {
         for (i, first) in set.iter().enumerate() {
+            let won = wins.row(i);
             for (j, second) in set.iter().enumerate().skip(i + 1) {
-                if wins.beats(i, j) {
-                    self.write(first.index(), second.index());
-                } else {
-                    self.write(second.index(), first.index());
-                }
+                let first_won = won[j / 64] >> (j % 64) & 1 == 1;
+                self.write(first.index(), second.index(), first_won);
             }
         }
-        for arm in set {
-            self.scan(arm.index());
+        for arm in set.iter().map(|arm| arm.index()) {
+            let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+            let (top, holder) = set.iter().fold((0.0, 0), |(top, holder), other| {
+                let evidence = row[other.index()];
+                if evidence > top {
+                    (evidence, other.0)
+                } else {
+                    (top, holder)
+                }
+            });
+            let (strongest, held) = (self.strongest[arm], row[self.holder[arm] as usize]);
+            if top >= strongest {
+                self.strongest[arm] = top;
+                self.holder[arm] = holder;
+            } else if held < strongest {
+                self.scan(arm);
+            }
         }
     }
 
-    /// Counts a win and rewrites the pair's evidence: against the winner, and against the loser.
+    /// Counts a duel and rewrites the pair's evidence: against the first arm, and against the
+    /// second. Without a branch on who won.
     #[inline]
-    fn write(&mut self, winner: usize, loser: usize) -> (f64, f64) {
-        let (forth, back) = (winner * self.arms + loser, loser * self.arms + winner);
-        self.wins[forth] += 1;
-        let (won, lost) = (f64::from(self.wins[forth]), f64::from(self.wins[back]));
+    fn write(&mut self, first: usize, second: usize, first_won: bool) -> (f64, f64) {
+        let (forth, back) = (first * self.arms + second, second * self.arms + first);
+        let won = self.wins[forth] + u32::from(first_won);
+        let lost = self.wins[back] + u32::from(!first_won);
+        self.wins[forth] = won;
+        self.wins[back] = lost;
+        let (won, lost) = (f64::from(won), f64::from(lost));
         let lead = won - lost;
-        let evidence = lead * lead / (4.0 * (won + lost));
-        let weaker = if lead < 0.0 { evidence } else { 0.0 };
-        let stronger = if lead > 0.0 { evidence } else { 0.0 };
-        self.against[forth] = weaker;
-        self.against[back] = stronger;
-        (weaker, stronger)
+        let quarter = 0.25 / (won + lost);
+        let behind = |lead: f64| {
+            let lead = if lead > 0.0 { lead } else { 0.0 };
+            lead * lead * quarter
+        };
+        let evidence = (behind(-lead), behind(lead));
+        self.against[forth] = evidence.0;
+        self.against[back] = evidence.1;
+        evidence
     }
 
     fn scan(&mut self, arm: usize) {

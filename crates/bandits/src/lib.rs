@@ -1,11 +1,86 @@
-//! Dueling bandits: policies, arenas, preference matrices, winners and regret.
+//! Dueling bandits: which of K arms is best, when all one can do is let arms meet and see who
+//! wins, and every meeting of arms that are not the best costs something.
+//!
+//! A [`Policy`] chooses who meets, an [`Arena`] says who won, and [`play`] puts the two in a loop
+//! in front of an [`Observer`], such as a [`Recorder`] of regret. The crate knows nothing of
+//! documents, rankers or users: an arena may be a matrix of probabilities, as here, or a search
+//! engine.
+//!
+//! ```
+//! use bandits::{Generators, MatrixArena, Policy, Recorder, one_two_five, play, problems};
+//! use bandits::{Algorithm, Arm, policies::rucb};
+//!
+//! // Eight arms, each 0.05 better than the next.
+//! let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
+//! let mut policy = rucb::Config { alpha: 0.6, ..Default::default() }.policy(8, 20_000)?;
+//! let mut recorder = Recorder::new(one_two_five(20_000));
+//! let mut generators = Generators::from_seed(1);
+//! play(&mut policy, &mut arena, 20_000, &mut generators, &mut recorder);
+//!
+//! assert_eq!(policy.best(&mut generators.policy), Some(Arm(0)));
+//! let curve = recorder.curve();
+//! let (late, total) = (curve[curve.len() - 2].average, curve[curve.len() - 1].average);
+//! assert!(total - late < 0.2 * total, "half of the run, but little of the regret");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Algorithms
+//!
+//! By the names that [`registry::Spec`] reads, with parameters as in `rucb:variant=icml:alpha=0.6`.
+//! Each has a file of its own in [`policies`], with its paper and every deviation from it.
+//!
+//! | name | plays | horizon | variants | paper |
+//! |---|---|---|---|---|
+//! | [`if1`, `if2`](policies::interleaved_filter) | duels | needed | | Yue et al., JCSS 2012 |
+//! | [`btm`](policies::btm) | duels | needed (not for `setting=pac`) | `paper` (default), `lerot` (other bounds), `tight` (Komiyama's code) | Yue and Joachims, ICML 2011 |
+//! | [`savage`](policies::savage) | duels | needed | `paper` (default), `lerot` (pseudo-counts, plays who beat the most) | Urvoy et al., ICML 2013 |
+//! | [`rucb`](policies::rucb) | duels | not needed | `arxiv` (default), `icml` (with the favourite B), `lerot` (pseudo-counts) | Zoghi et al., ICML 2014 |
+//! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `lerot` (default, as in the paper's experiments), `paper` (as printed) | Zoghi et al., WSDM 2015 |
+//! | [`mergedts`](policies::merge_dts) | duels | not needed | `authors` (default, as in the paper's experiments), `paper` (as printed) | Li et al., TOIS 2020 |
+//! | [`rcs`](policies::rcs) | duels | not needed | `paper` (default), `lerot` (counts fewer champions, and duels of an arm with itself) | Zoghi et al., WSDM 2014 |
+//! | [`rts`](policies::rts) | duels | not needed | | Lerot |
+//! | [`dts`, `dts-plus`](policies::dts) | duels | not needed | `paper` (default), `mergedts` (pseudo-counts) | Wu and Liu, NIPS 2016 |
+//! | [`rmed1`](policies::rmed) | duels | not needed | | Komiyama et al., COLT 2015 |
+//! | [`mdb`](policies::mdb) | sets | not needed | | Brost et al., CIKM 2016 |
+//! | [`random`](policies::random) | duels | not needed | | baseline |
+//! | [`random-set`](policies::random) | sets | not needed | | baseline |
+//!
+//! # What holds for all
+//!
+//! * **Same seed, same run**, on every platform: logarithms are `libm`'s, draws are pinned by
+//!   tests, and policy, arena and coins have [generators of their own](Generators).
+//! * **Ties are broken once**, by fair coins in [`play`], between arena and policy.
+//! * **An arm alone costs nothing to simulate.** Where a policy repeats a choice that teaches it
+//!   nothing, it says [until when](Choice::Alone), and regret is interpolated.
+//! * **Fast forms are exact.** Candidate sets are kept by evidence, challengers by capped groups,
+//!   divergences by what changed; tests hold each policy to its plain form, choice by choice, for
+//!   the same draws.
+//!
+//! # How to add an algorithm
+//!
+//! 1. A file in `policies/`: module docs with the rule, `## References` with DOI, `## Notes` for
+//!    deviations; a struct of parameters that implements [`Algorithm`] (name, summary, parameters,
+//!    [`check`](Algorithm::check), and how to build it), and a struct that implements [`Policy`].
+//!    `policies/random.rs` is the smallest, `policies/mdb.rs` one of a page.
+//! 2. A line in the list at the head of `registry.rs`, and one in `tests/value_stability.rs`. The
+//!    table of problems in `tests/problems.rs` runs through it from then on, and so does the bench.
+//! 3. If it takes a shortcut, its plain form in `plain/` and a test in `tests/shortcuts.rs`.
+//! 4. A row in the table above.
+//!
+//! # How to add an arena
+//!
+//! Implement [`Arena`]: [`duel`](Arena::duel) for two arms, [`contest`](Arena::contest) for many
+//! (scores into [`PairWins::set_scores`], or pairs into [`PairWins::decide`]), ties as ties, and
+//! the [`gaps`](Arena::gaps) that regret is made of.
 
 mod algorithm;
 mod arena;
 mod beta;
 mod bounds;
+mod clock;
 mod draw;
 mod fewest;
+mod lanes;
 pub mod matrix;
 mod matrix_arena;
 mod odds;

@@ -1,5 +1,7 @@
 //! The matrix arena: duels drawn from a preference matrix.
 
+use std::hint::select_unpredictable;
+
 use rand::Rng as _;
 
 use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
@@ -162,33 +164,24 @@ impl Arena for MatrixArena {
         let (first, second) = (first.index(), second.index());
         let bits = (generator.next_u64() >> 32) as u32;
         let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
-        if lower == (first < second) {
-            Duel::First
-        } else {
-            Duel::Second
-        }
+        select_unpredictable(lower == (first < second), Duel::First, Duel::Second)
     }
 
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
-        wins.reset(arms.len());
         // Two pairs to a draw.
-        let mut spare = None;
-        for i in 0..arms.len() {
-            for j in i + 1..arms.len() {
-                let bits = spare.take().unwrap_or_else(|| {
-                    let draw = generator.next_u64();
-                    spare = Some((draw & 0xffff_ffff) as u32);
-                    (draw >> 32) as u32
-                });
-                let (first, second) = (arms[i].index(), arms[j].index());
-                let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
-                if lower == (first < second) {
-                    wins.set_win(i, j);
-                } else {
-                    wins.set_win(j, i);
-                }
-            }
-        }
+        let (mut draw, mut fresh) = (0, false);
+        wins.decide(arms.len(), |i, j| {
+            fresh = !fresh;
+            draw = if fresh {
+                generator.next_u64()
+            } else {
+                draw << 32
+            };
+            let (first, second) = (arms[i].index(), arms[j].index());
+            let bits = (draw >> 32) as u32;
+            let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
+            lower == (first < second)
+        });
     }
 
     #[inline]

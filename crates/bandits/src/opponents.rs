@@ -1,112 +1,91 @@
-//! Everyone's upper bound against one arm, u(j, c) = mu(j, c) + sqrt(alpha ln t / n(j, c)), a row an
-//! arm c: only a mean and a width change with a duel, and only their scale with time.
-
-use std::ops::Range;
+//! Who has the best chance against an arm: the largest of its opponents' upper bounds, found
+//! without looking at most of them.
+//!
+//! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
+//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So a group of opponents whose highest
+//! bound was b at s0, and whose greatest width is W, has none above b + (s - s0) W later, unless one
+//! of its pairs met since. Only groups whose cap reaches the top are looked at again; and not even
+//! these where the highest was one of the widest, as nobody then can overtake it.
 
 use crate::bounds::last_step_below;
-use crate::draw::below;
-use crate::{Arm, Generator};
+use crate::lanes::{LANES, Lanes};
+use crate::{Generator, draw};
 
-/// The rows of all arms.
+/// What is known of a group without looking: no bound is above base + s slope.
+#[derive(Debug, Clone, Copy)]
+struct Cap {
+    /// Infinite where a pair of the group has met since it was last looked at.
+    base: f64,
+    slope: f64,
+    /// The lanes that hold the highest bound, as bits, where the cap *is* that bound; 0 where it
+    /// is only a cap.
+    exact: u32,
+}
+
+/// Nothing is known.
+const UNKNOWN: Cap = Cap {
+    base: f64::INFINITY,
+    slope: 0.0,
+    exact: 0,
+};
+
+/// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
 pub(crate) struct Opponents {
     arms: usize,
-    /// mu(j, c) at `c * arms + j`.
-    means: Vec<f64>,
-    /// 1 / sqrt(n(j, c)).
-    widths: Vec<f64>,
-    /// The highest bound of each block of the row last looked at.
-    tops: Vec<f64>,
+    /// Groups a row.
+    groups: usize,
+    rows: Vec<Lanes>,
+    caps: Vec<Cap>,
+    /// The group that was the highest of each row last time: a good first guess.
+    favourites: Vec<u32>,
+    /// The groups of the row at hand that hold the highest bound, and in which lanes.
+    tied: Vec<(u32, u32)>,
 }
 
 impl Opponents {
-    /// Pairs never seen have this mean and width; an arm's bound against itself is 1/2.
+    /// Every pair at this mean and width, and every arm at 1/2 against itself.
     pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
+        let groups = arms.div_ceil(LANES);
         let mut opponents = Self {
             arms,
-            means: vec![mean; arms * arms],
-            widths: vec![width; arms * arms],
-            tops: Vec::with_capacity(arms.div_ceil(BLOCK)),
+            groups,
+            rows: vec![Lanes::NOBODY; arms * groups],
+            caps: vec![UNKNOWN; arms * groups],
+            favourites: vec![0; arms],
+            tied: Vec::with_capacity(groups),
         };
-        for arm in (0..arms).map(Arm::at) {
-            opponents.set_own(arm, 0.0);
+        for champion in 0..arms {
+            for opponent in 0..arms {
+                opponents.set(champion, opponent, mean, width);
+            }
+            opponents.set(champion, champion, 0.5, 0.0);
         }
         opponents
     }
 
-    /// An arm's bound against itself is 1/2 with this width.
+    /// Rewrites how `opponent` fares against `champion`.
     #[inline]
-    pub(crate) fn set_own(&mut self, arm: Arm, width: f64) {
-        let own = self.row(arm).start + arm.index();
-        self.means[own] = 0.5;
-        self.widths[own] = width;
+    pub(crate) fn set(&mut self, champion: usize, opponent: usize, mean: f64, width: f64) {
+        let at = champion * self.groups + opponent / LANES;
+        self.rows[at].means[opponent % LANES] = mean;
+        self.rows[at].widths[opponent % LANES] = width;
+        self.caps[at] = UNKNOWN;
     }
 
-    /// `winner` beat `loser` for the `won`th time, against `lost` the other way.
-    #[inline]
-    pub(crate) fn record(&mut self, winner: Arm, loser: Arm, won: f64, lost: f64) {
-        let of_loser = self.row(loser).start + winner.index();
-        let of_winner = self.row(winner).start + loser.index();
-        self.means[of_loser] = won / (won + lost);
-        self.means[of_winner] = lost / (won + lost);
-        let width = 1.0 / (won + lost).sqrt();
-        self.widths[of_loser] = width;
-        self.widths[of_winner] = width;
+    /// How each arm fares against `champion`: mean and width.
+    pub(crate) fn of(&self, champion: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let row = &self.rows[champion * self.groups..(champion + 1) * self.groups];
+        let pairs = row.iter().flat_map(|g| g.means.into_iter().zip(g.widths));
+        pairs.take(self.arms)
     }
 
-    /// The arm with the highest bound against `champion`, perhaps itself, ties at random; `scale` is
+    /// The last step at which everyone else's bound against `champion` is below 1/2, for s =
     /// sqrt(alpha ln t).
-    #[inline]
-    pub(crate) fn strongest(
-        &mut self,
-        champion: Arm,
-        scale: f64,
-        generator: &mut Generator,
-    ) -> Arm {
-        let row = self.row(champion);
-        let (means, widths) = (&self.means[row.clone()], &self.widths[row]);
-        self.tops.clear();
-        let blocks = means.chunks(BLOCK).zip(widths.chunks(BLOCK));
-        self.tops
-            .extend(blocks.map(|(means, widths)| highest(means, widths, scale)));
-        let top = self
-            .tops
-            .iter()
-            .fold(f64::NEG_INFINITY, |top, &v| if v > top { v } else { top });
-
-        // Only blocks whose own highest is the highest of all are looked at again.
-        let tied = |index: usize| {
-            let (first, last) = (index * BLOCK, means.len().min((index + 1) * BLOCK));
-            equal(&means[first..last], &widths[first..last], scale, top)
-        };
-        let blocks = self.tops.iter().enumerate();
-        let blocks = blocks.filter(|&(_, &highest)| highest == top);
-        let count: u32 = blocks
-            .clone()
-            .map(|(index, _)| tied(index).count_ones())
-            .sum();
-        let mut left = below(generator, count.max(1) as usize) as u32;
-        for (index, _) in blocks {
-            let mut bits = tied(index);
-            if left < bits.count_ones() {
-                for _ in 0..left {
-                    bits &= bits - 1;
-                }
-                return Arm::at(index * BLOCK + bits.trailing_zeros() as usize);
-            }
-            left -= bits.count_ones();
-        }
-        champion
-    }
-
-    /// The last step at which every other arm's bound against `champion` is below 1/2.
-    pub(crate) fn alone_until(&self, champion: Arm, alpha: f64) -> u64 {
-        let row = self.row(champion);
-        let weakest = self.means[row.clone()]
-            .iter()
-            .zip(&self.widths[row])
-            .enumerate()
-            .filter(|&(index, _)| index != champion.index())
+    pub(crate) fn alone_until(&self, champion: usize, alpha: f64) -> u64 {
+        let others = self.of(champion).enumerate();
+        let weakest = others
+            .filter(|&(opponent, _)| opponent != champion)
             .map(|(_, (mean, width))| {
                 let behind = (0.5 - mean).max(0.0) / width;
                 behind * behind
@@ -115,52 +94,96 @@ impl Opponents {
         last_step_below(weakest, alpha)
     }
 
+    /// The arm with the highest upper bound against `champion`, ties at random: itself, where
+    /// nobody's is above 1/2. With `not_itself` the champion yields to whom it ties with. `scale`
+    /// is s, at least what it was before.
+    pub(crate) fn challenger(
+        &mut self,
+        champion: usize,
+        not_itself: bool,
+        scale: f64,
+        generator: &mut Generator,
+    ) -> usize {
+        self.find_highest(champion, scale);
+        let count =
+            |tied: &[(u32, u32)]| tied.iter().map(|t| t.1.count_ones()).sum::<u32>() as usize;
+        let mut ties = count(&self.tied);
+        if ties > 1 && not_itself {
+            for (group, lanes) in &mut self.tied {
+                let itself = *group as usize == champion / LANES;
+                *lanes &= !(u32::from(itself) << (champion % LANES));
+            }
+            ties = count(&self.tied);
+        }
+        let mut nth = draw::below(generator, ties);
+        for &(group, mut lanes) in &self.tied {
+            let here = lanes.count_ones() as usize;
+            if nth < here {
+                for _ in 0..nth {
+                    lanes &= lanes - 1;
+                }
+                return group as usize * LANES + lanes.trailing_zeros() as usize;
+            }
+            nth -= here;
+        }
+        champion
+    }
+
+    /// Leaves in `tied` who has the highest upper bound against `champion`.
+    fn find_highest(&mut self, champion: usize, scale: f64) {
+        let row = champion * self.groups;
+        let first = self.favourites[champion] as usize;
+        let (mut best, _) = self.look(row + first, scale);
+        self.tied.clear();
+        for group in 0..self.groups {
+            let Cap { base, slope, exact } = self.caps[row + group];
+            let cap = base + scale * slope;
+            if cap < best {
+                continue;
+            }
+            let (top, lanes) = if exact == 0 {
+                self.look(row + group, scale)
+            } else {
+                (cap, exact)
+            };
+            if top > best {
+                best = top;
+                self.tied.clear();
+            }
+            if top == best {
+                self.tied.push((group as u32, lanes));
+            }
+        }
+
+        if let Some(&(group, _)) = self.tied.first() {
+            self.favourites[champion] = group;
+        }
+    }
+
+    /// The highest bound of the group that stands at `at`, and which lanes hold it; renews its cap.
     #[inline]
-    fn row(&self, arm: Arm) -> Range<usize> {
-        arm.index() * self.arms..(arm.index() + 1) * self.arms
+    fn look(&mut self, at: usize, scale: f64) -> (f64, u32) {
+        let row = &self.rows[at];
+        let (top, slope) = (row.top(scale), row.widest());
+        let lanes = row.at(top, scale);
+        let lead = row.means[lanes.trailing_zeros() as usize % LANES];
+        let narrower = (0..LANES).fold(0, |bits, k| bits | u32::from(row.widths[k] < slope) << k);
+        self.caps[at] = if lanes & narrower == 0 {
+            Cap {
+                base: lead,
+                slope,
+                exact: lanes,
+            }
+        } else {
+            // A little above, so that no rounding brings a cap below what it caps.
+            Cap {
+                base: top - scale * slope + 1e-12 * (1.0 + scale),
+                slope,
+                exact: 0,
+            }
+        };
+        (top, lanes)
     }
-}
-
-/// How many opponents are looked at together.
-const BLOCK: usize = 32;
-
-/// The largest mean + scale * width, in lanes.
-#[inline]
-fn highest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
-    let mut lanes = [f64::NEG_INFINITY; 8];
-    let (means, last_means) = means.as_chunks::<8>();
-    let (widths, last_widths) = widths.as_chunks::<8>();
-    for (means, widths) in means.iter().zip(widths) {
-        for ((lane, mean), width) in lanes.iter_mut().zip(means).zip(widths) {
-            let bound = mean + scale * width;
-            *lane = if bound > *lane { bound } else { *lane };
-        }
-    }
-    let rest = last_means.iter().zip(last_widths);
-    lanes
-        .into_iter()
-        .chain(rest.map(|(mean, width)| mean + scale * width))
-        .fold(f64::NEG_INFINITY, |top, v| if v > top { v } else { top })
-}
-
-/// Which of a block are as large as `top`: a bit each, the first in the lowest.
-#[inline]
-fn equal(means: &[f64], widths: &[f64], scale: f64, top: f64) -> u32 {
-    let mut bits = 0;
-    let (means, last_means) = means.as_chunks::<8>();
-    let (widths, last_widths) = widths.as_chunks::<8>();
-    for (place, (means, widths)) in means.iter().zip(widths).enumerate() {
-        let mut lanes = [0_u64; 8];
-        for (lane, (mean, width)) in means.iter().zip(widths).enumerate() {
-            lanes[lane] = u64::from(mean + scale * width == top) << lane;
-        }
-        bits |= lanes.into_iter().fold(0, |bits, lane| bits | lane as u32) << (8 * place);
-    }
-    let rest = last_means.iter().zip(last_widths);
-    for (lane, (mean, width)) in rest.enumerate() {
-        bits |= u32::from(mean + scale * width == top) << (8 * means.len() + lane);
-    }
-    bits
 }
 
 #[cfg(test)]
@@ -170,30 +193,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_strongest_has_the_highest_bound() {
-        let arms = 21;
-        let mut generator = Generator::seed_from_u64(1);
-        let mut opponents = Opponents::new(arms, 2.0, 0.0);
-        let mut wins = vec![0_u32; arms * arms];
-        for step in 1..3_000_u64 {
-            let i = below(&mut generator, arms);
-            let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
-            wins[i * arms + j] += 1;
-            let (won, lost) = (wins[i * arms + j], wins[j * arms + i]);
-            opponents.record(Arm::at(i), Arm::at(j), won.into(), lost.into());
-            let time = 0.51 * libm::log(step as f64);
-            let bound = |j: usize, c: usize| {
-                let (won, lost) = (f64::from(wins[j * arms + c]), f64::from(wins[c * arms + j]));
-                match won + lost {
-                    _ if j == c => 0.5,
-                    0.0 => 2.0,
-                    n => won / n + (time / n).sqrt(),
+    fn nothing_that_is_highest_is_overlooked() {
+        for (arms, unseen) in [(1, 2.0), (16, 0.5), (17, 2.0), (70, 1.0)] {
+            let mut generator = Generator::seed_from_u64(arms as u64);
+            let mut opponents = Opponents::new(arms, unseen, 0.0);
+            let mut plain = vec![(unseen, 0.0); arms * arms];
+            for arm in 0..arms {
+                plain[arm * arms + arm] = (0.5, 0.0);
+            }
+            for step in 1..4_000_u64 {
+                let scale = (0.51 * libm::log(step as f64)).sqrt();
+                let champion = draw::below(&mut generator, arms);
+                let row = &plain[champion * arms..(champion + 1) * arms];
+                assert!(opponents.of(champion).eq(row.iter().copied()));
+                let bound = |&(mean, width): &(f64, f64)| mean + scale * width;
+                let top = row.iter().map(bound).fold(f64::NEG_INFINITY, f64::max);
+                let all: Vec<usize> = (0..arms).filter(|&j| bound(&row[j]) == top).collect();
+                opponents.find_highest(champion, scale);
+                let mut found = Vec::new();
+                for &(group, lanes) in &opponents.tied {
+                    let lanes = (0..LANES).filter(|lane| lanes >> lane & 1 == 1);
+                    found.extend(lanes.map(|lane| group as usize * LANES + lane));
                 }
-            };
-            let champion = below(&mut generator, arms);
-            let top = (0..arms).map(|j| bound(j, champion)).fold(0.0, f64::max);
-            let found = opponents.strongest(Arm::at(champion), time.sqrt(), &mut generator);
-            assert!((bound(found.index(), champion) - top).abs() < 1e-12);
+                assert_eq!(found, all, "step {step}");
+                let chosen = opponents.challenger(champion, true, scale, &mut generator);
+                assert!(all.contains(&chosen) && (chosen != champion || all.len() == 1));
+                // Few values, so that there are ties.
+                let other = draw::below(&mut generator, arms);
+                let mean = draw::below(&mut generator, 5) as f64 / 4.0;
+                let width = 1.0 / (1 + draw::below(&mut generator, 3)) as f64;
+                opponents.set(champion, other, mean, width);
+                plain[champion * arms + other] = (mean, width);
+            }
         }
     }
 }

@@ -104,32 +104,54 @@ impl PairWins {
 
     /// Breaks every tie by a fair coin of its own, 64 coins to a draw.
     pub fn resolve_ties(&mut self, generator: &mut Generator) {
+        self.resolve(|_, _, _| generator.next_u64());
+    }
+
+    /// Decides every pair anew: `first_wins(i, j)` is asked once for each i < j, in no order to
+    /// rely on.
+    pub fn decide(&mut self, arms: usize, mut first_wins: impl FnMut(usize, usize) -> bool) {
+        self.reset(arms);
+        self.ties.fill(u64::MAX);
+        self.resolve(|row, first, tied| {
+            let mut wins = 0;
+            // Above the diagonal and within the set the tied columns are one stretch.
+            let columns = tied.trailing_zeros() as usize..64 - tied.leading_zeros() as usize;
+            for bit in columns {
+                wins |= u64::from(first_wins(row, first + bit)) << bit;
+            }
+            wins
+        });
+    }
+
+    /// Breaks ties: `coins` gives the outcome of the pairs (row, first + bit) for each bit of its
+    /// third argument. Block by block of 64 x 64 on and above the diagonal: the coins decide the
+    /// upper half, and the lower half is its transpose.
+    fn resolve(&mut self, mut coins: impl FnMut(usize, usize, u64) -> u64) {
         let words = self.words;
-        // Block by block of 64 x 64 on and above the diagonal: the coins decide the upper half,
-        // and the lower half is its transpose.
         for high in 0..words {
             for wide in high..words {
                 let rows = 64 * high..self.arms.min(64 * (high + 1));
+                let columns = 64 * wide..self.arms.min(64 * (wide + 1));
+                let within = u64::MAX >> (64 - columns.len());
                 let mut lost = [0_u64; 64];
                 let mut any = false;
-                for (within, row) in rows.enumerate() {
+                for (place, row) in rows.enumerate() {
                     let at = row * words + wide;
                     let above = if wide == high {
-                        !(u64::MAX >> (63 - within))
+                        !(u64::MAX >> (63 - place))
                     } else {
                         u64::MAX
                     };
-                    let tied = self.ties[at] & above;
+                    let tied = self.ties[at] & above & within;
                     if tied != 0 {
-                        let coins = generator.next_u64();
+                        let coins = coins(row, columns.start, tied);
                         self.wins[at] |= tied & coins;
-                        lost[within] = tied & !coins;
+                        lost[place] = tied & !coins;
                         any = true;
                     }
                 }
                 if any {
                     transpose(&mut lost);
-                    let columns = 64 * wide..self.arms.min(64 * (wide + 1));
                     for (column, won) in columns.zip(lost) {
                         self.wins[column * words + high] |= won;
                     }
@@ -238,6 +260,27 @@ mod tests {
                     prop_assert!(!wins.ties(i, j));
                     prop_assert!(wins.beats(i, j) != wins.beats(j, i));
                     prop_assert!(!before.beats(i, j) || wins.beats(i, j));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_pair_is_decided_once() {
+        for arms in [0, 1, 2, 63, 64, 65, 130] {
+            let mut wins = PairWins::default();
+            let mut asked = vec![0; arms * arms];
+            wins.decide(arms, |i, j| {
+                asked[i * arms + j] += 1;
+                (i * 7 + j * 3) % 5 < 2
+            });
+            for i in 0..arms {
+                for j in 0..arms {
+                    assert_eq!(asked[i * arms + j], usize::from(i < j));
+                    let (low, high) = (i.min(j), i.max(j));
+                    let lower_wins = (low * 7 + high * 3) % 5 < 2;
+                    assert_eq!(wins.beats(i, j), i != j && lower_wins == (i < j));
+                    assert!(!wins.ties(i, j));
                 }
             }
         }

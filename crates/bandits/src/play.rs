@@ -1,5 +1,7 @@
 //! The run loop: one policy in one arena.
 
+use std::hint::select_unpredictable;
+
 use rand::SeedableRng as _;
 
 use crate::draw::Coins;
@@ -82,20 +84,18 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
         let step = played + 1;
         played = match policy.choose(step, &mut generators.policy) {
             Choice::Duel(first, second) => {
-                let first_won = if first == second {
-                    coins.toss(&mut generators.coins)
+                let duel = if first == second {
+                    Duel::Tie
                 } else {
-                    match arena.duel(first, second, &mut generators.arena) {
-                        Duel::First => true,
-                        Duel::Second => false,
-                        Duel::Tie => coins.toss(&mut generators.coins),
-                    }
+                    arena.duel(first, second, &mut generators.arena)
                 };
-                let (winner, loser) = if first_won {
-                    (first, second)
-                } else {
-                    (second, first)
+                let first_won = match duel {
+                    Duel::Tie => coins.toss(&mut generators.coins),
+                    decided => decided == Duel::First,
                 };
+                // Who wins is what no processor can predict.
+                let winner = select_unpredictable(first_won, first, second);
+                let loser = select_unpredictable(first_won, second, first);
                 policy.learn(
                     step,
                     Feedback::Duel {

@@ -52,7 +52,7 @@ impl PlainRmed1 {
         let least = sums.iter().copied().min().unwrap_or(0);
         for (arm, sum) in sums.iter().enumerate() {
             let listed = self.current.contains(&arm) || self.next.contains(&arm);
-            if !listed && sum - least <= allowance(step, self.bonus) {
+            if !listed && sum - least <= allowance(libm::log(step as f64), self.bonus) {
                 self.next.push(arm);
             }
         }

@@ -42,6 +42,7 @@
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::bounds::best_among;
+use crate::clock::Clock;
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -123,6 +124,7 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
         let ties = if PLUS { Ties::Regret } else { Ties::Random };
         Ok(DoubleThompson {
             alpha: self.alpha,
+            clock: Clock::new(),
             prior: if self.variant == Variant::Paper {
                 0.0
             } else {
@@ -138,6 +140,7 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
 #[derive(Debug, Clone)]
 pub struct DoubleThompson {
     alpha: f64,
+    clock: Clock,
     /// Wins either way with which each pair starts, for the bounds.
     prior: f64,
     sampler: Sampler,
@@ -150,7 +153,7 @@ impl Policy for DoubleThompson {
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
+        let time = self.alpha * self.clock.ln(step as f64);
         self.bounds.advance(time);
         let field = Field {
             first: self.bounds.leaders(),

@@ -41,6 +41,7 @@
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::beta::preference;
+use crate::clock::Clock;
 use crate::draw::{argmax, best_arm, shuffle};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -168,6 +169,7 @@ impl Algorithm for Config {
         Ok(MergeDts {
             authors,
             alpha: self.alpha,
+            clock: Clock::new(),
             p: self.batch,
             ln_c,
             // The authors' clock starts at floor(C + 1), before the first step.
@@ -190,6 +192,7 @@ impl Algorithm for Config {
 pub struct MergeDts {
     authors: bool,
     alpha: f64,
+    clock: Clock,
     p: usize,
     ln_c: f64,
     c: f64,
@@ -223,10 +226,10 @@ impl MergeDts {
 
     /// alpha ln(t + C).
     #[inline]
-    fn time(&self, step: u64) -> f64 {
+    fn time(&mut self, step: u64) -> f64 {
         let step = (step - self.since) as f64;
         let log = if self.ln_c < 700.0 {
-            libm::log(step + self.c)
+            self.clock.ln(step + self.c)
         } else {
             self.ln_c
         };
@@ -334,7 +337,8 @@ impl Policy for MergeDts {
         if self.shrunk {
             self.next_stage(step, generator);
         }
-        self.settle_batch(self.time(step), generator);
+        let time = self.time(step);
+        self.settle_batch(time, generator);
         if self.batches.size() == 1 {
             return Choice::Alone {
                 arm: self.batches.arm(0),

@@ -41,6 +41,7 @@
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
 use crate::algorithm::{countable, named_values, positive};
+use crate::clock::Clock;
 use crate::draw::{below, best_arm, shuffle};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -178,6 +179,7 @@ impl Algorithm for Config {
             p: self.batch,
             ln_c,
             c,
+            clock: Clock::new(),
             arms,
             stage: 1,
             batches: Batches::new(arms, self.batch, lerot),
@@ -198,6 +200,7 @@ pub struct MergeRucb {
     p: usize,
     ln_c: f64,
     c: f64,
+    clock: Clock,
     arms: usize,
     stage: u32,
     batches: Batches,
@@ -227,10 +230,10 @@ impl MergeRucb {
 
     /// alpha ln(t + C).
     #[inline]
-    fn time(&self, step: u64) -> f64 {
+    fn time(&mut self, step: u64) -> f64 {
         let step = step as f64;
         let log = if self.ln_c < 700.0 {
-            libm::log(step + self.c)
+            self.clock.ln(step + self.c)
         } else {
             self.ln_c
         };
@@ -300,6 +303,7 @@ impl Policy for MergeRucb {
         self.arms
     }
 
+    #[inline]
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let time = self.time(step);
         self.next_batch(time, generator);
@@ -315,6 +319,7 @@ impl Policy for MergeRucb {
         Choice::Duel(self.batches.arm(champion), self.batches.arm(challenger))
     }
 
+    #[inline]
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         let Feedback::Duel { first_won, .. } = feedback else {
             return;

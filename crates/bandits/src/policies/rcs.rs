@@ -37,6 +37,7 @@
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::bounds::best_among;
+use crate::clock::Clock;
 use crate::fewest::Fewest;
 use crate::opponents::Opponents;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -116,12 +117,13 @@ impl Algorithm for Config {
         let mut opponents = Opponents::new(arms, mean, width);
         if lerot {
             for arm in 0..arms {
-                opponents.set_own(Arm::at(arm), width);
+                opponents.set(arm, arm, 0.5, width);
             }
         }
         Ok(Rcs {
             lerot,
             alpha: self.alpha,
+            clock: Clock::new(),
             arms,
             tournament: Tournament::new(arms),
             opponents,
@@ -137,6 +139,7 @@ impl Algorithm for Config {
 pub struct Rcs {
     lerot: bool,
     alpha: f64,
+    clock: Clock,
     arms: usize,
     tournament: Tournament,
     opponents: Opponents,
@@ -151,7 +154,8 @@ pub struct Rcs {
 impl Rcs {
     /// The end of the stretch, begun at `step`, in which `champion` meets itself.
     fn alone(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
-        let unchallenged = self.opponents.alone_until(champion, self.alpha).max(step);
+        let unchallenged = self.opponents.alone_until(champion.index(), self.alpha);
+        let unchallenged = unchallenged.max(step);
         let reign = if won {
             self.tournament.reign(champion, generator)
         } else {
@@ -184,8 +188,10 @@ impl Policy for Rcs {
         if !self.lerot || winner.is_none() {
             self.reigns.add(champion, 1);
         }
-        let scale = (self.alpha * libm::log(step as f64)).sqrt();
-        let challenger = self.opponents.strongest(champion, scale, generator);
+        let scale = (self.alpha * self.clock.ln(step as f64)).sqrt();
+        let opponents = &mut self.opponents;
+        let challenger = opponents.challenger(champion.index(), false, scale, generator);
+        let challenger = Arm::at(challenger);
         if challenger == champion && !self.lerot {
             return Choice::Alone {
                 arm: champion,
@@ -203,17 +209,18 @@ impl Policy for Rcs {
             let count = &mut self.own_duels[winner.index()];
             *count += 1;
             let width = 1.0 / (2.0 * (f64::from(*count) + 1.0)).sqrt();
-            self.opponents.set_own(winner, width);
+            let arm = winner.index();
+            self.opponents.set(arm, arm, 0.5, width);
             return;
         }
         let (won, lost) = self.tournament.record(winner, loser);
-        let prior = f64::from(u8::from(self.lerot));
-        self.opponents.record(
-            winner,
-            loser,
-            f64::from(won) + prior,
-            f64::from(lost) + prior,
-        );
+        let prior = u32::from(self.lerot);
+        let (won, lost) = (f64::from(won + prior), f64::from(lost + prior));
+        let share = 1.0 / (won + lost);
+        let width = share.sqrt();
+        let (winner, loser) = (winner.index(), loser.index());
+        self.opponents.set(loser, winner, won * share, width);
+        self.opponents.set(winner, loser, lost * share, width);
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {

@@ -30,6 +30,7 @@
 
 use crate::algorithm::{countable, positive};
 use crate::bounds::best_among;
+use crate::clock::Clock;
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -96,8 +97,8 @@ pub(crate) fn divergence(won: u32, lost: u32) -> i64 {
 
 /// How much larger than the smallest the divergence of an arm of the next pass may be.
 #[inline]
-pub(crate) fn allowance(step: u64, bonus: f64) -> i64 {
-    whole(libm::log(step as f64) + bonus)
+pub(crate) fn allowance(ln_step: f64, bonus: f64) -> i64 {
+    whole(ln_step + bonus)
 }
 
 #[expect(
@@ -125,6 +126,7 @@ pub struct Rmed1 {
     arms: usize,
     /// f(K).
     bonus: f64,
+    clock: Clock,
     wins: Vec<u32>,
     /// mu(l, j) in row l; infinite on the diagonal, so that no arm is its own weakest spot.
     means: Vec<f64>,
@@ -159,6 +161,7 @@ impl Rmed1 {
         Self {
             arms,
             bonus: config.factor * libm::pow(arms as f64, config.power),
+            clock: Clock::new(),
             wins: vec![0; arms * arms],
             means,
             terms: vec![0; arms * arms],
@@ -177,7 +180,8 @@ impl Rmed1 {
 
     /// Lets into the next pass whom step `step` lets in.
     fn admit(&mut self, step: u64) {
-        let most = self.divergence[self.leader].saturating_add(allowance(step, self.bonus));
+        let most = self.divergence[self.leader]
+            .saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in self.touched {
             self.look_at(arm, most);
         }
@@ -246,7 +250,7 @@ impl Rmed1 {
             return u64::MAX;
         };
         let needed = nearest - self.divergence[self.leader];
-        let reached = |step: u64| allowance(step, self.bonus) >= needed;
+        let reached = |step: u64| allowance(libm::log(step as f64), self.bonus) >= needed;
         let guess = libm::exp(needed as f64 * UNIT - self.bonus);
         if guess >= 9e15 {
             return u64::MAX;
@@ -272,6 +276,7 @@ impl Rmed1 {
         let term = self.arms * winner.min(loser) + winner.max(loser);
         let (won, lost) = (self.wins[forth], self.wins[back]);
 
+        let led_by = self.divergence[self.leader];
         // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
         let old = self.terms[term];
         let was_behind = if won - 1 < lost { winner } else { loser };
@@ -293,7 +298,7 @@ impl Rmed1 {
         self.means[back] = f64::from(lost) / total;
 
         let key = |arm: usize| (self.divergence[arm], arm);
-        if [winner, loser].contains(&self.leader) {
+        if self.divergence[self.leader] > led_by {
             self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
         } else {
             let better = if key(winner) < key(loser) {

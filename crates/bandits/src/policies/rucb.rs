@@ -32,12 +32,14 @@
 //!   to 0.1, where some runs never recover: accepted, with a [caution](crate::Algorithm::caution).
 //! * A duel of the champion with itself says nothing, so these stretches are one choice, whose end
 //!   is known: the first step at which some u(j, c) reaches 1/2.
-//! * Candidates are kept by evidence (`bounds.rs`), so that a step costs one pass over the
-//!   champion's opponents. A test holds it to the plain O(K^2) rule, choice by choice.
+//! * Candidates are kept by evidence (`bounds.rs`), challengers by groups whose bounds are capped
+//!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::bounds::{Candidates, Evidence, last_step_below};
+use crate::clock::Clock;
 use crate::draw::{below, coin};
+use crate::opponents::Opponents;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 /// RUCB's parameters.
@@ -132,13 +134,11 @@ impl Algorithm for Config {
 pub struct Rucb {
     variant: Variant,
     alpha: f64,
+    clock: Clock,
     evidence: Evidence,
     candidates: Candidates,
     favourite: Option<Arm>,
-    /// For each arm c its opponents j in a row: w(j, c) / n and 1 / sqrt(n), so that
-    /// u(j, c) = mean + sqrt(alpha ln t) * width.
-    means: Vec<f64>,
-    widths: Vec<f64>,
+    opponents: Opponents,
     /// Who met last: only their candidacy needs another look.
     met: Option<[Arm; 2]>,
 }
@@ -151,20 +151,14 @@ impl Rucb {
         } else {
             (config.unseen, 0.0)
         };
-        let mut means = vec![mean; arms * arms];
-        let mut widths = vec![width; arms * arms];
-        for arm in 0..arms {
-            means[arm * arms + arm] = 0.5;
-            widths[arm * arms + arm] = 0.0;
-        }
         Self {
             variant: config.variant,
             alpha: config.alpha,
+            clock: Clock::new(),
             evidence: Evidence::new(arms, u32::from(lerot)),
             candidates: Candidates::new(arms),
             favourite: None,
-            means,
-            widths,
+            opponents: Opponents::new(arms, mean, width),
             met: None,
         }
     }
@@ -200,41 +194,11 @@ impl Rucb {
         }
     }
 
-    /// The arm with the highest upper bound against `champion`.
-    fn challenger(&self, champion: Arm, time: f64, generator: &mut Generator) -> Arm {
-        let row = self.row(champion);
-        let (means, widths) = (&self.means[row.clone()], &self.widths[row]);
-        let scale = time.sqrt();
-        let top = highest(means, widths, scale);
-        let first = means
-            .iter()
-            .zip(widths)
-            .position(|(mean, width)| mean + scale * width == top);
-        let mut ties = means
-            .iter()
-            .zip(widths)
-            .enumerate()
-            .skip(first.unwrap_or(0))
-            .filter(|(_, (mean, width))| *mean + scale * *width == top)
-            .map(|(index, _)| Arm::at(index));
-        let count = ties.clone().count();
-        if count == 1 {
-            return ties.next().unwrap_or(champion);
-        }
-        if self.variant == Variant::Lerot {
-            return ties.nth(below(generator, count)).unwrap_or(champion);
-        }
-        let mut others = ties.filter(|&arm| arm != champion);
-        let count = others.clone().count();
-        others.nth(below(generator, count)).unwrap_or(champion)
-    }
-
     /// The last step at which every u(j, champion) is below 1/2.
     fn alone_until(&self, champion: Arm) -> u64 {
-        let row = self.row(champion);
-        let weakest = self.means[row.clone()]
-            .iter()
-            .zip(&self.widths[row])
+        let weakest = self
+            .opponents
+            .of(champion.index())
             .enumerate()
             .filter(|&(index, _)| index != champion.index())
             .map(|(_, (mean, width))| {
@@ -244,11 +208,6 @@ impl Rucb {
             .fold(f64::INFINITY, f64::min);
         last_step_below(weakest, self.alpha)
     }
-
-    fn row(&self, arm: Arm) -> std::ops::Range<usize> {
-        let arms = self.evidence.arms();
-        arm.index() * arms..(arm.index() + 1) * arms
-    }
 }
 
 impl Policy for Rucb {
@@ -257,14 +216,17 @@ impl Policy for Rucb {
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
+        let time = self.alpha * self.clock.ln(step as f64);
         for arm in self.met.take().into_iter().flatten() {
             self.candidates
                 .look_at(arm, self.evidence.strongest()[arm.index()], time);
         }
         self.candidates.advance(self.evidence.strongest(), time);
         let champion = self.champion(generator);
-        let challenger = self.challenger(champion, time, generator);
+        let not_itself = self.variant != Variant::Lerot;
+        let (opponents, scale) = (&mut self.opponents, time.sqrt());
+        let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
+        let challenger = Arm::at(challenger);
         if challenger == champion {
             return Choice::Alone {
                 arm: champion,
@@ -278,44 +240,17 @@ impl Policy for Rucb {
         let Feedback::Duel { winner, loser, .. } = feedback else {
             return;
         };
-        self.evidence.record(winner.index(), loser.index());
-        let (won, lost) = self.evidence.wins(winner.index(), loser.index());
-        let (won, lost) = (f64::from(won), f64::from(lost));
-        let (of_loser, of_winner) = (
-            self.row(loser).start + winner.index(),
-            self.row(winner).start + loser.index(),
-        );
-        self.means[of_loser] = won / (won + lost);
-        self.means[of_winner] = lost / (won + lost);
-        let width = 1.0 / (won + lost).sqrt();
-        self.widths[of_loser] = width;
-        self.widths[of_winner] = width;
+        let (w, l) = (winner.index(), loser.index());
+        self.evidence.record(w, l);
+        let (won, lost) = self.evidence.wins(w, l);
+        let share = 1.0 / f64::from(won + lost);
+        let width = share.sqrt();
+        self.opponents.set(l, w, f64::from(won) * share, width);
+        self.opponents.set(w, l, f64::from(lost) * share, width);
         self.met = Some([winner, loser]);
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
         self.evidence.most_beaten(generator)
     }
-}
-
-/// The largest mean + scale * width, in lanes.
-#[inline]
-fn highest(means: &[f64], widths: &[f64], scale: f64) -> f64 {
-    let mut lanes = [f64::NEG_INFINITY; 8];
-    let (means, last_means) = means.as_chunks::<8>();
-    let (widths, last_widths) = widths.as_chunks::<8>();
-    for (means, widths) in means.iter().zip(widths) {
-        for ((lane, mean), width) in lanes.iter_mut().zip(means).zip(widths) {
-            let bound = mean + scale * width;
-            *lane = if bound > *lane { bound } else { *lane };
-        }
-    }
-    let rest = last_means
-        .iter()
-        .zip(last_widths)
-        .map(|(mean, width)| mean + scale * width);
-    lanes
-        .into_iter()
-        .chain(rest)
-        .fold(f64::NEG_INFINITY, |top, v| if v > top { v } else { top })
 }

@@ -1,16 +1,8 @@
 //! The batches of a merging policy: who is in each, and how its pairs stand. All lie in flat
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
+use crate::lanes::{LANES, Lanes};
 use crate::{Arm, Generator, draw};
-
-/// How a pair stands, seen from the arm whose row it is in.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Standing {
-    /// w(l, c) / n: how the arm of the column fares against the arm c of the row.
-    mean: f64,
-    /// 1 / sqrt(n); 0 where n = 0.
-    width: f64,
-}
 
 /// The batches, and a ring of those in which arms still meet.
 #[derive(Debug, Clone)]
@@ -21,7 +13,10 @@ pub(super) struct Batches {
     members: Vec<Arm>,
     /// w(k, l) at row k, column l of each batch's room.
     wins: Vec<u32>,
-    standings: Vec<Standing>,
+    /// For each place c of a batch the groups of its opponents, itself left out.
+    standings: Vec<Lanes>,
+    /// How many groups a row has.
+    groups: usize,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
     /// below it rules an arm out. Infinite where every pair must be looked at.
     pending: Vec<f64>,
@@ -32,7 +27,7 @@ pub(super) struct Batches {
     current: usize,
     /// How many batches are in the ring.
     meeting: usize,
-    /// What is assumed of a pair never seen.
+    /// How many wins either way a pair never seen starts with.
     prior: u32,
 }
 
@@ -46,8 +41,9 @@ impl Batches {
         let mut batches = Self::empty(room, count, u32::from(pseudo_counts));
         let all: Vec<Arm> = (0..arms).map(Arm::at).collect();
         for (batch, members) in all.chunks(p).enumerate() {
-            batches.sizes[batch] = members.len() as u32;
             batches.members[batch * room..batch * room + members.len()].copy_from_slice(members);
+            batches.sizes[batch] = members.len() as u32;
+            batches.never_met(batch, |_, _| true);
         }
         batches.left = arms;
         batches.ring();
@@ -55,23 +51,14 @@ impl Batches {
     }
 
     fn empty(room: usize, count: usize, prior: u32) -> Self {
-        let fresh = if prior == 0 {
-            Standing {
-                mean: 2.0,
-                width: 0.0,
-            }
-        } else {
-            Standing {
-                mean: 0.5,
-                width: 0.5_f64.sqrt(),
-            }
-        };
+        let groups = room.div_ceil(LANES);
         Self {
             room,
             sizes: vec![0; count],
             members: vec![Arm(0); count * room],
             wins: vec![prior; count * room * room],
-            standings: vec![fresh; count * room * room],
+            standings: vec![Lanes::NOBODY; count * room * groups],
+            groups,
             pending: vec![0.0; count],
             left: 0,
             after: vec![0; count],
@@ -80,6 +67,35 @@ impl Batches {
             meeting: 0,
             prior,
         }
+    }
+
+    /// The pairs of places of a batch that `which` picks have never met.
+    fn never_met(&mut self, batch: usize, which: impl Fn(usize, usize) -> bool) {
+        let (mean, width) = if self.prior == 0 {
+            (2.0, 0.0)
+        } else {
+            (0.5, 0.5_f64.sqrt())
+        };
+        let size = self.sizes[batch] as usize;
+        for k in 0..size {
+            for l in (0..size).filter(|&l| l != k && which(k, l)) {
+                self.set_standing(batch * self.room + k, l, (mean, width));
+            }
+        }
+    }
+
+    /// How place l fares against the place of `row`: mean and width.
+    #[inline]
+    fn standing(&self, row: usize, l: usize) -> (f64, f64) {
+        let group = &self.standings[row * self.groups + l / LANES];
+        (group.means[l % LANES], group.widths[l % LANES])
+    }
+
+    #[inline]
+    fn set_standing(&mut self, row: usize, l: usize, (mean, width): (f64, f64)) {
+        let group = &mut self.standings[row * self.groups + l / LANES];
+        group.means[l % LANES] = mean;
+        group.widths[l % LANES] = width;
     }
 
     /// All batches in a ring, in order.
@@ -153,54 +169,45 @@ impl Batches {
         scale: f64,
         generator: &mut Generator,
     ) -> usize {
-        let start = self.row(champion);
-        let row = &self.standings[start..start + self.size()];
-        let mut top = f64::NEG_INFINITY;
-        let mut chosen = 0;
-        let mut ties = 1;
-        for (place, standing) in row.iter().enumerate() {
-            let bound = standing.mean + scale * standing.width;
-            if place == champion || bound < top {
-                continue;
-            }
-            if bound == top {
-                ties += 1;
-            } else {
-                (top, chosen, ties) = (bound, place, 1);
-            }
+        let row = self.row(champion) * self.groups;
+        let row = &self.standings[row..row + self.groups];
+        if let [group] = row {
+            // The usual case: no batch of four has more than six arms after merging.
+            return pick(group.at(group.top(scale), scale), generator);
         }
-        if ties == 1 {
-            return chosen;
+        let top = row
+            .iter()
+            .map(|group| group.top(scale))
+            .fold(f64::NEG_INFINITY, f64::max);
+        let tied = row.iter().map(|group| group.at(top, scale));
+        let ties = tied.clone().map(u32::count_ones).sum::<u32>() as usize;
+        let mut nth = draw::below(generator, ties);
+        for (group, mut bits) in tied.enumerate() {
+            let here = bits.count_ones() as usize;
+            if nth < here {
+                for _ in 0..nth {
+                    bits &= bits - 1;
+                }
+                return group * LANES + bits.trailing_zeros() as usize;
+            }
+            nth -= here;
         }
-        let nth = draw::below(generator, ties);
-        row.iter()
-            .enumerate()
-            .filter(|&(place, s)| place != champion && s.mean + scale * s.width == top)
-            .nth(nth)
-            .map_or(chosen, |(place, _)| place)
+        champion
     }
 
     /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, champion: usize, challenger: usize, champion_won: bool) {
-        let (forth, back) = (
-            self.row(champion) + challenger,
-            self.row(challenger) + champion,
-        );
-        self.wins[forth] += u32::from(champion_won);
-        self.wins[back] += u32::from(!champion_won);
-        let (won, lost) = (f64::from(self.wins[forth]), f64::from(self.wins[back]));
-        let count = won + lost;
-        let width = 1.0 / count.sqrt();
-        self.standings[forth] = Standing {
-            mean: lost / count,
-            width,
-        };
-        self.standings[back] = Standing {
-            mean: won / count,
-            width,
-        };
-        self.pending[self.current] = evidence(won, lost);
+        let (forth, back) = (self.row(champion), self.row(challenger));
+        let (at, across) = (forth * self.room + challenger, back * self.room + champion);
+        self.wins[at] += u32::from(champion_won);
+        self.wins[across] += u32::from(!champion_won);
+        let (won, lost) = (f64::from(self.wins[at]), f64::from(self.wins[across]));
+        let share = 1.0 / (won + lost);
+        let width = share.sqrt();
+        self.set_standing(forth, challenger, (lost * share, width));
+        self.set_standing(back, champion, (won * share, width));
+        self.pending[self.current] = (won - lost) * (won - lost) * share / 4.0;
     }
 
     /// Whether an arm of the current batch may have an upper bound below 1/2.
@@ -236,13 +243,16 @@ impl Batches {
                 .count();
             beaten[self.arm(k).index()] += count as u32;
         }
-        let batch = self.current;
+        let (batch, room) = (self.current, self.room);
         for (to, &from) in kept.iter().enumerate() {
-            self.members[batch * self.room + to] = self.members[batch * self.room + from];
+            self.members[batch * room + to] = self.members[batch * room + from];
+            let (new, old) = (self.row(to), self.row(from));
             for (column, &other) in kept.iter().enumerate() {
-                let (new, old) = (self.row(to) + column, self.row(from) + other);
-                self.wins[new] = self.wins[old];
-                self.standings[new] = self.standings[old];
+                self.wins[new * room + column] = self.wins[old * room + other];
+                self.set_standing(new, column, self.standing(old, other));
+            }
+            for column in kept.len()..size {
+                self.set_standing(new, column, (f64::NEG_INFINITY, 0.0));
             }
         }
         self.left -= size - kept.len();
@@ -297,12 +307,14 @@ impl Batches {
         let offset = other.sizes[to] as usize;
         for k in 0..size {
             other.members[to * room + offset + k] = self.members[from * room + k];
-            let old = (from * room + k) * room;
-            let new = (to * room + offset + k) * room + offset;
-            other.wins[new..new + size].copy_from_slice(&self.wins[old..old + size]);
-            other.standings[new..new + size].copy_from_slice(&self.standings[old..old + size]);
+            let (old, new) = (from * room + k, to * room + offset + k);
+            for l in 0..size {
+                other.wins[new * room + offset + l] = self.wins[old * room + l];
+                other.set_standing(new, offset + l, self.standing(old, l));
+            }
         }
         other.sizes[to] += size as u32;
+        other.never_met(to, |k, l| (k < offset) != (l < offset));
     }
 
     /// Every arm left with how many arms it beat: those noted in `dropped`, and those of its batch.
@@ -322,16 +334,32 @@ impl Batches {
         counts
     }
 
-    /// Where a place's row begins in the current batch's room.
+    /// The row of a place of the current batch.
     #[inline]
     fn row(&self, place: usize) -> usize {
-        (self.current * self.room + place) * self.room
+        self.current * self.room + place
     }
 
     /// How often place k beat place l, and l beat k.
     fn score(&self, k: usize, l: usize) -> (u32, u32) {
-        (self.wins[self.row(k) + l], self.wins[self.row(l) + k])
+        let room = self.room;
+        (
+            self.wins[self.row(k) * room + l],
+            self.wins[self.row(l) * room + k],
+        )
     }
+}
+
+/// One of the bits that are set (at least one), at random.
+#[inline]
+fn pick(mut bits: u32, generator: &mut Generator) -> usize {
+    let ties = bits.count_ones() as usize;
+    if ties > 1 {
+        for _ in 0..draw::below(generator, ties) {
+            bits &= bits - 1;
+        }
+    }
+    bits.trailing_zeros() as usize
 }
 
 /// n (1/2 - mu)^2 of a pair: what alpha ln t must reach for the upper bound of the arm that is

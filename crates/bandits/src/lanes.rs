@@ -1,0 +1,78 @@
+//! Eight upper bounds at a time.
+
+/// How many pairs are looked at together.
+pub(crate) const LANES: usize = 8;
+
+/// How some opponents j fare against an arm c: mean = w(j, c) / n and width = 1 / sqrt(n), so that
+/// the upper bound of each is u(j, c) = mean + s width with s = sqrt(alpha ln t).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lanes {
+    pub(crate) means: [f64; LANES],
+    pub(crate) widths: [f64; LANES],
+}
+
+impl Lanes {
+    /// No opponents: bounds that never are the highest.
+    pub(crate) const NOBODY: Self = Self {
+        means: [f64::NEG_INFINITY; LANES],
+        widths: [0.0; LANES],
+    };
+
+    #[inline]
+    fn bounds(&self, scale: f64) -> [f64; LANES] {
+        let mut bounds = self.means;
+        for (bound, width) in bounds.iter_mut().zip(&self.widths) {
+            *bound += scale * width;
+        }
+        bounds
+    }
+
+    /// The highest bound.
+    #[inline]
+    pub(crate) fn top(&self, scale: f64) -> f64 {
+        largest(&self.bounds(scale))
+    }
+
+    /// The greatest width.
+    #[inline]
+    pub(crate) fn widest(&self) -> f64 {
+        largest(&self.widths)
+    }
+
+    /// The lanes whose bound is `top`, as bits.
+    #[inline]
+    pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {
+        let bounds = self.bounds(scale);
+        (0..LANES).fold(0, |bits, lane| {
+            bits | u32::from(bounds[lane] == top) << lane
+        })
+    }
+}
+
+/// Without a branch: which lane leads cannot be predicted.
+#[inline]
+fn largest(values: &[f64; LANES]) -> f64 {
+    let larger = |a: f64, b: f64| if a > b { a } else { b };
+    let four: [f64; 4] = std::array::from_fn(|lane| larger(values[lane], values[lane + 4]));
+    larger(larger(four[0], four[2]), larger(four[1], four[3]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tops_and_where_they_are() {
+        let mut lanes = Lanes::NOBODY;
+        assert_eq!((lanes.top(3.0), lanes.widest()), (f64::NEG_INFINITY, 0.0));
+        for (lane, mean, width) in [(1, 0.5, 0.25), (4, 0.75, 0.125), (7, 0.25, 0.5)] {
+            lanes.means[lane] = mean;
+            lanes.widths[lane] = width;
+        }
+        assert_eq!((lanes.top(0.0), lanes.at(0.75, 0.0)), (0.75, 1 << 4));
+        assert_eq!((lanes.top(4.0), lanes.at(2.25, 4.0)), (2.25, 1 << 7));
+        // Twice the same bound: 0.5 + 2/4 and 0.75 + 2/8.
+        assert_eq!(lanes.at(1.0, 2.0), 1 << 1 | 1 << 4);
+        assert_eq!(lanes.widest(), 0.5);
+    }
+}
