@@ -1,5 +1,5 @@
 //! Draws of a preference from what is known of it: Beta(w + 1, l + 1) for w wins and l losses, or
-//! that part of it which lies above 1/2.
+//! that part of it which lies above 1/2; and of how long something goes on.
 //!
 //! R. C. H. Cheng, "Generating Beta Variates with Nonintegral Shape Parameters", Communications of
 //! the ACM 21(4), 1978, <https://doi.org/10.1145/359460.359482>, algorithm BB; by inversion where
@@ -81,6 +81,17 @@ pub(crate) fn preference_above_half(generator: &mut Generator, won: u32, lost: u
     }
 }
 
+/// How often in a row something happens that has happened once and has probability e^`log`.
+pub(crate) fn geometric(log: f64, generator: &mut Generator) -> u64 {
+    if log == 0.0 {
+        return u64::MAX;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and the cast saturates")]
+    {
+        (1.0 + (libm::log(uniform(generator)) / log).floor()) as u64
+    }
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "an independent check, which no result depends on")]
 mod tests {
@@ -151,6 +162,26 @@ mod tests {
             let distance = distance(drawn, |x| 1.0 - tail(x) / tail(0.5));
             assert!(distance < 2.3, "{won} : {lost}: {distance}");
         }
+    }
+
+    #[test]
+    fn runs_end_geometrically() {
+        let mut generator = Generator::seed_from_u64(4);
+        let draws = 50_000;
+        for p in [0.1, 0.9] {
+            let mut lengths = [0_u32; 6];
+            for _ in 0..draws {
+                let length = geometric(f64::ln(p), &mut generator);
+                lengths[(length as usize).min(6) - 1] += 1;
+            }
+            for (longer, &count) in (0..5).zip(&lengths) {
+                let share = (1.0 - p) * p.powi(longer);
+                let bound = 5.0 * (f64::from(draws) * share * (1.0 - share)).sqrt();
+                assert!((f64::from(count) - share * f64::from(draws)).abs() < bound);
+            }
+        }
+        assert_eq!(geometric(0.0, &mut generator), u64::MAX);
+        assert!(geometric(-1e-30, &mut generator) > 1 << 50);
     }
 
     #[test]

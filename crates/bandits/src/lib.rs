@@ -31,17 +31,17 @@
 //!
 //! | name | plays | horizon | variants | paper |
 //! |---|---|---|---|---|
+//! | [`if1`, `if2`](policies::interleaved_filter) | duels | needed | | Yue et al., JCSS 2012 |
+//! | [`btm`](policies::btm) | duels | needed (not for `setting=pac`) | `paper` (default), `lerot` (other bounds), `tight` (Komiyama's code) | Yue and Joachims, ICML 2011 |
+//! | [`savage`](policies::savage) | duels | needed | `paper` (default), `lerot` (pseudo-counts, plays who beat the most) | Urvoy et al., ICML 2013 |
 //! | [`rucb`](policies::rucb) | duels | not needed | `arxiv` (default), `icml` (with the favourite B), `lerot` (pseudo-counts) | Zoghi et al., ICML 2014 |
 //! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `lerot` (default, as in the paper's experiments), `paper` (as printed) | Zoghi et al., WSDM 2015 |
 //! | [`mergerucb-squared`](policies::merge_rucb_squared) | duels | not needed | as `mergerucb` | the same, afresh for squared horizons |
 //! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | duels | not needed | as `mergerucb` | the same, all batches at once |
-//! | [`mergedts`](policies::merge_dts) | duels | not needed | `paper` (default), `authors` (their software) | Li et al., TOIS 2020 |
-//! | [`rcs`](policies::rcs) | duels | not needed | `paper` (default), `lerot` | Zoghi et al., WSDM 2014 |
-//! | [`rts`](policies::rts) | duels | not needed | | Lerot's relative Thompson sampling |
-//! | [`dts`](policies::dts), [`dts-plus`](policies::dts) | duels | not needed | | Wu and Liu, NIPS 2016 |
-//! | [`savage`](policies::savage) | duels | needed | `paper` (default), `lerot` | Urvoy et al., ICML 2013 |
-//! | [`btm`](policies::btm) | duels | needed | `paper` (default), `lerot`, `tight`; `setting=online` (default), `pac` | Yue and Joachims, ICML 2011 |
-//! | [`if1`, `if2`](policies::interleaved_filter) | duels | needed | | Yue et al., JCSS 2012 |
+//! | [`mergedts`](policies::merge_dts) | duels | not needed | `authors` (default, as in the paper's experiments), `paper` (as printed) | Li et al., TOIS 2020 |
+//! | [`rcs`](policies::rcs) | duels | not needed | `paper` (default), `lerot` (counts fewer champions, and duels of an arm with itself) | Zoghi et al., WSDM 2014 |
+//! | [`rts`](policies::rts) | duels | not needed | | Lerot |
+//! | [`dts`, `dts-plus`](policies::dts) | duels | not needed | `paper` (default), `mergedts` (pseudo-counts) | Wu and Liu, NIPS 2016 |
 //! | [`rmed1`](policies::rmed) | duels | not needed | | Komiyama et al., COLT 2015 |
 //! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default), `komiyama` (duelingbanditlib) | Komiyama et al., COLT 2015 |
 //! | [`rmed2fh`](policies::rmed2) | duels | needed | as `rmed2` | Komiyama et al., COLT 2015 |

@@ -33,7 +33,7 @@ impl Odds {
     }
 
     /// P(theta > 1/2) of the arm that is behind; at most 1/2, and exactly 0 below 1e-25.
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn behind(self) -> f64 {
         self.behind
     }

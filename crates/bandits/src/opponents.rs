@@ -7,6 +7,7 @@
 //! of its pairs met since. Only groups whose cap reaches the top are looked at again; and not even
 //! these where the highest was one of the widest, as nobody then can overtake it.
 
+use crate::bounds::last_step_below;
 use crate::lanes::{LANES, Lanes};
 use crate::{Generator, draw};
 
@@ -73,6 +74,20 @@ impl Opponents {
         let row = &self.rows[champion * self.groups..(champion + 1) * self.groups];
         let pairs = row.iter().flat_map(|g| g.means.into_iter().zip(g.widths));
         pairs.take(self.arms)
+    }
+
+    /// The last step at which everyone else's bound against `champion` is below 1/2, for s =
+    /// sqrt(alpha ln t).
+    pub(crate) fn alone_until(&self, champion: usize, alpha: f64) -> u64 {
+        let others = self.of(champion).enumerate();
+        let weakest = others
+            .filter(|&(opponent, _)| opponent != champion)
+            .map(|(_, (mean, width))| {
+                let behind = (0.5 - mean).max(0.0) / width;
+                behind * behind
+            })
+            .fold(f64::INFINITY, f64::min);
+        last_step_below(weakest, alpha)
     }
 
     /// The arm with the highest upper bound against `champion`, ties at random: itself, where

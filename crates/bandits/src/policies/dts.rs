@@ -42,6 +42,7 @@
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::bounds::best_among;
+use crate::clock::Clock;
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -111,6 +112,7 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
         let ties = if PLUS { Ties::Regret } else { Ties::Random };
         Ok(DoubleThompson {
             alpha: self.alpha,
+            clock: Clock::new(),
             prior: if self.variant == Variant::Paper { 0.0 } else { 1.0 },
             sampler: Sampler::new(arms, ties),
             bounds: Bounds::new(arms),
@@ -122,6 +124,7 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
 #[derive(Debug, Clone)]
 pub struct DoubleThompson {
     alpha: f64,
+    clock: Clock,
     /// Wins either way with which each pair starts, for the bounds.
     prior: f64,
     sampler: Sampler,
@@ -134,7 +137,7 @@ impl Policy for DoubleThompson {
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.alpha * libm::log(step as f64);
+        let time = self.alpha * self.clock.ln(step as f64);
         self.bounds.advance(time);
         let field = Field {
             first: self.bounds.leaders(),

@@ -41,6 +41,7 @@
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::beta::preference;
+use crate::clock::Clock;
 use crate::draw::{argmax, best_arm, shuffle};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -152,6 +153,7 @@ impl Algorithm for Config {
         Ok(MergeDts {
             authors,
             alpha: self.alpha,
+            clock: Clock::new(),
             p: self.batch,
             ln_c,
             // The authors' clock starts at floor(C + 1), before the first step.
@@ -174,6 +176,7 @@ impl Algorithm for Config {
 pub struct MergeDts {
     authors: bool,
     alpha: f64,
+    clock: Clock,
     p: usize,
     ln_c: f64,
     c: f64,
@@ -207,9 +210,9 @@ impl MergeDts {
 
     /// alpha ln(t + C).
     #[inline]
-    fn time(&self, step: u64) -> f64 {
+    fn time(&mut self, step: u64) -> f64 {
         let step = (step - self.since) as f64;
-        let log = if self.ln_c < 700.0 { libm::log(step + self.c) } else { self.ln_c };
+        let log = if self.ln_c < 700.0 { self.clock.ln(step + self.c) } else { self.ln_c };
         self.alpha * log
     }
 
@@ -304,7 +307,8 @@ impl Policy for MergeDts {
         if self.shrunk {
             self.next_stage(step, generator);
         }
-        self.settle_batch(self.time(step), generator);
+        let time = self.time(step);
+        self.settle_batch(time, generator);
         if self.batches.size() == 1 {
             return Choice::Alone { arm: self.batches.arm(0), until: u64::MAX };
         }

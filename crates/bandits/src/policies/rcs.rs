@@ -36,7 +36,8 @@
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
 use crate::algorithm::{countable, named_values, positive};
-use crate::bounds::{best_among, last_step_below};
+use crate::bounds::best_among;
+use crate::clock::Clock;
 use crate::fewest::Fewest;
 use crate::opponents::Opponents;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -106,6 +107,7 @@ impl Algorithm for Config {
         Ok(Rcs {
             lerot,
             alpha: self.alpha,
+            clock: Clock::new(),
             arms,
             tournament: Tournament::new(arms),
             opponents,
@@ -121,6 +123,7 @@ impl Algorithm for Config {
 pub struct Rcs {
     lerot: bool,
     alpha: f64,
+    clock: Clock,
     arms: usize,
     tournament: Tournament,
     opponents: Opponents,
@@ -133,24 +136,10 @@ pub struct Rcs {
 }
 
 impl Rcs {
-    /// The last step at which every other arm's bound against `champion` is below 1/2.
-    fn alone_until(&self, champion: Arm) -> u64 {
-        let weakest = self
-            .opponents
-            .of(champion.index())
-            .enumerate()
-            .filter(|&(arm, _)| arm != champion.index())
-            .map(|(_, (mean, width))| {
-                let behind = (0.5 - mean).max(0.0) / width;
-                behind * behind
-            })
-            .fold(f64::INFINITY, f64::min);
-        last_step_below(weakest, self.alpha)
-    }
-
     /// The end of the stretch, begun at `step`, in which `champion` meets itself.
     fn alone(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
-        let unchallenged = self.alone_until(champion).max(step);
+        let unchallenged = self.opponents.alone_until(champion.index(), self.alpha);
+        let unchallenged = unchallenged.max(step);
         let reign = if won { self.tournament.reign(champion, generator) } else { 1 };
         let last = step.saturating_add(reign - 1);
         if won && last <= unchallenged {
@@ -176,8 +165,10 @@ impl Policy for Rcs {
         if !self.lerot || winner.is_none() {
             self.reigns.add(champion, 1);
         }
-        let scale = (self.alpha * libm::log(step as f64)).sqrt();
-        let challenger = Arm::at(self.opponents.challenger(champion.index(), false, scale, generator));
+        let scale = (self.alpha * self.clock.ln(step as f64)).sqrt();
+        let opponents = &mut self.opponents;
+        let challenger = opponents.challenger(champion.index(), false, scale, generator);
+        let challenger = Arm::at(challenger);
         if challenger == champion && !self.lerot {
             return Choice::Alone { arm: champion, until: self.alone(champion, step, winner.is_some(), generator) };
         }
@@ -192,16 +183,18 @@ impl Policy for Rcs {
             let count = &mut self.own_duels[winner.index()];
             *count += 1;
             let width = 1.0 / (2.0 * (f64::from(*count) + 1.0)).sqrt();
-            self.opponents.set(winner.index(), winner.index(), 0.5, width);
+            let arm = winner.index();
+            self.opponents.set(arm, arm, 0.5, width);
             return;
         }
         let (won, lost) = self.tournament.record(winner, loser);
-        let prior = f64::from(u8::from(self.lerot));
-        let (won, lost) = (f64::from(won) + prior, f64::from(lost) + prior);
-        let (count, width) = (won + lost, 1.0 / (won + lost).sqrt());
+        let prior = u32::from(self.lerot);
+        let (won, lost) = (f64::from(won + prior), f64::from(lost + prior));
+        let share = 1.0 / (won + lost);
+        let width = share.sqrt();
         let (winner, loser) = (winner.index(), loser.index());
-        self.opponents.set(loser, winner, won / count, width);
-        self.opponents.set(winner, loser, lost / count, width);
+        self.opponents.set(loser, winner, won * share, width);
+        self.opponents.set(winner, loser, lost * share, width);
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {

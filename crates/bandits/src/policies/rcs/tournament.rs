@@ -4,12 +4,12 @@
 //! arms can at once: the champion is one draw over the arms and nobody. One duel changes one factor
 //! of two products.
 
-use crate::beta::uniform;
+use crate::beta::{geometric, uniform};
 use crate::odds::Odds;
 use crate::{Arm, Generator};
 
-/// Arms no likelier than e to this to beat everyone, about 1e-25, never do.
-const IMPOSSIBLE: f64 = -57.5;
+/// Arms less likely than this to beat everyone never do.
+const IMPOSSIBLE: f64 = 1e-25;
 /// A product is multiplied out again after so many changes, as rounding adds up.
 const CHANGES: u8 = 64;
 
@@ -20,11 +20,11 @@ pub(super) struct Tournament {
     wins: Vec<u32>,
     /// Of each pair i < j, at `i * arms + j`.
     odds: Vec<Odds>,
-    /// ln of the odds of i against j, at `i * arms + j`; 0 where there are none, and on the diagonal.
-    logs: Vec<f64>,
-    /// The sum of each row of `logs`, how often it has changed since it was added up, and how many
-    /// of the row's odds are 0.
-    sums: Vec<f64>,
+    /// The chance that i beats j, at `i * arms + j`; 1 on the diagonal.
+    chances: Vec<f64>,
+    /// The product of each row of `chances`, how often it has changed since it was multiplied out,
+    /// and how many arms the row's arm cannot beat.
+    products: Vec<f64>,
     changes: Vec<u8>,
     hopeless: Vec<u32>,
     /// The arms that can beat everyone, in order, with the probability that they do.
@@ -33,22 +33,22 @@ pub(super) struct Tournament {
 
 impl Tournament {
     pub(super) fn new(arms: usize) -> Self {
-        let mut logs = vec![-std::f64::consts::LN_2; arms * arms];
+        let mut chances = vec![0.5; arms * arms];
         for arm in 0..arms {
-            logs[arm * arms + arm] = 0.0;
+            chances[arm * arms + arm] = 1.0;
         }
         let mut tournament = Self {
             arms,
             wins: vec![0; arms * arms],
             odds: vec![Odds::EVEN; arms * arms],
-            logs,
-            sums: vec![0.0; arms],
+            chances,
+            products: vec![0.0; arms],
             changes: vec![0; arms],
             hopeless: vec![0; arms],
             contenders: Vec::with_capacity(arms),
         };
         for arm in 0..arms {
-            tournament.add_up(arm);
+            tournament.multiply_out(arm);
             tournament.rate(arm);
         }
         tournament
@@ -65,7 +65,7 @@ impl Tournament {
         let mut left = match barred {
             _ if self.contenders.is_empty() => return None,
             None => uniform(generator),
-            Some(arm) => uniform(generator) * -libm::expm1(self.sums[arm.index()]),
+            Some(arm) => uniform(generator) * -libm::expm1(self.log_product(arm)),
         };
         for &(arm, chance) in &self.contenders {
             if Some(arm) != barred {
@@ -79,20 +79,15 @@ impl Tournament {
     }
 
     /// How many tournaments in a row `arm` wins, given that it won the first.
-    #[inline]
     pub(super) fn reign(&self, arm: Arm, generator: &mut Generator) -> u64 {
-        let log = self.sums[arm.index()];
-        if log == 0.0 {
-            return u64::MAX;
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "at least 1, and the cast saturates"
-        )]
-        {
-            (1.0 + (libm::log(uniform(generator)) / log).floor()) as u64
-        }
+        geometric(self.log_product(arm), generator)
+    }
+
+    /// ln pi(i), exact however near pi is to 1.
+    fn log_product(&self, arm: Arm) -> f64 {
+        let column = self.chances.iter().skip(arm.index()).step_by(self.arms);
+        let others = column.enumerate().filter(|&(other, _)| other != arm.index());
+        others.map(|(_, &upset)| if upset < 1e-9 { -upset } else { libm::log1p(-upset) }).sum()
     }
 
     /// Takes in a duel; says how often the winner beat the loser, and the other way.
@@ -103,56 +98,50 @@ impl Tournament {
         self.wins[forth] += 1;
         let (won, lost) = (self.wins[forth], self.wins[back]);
         let odds = &mut self.odds[forth.min(back)];
-        let before = odds.behind();
         odds.win(won, lost);
-        let behind = odds.behind();
-        let (low, high) = (libm::log(behind), libm::log1p(-behind));
-        let (weaker, stronger) = if won < lost { (forth, back) } else { (back, forth) };
-        // Whoever was behind before: the loser if it is not ahead now, and by one at most if so.
-        let was_weaker = if won <= lost { forth } else { back };
-        if before == 0.0 {
-            self.hopeless[was_weaker / self.arms] -= 1;
-        }
-        if behind == 0.0 {
-            self.hopeless[weaker / self.arms] += 1;
-        }
-        self.change(weaker, if behind == 0.0 { 0.0 } else { low });
-        self.change(stronger, high);
+        let odds = *odds;
+        self.change(forth, odds.chance(won, lost));
+        self.change(back, odds.chance(lost, won));
         self.rate(winner);
         self.rate(loser);
         (won, lost)
     }
 
     #[inline]
-    fn change(&mut self, at: usize, log: f64) {
+    fn change(&mut self, at: usize, chance: f64) {
         let row = at / self.arms;
-        self.sums[row] += log - self.logs[at];
-        self.logs[at] = log;
+        let was = self.chances[at];
+        // What cannot be is left out of the product, and counted.
+        self.hopeless[row] -= u32::from(was == 0.0);
+        self.hopeless[row] += u32::from(chance == 0.0);
+        let factor = |chance: f64| if chance == 0.0 { 1.0 } else { chance };
+        self.products[row] *= factor(chance) / factor(was);
+        self.chances[at] = chance;
         self.changes[row] += 1;
         if self.changes[row] == CHANGES {
-            self.add_up(row);
+            self.multiply_out(row);
         }
     }
 
     #[cold]
-    fn add_up(&mut self, arm: usize) {
+    fn multiply_out(&mut self, arm: usize) {
         self.changes[arm] = 0;
-        self.sums[arm] = self.logs[arm * self.arms..(arm + 1) * self.arms].iter().sum();
+        let row = &self.chances[arm * self.arms..(arm + 1) * self.arms];
+        self.products[arm] = row.iter().filter(|&&chance| chance > 0.0).product();
     }
 
-    /// Works out an arm's chance to beat everyone.
+    /// Works out whether an arm can beat everyone.
     #[inline]
     fn rate(&mut self, arm: usize) {
         // Rounding must not make it more than certain.
-        self.sums[arm] = self.sums[arm].min(0.0);
-        let sum = self.sums[arm];
-        let possible = self.hopeless[arm] == 0 && sum > IMPOSSIBLE;
+        let chance = self.products[arm].min(1.0);
+        let possible = self.hopeless[arm] == 0 && chance > IMPOSSIBLE;
         let arm = Arm::at(arm);
         let place = self.contenders.partition_point(|&(other, _)| other < arm);
         let known = self.contenders.get(place).is_some_and(|&(other, _)| other == arm);
         match (known, possible) {
-            (true, true) => self.contenders[place].1 = libm::exp(sum),
-            (false, true) => self.contenders.insert(place, (arm, libm::exp(sum))),
+            (true, true) => self.contenders[place].1 = chance,
+            (false, true) => self.contenders.insert(place, (arm, chance)),
             (true, false) => {
                 self.contenders.remove(place);
             }

@@ -1,0 +1,156 @@
+//! What is known of every pair, and whether one arm would win a duel drawn from it: a coin of known
+//! bias.
+
+use rand::Rng as _;
+
+use crate::beta::uniform;
+use crate::odds::Odds;
+use crate::{Arm, Generator};
+
+/// What is known of every pair.
+#[derive(Debug, Clone)]
+pub(crate) struct Posterior {
+    pub(super) arms: usize,
+    wins: Vec<u32>,
+    /// Of each pair i < j, at `i * arms + j`.
+    odds: Vec<Odds>,
+    /// The first 32 binary digits of P(theta(i, j) > 1/2), at `i * arms + j`; 0 on the diagonal.
+    pub(super) digits: Vec<u32>,
+}
+
+impl Posterior {
+    pub(crate) fn new(arms: usize) -> Self {
+        let mut digits = vec![1 << 31; arms * arms];
+        for arm in 0..arms {
+            digits[arm * arms + arm] = 0;
+        }
+        Self { arms, wins: vec![0; arms * arms], odds: vec![Odds::EVEN; arms * arms], digits }
+    }
+
+    /// How often each arm beat each other, `i * arms + j`.
+    pub(crate) fn wins(&self) -> &[u32] {
+        &self.wins
+    }
+
+    /// Takes in a duel; says how often the winner beat the loser, and the other way.
+    #[inline]
+    pub(crate) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
+        let (forth, back) = (self.at(winner.index(), loser.index()), self.at(loser.index(), winner.index()));
+        self.wins[forth] += 1;
+        let (won, lost) = (self.wins[forth], self.wins[back]);
+        let odds = &mut self.odds[forth.min(back)];
+        odds.win(won, lost);
+        let odds = *odds;
+        self.digits[forth] = digits(odds.chance(won, lost));
+        self.digits[back] = digits(odds.chance(lost, won));
+        (won, lost)
+    }
+
+    /// P(theta(i, j) > 1/2), 0 for i = j.
+    #[inline]
+    pub(super) fn chance(&self, i: usize, j: usize) -> f64 {
+        if i == j {
+            return 0.0;
+        }
+        let (forth, back) = (self.at(i, j), self.at(j, i));
+        self.odds[forth.min(back)].chance(self.wins[forth], self.wins[back])
+    }
+
+    /// Draws whether theta(i, j) > 1/2.
+    #[inline]
+    pub(super) fn wins_once(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
+        let (bits, digits) = (generator.next_u32(), self.digits[self.at(i, j)]);
+        if bits == digits {
+            return self.past_32_digits(i, j, generator);
+        }
+        bits < digits
+    }
+
+    /// The rest of the comparison of a uniform real with the odds, whose first 32 digits are equal.
+    #[cold]
+    fn past_32_digits(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
+        let rest = self.chance(i, j) * 2_f64.powi(32) - f64::from(self.digits[self.at(i, j)]);
+        uniform(generator) < rest
+    }
+
+    /// Draws for arms `from..` whether arm `i` would beat each: 1 or 0.
+    #[inline]
+    pub(super) fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator) {
+        let digits = &self.digits[self.at(i, from)..self.at(i, self.arms)];
+        let row = &mut row[from..];
+        let (pairs, last) = row.as_chunks_mut::<2>();
+        for pair in pairs {
+            let bits = generator.next_u64();
+            *pair = [(bits >> 32) as u32, bits as u32];
+        }
+        for bits in last {
+            *bits = generator.next_u32();
+        }
+        let mut undecided = 0;
+        for (bits, &digits) in row.iter_mut().zip(digits) {
+            undecided |= u32::from(*bits == digits);
+            // Undecided ones are marked by 2 for the moment.
+            *bits = u32::from(*bits < digits) | u32::from(*bits == digits) << 1;
+        }
+        if undecided != 0 {
+            for (place, bits) in row.iter_mut().enumerate() {
+                if *bits > 1 {
+                    *bits = u32::from(self.past_32_digits(i, from + place, generator));
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn at(&self, i: usize, j: usize) -> usize {
+        i * self.arms + j
+    }
+}
+
+/// The first 32 binary digits of a probability, held one short for 1.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a probability, and the cast saturates")]
+#[inline]
+fn digits(probability: f64) -> u32 {
+    (probability * 2_f64.powi(32)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::draw::below;
+
+    #[test]
+    fn rows_are_drawn_with_their_odds() {
+        let (arms, draws) = (7, 50_000);
+        let mut generator = Generator::seed_from_u64(10);
+        let mut posterior = Posterior::new(arms);
+        for _ in 0..40 {
+            let i = below(&mut generator, arms);
+            let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
+            posterior.record(Arm::at(i), Arm::at(j));
+        }
+        // As good as certain.
+        for _ in 0..200 {
+            posterior.record(Arm(2), Arm(6));
+        }
+        let mut counts = vec![0_u32; arms];
+        let mut row = vec![0; arms];
+        for _ in 0..draws {
+            posterior.draw_row(2, 1, &mut row, &mut generator);
+            row.iter().zip(&mut counts).for_each(|(wins, count)| *count += wins);
+        }
+        assert_eq!((counts[0], counts[2], counts[6]), (0, 0, draws));
+        for (other, &count) in counts.iter().enumerate().skip(1) {
+            let p = posterior.chance(2, other);
+            let bound = 5.0 * (f64::from(draws) * p * (1.0 - p)).sqrt();
+            assert!((f64::from(count) - p * f64::from(draws)).abs() <= bound);
+        }
+        // A draw that equals the first 32 digits is decided by the rest, here one or nothing.
+        let at = posterior.at(2, 6);
+        assert_eq!(posterior.digits[at], u32::MAX);
+        assert!((0..100).all(|_| posterior.past_32_digits(2, 6, &mut generator)));
+        assert!((0..100).all(|_| !posterior.past_32_digits(2, 2, &mut generator)));
+    }
+}
