@@ -151,6 +151,8 @@ fn wrong_usage_exits_with_2() {
         &["--threads", "0"],
         &["--no-such-flag"],
         &["bandit"],
+        &["bandit", "--problem", "1god5poor"],
+        &["bandit", "--matrix", "P.txt", "--problem", "arith51"],
         &["proxy"],
     ] {
         let run = sim(folder.path()).args(args).output().expect("sim starts");
@@ -198,4 +200,19 @@ fn a_matrix_made_by_proxy_can_be_played() {
     let summary: serde_json::Value = serde_json::from_slice(&run.stdout).expect("the summary is JSON");
     assert_eq!(summary.as_array().map(Vec::len), Some(5));
     assert_eq!(summary[0]["runs"], 3);
+}
+
+#[test]
+fn problems_go_by_name() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (problem, winner) in [("1good5poor", "arm 0"), ("arithmetic:k=6", "arm 0")] {
+        let run = sim(folder.path())
+            .args(["bandit", "--problem", problem, "--algorithms", "rmed1,mdb", "--steps", "1e5", "--runs", "2"])
+            .args(["--quiet", "--out", "r"])
+            .output()
+            .expect("sim starts");
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        let table = text(&run.stdout);
+        assert!(table.contains(&format!("Condorcet winner: {winner}")) && table.contains("100%"), "{table}");
+    }
 }

@@ -1,10 +1,11 @@
-//! `sim bandit`: the same loop on a preference matrix.
+//! `sim bandit`: the same loop on a preference matrix or a problem by name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bandits::problems::{Problem, Setting};
 use bandits::winners::condorcet_winners;
-use bandits::{Arena, MatrixArena};
+use bandits::{Arena, MatrixArena, PreferenceMatrix};
 use clap::Args;
 use serde::Serialize;
 
@@ -18,22 +19,38 @@ use crate::study::{Arenas, play_all};
 
 #[derive(Debug, Args)]
 pub(super) struct Bandit {
-    /// The preference matrix: text, with or without a first line that says how many arms, or .npy
-    #[arg(long, value_name = "FILE")]
-    matrix: PathBuf,
+    #[command(flatten)]
+    source: Source,
 
     #[command(flatten)]
     run: RunOptions,
 }
 
-/// Matrix arenas over one matrix.
-struct MatrixArenas {
-    arena: MatrixArena,
+/// What is played on: one of these.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Source {
+    /// The preference matrix: text, with or without a first line that says how many arms, or .npy
+    #[arg(long, value_name = "FILE")]
+    matrix: Option<PathBuf>,
+
+    /// A problem by name: arithmetic, cyclic, btl, normal (with parameters as `btl:k=10`), or
+    /// utilities such as 1good5poor, arith51, geom201
+    #[arg(long, value_name = "NAME")]
+    problem: Option<Problem>,
+}
+
+/// Copies of one arena.
+struct Copies<A> {
+    arena: A,
     content: String,
 }
 
-impl Arenas for MatrixArenas {
-    type Arena<'a> = MatrixArena;
+impl<A: Arena + Clone + Sync> Arenas for Copies<A> {
+    type Arena<'a>
+        = A
+    where
+        A: 'a;
 
     fn arms(&self) -> usize {
         self.arena.arms()
@@ -43,7 +60,7 @@ impl Arenas for MatrixArenas {
         &self.content
     }
 
-    fn arena(&self, _stream: &dyn Fn(&str) -> bandits::Generator) -> MatrixArena {
+    fn arena(&self, _stream: &dyn Fn(&str) -> bandits::Generator) -> A {
         self.arena.clone()
     }
 }
@@ -57,36 +74,53 @@ struct Config {
     steps: u64,
     runs: u64,
     algorithms: Vec<String>,
-    matrix: MatrixDescription,
+    played_on: Description,
 }
 
+/// What is played on, resolved.
 #[derive(Serialize)]
-struct MatrixDescription {
+struct Description {
     name: String,
     arms: usize,
-    checksum: String,
-    condorcet_winner: Option<usize>,
+    /// Of a matrix: of its entries, so that text and .npy of the same matrix are the same arena.
+    checksum: Option<String>,
+    /// The best arms: the first, and those that are as good to the last bit.
+    winners: Vec<usize>,
 }
 
 impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
-        let RunOptions { common, .. } = &self.run;
-        common.apply()?;
-        let matrix = matrix_file::read(&self.matrix)?;
-        let name = self.matrix.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let winners: Vec<usize> = condorcet_winners(&matrix).iter().map(|arm| arm.index()).collect();
-        // The checksum is of the entries: text and .npy of the same matrix are the same arena.
+        self.run.common.apply()?;
+        match (&self.source.matrix, &self.source.problem) {
+            (Some(path), _) => self.on_matrix(matrix_file::read(path)?, file_name(path)),
+            (None, Some(problem)) => match problem.setting()? {
+                Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string()),
+                Setting::Utilities(arena) => {
+                    let gaps = arena.gaps();
+                    let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
+                    let description =
+                        Description { name: problem.to_string(), arms: gaps.len(), checksum: None, winners };
+                    let content = format!("problem {problem}");
+                    self.play(Copies { arena, content }, description)
+                }
+            },
+            (None, None) => unreachable!("one of them is required"),
+        }
+    }
+
+    fn on_matrix(&self, matrix: PreferenceMatrix, name: String) -> Result<()> {
+        let winners = condorcet_winners(&matrix).iter().map(|arm| arm.index()).collect();
         let checksum = seed::key(&matrix.to_text());
-        let description = MatrixDescription {
-            name: name.clone(),
-            arms: matrix.arms(),
-            checksum: checksum.clone(),
-            condorcet_winner: winners.first().copied(),
-        };
+        let content = format!("matrix {checksum}");
+        let arms = matrix.arms();
         let arena = MatrixArena::new(matrix).with_context(|| format!("{name} cannot be played"))?;
-        let smallest = smallest_gap(&arena, &winners);
+        self.play(Copies { arena, content }, Description { name, arms, checksum: Some(checksum), winners })
+    }
+
+    fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
+        let RunOptions { common, .. } = &self.run;
+        let (name, winners) = (description.name.clone(), description.winners.clone());
         let plan = self.run.plan();
-        let arenas = MatrixArenas { arena, content: format!("matrix {checksum}") };
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(&arenas, &plan, &progress)?;
         progress.finish();
@@ -98,16 +132,14 @@ impl Bandit {
             steps: plan.steps,
             runs: plan.runs,
             algorithms: plan.names(),
-            matrix: description,
+            played_on: description,
         };
         let folder = self.run.out.clone().unwrap_or_else(|| default_folder(&format!("bandit-{name}")));
         let label = |arm: usize| format!("arm {arm}");
-        let truth = match smallest {
-            Some((arm, gap)) => {
-                format!("Condorcet winner: arm {}; smallest margin {gap:.4} over arm {arm}", winners[0])
-            }
-            None => format!("Condorcet winner: arm {}", winners[0]),
-        };
+        let mut truth = format!("Condorcet winner: arm {}", winners[0]);
+        if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
+            truth += &format!("; smallest margin {gap:.4} over arm {arm}");
+        }
         report::leave(
             &folder,
             &config,
@@ -129,8 +161,12 @@ impl Bandit {
     }
 }
 
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
 /// The arm that comes closest to the winners, and its gap.
-fn smallest_gap(arena: &MatrixArena, winners: &[usize]) -> Option<(usize, f64)> {
-    let gaps = arena.gaps().iter().copied().enumerate();
-    gaps.filter(|(arm, _)| !winners.contains(arm)).min_by(|a, b| a.1.total_cmp(&b.1))
+fn smallest_gap(gaps: &[f64], winners: &[usize]) -> Option<(usize, f64)> {
+    let others = gaps.iter().copied().enumerate().filter(|(arm, _)| !winners.contains(arm));
+    others.min_by(|a, b| a.1.total_cmp(&b.1))
 }
