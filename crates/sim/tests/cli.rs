@@ -216,3 +216,18 @@ fn problems_go_by_name() {
         assert!(table.contains(&format!("Condorcet winner: {winner}")) && table.contains("100%"), "{table}");
     }
 }
+
+#[test]
+fn without_a_condorcet_winner_regret_is_by_copeland_score() {
+    let folder = TempDir::new().expect("a temporary folder");
+    // 0 beats 1, 1 beats 2, 2 beats 0, and all beat 3.
+    let matrix = "0.5 0.7 0.3 0.8\n0.3 0.5 0.7 0.8\n0.7 0.3 0.5 0.8\n0.2 0.2 0.2 0.5\n";
+    fs::write(folder.path().join("P.txt"), matrix).expect("a writable folder");
+    let run = sim(folder.path())
+        .args(["bandit", "--matrix", "P.txt", "--algorithms", "ccb,random", "--steps", "1e4", "--runs", "2"])
+        .args(["--quiet", "--out", "r"])
+        .output()
+        .expect("sim starts");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(text(&run.stdout).contains("no Condorcet winner; regret is Copeland score"), "{}", text(&run.stdout));
+}

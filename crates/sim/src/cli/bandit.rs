@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bandits::problems::{Problem, Setting};
-use bandits::winners::condorcet_winners;
-use bandits::{Arena, MatrixArena, PreferenceMatrix};
+use bandits::winners::{condorcet_winners, copeland_winners};
+use bandits::{Arena, MatrixArena, PreferenceMatrix, Truth};
 use clap::Args;
 use serde::Serialize;
 
@@ -84,6 +84,8 @@ struct Description {
     arms: usize,
     /// Of a matrix: of its entries, so that text and .npy of the same matrix are the same arena.
     checksum: Option<String>,
+    /// Whether the best arms are Condorcet winners; else they have the highest Copeland score.
+    condorcet: bool,
     /// The best arms: the first, and those that are as good to the last bit.
     winners: Vec<usize>,
 }
@@ -98,8 +100,13 @@ impl Bandit {
                 Setting::Utilities(arena) => {
                     let gaps = arena.gaps();
                     let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
-                    let description =
-                        Description { name: problem.to_string(), arms: gaps.len(), checksum: None, winners };
+                    let description = Description {
+                        name: problem.to_string(),
+                        arms: gaps.len(),
+                        checksum: None,
+                        condorcet: true,
+                        winners,
+                    };
                     let content = format!("problem {problem}");
                     self.play(Copies { arena, content }, description)
                 }
@@ -108,18 +115,25 @@ impl Bandit {
         }
     }
 
+    /// Regret is measured against the Condorcet winner or, where there is none, by Copeland score.
     fn on_matrix(&self, matrix: PreferenceMatrix, name: String) -> Result<()> {
-        let winners = condorcet_winners(&matrix).iter().map(|arm| arm.index()).collect();
+        let (winners, truth) = match condorcet_winners(&matrix) {
+            none if none.is_empty() => (copeland_winners(&matrix), Truth::Copeland),
+            winners => (winners, Truth::Condorcet),
+        };
+        let winners = winners.iter().map(|arm| arm.index()).collect();
         let checksum = seed::key(&matrix.to_text());
         let content = format!("matrix {checksum}");
         let arms = matrix.arms();
-        let arena = MatrixArena::new(matrix).with_context(|| format!("{name} cannot be played"))?;
-        self.play(Copies { arena, content }, Description { name, arms, checksum: Some(checksum), winners })
+        let arena = MatrixArena::with_truth(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
+        let condorcet = truth == Truth::Condorcet;
+        self.play(Copies { arena, content }, Description { name, arms, checksum: Some(checksum), condorcet, winners })
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
         let RunOptions { common, .. } = &self.run;
         let (name, winners) = (description.name.clone(), description.winners.clone());
+        let condorcet = description.condorcet;
         let plan = self.run.plan();
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(&arenas, &plan, &progress)?;
@@ -136,10 +150,15 @@ impl Bandit {
         };
         let folder = self.run.out.clone().unwrap_or_else(|| default_folder(&format!("bandit-{name}")));
         let label = |arm: usize| format!("arm {arm}");
-        let mut truth = format!("Condorcet winner: arm {}", winners[0]);
+        let mut truth = if condorcet {
+            format!("Condorcet winner: arm {}", winners[0])
+        } else {
+            format!("no Condorcet winner; regret is Copeland score below that of arm {}", winners[0])
+        };
         if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
             truth += &format!("; smallest margin {gap:.4} over arm {arm}");
         }
+        let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
         report::leave(
             &folder,
             &config,
@@ -150,7 +169,7 @@ impl Bandit {
                 caption: Caption {
                     title: format!("{} arms of {name}", arenas.arms()),
                     x_label: "steps".to_owned(),
-                    regret: "P(best arm beats those played) - 1/2".to_owned(),
+                    regret: regret.to_owned(),
                     note: None,
                 },
                 truth,
