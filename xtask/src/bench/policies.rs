@@ -1,6 +1,6 @@
 //! P6 to P8: what a step of each dueling bandit costs while it explores.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use bandits::registry::{PolicyVisitor, Spec, entries};
@@ -12,8 +12,11 @@ use super::measure::Row;
 /// Numbers of arms, as the peers were measured.
 const ARMS: [usize; 4] = [10, 64, 136, 700];
 
-/// Steps of which something was learnt, a repetition.
+/// Steps of which something was learnt, a repetition ...
 const STEPS: u64 = 300_000;
+
+/// ... or as many as fit into this, for policies whose rule needs many draws a step.
+const LONGEST: Duration = Duration::from_millis(400);
 
 pub(super) fn rows() -> Result<Vec<Row>> {
     let mut rows = Vec::new();
@@ -78,16 +81,16 @@ impl PolicyVisitor for Timed {
     type Output = f64;
 
     fn visit<P: Policy + Send>(mut self, mut policy: P) -> f64 {
-        let mut observer = Learnt::default();
         let start = Instant::now();
+        let mut observer = Learnt { steps: 0, start };
         play(&mut policy, &mut self.arena, 1_000_000_000, &mut Generators::from_seed(self.seed), &mut observer);
         start.elapsed().as_secs_f64() * 1e9 / observer.steps as f64
     }
 }
 
-#[derive(Default)]
 struct Learnt {
     steps: u64,
+    start: Instant,
 }
 
 impl Observer for Learnt {
@@ -97,7 +100,7 @@ impl Observer for Learnt {
     }
 
     fn stop(&mut self) -> bool {
-        self.steps >= STEPS
+        self.steps >= STEPS || self.start.elapsed() > LONGEST
     }
 
     fn report(&mut self, _step: u64, _best: Option<Arm>) {}
