@@ -6,7 +6,7 @@ mod bandit;
 mod distortion;
 mod live;
 mod matrix_file;
-mod options;
+pub(crate) mod options;
 mod proxy;
 mod report;
 mod sensitivity;

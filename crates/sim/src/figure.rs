@@ -3,6 +3,7 @@
 //! | figure | for |
 //! |---|---|
 //! | [`Lines`] | cumulative regret against time, one curve an algorithm, with or without bands |
+//! | [`Panels`] | several such plots side by side, with one legend, or dots with bars |
 //! | [`Heatmap`] | a preference matrix, white at one half |
 //!
 //! Each renders to a [`Figure`]: an SVG of 1280 by 720 units and a PNG of twice as many pixels.
@@ -39,9 +40,12 @@
 
 mod dash;
 mod heatmap;
+mod legend;
 mod lines;
 // The only file that knows the plotting library.
 mod page;
+mod panels;
+mod plot;
 mod scale;
 #[cfg(test)]
 mod tests;
@@ -126,6 +130,49 @@ impl Lines {
     }
 }
 
+/// Several plots in rows under one headline. Curves of the same name look alike in all of them, and
+/// share an entry of the one legend.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Panels {
+    /// The headline; a long one is set smaller, then on two lines.
+    pub title: String,
+    /// A smaller line below the headline.
+    pub subtitle: Option<String>,
+    /// The plots, row by row; one fills the page.
+    pub panels: Vec<Panel>,
+    /// A footnote, for example that the data are synthetic.
+    pub note: Option<String>,
+}
+
+/// One plot of [`Panels`]; its axes are as those of [`Lines`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Panel {
+    /// What stands above it.
+    pub name: String,
+    /// The quantity along the x axis, with its unit.
+    pub x_label: String,
+    /// The quantity along the y axis, with its unit.
+    pub y_label: String,
+    /// Whether the x axis is logarithmic.
+    pub x_log: bool,
+    /// Whether the y axis is logarithmic.
+    pub y_log: bool,
+    /// Whether every point gets a dot, and bars in place of a band.
+    pub dots: bool,
+    /// The curves.
+    pub curves: Vec<Curve>,
+}
+
+impl Panels {
+    /// Draws the figure.
+    ///
+    /// # Errors
+    /// Without any panel, and as [`Lines::render`].
+    pub fn render(&self) -> Result<Figure> {
+        panels::render(self)
+    }
+}
+
 /// A square matrix of preferences, one half white, more of it blue and less of it red.
 ///
 /// The colours reach as far from one half as the values do, up to the next of 0.05, 0.1, 0.2, 0.3,
@@ -174,9 +221,10 @@ impl Heatmap {
 /// A drawn figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
-    /// The figure as SVG text, 1280 by 720 units.
+    /// The figure as SVG text, 1280 by 720 units or, with many panels, higher. Its `metadata` holds the
+    /// values of the plots as JSON, for readers that can point at them.
     pub svg: String,
-    /// The figure as a PNG file, 2560 by 1440 pixels.
+    /// The figure as a PNG file, of two pixels a unit.
     pub png: Vec<u8>,
 }
 

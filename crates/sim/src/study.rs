@@ -27,6 +27,33 @@ pub trait Arenas: Sync {
     fn arena(&self, stream: &dyn Fn(&str) -> bandits::Generator) -> Self::Arena<'_>;
 }
 
+/// Copies of one arena, for arenas that need no stream of their own.
+pub struct Copies<A> {
+    /// The arena.
+    pub arena: A,
+    /// What it is, in full.
+    pub content: String,
+}
+
+impl<A: Arena + Clone + Sync> Arenas for Copies<A> {
+    type Arena<'a>
+        = A
+    where
+        A: 'a;
+
+    fn arms(&self) -> usize {
+        self.arena.arms()
+    }
+
+    fn content(&self) -> &str {
+        &self.content
+    }
+
+    fn arena(&self, _stream: &dyn Fn(&str) -> bandits::Generator) -> A {
+        self.arena.clone()
+    }
+}
+
 /// What is played: algorithms, steps, runs.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -106,46 +133,57 @@ pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Resu
 }
 
 fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
+    let recorder = Recorder::new(plan.checkpoints.clone()).with_bests();
+    let (recorder, seconds) = play_run(arenas, spec, [plan.steps, plan.seed, run], recorder, progress)?;
+    Ok(Run { regret: recorder.curve().to_vec(), best: recorder.bests().to_vec(), seconds })
+}
+
+/// Plays one run of `steps` steps under the master `seed`, the run's number being `run`; hands back
+/// its `observer`, and the seconds that it took.
+///
+/// # Errors
+/// When the algorithm cannot choose among so many arms.
+pub fn play_run<A: Arenas, O: Observer>(
+    arenas: &A,
+    spec: &Spec,
+    [steps, seed, run]: [u64; 3],
+    observer: O,
+    progress: &Progress,
+) -> Result<(O, f64)> {
     // The cell is the content, not the place in the plan; a longer run continues a shorter one.
     let cell = format!("{}\n{}", arenas.content(), spec.canonical());
-    let stream = |purpose: &str| seed::generator(plan.seed, &cell, run, purpose);
-    let visit = PlayOne {
+    let stream = |purpose: &str| seed::generator(seed, &cell, run, purpose);
+    let visit = PlayRun {
         arena: arenas.arena(&stream),
         generators: Generators { policy: stream("policy"), arena: stream("arena"), coins: stream("coins") },
-        plan,
-        progress,
+        steps,
+        observer: Watched { observer, progress, reported: 0 },
     };
-    spec.visit(arenas.arms(), plan.steps, visit).with_context(|| format!("{spec} cannot be played"))
+    spec.visit(arenas.arms(), steps, visit).with_context(|| format!("{spec} cannot be played"))
 }
 
-struct PlayOne<'a, A> {
+struct PlayRun<'a, A, O> {
     arena: A,
     generators: Generators,
-    plan: &'a Plan,
-    progress: &'a Progress,
+    steps: u64,
+    observer: Watched<'a, O>,
 }
 
-impl<A: Arena> PolicyVisitor for PlayOne<'_, A> {
-    type Output = Run;
+impl<A: Arena, O: Observer> PolicyVisitor for PlayRun<'_, A, O> {
+    type Output = (O, f64);
 
-    fn visit<P: Policy>(mut self, mut policy: P) -> Run {
+    fn visit<P: Policy>(mut self, mut policy: P) -> (O, f64) {
         let start = Instant::now();
-        let recorder = Recorder::new(self.plan.checkpoints.clone()).with_bests();
-        let mut observer = Watched { recorder, progress: self.progress, reported: 0 };
-        play(&mut policy, &mut self.arena, self.plan.steps, &mut self.generators, &mut observer);
-        self.progress.advance(self.plan.steps - observer.reported);
-        let recorder = observer.recorder;
-        Run {
-            regret: recorder.curve().to_vec(),
-            best: recorder.bests().to_vec(),
-            seconds: start.elapsed().as_secs_f64(),
-        }
+        play(&mut policy, &mut self.arena, self.steps, &mut self.generators, &mut self.observer);
+        let Watched { observer, progress, reported } = self.observer;
+        progress.advance(self.steps - reported);
+        (observer, start.elapsed().as_secs_f64())
     }
 }
 
-/// A recorder that tells the progress bar now and then.
-struct Watched<'a> {
-    recorder: Recorder,
+/// An observer that also tells the progress bar now and then.
+struct Watched<'a, O> {
+    observer: O,
     progress: &'a Progress,
     reported: u64,
 }
@@ -153,10 +191,10 @@ struct Watched<'a> {
 /// Steps between two reports to the progress bar: some milliseconds of work.
 const REPORT_EVERY: u64 = 1 << 15;
 
-impl Observer for Watched<'_> {
+impl<O: Observer> Observer for Watched<'_, O> {
     #[inline]
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
-        self.recorder.played(from, to, choice, gaps);
+        self.observer.played(from, to, choice, gaps);
         if to - self.reported >= REPORT_EVERY {
             self.progress.advance(to - self.reported);
             self.reported = to;
@@ -165,10 +203,10 @@ impl Observer for Watched<'_> {
 
     #[inline]
     fn next_report(&self) -> u64 {
-        self.recorder.next_report()
+        self.observer.next_report()
     }
 
     fn report(&mut self, step: u64, best: Option<Arm>) {
-        self.recorder.report(step, best);
+        self.observer.report(step, best);
     }
 }

@@ -21,7 +21,7 @@ use crate::study::Plan;
 /// What to run on, and how its users see and click lists.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data and impressions")]
-pub(super) struct SiteOptions {
+pub(crate) struct SiteOptions {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
     /// `mslr-lookalike:0.1` (a tenth of its queries)
     #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
@@ -145,7 +145,7 @@ enum SameQid {
     Merge,
 }
 
-/// A site laid out, and everything that says what it is.
+/// A data set, and the site made of it.
 pub(super) struct Prepared {
     pub(super) dataset: Dataset,
     pub(super) site: Site,
@@ -155,61 +155,70 @@ pub(super) struct Prepared {
     pub(super) description: Description,
 }
 
+/// A site laid out, and everything that says what it is.
+pub(crate) struct Laid {
+    pub(crate) site: Site,
+    pub(crate) methods: Methods,
+    /// What the truth is measured with.
+    pub(crate) pairwise: ProbabilisticInterleave,
+    pub(crate) description: Description,
+}
+
 /// What a site is, resolved: written beside the results, and hashed into seeds and keys.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Description {
-    pub(super) dataset: DatasetDescription,
+pub(crate) struct Description {
+    pub(crate) dataset: DatasetDescription,
     /// Features behind the arms, in the order of the arms, counted from 1.
-    pub(super) rankers: Vec<FeatureId>,
-    pub(super) tie_breaking: TieBreaking,
-    pub(super) click: ClickDescription,
-    pub(super) shown: u16,
-    pub(super) interleave: String,
-    pub(super) multileave: String,
+    pub(crate) rankers: Vec<FeatureId>,
+    pub(crate) tie_breaking: TieBreaking,
+    pub(crate) click: ClickDescription,
+    pub(crate) shown: u16,
+    pub(crate) interleave: String,
+    pub(crate) multileave: String,
     /// Of the probabilistic interleaving that the truth is measured with.
-    pub(super) credit_ties: CreditTies,
+    pub(crate) credit_ties: CreditTies,
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct DatasetDescription {
-    pub(super) name: String,
-    pub(super) synthetic: bool,
-    pub(super) checksum: String,
-    pub(super) queries: usize,
-    pub(super) documents: usize,
-    pub(super) features: u32,
+pub(crate) struct DatasetDescription {
+    pub(crate) name: String,
+    pub(crate) synthetic: bool,
+    pub(crate) checksum: String,
+    pub(crate) queries: usize,
+    pub(crate) documents: usize,
+    pub(crate) features: u32,
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct ClickDescription {
-    pub(super) model: String,
-    pub(super) click: Vec<f64>,
-    pub(super) stop: Vec<f64>,
-    pub(super) fractional_labels: FractionalLabels,
+pub(crate) struct ClickDescription {
+    pub(crate) model: String,
+    pub(crate) click: Vec<f64>,
+    pub(crate) stop: Vec<f64>,
+    pub(crate) fractional_labels: FractionalLabels,
 }
 
 impl Description {
     /// Everything an impression depends on, as one line of text: part of seeds and keys.
     ///
     /// The data set's name is left out: the same content under another name is the same site.
-    pub(super) fn content(&self) -> String {
+    pub(crate) fn content(&self) -> String {
         let mut described = self.clone();
         described.dataset.name = String::new();
         serde_json::to_string(&described).expect("plain data is written without fail")
     }
 
     /// What the truth depends on: all but how live lists are mixed.
-    pub(super) fn truth_content(&self) -> String {
+    pub(crate) fn truth_content(&self) -> String {
         Self { interleave: String::new(), multileave: String::new(), ..self.clone() }.content()
     }
 
     /// What an arm is called: `feature 110 (arm 109)`.
-    pub(super) fn label(&self, arm: usize) -> String {
+    pub(crate) fn label(&self, arm: usize) -> String {
         format!("feature {} (arm {arm})", self.rankers[arm].0)
     }
 
     /// A line for figures and tables made of data that are not real.
-    pub(super) fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         self.dataset
             .synthetic
             .then(|| format!("synthetic data: {} is generated, not the real data set", self.dataset.name))
@@ -222,12 +231,18 @@ impl SiteOptions {
         let dataset = self.open()?;
         announce(&dataset, quiet);
         let features = self.rankers(&dataset, master)?;
+        let Laid { site, methods, pairwise, description } = self.lay_out(&dataset, features, master)?;
+        Ok(Prepared { dataset, site, methods, pairwise, description })
+    }
+
+    /// Ranks `dataset` by `features` and lays out its users.
+    pub(crate) fn lay_out(&self, dataset: &Dataset, features: Vec<FeatureId>, master: u64) -> Result<Laid> {
         let tie_breaking = match self.ties {
             Ties::Random => TieBreaking::Random,
             Ties::Fixed => TieBreaking::Fixed(seed::seed(master, "rankers", 0, "ties")),
         };
-        let rankings = Rankings::new(&dataset, &features, tie_breaking)?;
-        let click = self.click_model(&dataset)?;
+        let rankings = Rankings::new(dataset, &features, tie_breaking)?;
+        let click = self.click_model(dataset)?;
         let fractional = match self.fractional_labels {
             Fractional::Round => FractionalLabels::Round,
             Fractional::Floor => FractionalLabels::Floor,
@@ -260,12 +275,12 @@ impl SiteOptions {
             multileave: methods.multileaving.to_string(),
             credit_ties: pairwise.credit_ties(),
         };
-        let site = Site::new(&dataset, rankings, &click, fractional, usize::from(self.shown))?;
-        Ok(Prepared { dataset, site, methods, pairwise, description })
+        let site = Site::new(dataset, rankings, &click, fractional, usize::from(self.shown))?;
+        Ok(Laid { site, methods, pairwise, description })
     }
 
     /// The features that become arms.
-    fn rankers(&self, dataset: &Dataset, master: u64) -> Result<Vec<FeatureId>> {
+    pub(crate) fn rankers(&self, dataset: &Dataset, master: u64) -> Result<Vec<FeatureId>> {
         let chosen = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"))?;
         for feature in &self.without {
             anyhow::ensure!(
@@ -289,6 +304,11 @@ impl SiteOptions {
     }
 
     fn open(&self) -> Result<Dataset> {
+        self.open_named(&self.dataset, None)
+    }
+
+    /// Opens `dataset` in place of the one named, registered data being looked for below `root`.
+    pub(crate) fn open_named(&self, dataset: &[String], root: Option<&Path>) -> Result<Dataset> {
         let read = letor_io::ReadOptions {
             same_qid: match self.same_qid {
                 SameQid::Error => letor_io::SameQid::Error,
@@ -302,8 +322,8 @@ impl SiteOptions {
             max_label: self.max_label,
             ..letor_io::ReadOptions::default()
         };
-        let options = OpenOptions { read, split: self.split, root: None };
-        Ok(letor_io::open(&self.dataset, &options)?)
+        let options = OpenOptions { read, split: self.split, root: root.map(Path::to_path_buf) };
+        Ok(letor_io::open(dataset, &options)?)
     }
 
     fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {

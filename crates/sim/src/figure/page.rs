@@ -16,6 +16,7 @@ use kuva::render::color::Color;
 use kuva::render::layout::{ComputedLayout, Layout, TickFormat};
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan};
 use kuva::render::theme::Theme;
+use serde::Serialize;
 
 use super::Figure;
 use super::scale::{Axis, Kind};
@@ -97,34 +98,77 @@ impl Map {
     }
 }
 
+/// A plot on the page as a pointer that hovers over it finds it: kept in the SVG's metadata.
+#[derive(Debug, Serialize)]
+pub(super) struct Hover {
+    pub(super) name: String,
+    /// Left, right, top and bottom, in units of the page.
+    pub(super) frame: [f64; 4],
+    pub(super) x: HoverAxis,
+    pub(super) y: HoverAxis,
+    pub(super) curves: Vec<HoverCurve>,
+}
+
+/// An axis of a [`Hover`].
+#[derive(Debug, Serialize)]
+pub(super) struct HoverAxis {
+    pub(super) label: String,
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+    pub(super) log: bool,
+}
+
+/// A curve of a [`Hover`]: x, mean, and where the band begins and ends.
+#[derive(Debug, Serialize)]
+pub(super) struct HoverCurve {
+    pub(super) name: String,
+    pub(super) color: String,
+    pub(super) points: Vec<[f64; 4]>,
+}
+
 /// The page being drawn, white at first.
 pub(super) struct Page {
     scene: Scene,
+    height: f64,
+    hovers: Vec<Hover>,
 }
 
 impl Page {
     pub(super) fn new() -> Self {
-        let mut scene = Scene::new(WIDTH, HEIGHT);
+        Self::of_height(HEIGHT)
+    }
+
+    pub(super) fn of_height(height: f64) -> Self {
+        let mut scene = Scene::new(WIDTH, height);
         // The first of these is what the PNG is set in; the others are narrower and fit as well.
         scene.font_family = Some("DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif".to_owned());
         scene.text_color = Some("#262626".to_owned());
-        Self { scene }
+        Self { scene, height, hovers: Vec::new() }
     }
 
-    /// Axes with ticks, their labels and a faint grid.
-    pub(super) fn axes(&mut self, frame: Frame, x: &Axis, y: &Axis) -> Map {
+    pub(super) fn height(&self) -> f64 {
+        self.height
+    }
+
+    /// Keeps the values of a plot for readers that can point at it.
+    pub(super) fn hover(&mut self, hover: Hover) {
+        self.hovers.push(hover);
+    }
+
+    /// Axes with ticks, their labels in letters of `size`, and a faint grid.
+    pub(super) fn axes(&mut self, frame: Frame, x: &Axis, y: &Axis, size: u32) -> Map {
         let mut layout = Layout::new((x.lo, x.hi), (y.lo, y.hi))
             .with_width(WIDTH)
-            .with_height(HEIGHT)
+            .with_height(self.height)
             .with_force_margins(frame.left, WIDTH - frame.right)
-            .with_force_margins_y(frame.top, HEIGHT - frame.bottom)
+            .with_force_margins_y(frame.top, self.height - frame.bottom)
             .with_x_axis_min(x.lo)
             .with_x_axis_max(x.hi)
             .with_y_axis_min(y.lo)
             .with_y_axis_max(y.hi)
             .with_x_tick_format(labels(x))
             .with_y_tick_format(labels(y))
-            .with_tick_size(TICK_SIZE)
+            .with_tick_size(size)
             .with_tick_length(6.0)
             .with_theme(Theme {
                 axis_color: "#666666".to_owned(),
@@ -258,10 +302,22 @@ impl Page {
             .map_err(|error| anyhow!("failed to draw the figure as PNG: {error}"))?;
         // With a view box a viewer can scale the figure. Round joins are what the PNG has; the
         // default, sharp ones, shoot far beyond the corners of a steep curve.
-        let root = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" ");
-        let svg = SvgBackend::new().render_scene(&self.scene);
-        Ok(Figure { svg: svg.replacen("<svg ", &root, 1), png })
+        let height = self.height;
+        let root = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" ");
+        let svg = SvgBackend::new().render_scene(&self.scene).replacen("<svg ", &root, 1);
+        Ok(Figure { svg: with_metadata(svg, &self.hovers)?, png })
     }
+}
+
+/// `svg` with the values of its plots as JSON in a `metadata` element, where no viewer draws them.
+fn with_metadata(svg: String, hovers: &[Hover]) -> Result<String> {
+    if hovers.is_empty() {
+        return Ok(svg);
+    }
+    let json = serde_json::to_string(hovers)?.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let start = svg.find("<svg ").and_then(|root| Some(root + svg[root..].find('>')? + 1));
+    let Some(start) = start else { return Ok(svg) };
+    Ok(format!("{}<metadata>{}</metadata>{}", &svg[..start], json.replace('"', "&quot;"), &svg[start..]))
 }
 
 /// How wide `text` is in letters of `size`; bold letters are up to a fifth wider.

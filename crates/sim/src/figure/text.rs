@@ -1,6 +1,6 @@
 //! Making texts fit: smaller letters first, then more lines, then an ellipsis.
 
-use super::page::{Align, HEIGHT, Page, Style, WIDTH, width};
+use super::page::{Align, Page, Style, WIDTH, width};
 
 /// Distance of everything from the left and right edges of the page.
 pub(super) const EDGE: f64 = 36.0;
@@ -97,7 +97,7 @@ pub(super) fn axis_title(page: &mut Page, text: &str, (from, to): (f64, f64), y:
 
 /// Draws the footnote; returns where the space above it ends.
 pub(super) fn footer(page: &mut Page, note: Option<&str>) -> f64 {
-    let mut y = HEIGHT - 14.0;
+    let mut y = page.height() - 14.0;
     let Some(note) = note.filter(|text| !text.is_empty()) else {
         return y;
     };

@@ -1,0 +1,112 @@
+//! A figure of several plots in rows, one legend for all.
+
+use anyhow::{Result, ensure};
+
+use super::legend::{Entry, Legend};
+use super::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
+use super::plot::{LINE_WIDTH, Looks, Plot, label_width};
+use super::text::{EDGE, axis_title, cut, footer, header};
+use super::{Figure, Panels};
+
+/// Between panels, across and down.
+const GUTTER: f64 = 22.0;
+
+pub(super) fn render(figure: &Panels) -> Result<Figure> {
+    ensure!(!figure.panels.is_empty(), "failed to draw {:?}: it has no panel", figure.title);
+    let names = names(figure);
+    let plots = figure
+        .panels
+        .iter()
+        .map(|panel| {
+            let place = |i: usize| {
+                let name: &str = &panel.curves[i].name;
+                names.iter().position(|known| *known == name).unwrap_or(i)
+            };
+            let labels = [panel.x_label.as_str(), panel.y_label.as_str()];
+            let mut plot = Plot::new(&panel.name, labels, [panel.x_log, panel.y_log], &panel.curves, place)?;
+            plot.dots = panel.dots;
+            Ok(plot)
+        })
+        .collect::<Result<Vec<_>>>()?;
+
+    let columns = columns(plots.len());
+    let rows = plots.len().div_ceil(columns);
+    // One panel fills the page; more of them make it longer rather than unreadable.
+    let height = HEIGHT.max(140.0 + rows as f64 * if columns > 2 { 300.0 } else { 400.0 });
+    let mut page = Page::of_height(if rows == 1 { HEIGHT } else { height });
+    let top = header(&mut page, &figure.title, figure.subtitle.as_deref());
+    let below = footer(&mut page, figure.note.as_deref());
+    let legend = Legend::new(entries(&names, &plots));
+    let size = if columns == 1 { TICK_SIZE } else { 14 };
+    let line_width = if columns > 2 { 0.7 * LINE_WIDTH } else { LINE_WIDTH };
+    let room = WIDTH - 2.0 * EDGE - legend.width;
+    let wide = (room - (columns - 1) as f64 * GUTTER) / columns as f64;
+    let tall = (below - top - (rows - 1) as f64 * GUTTER) / rows as f64;
+
+    for (number, plot) in plots.iter().enumerate() {
+        let (row, column) = (number / columns, number % columns);
+        let left = EDGE + column as f64 * (wide + GUTTER);
+        let start = top + row as f64 * (tall + GUTTER);
+        let axes = plot.axes();
+        let frame = Frame {
+            left: left + label_width(&axes[1], size) + 10.0,
+            right: left + wide,
+            top: start + if plot.name.is_empty() { 26.0 } else { 44.0 },
+            bottom: start + tall - 52.0,
+        };
+        if !plot.name.is_empty() {
+            let name = cut(plot.name, 17, wide / 1.17);
+            page.text(left, start + 10.0, &name, Style::new(17, Align::Start).bold());
+        }
+        axis_title(&mut page, plot.labels[1], (left, frame.right), frame.top - 13.0, Align::Start);
+        axis_title(&mut page, plot.labels[0], (frame.left, frame.right), start + tall - 6.0, Align::Middle);
+        plot.draw(&mut page, frame, &axes, size, line_width);
+        if let Some(why) = plot.emptiness() {
+            let (x, y) = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
+            page.text(x, y, why, Style::new(16, Align::Middle).muted());
+        }
+    }
+    let right = WIDTH - EDGE - legend.width;
+    legend.draw(&mut page, Frame { left: EDGE, right, top: top + 26.0, bottom: below });
+    page.finish()
+}
+
+/// How many panels stand beside each other.
+fn columns(panels: usize) -> usize {
+    match panels {
+        1 => 1,
+        2..=4 => 2,
+        _ => 3,
+    }
+}
+
+/// The names of all curves, each once, in the order of their first appearance.
+fn names(figure: &Panels) -> Vec<&str> {
+    let mut names = Vec::new();
+    for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
+        if !names.contains(&curve.name.as_str()) {
+            names.push(&curve.name);
+        }
+    }
+    names
+}
+
+/// One entry a name; with a single panel, in the order in which the curves end.
+fn entries(names: &[&str], plots: &[Plot<'_>]) -> Vec<Entry> {
+    let all: Vec<_> = plots.iter().flat_map(|plot| &plot.shown).collect();
+    let curves = |place: usize| all.iter().filter(move |shown| shown.curve.name == names[place]);
+    let last = |place: usize| {
+        let ends = curves(place).filter_map(|shown| shown.points.last());
+        ends.map(|point| point.mean).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    if plots.len() == 1 {
+        order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
+    }
+    let entry = |place: usize| Entry {
+        name: names[place].to_owned(),
+        looks: Looks::of(place),
+        banded: !plots[0].dots && curves(place).any(|shown| shown.points.iter().any(|point| point.low < point.high)),
+    };
+    order.into_iter().map(entry).collect()
+}

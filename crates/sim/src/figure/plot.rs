@@ -1,0 +1,230 @@
+//! One plot on a page: axes, curves with bands or bars, and what has no place on a logarithmic axis.
+
+use anyhow::{Result, ensure};
+
+use super::dash::dashes;
+use super::page::{Frame, Hover, HoverAxis, HoverCurve, Map, Page, Rgb, width};
+use super::scale::{Axis, LOG_FLOOR};
+use super::{Curve, CurvePoint};
+
+/// Okabe and Ito's colours without yellow, which white paper swallows.
+const COLORS: [Rgb; 7] =
+    [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
+/// Four patterns and seven colours share no divisor, so 28 curves all differ.
+const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];
+pub(super) const LINE_WIDTH: f64 = 3.0;
+pub(super) const BAND_OPACITY: f64 = 0.18;
+/// Numbers beyond this are refused: their differences would overflow.
+const LARGEST: f64 = 1e100;
+
+/// A curve's looks, by its place among all of a figure.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Looks {
+    pub(super) color: Rgb,
+    pub(super) pattern: &'static [f64],
+}
+
+impl Looks {
+    pub(super) fn of(place: usize) -> Self {
+        Self { color: COLORS[place % COLORS.len()], pattern: DASHES[place % DASHES.len()] }
+    }
+}
+
+/// A curve, its looks, and the points that can be shown.
+pub(super) struct Shown<'a> {
+    pub(super) curve: &'a Curve,
+    pub(super) points: Vec<CurvePoint>,
+    pub(super) looks: Looks,
+}
+
+impl Shown<'_> {
+    /// The curve's name, with the reason when nothing of it is to be seen.
+    pub(super) fn name(&self) -> String {
+        let why = match (self.points.is_empty(), self.curve.points.is_empty()) {
+            (_, true) => " (no data)",
+            (true, false) => " (not above zero)",
+            (false, false) => "",
+        };
+        format!("{}{why}", self.curve.name)
+    }
+}
+
+/// What a plot shows.
+pub(super) struct Plot<'a> {
+    pub(super) name: &'a str,
+    pub(super) labels: [&'a str; 2],
+    pub(super) logs: [bool; 2],
+    /// A dot at every point, and bars in place of bands.
+    pub(super) dots: bool,
+    pub(super) shown: Vec<Shown<'a>>,
+}
+
+impl<'a> Plot<'a> {
+    /// The plot of `curves`, whose looks are those of the places that `place` says.
+    pub(super) fn new(
+        name: &'a str,
+        labels: [&'a str; 2],
+        logs: [bool; 2],
+        curves: &'a [Curve],
+        place: impl Fn(usize) -> usize,
+    ) -> Result<Self> {
+        check(curves)?;
+        let fits = |point: &&CurvePoint| (!logs[0] || point.x > LOG_FLOOR) && (!logs[1] || point.mean > LOG_FLOOR);
+        let shown = curves
+            .iter()
+            .enumerate()
+            .map(|(i, curve)| Shown {
+                curve,
+                points: curve.points.iter().filter(fits).copied().collect(),
+                looks: Looks::of(place(i)),
+            })
+            .collect();
+        Ok(Self { name, labels, logs, dots: false, shown })
+    }
+
+    fn points(&self) -> impl Iterator<Item = &CurvePoint> {
+        self.shown.iter().flat_map(|curve| &curve.points)
+    }
+
+    /// The two axes that hold every point.
+    pub(super) fn axes(&self) -> [Axis; 2] {
+        let xs = self.shown.iter().flat_map(|shown| shown.curve.points.iter().map(|point| point.x));
+        let x = if self.logs[0] { Axis::log(xs, false) } else { Axis::linear(xs, false) };
+        let y = if self.logs[1] {
+            // A band may reach down to next to nothing; the axis follows the means there.
+            Axis::log(self.points().flat_map(|point| [point.mean, point.high]), true)
+        } else {
+            Axis::linear(self.points().flat_map(|point| [point.mean, point.low, point.high]), true)
+        };
+        [x, y]
+    }
+
+    /// Why nothing is to be seen, if so.
+    pub(super) fn emptiness(&self) -> Option<&'static str> {
+        self.points().next().is_none().then(|| {
+            if self.shown.iter().all(|shown| shown.curve.points.is_empty()) {
+                "no data"
+            } else {
+                "nothing above zero to show on a logarithmic axis"
+            }
+        })
+    }
+
+    /// Draws axes with labels of `size`, bands and curves into `frame`.
+    pub(super) fn draw(&self, page: &mut Page, frame: Frame, axes: &[Axis; 2], size: u32, line_width: f64) {
+        let [x, y] = axes;
+        let map = page.axes(frame, x, y, size);
+        for curve in &self.shown {
+            if self.dots {
+                bars(page, curve, &map, y, line_width);
+            } else {
+                band(page, curve, &map, y);
+            }
+        }
+        // The first curve is the one that the figure is about: it comes last, on top.
+        for curve in self.shown.iter().rev() {
+            line(page, curve, &map, y, line_width);
+            if self.dots {
+                for point in &curve.points {
+                    page.dot(map.x(point.x), map.y(point.mean), 1.6 * line_width, curve.looks.color);
+                }
+            }
+        }
+        page.hover(self.hover(frame, axes));
+    }
+
+    fn hover(&self, frame: Frame, axes: &[Axis; 2]) -> Hover {
+        let axis = |at: usize| HoverAxis {
+            label: self.labels[at].to_owned(),
+            lo: short(axes[at].lo),
+            hi: short(axes[at].hi),
+            log: axes[at].is_log(),
+        };
+        let curve = |shown: &Shown<'_>| {
+            let (red, green, blue) = shown.looks.color;
+            HoverCurve {
+                name: shown.curve.name.clone(),
+                color: format!("#{red:02x}{green:02x}{blue:02x}"),
+                points: shown.points.iter().map(|p| [p.x, p.mean, p.low, p.high].map(short)).collect(),
+            }
+        };
+        Hover {
+            name: self.name.to_owned(),
+            frame: [frame.left, frame.right, frame.top, frame.bottom].map(short),
+            x: axis(0),
+            y: axis(1),
+            curves: self.shown.iter().map(curve).collect(),
+        }
+    }
+}
+
+/// How much room the labels of `axis` take in letters of `size`.
+pub(super) fn label_width(axis: &Axis, size: u32) -> f64 {
+    axis.labels().iter().map(|label| width(label, size)).fold(0.0, f64::max)
+}
+
+/// Five digits: more than anyone reads off a picture.
+fn short(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
+}
+
+/// Refuses numbers that cannot be drawn, naming where they are.
+fn check(curves: &[Curve]) -> Result<()> {
+    for curve in curves {
+        let mut last = f64::NEG_INFINITY;
+        for (i, point) in curve.points.iter().enumerate() {
+            let here = || format!("failed to draw curve {:?}: point {}", curve.name, i + 1);
+            let CurvePoint { x, mean, low, high } = *point;
+            for (what, value) in [("x", x), ("mean", mean), ("low", low), ("high", high)] {
+                ensure!(
+                    value.abs() <= LARGEST,
+                    "{} has {what} = {value}; only finite numbers up to 1e100 can be drawn",
+                    here()
+                );
+            }
+            ensure!(low <= high, "{} has its band from {low} down to {high}; swap them", here());
+            ensure!(x >= last, "{} goes back from x = {last} to {x}; sort the points", here());
+            last = x;
+        }
+    }
+    Ok(())
+}
+
+fn band(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis) {
+    let points = &shown.points;
+    if points.len() < 2 || points.iter().all(|point| point.low == point.high) {
+        return;
+    }
+    let place = |x: f64, value: f64| (map.x(x), map.y(value.clamp(y.lo, y.hi)));
+    let upper = points.iter().map(|point| place(point.x, point.high));
+    let lower = points.iter().rev().map(|point| place(point.x, point.low));
+    page.area(&upper.chain(lower).collect::<Vec<_>>(), shown.looks.color, BAND_OPACITY);
+}
+
+fn bars(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis, line_width: f64) {
+    for point in shown.points.iter().filter(|point| point.low < point.high) {
+        let x = map.x(point.x);
+        let ends = [point.low, point.high].map(|value| map.y(value.clamp(y.lo, y.hi)));
+        page.stroke(&ends.map(|end| (x, end)), shown.looks.color, line_width / 2.0);
+        for end in ends {
+            page.stroke(&[(x - 4.0, end), (x + 4.0, end)], shown.looks.color, line_width / 2.0);
+        }
+    }
+}
+
+fn line(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis, line_width: f64) {
+    let place = |point: &CurvePoint| (map.x(point.x), map.y(point.mean));
+    if let [point] = shown.points[..] {
+        let (px, py) = place(&point);
+        let bar = [point.low, point.high].map(|value| (px, map.y(value.clamp(y.lo, y.hi))));
+        if point.low < point.high {
+            page.stroke(&bar, shown.looks.color, line_width / 2.0);
+        }
+        page.dot(px, py, 2.0 * line_width, shown.looks.color);
+        return;
+    }
+    let points: Vec<_> = shown.points.iter().map(place).collect();
+    for piece in dashes(&points, shown.looks.pattern) {
+        page.stroke(&piece, shown.looks.color, line_width);
+    }
+}
