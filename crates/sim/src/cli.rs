@@ -4,6 +4,7 @@ mod algorithms;
 mod analyse;
 mod bandit;
 mod distortion;
+mod experiment;
 mod live;
 mod matrix_file;
 pub(crate) mod options;
@@ -51,6 +52,8 @@ enum Command {
     Bandit(bandit::Bandit),
     /// Measures how often a multileaving misjudges who is better than the best.
     Distortion(distortion::DistortionCommand),
+    /// Runs the figures and tables of the papers, from files.
+    Experiment(experiment::ExperimentCommand),
     /// Measures how many impressions methods need to order rankers as their nDCG does.
     Sensitivity(sensitivity::Sensitivity),
     /// Estimates the preference matrix of a data set's rankers from simulated impressions.
@@ -73,6 +76,7 @@ pub fn main() -> ExitCode {
         Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
         Some(Command::Distortion(command)) => command.run(),
+        Some(Command::Experiment(command)) => command.run(),
         Some(Command::Sensitivity(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),
     };

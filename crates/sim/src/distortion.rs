@@ -55,9 +55,18 @@ pub fn measure(
     plan: Plan,
     progress: &Progress,
 ) -> Distortion {
+    Distortion { size: plan.size, share: Spread::of(&shares(site, method, winners, plan, progress)) }
+}
+
+/// The same, set by set.
+///
+/// # Panics
+/// As [`measure`].
+#[must_use]
+pub fn shares(site: &Site, method: &AnyMultileaving, winners: &[usize], plan: Plan, progress: &Progress) -> Vec<f64> {
     let others: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
     assert!(plan.size >= 2 && plan.size <= others.len() + 1, "checked by the caller");
-    let shares: Vec<f64> = (0..plan.sets)
+    (0..plan.sets)
         .into_par_iter()
         .map(|set| {
             let cell = format!("distortion {} {method}", plan.size);
@@ -67,8 +76,7 @@ pub fn measure(
             progress.advance(1);
             share
         })
-        .collect();
-    Distortion { size: plan.size, share: Spread::of(&shares) }
+        .collect()
 }
 
 /// The winner and `size` - 1 of the others, drawn without replacement.

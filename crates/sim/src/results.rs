@@ -16,7 +16,7 @@ use crate::output;
 use crate::study::{Plan, Run};
 
 /// Mean and spread over runs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 pub struct Spread {
     /// Mean over runs.
     pub mean: f64,

@@ -444,7 +444,12 @@ pub(super) struct CommonOptions {
 impl CommonOptions {
     /// Sets the number of threads for everything that follows.
     pub(super) fn apply(&self) -> Result<()> {
-        let Some(threads) = self.threads else { return Ok(()) };
+        Self::set_threads(self.threads)
+    }
+
+    /// Sets the number of threads, if one is given.
+    pub(super) fn set_threads(threads: Option<u16>) -> Result<()> {
+        let Some(threads) = threads else { return Ok(()) };
         rayon::ThreadPoolBuilder::new()
             .num_threads(usize::from(threads))
             .build_global()

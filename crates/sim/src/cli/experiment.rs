@@ -1,0 +1,175 @@
+//! `sim experiment`: the figures and tables of the papers, from files.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use super::options::CommonOptions;
+use crate::count::grouped;
+use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, index};
+
+#[derive(Debug, Args)]
+pub(super) struct ExperimentCommand {
+    /// Files of experiments
+    #[arg(value_name = "FILE", required_unless_present = "all")]
+    files: Vec<PathBuf>,
+
+    /// All files in experiments/
+    #[arg(long, conflicts_with = "files")]
+    all: bool,
+
+    /// Only those whose name holds this text, such as `rcs` or `fig3`
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+
+    /// A share of the papers' steps, runs and data, for a quick look; results then lie in a folder of
+    /// their own
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = parse_share)]
+    scale: f64,
+
+    /// Where data sets (as DIR/NAME/) and published matrices (as DIR/**/MSLR-Perfect.txt) are looked
+    /// for, besides the registry
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+
+    /// Where to leave results [default: results, or results/scale-SHARE]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Where finished runs, truths and matrices are kept
+    #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
+    cache: PathBuf,
+
+    /// Make figures and summaries anew even if nothing has changed; finished runs are not repeated
+    #[arg(long)]
+    again: bool,
+
+    /// Run nothing; tell what there is to run, and from a few steps of each how long it may take
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    common: ExperimentThreads,
+}
+
+/// Threads and noise; experiments have their seeds in their files.
+#[derive(Debug, Args)]
+struct ExperimentThreads {
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
+    /// No progress bars and no remarks
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl ExperimentCommand {
+    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
+    pub(super) fn run(&self) -> Result<()> {
+        CommonOptions::set_threads(self.common.threads)?;
+        let files = self.chosen()?;
+        // A wrong file is told before hours are spent on the others.
+        for file in &files {
+            Experiment::read(file)?;
+        }
+        let session = self.session(self.scale);
+        if self.dry_run {
+            return self.estimate(&session, &files);
+        }
+        let start = Instant::now();
+        let mut failed = Vec::new();
+        for file in &files {
+            match experiment::run(&session, file, self.again) {
+                Ok(ran) => println!("{}", line(&ran)),
+                Err(error) if files.len() > 1 => {
+                    eprintln!("error: {error:#}");
+                    failed.push(experiment::name_of(file)?);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        index::write(&session.out)?;
+        let summaries = index::summaries(&session.out)?;
+        println!("claims in {}: {}", session.out.display(), index::tally(&summaries));
+        if !self.common.quiet {
+            let memory =
+                experiment::peak_memory().map_or(String::new(), |bytes| format!(", {} MB at most", bytes >> 20));
+            eprintln!("{:.0} s{memory}; `sim report` makes one page of them all", start.elapsed().as_secs_f64());
+        }
+        ensure!(failed.is_empty(), "{} failed: {}", failed.len(), failed.join(", "));
+        Ok(())
+    }
+
+    fn session(&self, scale: f64) -> Session {
+        let out = self.out.clone().unwrap_or_else(|| {
+            if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
+        });
+        Session::new(out, self.cache.clone(), self.data_dir.clone(), scale, self.common.quiet)
+    }
+
+    /// The files to run, in the order of their names.
+    fn chosen(&self) -> Result<Vec<PathBuf>> {
+        let mut files = self.files.clone();
+        if self.all {
+            let folder = Path::new("experiments");
+            let entries = std::fs::read_dir(folder)
+                .context("failed to read the folder experiments/ (run this where the project lies, or name files)")?;
+            files = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+            files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+            files.sort();
+        }
+        if let Some(text) = &self.only {
+            files.retain(|path| path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(text.as_str())));
+        }
+        ensure!(!files.is_empty(), "no experiment is left to run");
+        Ok(files)
+    }
+
+    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
+    fn estimate(&self, session: &Session, files: &[PathBuf]) -> Result<()> {
+        use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
+        let small = self.session((0.01_f64).min(self.scale));
+        let mut table = Table::new();
+        table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["experiment", "cells", "runs", "steps", "seconds"]);
+        for column in 1..5 {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        let threads = rayon::current_num_threads() as f64;
+        let mut sum = 0.0;
+        for file in files {
+            let name = experiment::name_of(file)?;
+            let found = experiment::estimate::estimate(session, &small, &Experiment::read(file)?)?;
+            let seconds = found.seconds() / threads;
+            sum += seconds;
+            let counts = [found.cells, found.runs, found.steps].map(grouped);
+            table.add_row([name, counts[0].clone(), counts[1].clone(), counts[2].clone(), format!("{seconds:.0}")]);
+        }
+        println!("{table}");
+        println!("about {:.0} minutes on {threads} threads, without what is finished already", sum / 60.0);
+        Ok(())
+    }
+}
+
+/// What became of an experiment, in a line.
+fn line(ran: &Ran) -> String {
+    let count = |verdict: Verdict| ran.summary.claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let claims = [Verdict::Held, Verdict::DidNotHold, Verdict::NeedsRealData, Verdict::NotTested]
+        .map(|verdict| (verdict, count(verdict)))
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, count)| format!("{count} {}", verdict.mark()));
+    let time = if ran.known { "up to date".to_owned() } else { format!("{:.1} s", ran.seconds) };
+    format!("{:32} {time:>10}   {}", ran.summary.experiment, claims.collect::<Vec<_>>().join(", "))
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("expected a share above 0 and up to 1, such as 0.01".to_owned()),
+    }
+}

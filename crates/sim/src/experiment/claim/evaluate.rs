@@ -1,0 +1,352 @@
+//! Testing a claim on what was measured.
+
+use anyhow::{Result, anyhow};
+
+use super::super::series::{Point, Series};
+use super::{At, Between, Claim, Outcome, Test, Verdict};
+use crate::results::significant;
+
+/// Tests `claim`; `synthetic` says whether a setting's data are not the real ones.
+#[must_use]
+pub fn evaluate(claim: &Claim, all: &[Series], synthetic: impl Fn(&str) -> bool) -> Outcome {
+    let (verdict, numbers) = match test(claim, all) {
+        Ok((held, numbers)) => (if held { Verdict::Held } else { Verdict::DidNotHold }, numbers),
+        Err(error) => (Verdict::NotTested, format!("{error:#}")),
+    };
+    let lookalike = settings(claim, all).iter().any(|setting| synthetic(setting));
+    let (verdict, numbers) = match verdict {
+        Verdict::Held | Verdict::DidNotHold if claim.needs_real_data && lookalike => {
+            (Verdict::NeedsRealData, format!("the look-alike gives: {numbers}"))
+        }
+        verdict if lookalike && verdict != Verdict::NotTested => (verdict, format!("on the look-alike: {numbers}")),
+        verdict => (verdict, numbers),
+    };
+    Outcome { says: claim.says.clone(), place: claim.place.clone(), verdict, numbers, comment: claim.comment.clone() }
+}
+
+/// The settings that a claim is about, in its order or theirs.
+fn settings(claim: &Claim, all: &[Series]) -> Vec<String> {
+    let mut known: Vec<&str> = Vec::new();
+    for series in all {
+        if !known.contains(&series.setting.as_str()) {
+            known.push(&series.setting);
+        }
+    }
+    if claim.settings.is_empty() {
+        return known.into_iter().map(str::to_owned).collect();
+    }
+    let mut chosen = Vec::new();
+    for wanted in &claim.settings {
+        let exact = known.iter().filter(|name| *name == wanted);
+        let begins = known.iter().filter(|name| name.starts_with(wanted.as_str()));
+        let found: Vec<&&str> = if known.contains(&wanted.as_str()) { exact.collect() } else { begins.collect() };
+        chosen.extend(found.into_iter().map(|name| (*name).to_owned()));
+    }
+    chosen
+}
+
+/// The series of one setting and metric.
+struct Here<'a> {
+    setting: String,
+    series: Vec<&'a Series>,
+    all: &'a [Series],
+}
+
+impl<'a> Here<'a> {
+    fn curve(&self, name: &str) -> Result<&'a Series> {
+        find(&self.series, name).ok_or_else(|| anyhow!("{}: no curve {name:?} was measured", self.setting))
+    }
+
+    fn other_metric(&self, name: &str, metric: &str) -> Result<&'a Series> {
+        let series: Vec<&Series> =
+            self.all.iter().filter(|s| s.setting == self.setting && s.metric == metric).collect();
+        find(&series, name).ok_or_else(|| anyhow!("{}: no {metric} of {name:?} was measured", self.setting))
+    }
+}
+
+/// The curve of this name, else the first that has it before its parameters.
+fn find<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
+    let begins = |s: &&&Series| s.curve.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', ',']));
+    series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(begins)).copied()
+}
+
+fn chosen(at: At, series: &Series) -> Vec<&Point> {
+    let points = &series.points;
+    match at {
+        At::Last => points.last().into_iter().collect(),
+        At::All => points.iter().collect(),
+        At::From(x) => points.iter().filter(|point| point.x >= x).collect(),
+        At::UpTo(x) => points.iter().filter(|point| point.x <= x).collect(),
+        At::Near(x) => {
+            let distance = |point: &Point| (libm::log(point.x.max(1e-9)) - libm::log(x)).abs();
+            points.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).into_iter().collect()
+        }
+    }
+}
+
+fn mean(point: &Point) -> f64 {
+    point.spread().mean
+}
+
+/// `149,000 ± 10,000`, the standard error behind the sign.
+fn told(point: &Point) -> String {
+    let spread = point.spread();
+    if spread.standard_error > 0.0 {
+        format!("{} ± {}", significant(spread.mean), significant(spread.standard_error))
+    } else {
+        significant(spread.mean)
+    }
+}
+
+fn test(claim: &Claim, all: &[Series]) -> Result<(bool, String)> {
+    let names = settings(claim, all);
+    anyhow::ensure!(!names.is_empty(), "none of the settings {:?} was measured", claim.settings);
+    let first = all.first().map_or("", |series| series.metric);
+    let metric = claim.metric.as_deref().unwrap_or(first);
+    let here: Vec<Here<'_>> = names
+        .into_iter()
+        .map(|setting| {
+            let series = all.iter().filter(|s| s.setting == setting && s.metric == metric).collect();
+            Here { setting, series, all }
+        })
+        .collect();
+    match &claim.test {
+        Test::Grows(pair) => grows(&here, pair, claim.at),
+        Test::Shrinks(curve) => shrinks(&here, curve),
+        Test::Flat(curve, within) => flat(&here, curve, *within, claim.at),
+        test => {
+            let (mut held, mut numbers) = (true, Vec::new());
+            for here in &here {
+                let (holds, told) = in_one(test, here, claim.at)?;
+                held &= holds;
+                let name = if here.setting.is_empty() { String::new() } else { format!("{}: ", here.setting) };
+                numbers.push(format!("{name}{told}"));
+            }
+            Ok((held, numbers.join("; ")))
+        }
+    }
+}
+
+fn in_one(test: &Test, here: &Here<'_>, at: At) -> Result<(bool, String)> {
+    match test {
+        Test::Extreme { of, against, highest } => extreme(here, of, against, *highest, at),
+        Test::Ratio([a, b], between) => ratio(here, [here.curve(a)?, here.curve(b)?], *between, at),
+        Test::Value(of, between) => value(here.curve(of)?, *between, at),
+        Test::Reaches { who, level, sooner, by } => {
+            let sooner = sooner.as_ref().map(|(other, times)| Ok::<_, anyhow::Error>((here.curve(other)?, *times)));
+            reaches(here.curve(who)?, *level, sooner.transpose()?, *by)
+        }
+        Test::NearBest(of, within) => near_best(here, of, *within, at),
+        Test::Linear(of, runs) => linear(here.curve(of)?, *runs),
+        Test::BestWorseThanMean([a, b]) => {
+            let last = |series: &Series| series.last().map(Point::spread).ok_or_else(|| anyhow!("nothing measured"));
+            let (a, b) = (last(here.curve(a)?)?, last(here.curve(b)?)?);
+            Ok((a.min > b.mean, format!("best run {}, mean {}", significant(a.min), significant(b.mean))))
+        }
+        Test::Crossing { pair, shares, excess, within } => crossing(here, pair, *shares, *excess, *within),
+        Test::BelowBound(of, bound) => below_bound(here.curve(of)?, here.curve(bound)?),
+        Test::Grows(_) | Test::Shrinks(_) | Test::Flat(..) => unreachable!("tested over settings"),
+    }
+}
+
+fn extreme(here: &Here<'_>, of: &str, against: &[String], highest: bool, at: At) -> Result<(bool, String)> {
+    let curve = here.curve(of)?;
+    let others: Vec<&Series> = if against.is_empty() {
+        here.series.iter().filter(|s| s.curve != curve.curve && !is_bound(s)).copied().collect()
+    } else {
+        against.iter().map(|name| here.curve(name)).collect::<Result<_>>()?
+    };
+    let (mut held, mut numbers) = (true, Vec::new());
+    for point in chosen(at, curve) {
+        let rivals = others.iter().filter_map(|s| Some((s.at(point.x)?, &s.curve)));
+        let better = |a: f64, b: f64| if highest { a > b } else { a < b };
+        let best = rivals.reduce(|a, b| if better(mean(b.0), mean(a.0)) { b } else { a });
+        let Some((rival, name)) = best else { continue };
+        let ahead = !better(mean(rival), mean(point));
+        held &= ahead;
+        let [mine, theirs] = [point, rival].map(Point::spread);
+        let sure = (mine.mean - theirs.mean).abs() > 2.0 * mine.standard_error.hypot(theirs.standard_error);
+        let unsure = if sure { "" } else { " (within two standard errors)" };
+        let x = if at == At::Last { String::new() } else { format!("at {} ", significant(point.x)) };
+        numbers.push(format!("{x}{} {}, next {name} {}{unsure}", curve.curve, told(point), told(rival)));
+    }
+    anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", here.setting);
+    Ok((held, shortened(&numbers)))
+}
+
+fn is_bound(series: &Series) -> bool {
+    series.curve.ends_with("bound")
+}
+
+fn shortened(numbers: &[String]) -> String {
+    match numbers {
+        [first, .., last] if numbers.len() > 3 => format!("{first}; ...; {last}"),
+        _ => numbers.join("; "),
+    }
+}
+
+fn ratio(here: &Here<'_>, [a, b]: [&Series; 2], between: Between, at: At) -> Result<(bool, String)> {
+    let (mut held, mut numbers) = (true, Vec::new());
+    for point in chosen(at, a) {
+        let Some(other) = b.at(point.x) else { continue };
+        let ratio = mean(point) / mean(other);
+        held &= between.holds(ratio);
+        let x = if at == At::Last { String::new() } else { format!("at {} ", significant(point.x)) };
+        numbers.push(format!("{x}{} / {} = {}", told(point), told(other), significant(ratio)));
+    }
+    anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", here.setting);
+    Ok((held, shortened(&numbers)))
+}
+
+fn value(curve: &Series, between: Between, at: At) -> Result<(bool, String)> {
+    let points = chosen(at, curve);
+    anyhow::ensure!(!points.is_empty(), "{}: nothing measured at these x", curve.curve);
+    let held = points.iter().all(|point| between.holds(mean(point)));
+    let extreme = |least: bool| {
+        points.iter().copied().reduce(|a, b| if (mean(b) < mean(a)) == least { b } else { a }).expect("not empty")
+    };
+    let numbers = if points.len() == 1 {
+        told(points[0])
+    } else {
+        let (low, high) = (extreme(true), extreme(false));
+        format!("{} (at {}) to {} (at {})", told(low), significant(low.x), told(high), significant(high.x))
+    };
+    Ok((held, numbers))
+}
+
+fn first_reach(series: &Series, level: f64) -> Option<f64> {
+    series.points.iter().find(|point| mean(point) >= level).map(|point| point.x)
+}
+
+fn reaches(who: &Series, level: f64, sooner: Option<(&Series, f64)>, by: f64) -> Result<(bool, String)> {
+    let tell = |series: &Series, x: Option<f64>| {
+        x.map_or_else(|| format!("{} never", series.curve), |x| format!("{} at {}", series.curve, significant(x)))
+    };
+    let mine = first_reach(who, level);
+    let Some((other, times)) = sooner else {
+        return Ok((mine.is_some_and(|x| x <= by), tell(who, mine)));
+    };
+    let theirs = first_reach(other, level);
+    let held = mine.is_some_and(|mine| theirs.is_none_or(|theirs| theirs >= times * mine));
+    Ok((held, format!("{}, {}", tell(who, mine), tell(other, theirs))))
+}
+
+fn near_best(here: &Here<'_>, of: &str, within: f64, at: At) -> Result<(bool, String)> {
+    let curve = here.curve(of)?;
+    let (mut held, mut worst) = (true, None::<(f64, String)>);
+    for point in chosen(at, curve) {
+        let rivals = here.series.iter().filter(|s| !is_bound(s)).filter_map(|s| Some((mean(s.at(point.x)?), &s.curve)));
+        let Some((best, name)) = rivals.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        let factor = mean(point) / best;
+        held &= factor <= within;
+        if worst.as_ref().is_none_or(|(known, _)| factor > *known) {
+            let told = format!("at most {} times the best ({name} at {})", significant(factor), significant(point.x));
+            worst = Some((factor, told));
+        }
+    }
+    worst.map(|(_, told)| (held, told)).ok_or_else(|| anyhow!("nothing to compare at these x"))
+}
+
+fn linear(curve: &Series, runs: usize) -> Result<(bool, String)> {
+    let last = curve.last().ok_or_else(|| anyhow!("nothing measured"))?;
+    let half = curve.points.iter().rev().find(|point| point.x <= last.x / 2.0);
+    let half = half.ok_or_else(|| anyhow!("no checkpoint at half of the time"))?;
+    // A run that is stuck with a wrong ranker gathers regret in proportion to time to the end; one
+    // that has settled, hardly any.
+    let pairs = last.values.iter().zip(&half.values);
+    let share = |(end, middle): (&f64, &f64)| (end - middle) / end.max(1e-300);
+    let fair = 1.0 - half.x / last.x;
+    let stuck = pairs.filter(|pair| share(*pair) > 0.7 * fair).count();
+    Ok((stuck >= runs, format!("{stuck} of {} runs grow in proportion to time to the end", last.values.len())))
+}
+
+fn crossing(
+    here: &Here<'_>,
+    [a, b]: &[String; 2],
+    shares: Option<[f64; 2]>,
+    excess: Option<f64>,
+    within: f64,
+) -> Result<(bool, String)> {
+    let (first, second) = (here.curve(a)?, here.curve(b)?);
+    let above = |point: &&Point| second.at(point.x).is_some_and(|other| mean(point) > mean(other));
+    let Some(last_above) = first.points.iter().rposition(|point| above(&point)) else {
+        return Ok((false, format!("{a} is below {b} from the start")));
+    };
+    let Some(here_it_is) = first.points.get(last_above + 1) else {
+        return Ok((false, format!("{a} is still above {b} at the end")));
+    };
+    let t0 = here_it_is.x;
+    let share = |name: &str, x: f64| -> Result<f64> {
+        let series = here.other_metric(name, "suboptimal")?;
+        let near = chosen(At::Near(x), series);
+        near.first().map(|point| mean(point)).ok_or_else(|| anyhow!("no share measured"))
+    };
+    let both = |x: f64| -> Result<[f64; 2]> { Ok([share(a, x)?, share(b, x)?]) };
+    let (before, now) = (both(t0 / 2.0)?, both(t0)?);
+    let later = |series| chosen(At::Near(2.0 * t0), series).first().map(|point| (point.x, mean(point)));
+    let more = match (later(first), later(second)) {
+        // Near the end there is no such time.
+        (Some((x, a)), Some((_, b))) if x > 1.5 * t0 => Some(b / a - 1.0),
+        _ => None,
+    };
+    let close = |found: f64, paper: f64| (found - paper).abs() <= within;
+    let held = now[0] < now[1]
+        && shares.is_none_or(|paper| close(now[0], paper[0]) && close(now[1], paper[1]))
+        && excess.is_none_or(|paper| more.is_some_and(|more| close(more, paper)));
+    let percent = |[a, b]: [f64; 2]| format!("{:.1}% and {:.1}%", 100.0 * a, 100.0 * b);
+    let more = more.map_or_else(String::new, |more| format!("; at twice the time {b} has {:+.0}%", 100.0 * more));
+    Ok((
+        held,
+        format!(
+            "crossing at {}, suboptimal then {} ({a} and {b}), at half of the time {}{more}",
+            significant(t0),
+            percent(now),
+            percent(before)
+        ),
+    ))
+}
+
+fn below_bound(curve: &Series, bound: &Series) -> Result<(bool, String)> {
+    let pairs: Vec<(f64, f64, f64)> =
+        curve.points.iter().filter_map(|point| Some((point.x, mean(point), mean(bound.at(point.x)?)))).collect();
+    let last = pairs.last().ok_or_else(|| anyhow!("no bound at these x"))?;
+    let held = pairs.iter().all(|(_, regret, bound)| regret <= bound);
+    let numbers =
+        format!("{} against {}, {} times", significant(last.1), significant(last.2), significant(last.2 / last.1));
+    Ok((held, numbers))
+}
+
+fn grows(here: &[Here<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
+    let mut ratios = Vec::new();
+    for here in here {
+        let point = *chosen(at, here.curve(a)?).last().ok_or_else(|| anyhow!("nothing measured"))?;
+        let other = here.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
+        ratios.push((here.setting.as_str(), mean(point) / mean(other)));
+    }
+    let held = ratios.windows(2).all(|pair| pair[1].1 > pair[0].1);
+    let told: Vec<String> = ratios.iter().map(|(name, ratio)| format!("{name}: {}", significant(*ratio))).collect();
+    Ok((held, format!("{a} / {b}: {}", told.join(", "))))
+}
+
+fn shrinks(here: &[Here<'_>], name: &str) -> Result<(bool, String)> {
+    let mut values = Vec::new();
+    for here in here {
+        let last = here.curve(name)?.last().ok_or_else(|| anyhow!("nothing measured"))?;
+        values.push((here.setting.as_str(), mean(last)));
+    }
+    let held = values.windows(2).all(|pair| pair[1].1 <= pair[0].1);
+    let told: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {}", significant(*value))).collect();
+    Ok((held, told.join(", ")))
+}
+
+fn flat(here: &[Here<'_>], name: &str, within: f64, at: At) -> Result<(bool, String)> {
+    let mut values = Vec::new();
+    for here in here {
+        values.extend(chosen(at, here.curve(name)?).into_iter().map(mean));
+    }
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(0.0, f64::max);
+    anyhow::ensure!(low > 0.0 && low.is_finite(), "nothing measured above zero");
+    let numbers = format!("{} to {}, a factor of {}", significant(low), significant(high), significant(high / low));
+    Ok((high <= within * low, numbers))
+}

@@ -1,0 +1,332 @@
+//! What a paper says, as something that can be tested on what was measured.
+//!
+//! | keys | holds when |
+//! |---|---|
+//! | `lowest = A` or `highest = A`, `against = [..]` | A's mean is the lowest (highest) at every x |
+//! | `ratio = [A, B]`, `above`, `below` | mean of A over mean of B is within these |
+//! | `value = A`, `above`, `below`, or `near` and `within` | A's mean is within these |
+//! | `reaches = A`, `level`, `sooner-than = B`, `times` | A reaches the level in at most B's time over `times` |
+//! | `near-best = A`, `within` | A's mean is at most `within` times the lowest |
+//! | `flat = A`, `within` | A's largest mean over all x and settings is at most `within` times its smallest |
+//! | `grows = [A, B]` | A's mean over B's grows from each setting of `in` to the next |
+//! | `shrinks = C` | curve C's mean shrinks from each setting of `in` to the next |
+//! | `linear = A`, `runs` | that many runs of A, and no fewer, are still growing as fast as time |
+//! | `best-run-worse-than-mean = [A, B]` | A's best run is worse than B's mean |
+//! | `crossing = [A, B]`, `shares`, `excess`, `within` | A's regret falls below B's, with these shares of suboptimal steps then, and B's regret this much higher at twice the time |
+//! | `below-bound = A`, `bound` | A's mean is below that curve at every x |
+//!
+//! `in` names settings (all by default), `for` says at which x: `last` (default), `all`, `K >= 80`,
+//! `steps = 1e6`. With several settings and x, a claim holds when it holds for each of them.
+
+mod evaluate;
+#[cfg(test)]
+mod tests;
+
+use anyhow::{Result, anyhow, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+pub use evaluate::evaluate;
+
+use crate::count::parse_positive;
+
+/// A claim as the file says it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawClaim {
+    says: String,
+    #[serde(default)]
+    r#where: String,
+    #[serde(default)]
+    needs_real_data: bool,
+    #[serde(default)]
+    comment: Option<String>,
+    #[serde(default)]
+    r#in: Vec<String>,
+    #[serde(default)]
+    r#for: Option<String>,
+    #[serde(default)]
+    metric: Option<String>,
+    lowest: Option<String>,
+    highest: Option<String>,
+    #[serde(default)]
+    against: Vec<String>,
+    ratio: Option<[String; 2]>,
+    value: Option<String>,
+    above: Option<f64>,
+    below: Option<f64>,
+    near: Option<f64>,
+    within: Option<f64>,
+    reaches: Option<String>,
+    level: Option<f64>,
+    sooner_than: Option<String>,
+    times: Option<f64>,
+    near_best: Option<String>,
+    flat: Option<String>,
+    grows: Option<[String; 2]>,
+    shrinks: Option<String>,
+    linear: Option<String>,
+    runs: Option<usize>,
+    best_run_worse_than_mean: Option<[String; 2]>,
+    crossing: Option<[String; 2]>,
+    shares: Option<[f64; 2]>,
+    excess: Option<f64>,
+    below_bound: Option<String>,
+    bound: Option<String>,
+}
+
+/// A claim, understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The paper's sentence in other words.
+    pub says: String,
+    /// Where in the paper.
+    pub place: String,
+    /// Whether only the real data can tell.
+    pub needs_real_data: bool,
+    /// Why it did not hold, where somebody has looked.
+    pub comment: Option<String>,
+    /// In which settings; all if empty.
+    pub settings: Vec<String>,
+    /// At which x.
+    pub at: At,
+    /// Of what was measured; the first metric if none is named.
+    pub metric: Option<String>,
+    /// What must hold.
+    pub test: Test,
+}
+
+/// At which x a claim is tested.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum At {
+    /// The last.
+    Last,
+    /// All.
+    All,
+    /// From this on.
+    From(f64),
+    /// Up to this.
+    UpTo(f64),
+    /// The nearest to this.
+    Near(f64),
+}
+
+/// A range: above and below.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Between {
+    /// Not less than.
+    pub above: f64,
+    /// Not more than.
+    pub below: f64,
+}
+
+impl Between {
+    fn holds(self, value: f64) -> bool {
+        value >= self.above && value <= self.below
+    }
+}
+
+/// What must hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Test {
+    /// The lowest (or highest) mean of all, or of those named.
+    Extreme {
+        /// Whose.
+        of: String,
+        /// Among these, if not all.
+        against: Vec<String>,
+        /// The highest in place of the lowest.
+        highest: bool,
+    },
+    /// Mean of the first over mean of the second.
+    Ratio([String; 2], Between),
+    /// A mean.
+    Value(String, Between),
+    /// Reaching a level sooner than another.
+    Reaches {
+        /// Who.
+        who: String,
+        /// Which level.
+        level: f64,
+        /// Sooner than whom, by which factor.
+        sooner: Option<(String, f64)>,
+        /// At which x at the latest, where nobody else is named.
+        by: f64,
+    },
+    /// At most so many times the lowest mean.
+    NearBest(String, f64),
+    /// Largest mean over smallest at most this.
+    Flat(String, f64),
+    /// A ratio that grows from setting to setting.
+    Grows([String; 2]),
+    /// A curve that shrinks from setting to setting.
+    Shrinks(String),
+    /// At least so many runs of linear regret.
+    Linear(String, usize),
+    /// The first's best run is worse than the second's mean.
+    BestWorseThanMean([String; 2]),
+    /// The first's regret falls below the second's.
+    Crossing {
+        /// Who.
+        pair: [String; 2],
+        /// The shares of suboptimal steps at the crossing, as the paper has them.
+        shares: Option<[f64; 2]>,
+        /// By how much the second's regret is higher at twice the time, as the paper has it.
+        excess: Option<f64>,
+        /// How far shares and excess may be off.
+        within: f64,
+    },
+    /// Below another curve at every x.
+    BelowBound(String, String),
+}
+
+impl Claim {
+    /// Understands what a file says.
+    pub(super) fn understood(raw: RawClaim) -> Result<Self> {
+        let test = raw.test()?;
+        let at = match raw.r#for.as_deref() {
+            None => At::Last,
+            Some(text) => parse_at(text)?,
+        };
+        Ok(Self {
+            says: raw.says,
+            place: raw.r#where,
+            needs_real_data: raw.needs_real_data,
+            comment: raw.comment,
+            settings: raw.r#in,
+            at,
+            metric: raw.metric,
+            test,
+        })
+    }
+}
+
+impl RawClaim {
+    fn test(&self) -> Result<Test> {
+        let mut tests = Vec::new();
+        for (named, highest) in [(&self.lowest, false), (&self.highest, true)] {
+            if let Some(of) = named {
+                tests.push(Test::Extreme { of: of.clone(), against: self.against.clone(), highest });
+            }
+        }
+        if let (Some(pair), None) = (&self.ratio, &self.grows) {
+            tests.push(Test::Ratio(pair.clone(), self.between()?));
+        }
+        if let Some(of) = &self.value {
+            tests.push(Test::Value(of.clone(), self.between()?));
+        }
+        if let Some(who) = &self.reaches {
+            let level = self.level.ok_or_else(|| anyhow!("`reaches` needs `level`"))?;
+            let sooner = self.sooner_than.clone().map(|other| (other, self.times.unwrap_or(1.0)));
+            let by = self.below.unwrap_or(f64::INFINITY);
+            tests.push(Test::Reaches { who: who.clone(), level, sooner, by });
+        }
+        let within = || self.within.ok_or_else(|| anyhow!("`near-best` and `flat` need `within`, a factor"));
+        if let Some(of) = &self.near_best {
+            tests.push(Test::NearBest(of.clone(), within()?));
+        }
+        if let Some(of) = &self.flat {
+            tests.push(Test::Flat(of.clone(), within()?));
+        }
+        if let Some(pair) = &self.grows {
+            ensure!(self.r#in.len() > 1, "`grows` needs `in` with settings in order");
+            tests.push(Test::Grows(pair.clone()));
+        }
+        if let Some(curve) = &self.shrinks {
+            ensure!(self.r#in.len() > 1, "`shrinks` needs `in` with settings in order");
+            tests.push(Test::Shrinks(curve.clone()));
+        }
+        if let Some(of) = &self.linear {
+            tests.push(Test::Linear(of.clone(), self.runs.unwrap_or(1)));
+        }
+        if let Some(pair) = &self.best_run_worse_than_mean {
+            tests.push(Test::BestWorseThanMean(pair.clone()));
+        }
+        if let Some(pair) = &self.crossing {
+            let within = self.within.unwrap_or(0.1);
+            tests.push(Test::Crossing { pair: pair.clone(), shares: self.shares, excess: self.excess, within });
+        }
+        if let Some(of) = &self.below_bound {
+            let bound = self.bound.clone().ok_or_else(|| anyhow!("`below-bound` needs `bound`"))?;
+            tests.push(Test::BelowBound(of.clone(), bound));
+        }
+        match tests.len() {
+            1 => Ok(tests.remove(0)),
+            0 => bail!(
+                "nothing to test; expected one of lowest, highest, ratio, value, reaches, near-best, flat, grows, shrinks, linear, best-run-worse-than-mean, crossing, below-bound"
+            ),
+            _ => bail!("more than one test; split it into claims"),
+        }
+    }
+
+    fn between(&self) -> Result<Between> {
+        if let Some(near) = self.near {
+            let within = self.within.ok_or_else(|| anyhow!("`near` needs `within`"))?;
+            return Ok(Between { above: near - within, below: near + within });
+        }
+        ensure!(self.above.is_some() || self.below.is_some(), "needs `above`, `below`, or `near` and `within`");
+        Ok(Between { above: self.above.unwrap_or(f64::NEG_INFINITY), below: self.below.unwrap_or(f64::INFINITY) })
+    }
+}
+
+/// `last`, `all`, or any word, one of `>=`, `<=`, `=`, and a number.
+fn parse_at(text: &str) -> Result<At> {
+    let expected = || anyhow!("for = {text:?}: expected `last`, `all`, `K >= 80`, `K <= 20` or `steps = 1e6`");
+    match text {
+        "last" => return Ok(At::Last),
+        "all" => return Ok(At::All),
+        _ => {}
+    }
+    let mut words = text.split_whitespace().skip(1);
+    let (Some(sign), Some(number), None) = (words.next(), words.next(), words.next()) else {
+        return Err(expected());
+    };
+    let number = parse_positive(number).map_err(|_| expected())? as f64;
+    match sign {
+        ">=" => Ok(At::From(number)),
+        "<=" => Ok(At::UpTo(number)),
+        "=" => Ok(At::Near(number)),
+        _ => Err(expected()),
+    }
+}
+
+/// What came of a claim.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The paper's sentence in other words.
+    pub says: String,
+    /// Where in the paper.
+    pub place: String,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Our numbers.
+    pub numbers: String,
+    /// Why it did not hold, where somebody has looked.
+    pub comment: Option<String>,
+}
+
+/// Whether a claim held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It held.
+    Held,
+    /// It did not.
+    DidNotHold,
+    /// It cannot be tested without the real data.
+    NeedsRealData,
+    /// What it is about was not measured, or never happened.
+    NotTested,
+}
+
+impl Verdict {
+    /// For tables.
+    #[must_use]
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Held => "✓ held",
+            Self::DidNotHold => "✗ did not hold",
+            Self::NeedsRealData => "– needs the real data",
+            Self::NotTested => "? not tested",
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Every kind of claim, held and not held, on curves made by hand.
+
+use super::super::file::Experiment;
+use super::super::series::{Point, Series};
+use super::{Outcome, Verdict, evaluate};
+
+fn series(setting: &str, curve: &str, metric: &'static str, points: &[(f64, &[f64])]) -> Series {
+    let points = points.iter().map(|(x, values)| Point { x: *x, values: values.to_vec() }).collect();
+    Series { setting: setting.into(), curve: curve.into(), metric, points }
+}
+
+/// Two settings; `a` starts above `b` and ends far below it.
+fn measured() -> Vec<Series> {
+    let mut all = Vec::new();
+    for (setting, factor) in [("small", 1.0), ("large", 2.0)] {
+        let a = [[2.0, 4.0], [4.0, 6.0], [5.0, 7.0], [5.5, 7.5]];
+        let b = [[2.0, 2.0], [4.0, 4.0], [8.0, 8.4], [16.0, 17.0]].map(|v| v.map(|v| v * factor));
+        let points = |values: &[[f64; 2]; 4]| -> Vec<Point> {
+            let at = |(x, v): (f64, &[f64; 2])| Point { x, values: v.to_vec() };
+            [10.0, 20.0, 40.0, 80.0].into_iter().zip(values).map(at).collect()
+        };
+        for (name, values) in [("a p=6", a), ("b", b)] {
+            all.push(Series { setting: setting.into(), curve: name.into(), metric: "regret", points: points(&values) });
+        }
+        all.push(series(setting, "the bound", "regret", &[(10.0, &[50.0]), (80.0, &[60.0])]));
+        for (name, shares) in [("a p=6", [0.9, 0.5, 0.1, 0.05]), ("b", [0.9, 0.6, 0.5, 0.5])] {
+            let points: Vec<(f64, &[f64])> =
+                [10.0, 20.0, 40.0, 80.0].into_iter().zip(shares.iter().map(std::slice::from_ref)).collect();
+            all.push(series(setting, name, "suboptimal", &points));
+        }
+    }
+    all
+}
+
+fn outcome(claim: &str, synthetic: bool) -> Outcome {
+    let text = format!(
+        "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
+         play = \"problem\"\nproblem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
+    );
+    let experiment = Experiment::parse(&text).expect(claim);
+    evaluate(&experiment.claims[0], &measured(), |_| synthetic)
+}
+
+#[test]
+fn every_kind_of_claim_can_hold_and_fail() {
+    for (claim, held) in [
+        ("lowest = \"a\"", true),
+        ("lowest = \"b\"", false),
+        ("highest = \"b\"", true),
+        ("lowest = \"a\"\nfor = \"all\"", false),
+        ("lowest = \"a\"\nfor = \"steps >= 40\"", true),
+        ("ratio = [\"b\", \"a\"]\nabove = 2.5\nin = [\"small\"]", true),
+        ("ratio = [\"b\", \"a\"]\nabove = 2.6\nin = [\"small\"]", false),
+        ("value = \"a\"\nnear = 6.4\nwithin = 0.2", true),
+        ("value = \"a\"\nbelow = 6.4", false),
+        ("reaches = \"b\"\nlevel = 4\nsooner-than = \"a\"\ntimes = 1\nin = [\"small\"]", true),
+        ("reaches = \"a\"\nlevel = 8", false),
+        ("near-best = \"b\"\nwithin = 2.6\nin = [\"small\"]", true),
+        ("near-best = \"b\"\nwithin = 2.5\nin = [\"small\"]", false),
+        ("flat = \"a\"\nwithin = 1.1", true),
+        ("flat = \"b\"\nwithin = 1.9", false),
+        ("grows = [\"b\", \"a\"]\nin = [\"small\", \"large\"]", true),
+        ("grows = [\"b\", \"a\"]\nin = [\"large\", \"small\"]", false),
+        ("shrinks = \"b\"\nin = [\"large\", \"small\"]", true),
+        ("shrinks = \"b\"\nin = [\"small\", \"large\"]", false),
+        ("linear = \"b\"\nruns = 2", true),
+        ("linear = \"a\"", false),
+        ("best-run-worse-than-mean = [\"b\", \"a\"]", true),
+        ("best-run-worse-than-mean = [\"a\", \"b\"]", false),
+        ("crossing = [\"a\", \"b\"]\nshares = [0.1, 0.5]\nexcess = 1.54\nwithin = 0.01\nin = [\"small\"]", true),
+        ("crossing = [\"a\", \"b\"]\nshares = [0.2, 0.5]\nwithin = 0.01\nin = [\"small\"]", false),
+        ("crossing = [\"b\", \"a\"]", false),
+        ("below-bound = \"a\"\nbound = \"the bound\"", true),
+        ("below-bound = \"the bound\"\nbound = \"a\"", false),
+    ] {
+        let expected = if held { Verdict::Held } else { Verdict::DidNotHold };
+        let found = outcome(claim, false);
+        assert_eq!(found.verdict, expected, "{claim}: {}", found.numbers);
+        assert!(!found.numbers.is_empty());
+    }
+}
+
+#[test]
+fn what_was_not_measured_is_not_tested() {
+    for claim in ["lowest = \"c\"", "value = \"a\"\nbelow = 1\nin = [\"nowhere\"]", "linear = \"the bound\""] {
+        let found = outcome(claim, false);
+        assert_eq!(found.verdict, Verdict::NotTested, "{claim}: {}", found.numbers);
+    }
+}
+
+#[test]
+fn lookalikes_are_named_and_cannot_tell_all() {
+    let found = outcome("lowest = \"a\"", true);
+    assert_eq!(found.verdict, Verdict::Held);
+    assert!(found.numbers.starts_with("on the look-alike: "));
+    let found = outcome("lowest = \"a\"\nneeds-real-data = true", true);
+    assert_eq!(found.verdict, Verdict::NeedsRealData);
+    assert!(found.numbers.starts_with("the look-alike gives: "));
+    assert_eq!(outcome("lowest = \"a\"\nneeds-real-data = true", false).verdict, Verdict::Held);
+}
+
+#[test]
+fn a_claim_that_is_none_is_refused() {
+    for (claim, says) in [
+        ("", "nothing to test"),
+        ("lowest = \"a\"\nhighest = \"a\"", "more than one test"),
+        ("ratio = [\"a\", \"b\"]", "needs `above`"),
+        ("lowest = \"a\"\nfor = \"K > 3\"", "expected `last`"),
+        ("near-best = \"a\"", "need `within`"),
+        ("grows = [\"a\", \"b\"]", "needs `in`"),
+    ] {
+        let text = format!(
+            "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
+             play = \"problem\"\nproblem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
+        );
+        let error = Experiment::parse(&text).expect_err(claim);
+        assert_eq!(error.line, Some(9));
+        assert!(error.message.contains(says), "{claim}: {}", error.message);
+    }
+}

@@ -1,0 +1,135 @@
+//! How long an experiment would take, from a few steps of each algorithm.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use bandits::registry::Spec;
+use rayon::prelude::*;
+
+use super::expand::{self, Setting};
+use super::file::{Experiment, Kind, Play};
+use super::played::Plan;
+use super::session::Session;
+use super::stage::Base;
+use crate::progress::Progress;
+
+/// What is to be done, and how long it may take.
+#[derive(Debug, Clone, Default)]
+pub struct Estimate {
+    /// Settings, sets of rankers and algorithms: what runs are counted in.
+    pub cells: u64,
+    /// Runs in all.
+    pub runs: u64,
+    /// Steps in all.
+    pub steps: u64,
+    /// Seconds of one thread to play them.
+    pub playing: f64,
+    /// Comparisons of pairs for truths and matrices.
+    pub comparisons: u64,
+}
+
+/// Seconds of one thread for one comparison of a pair in bulk.
+const COMPARISON: f64 = 100e-9;
+/// What a set of multileaved rankers costs for each impression and ranker.
+const MULTILEAVING: f64 = 100e-9;
+
+impl Estimate {
+    /// Seconds of one thread.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.playing + self.comparisons as f64 * COMPARISON
+    }
+}
+
+/// Estimates what `experiment` costs at the scale of `session`; `small` is a session of a small scale,
+/// at which some steps are played to see how long they take. Cached runs are not taken off.
+///
+/// # Errors
+/// As running the experiment.
+pub fn estimate(session: &Session, small: &Session, experiment: &Experiment) -> Result<Estimate> {
+    let mut total = Estimate::default();
+    let played = matches!(experiment.kind, Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy);
+    for setting in expand::settings(&experiment.settings) {
+        if played {
+            of_setting(session, small, experiment, &setting, &mut total)?;
+        } else if experiment.kind == Kind::Distortion {
+            let sets = experiment.runs.map_or(30, |runs| runs.0);
+            let each = session.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200);
+            for &size in &experiment.sizes {
+                total.cells += 1;
+                total.runs += session.scaled(sets, 2);
+                total.steps += session.scaled(sets, 2) * each;
+                total.playing += (session.scaled(sets, 2) * each * (size as u64 + 10)) as f64 * MULTILEAVING;
+            }
+            total.comparisons += 70_000_000;
+        } else if setting.entry.play == Play::Proxy {
+            let arms = Base::open(small, &setting, 1)?.arms();
+            total.comparisons += comparisons(session, &setting, arms);
+        }
+    }
+    Ok(total)
+}
+
+/// Comparisons of pairs behind a setting of `arms` rankers.
+fn comparisons(session: &Session, setting: &Setting, arms: usize) -> u64 {
+    let pairs = (arms * arms.saturating_sub(1) / 2) as u64;
+    match setting.entry.play {
+        Play::Problem => 0,
+        Play::Proxy => {
+            let Ok(source) = session.source(setting) else { return 0 };
+            if setting.entry.matrix.as_deref().is_some_and(|name| name == source.name) {
+                return 0;
+            }
+            let asked = if source.lookalike { setting.entry.lookalike_interleavings } else { None };
+            pairs * session.scaled(asked.or(setting.entry.interleavings).map_or(4_000, |count| count.0), 300)
+        }
+        Play::Live => {
+            let effort = session.effort(arms, false);
+            effort.coarse * pairs + effort.budget / 2 + effort.fine * arms as u64
+        }
+    }
+}
+
+fn of_setting(
+    session: &Session,
+    small: &Session,
+    experiment: &Experiment,
+    setting: &Setting,
+    total: &mut Estimate,
+) -> Result<()> {
+    const STEPS: u64 = 50_000;
+    let plan = Plan::new(session, experiment)?;
+    let base = Base::open(small, setting, plan.seed)?;
+    let sets = plan.subsets.as_ref().map_or(1, |(_, count, _)| *count);
+    match (&plan.subsets, setting.entry.play) {
+        (Some((sizes, count, _)), Play::Live) => {
+            for &size in sizes {
+                let effort = session.effort(size, true);
+                let pairs = (size * size.saturating_sub(1) / 2) as u64;
+                total.comparisons += count * (effort.coarse * pairs + effort.budget / 2 + effort.fine * size as u64);
+            }
+        }
+        _ => total.comparisons += comparisons(session, setting, base.arms()),
+    }
+    for group in plan.groups() {
+        let stage = match (group, &plan.subsets) {
+            (Some(size), Some((.., with_winner))) => base.subset(small, size, 0, *with_winner)?,
+            _ => base.stage(small)?,
+        };
+        let cost = |spec: &Spec| -> Result<f64> {
+            let steps = plan.steps_a_stage(spec);
+            let few = (steps / plan.runs.max(1)).min(STEPS);
+            let start = Instant::now();
+            stage.play(spec, &[few.max(1)], [plan.seed, u64::MAX], false, &Progress::hidden())?;
+            Ok(start.elapsed().as_secs_f64() * steps as f64 / few.max(1) as f64)
+        };
+        let costs = plan.algorithms.par_iter().map(cost).collect::<Result<Vec<f64>>>()?;
+        for (spec, cost) in plan.algorithms.iter().zip(costs) {
+            total.cells += sets;
+            total.runs += sets * plan.runs * plan.checkpoints(spec).len() as u64;
+            total.steps += sets * plan.steps_a_stage(spec);
+            total.playing += sets as f64 * cost;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Experiments as data: the figures and tables of the papers, each a file that anyone can run.
+//!
+//! A file of `experiments/` says what is played on, by which algorithms, how long and how often, how
+//! it is drawn, and what the paper says of it. [`run`] plays what is missing and leaves a folder of
+//! results. Lengths are the papers'; [`Session::scale`] shortens them for a quick look.
+//!
+//! | in | is |
+//! |---|---|
+//! | [`file`](mod@file) | the keys of a file, and what is said of a wrong one |
+//! | `expand` | lists and braces spread out |
+//! | `session` | where things lie, and which data there are |
+//! | `stage` | a setting made ready to be played on |
+//! | `cell` | finished runs, kept |
+//! | `played`, `structure`, `distorted`, `counted` | the kinds of experiment |
+//! | [`series`] | what was measured |
+//! | [`claim`] | what the paper says, tested on it |
+//! | `draw`, `write`, [`index`] | the figure, the folder, the table of all claims |
+//! | [`estimate`](mod@estimate) | how long it would take |
+//!
+//! ## How to add one
+//! Copy the file of the experiment that is nearest in `experiments/`; every key is a field in
+//! [`file`](mod@file), every kind of claim a row in [`claim`]. A test reads all files.
+
+mod cell;
+pub mod claim;
+mod counted;
+mod distorted;
+mod draw;
+pub mod estimate;
+mod expand;
+pub mod file;
+pub mod index;
+mod measured;
+mod played;
+pub mod series;
+mod session;
+mod stage;
+mod structure;
+mod write;
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+pub use file::{Experiment, Kind};
+pub use measured::{CellWork, Table};
+pub use session::{Session, Source};
+pub use stage::SettingInfo;
+pub use write::{Summary, Timings, peak_memory};
+
+use crate::seed;
+
+/// What became of an experiment.
+#[derive(Debug)]
+pub struct Ran {
+    /// Its summary.
+    pub summary: Summary,
+    /// Whether nothing had to be done.
+    pub known: bool,
+    /// Seconds of this call.
+    pub seconds: f64,
+}
+
+/// The name of the experiment in `path`: that of the file.
+///
+/// # Errors
+/// When the path names no file.
+pub fn name_of(path: &Path) -> Result<String> {
+    let stem = path.file_stem().with_context(|| format!("{} names no file", path.display()))?;
+    Ok(stem.to_string_lossy().into_owned())
+}
+
+/// Runs the experiment in `path` as far as it was not run before, and writes its results; `again`
+/// makes figure and summary anew even if nothing has changed (finished runs are still not repeated).
+///
+/// # Errors
+/// When the file is wrong, data are missing, or results cannot be written.
+pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
+    let start = Instant::now();
+    let experiment = Experiment::read(path)?;
+    let name = name_of(path)?;
+    let fingerprint = fingerprint(session, &experiment, path)?;
+    let folder = session.folder(&name);
+    if !again
+        && let Ok(bytes) = std::fs::read(folder.join("summary.json"))
+        && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
+        && summary.fingerprint == fingerprint
+    {
+        return Ok(Ran { summary, known: true, seconds: start.elapsed().as_secs_f64() });
+    }
+    let measured = match experiment.kind {
+        Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => played::measure(session, &experiment),
+        Kind::Structure => structure::measure(session, &experiment),
+        Kind::Distortion => distorted::measure(session, &experiment),
+        Kind::Datasets => counted::measure(session, &experiment),
+    }
+    .with_context(|| format!("{}", path.display()))?;
+    let lookalike = |setting: &str| {
+        measured.settings.iter().any(|info| {
+            info.source.lookalike && (info.setting == setting || info.setting.starts_with(&format!("{setting}, ")))
+                || info.source.lookalike && setting.starts_with(&format!("{}, ", info.setting))
+        })
+    };
+    let claims = experiment.claims.iter().map(|claim| claim::evaluate(claim, &measured.series, lookalike)).collect();
+    let seconds = start.elapsed().as_secs_f64();
+    let summary = write::write(session, &experiment, &name, fingerprint, measured, claims, seconds)?;
+    Ok(Ran { summary, known: false, seconds })
+}
+
+/// Everything that the results depend on, hashed: the file, the scale, the data that are here.
+fn fingerprint(session: &Session, experiment: &Experiment, path: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
+    let sources = expand::settings(&experiment.settings)
+        .iter()
+        .map(|setting| session.source(setting))
+        .collect::<Result<Vec<Source>>>()?;
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(seed::key(&format!("{version}\n{}\n{text}\n{sources:?}", session.scale)))
+}

@@ -1,0 +1,306 @@
+//! Experiments in which algorithms play: which runs there are, playing those that are missing, and
+//! the curves made of them.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bandits::log_spaced;
+use bandits::registry::Spec;
+use bandits::structure::{lower_bound, theory};
+use rayon::prelude::*;
+
+use super::cell::{Cell, RunRecord};
+use super::expand::{self, Setting};
+use super::file::{Bound, Experiment, Kind};
+use super::measured::{Measured, Work};
+use super::series::{Point, Series};
+use super::session::Session;
+use super::stage::{Base, SettingInfo, Stage};
+use crate::progress::Progress;
+use crate::results::label;
+
+/// What is played in every setting, scaled.
+pub(super) struct Plan {
+    pub(super) algorithms: Vec<Spec>,
+    pub(super) runs: u64,
+    /// The checkpoints of a run; one run of several where an algorithm must know its horizon.
+    pub(super) reads: Reads,
+    pub(super) seed: u64,
+    suboptimal: bool,
+    /// Sizes of random sets of rankers, and how many; none for all rankers.
+    pub(super) subsets: Option<(Vec<usize>, u64, bool)>,
+}
+
+/// When runs are read off.
+pub(super) enum Reads {
+    /// Regret on the way to a single end.
+    Curve(Vec<u64>),
+    /// At each of these horizons.
+    Horizons(Vec<u64>),
+}
+
+impl Plan {
+    pub(super) fn new(session: &Session, experiment: &Experiment) -> Result<Self> {
+        let runs = session.scaled(experiment.runs.map_or(1, |runs| runs.0), 2);
+        let reads = if experiment.kind == Kind::Accuracy {
+            let mut horizons: Vec<u64> = experiment.horizons.iter().map(|horizon| horizon.0).collect();
+            let last = horizons.iter().copied().max().unwrap_or(1);
+            let most = session.scaled(last, 1_000);
+            horizons.retain(|&horizon| horizon <= most);
+            Reads::Horizons(if horizons.is_empty() { vec![most] } else { horizons })
+        } else {
+            let steps = session.scaled(experiment.steps.context("steps")?.0, 10_000);
+            let last_only = experiment.kind == Kind::RegretAgainstRankers;
+            Reads::Curve(if last_only {
+                vec![steps]
+            } else {
+                let mut points = log_spaced(steps, experiment.checkpoints.unwrap_or(10));
+                // The second half tells whether regret still grows as fast as time.
+                points.push(steps / 2);
+                points.sort_unstable();
+                points.dedup();
+                points.retain(|&point| point > 0);
+                points
+            })
+        };
+        let subsets = experiment
+            .subsets
+            .as_ref()
+            .map(|subsets| (subsets.sizes.clone(), session.scaled(subsets.count, 2), subsets.with_condorcet_winner));
+        Ok(Self {
+            algorithms: expand::algorithms(&experiment.algorithms)?,
+            runs,
+            reads,
+            seed: experiment.seed.unwrap_or(1),
+            suboptimal: experiment.draw.suboptimal,
+            subsets,
+        })
+    }
+
+    /// The runs of `spec`, each by its checkpoints.
+    pub(super) fn checkpoints(&self, spec: &Spec) -> Vec<Vec<u64>> {
+        match &self.reads {
+            Reads::Curve(points) => vec![points.clone()],
+            Reads::Horizons(horizons) => spec.runs_for(horizons),
+        }
+    }
+
+    /// Steps of all runs in one stage.
+    pub(super) fn steps_a_stage(&self, spec: &Spec) -> u64 {
+        self.checkpoints(spec).iter().filter_map(|points| points.last()).sum::<u64>() * self.runs
+    }
+
+    /// The groups that are played one after another: all rankers, or the sets of one size.
+    pub(super) fn groups(&self) -> Vec<Option<usize>> {
+        match &self.subsets {
+            None => vec![None],
+            Some((sizes, ..)) => sizes.iter().copied().map(Some).collect(),
+        }
+    }
+
+    pub(super) fn stages(&self, session: &Session, base: &Base, group: Option<usize>) -> Result<Vec<Stage>> {
+        match (group, &self.subsets) {
+            (Some(size), Some((_, count, with_winner))) => {
+                // In order, each by itself: which sets are drawn must not depend on threads.
+                (0..*count).map(|number| base.subset(session, size, number, *with_winner)).collect()
+            }
+            _ => Ok(vec![base.stage(session)?]),
+        }
+    }
+}
+
+/// One cell: a stage, an algorithm, checkpoints.
+struct Job<'a> {
+    stage: &'a Stage,
+    spec: &'a Spec,
+    points: Vec<u64>,
+    cell: Cell,
+}
+
+pub(super) fn measure(session: &Session, experiment: &Experiment) -> Result<Measured> {
+    let plan = Plan::new(session, experiment)?;
+    let mut measured = Measured::default();
+    for setting in expand::settings(&experiment.settings) {
+        in_setting(session, experiment, &plan, &setting, &mut measured)
+            .with_context(|| format!("setting {:?}", setting.name))?;
+    }
+    Ok(measured)
+}
+
+fn in_setting(
+    session: &Session,
+    experiment: &Experiment,
+    plan: &Plan,
+    setting: &Setting,
+    measured: &mut Measured,
+) -> Result<()> {
+    let start = Instant::now();
+    let base = Base::open(session, setting, plan.seed)?;
+    measured.work.preparing += start.elapsed().as_secs_f64();
+    let mut truths = Vec::new();
+    let groups = plan.groups();
+    for &group in &groups {
+        let start = Instant::now();
+        let stages = plan.stages(session, &base, group)?;
+        measured.work.preparing += start.elapsed().as_secs_f64();
+        let jobs = play(session, plan, &stages, &setting.name, &mut measured.work)?;
+        let name = match group {
+            Some(size) if groups.len() > 1 && experiment.kind != Kind::RegretAgainstRankers => {
+                format!("{}, {size} rankers", setting.name)
+            }
+            _ => setting.name.clone(),
+        };
+        let x = group.filter(|_| experiment.kind == Kind::RegretAgainstRankers).map(|size| size as f64);
+        collect(plan, &jobs, stages.len(), &name, x, &mut measured.series);
+        if x.is_none() {
+            for bound in &experiment.draw.bounds {
+                measured.series.extend(bounds(plan, &stages[0], *bound, &name)?);
+            }
+        }
+        truths.push(match &stages[..] {
+            [one] => one.truth.clone(),
+            several => format!("{} random sets of {} rankers, each its own", several.len(), several[0].arms()),
+        });
+    }
+    measured.settings.push(SettingInfo {
+        setting: setting.name.clone(),
+        source: base.source.clone(),
+        arms: base.arms(),
+        about: base.about(),
+        truth: truths.join("; "),
+    });
+    Ok(())
+}
+
+/// Plays what is missing of every cell of these stages.
+fn play<'a>(
+    session: &Session,
+    plan: &'a Plan,
+    stages: &'a [Stage],
+    name: &str,
+    work: &mut Work,
+) -> Result<Vec<Job<'a>>> {
+    let mut jobs = Vec::new();
+    for stage in stages {
+        for spec in &plan.algorithms {
+            for points in plan.checkpoints(spec) {
+                let described = format!(
+                    "{}\n{}\ncheckpoints {points:?}\nseed {}\nsuboptimal {}",
+                    stage.described(),
+                    spec.canonical(),
+                    plan.seed,
+                    plan.suboptimal
+                );
+                let cell = Cell::open(&session.cache, &described, points.len());
+                jobs.push(Job { stage, spec, points, cell });
+            }
+        }
+    }
+    let mut missing: Vec<(usize, u64)> =
+        jobs.iter().enumerate().flat_map(|(at, job)| job.cell.missing(plan.runs).map(move |run| (at, run))).collect();
+    // Runs first, then algorithms: threads end at about the same time.
+    missing.sort_by_key(|&(at, run)| (run, at));
+    let total: u64 = missing.iter().filter_map(|&(at, _)| jobs[at].points.last()).sum();
+    let progress = Progress::new(name, total, session.quiet);
+    let seeds = |run| [plan.seed, run];
+    let played = missing
+        .par_iter()
+        .with_max_len(1)
+        .map(|&(at, run)| {
+            let job = &jobs[at];
+            let record = job.stage.play(job.spec, &job.points, seeds(run), plan.suboptimal, &progress)?;
+            job.cell.append(&record)?;
+            Ok((at, record))
+        })
+        .collect::<Result<Vec<(usize, RunRecord)>>>()?;
+    progress.finish();
+    work.played += played.len() as u64;
+    for (at, record) in played {
+        jobs[at].cell.runs.insert(record.run, record);
+    }
+    for job in &jobs {
+        let of_plan = job.cell.runs.range(..plan.runs);
+        let seconds: f64 = of_plan.map(|(_, record)| record.seconds).sum();
+        let steps = job.points.last().copied().unwrap_or(0) * plan.runs;
+        work.add(name, &label(job.spec), seconds, steps);
+    }
+    Ok(jobs)
+}
+
+/// Turns cells into curves: the values of a curve are those of all runs in all stages.
+fn collect(plan: &Plan, jobs: &[Job<'_>], stages: usize, setting: &str, x: Option<f64>, all: &mut Vec<Series>) {
+    for (number, spec) in plan.algorithms.iter().enumerate() {
+        let curve = label(spec);
+        // Cells come stage by stage, algorithm by algorithm, horizon by horizon.
+        let of_spec: Vec<&Job<'_>> = jobs.iter().filter(|job| job.spec == spec).collect();
+        let reads = plan.checkpoints(&plan.algorithms[number]).len();
+        let mut points: Vec<(u64, Vec<f64>, Vec<f64>, Vec<f64>)> = Vec::new();
+        for read in 0..reads {
+            let cells: Vec<&&Job<'_>> = (0..stages).map(|stage| &of_spec[stage * reads + read]).collect();
+            for (index, step) in cells[0].points.iter().enumerate() {
+                let runs = || cells.iter().flat_map(|job| job.cell.runs.range(..plan.runs).map(|(_, run)| run));
+                let share = |run: &RunRecord| window_share(run, &cells[0].points, index);
+                points.push((
+                    *step,
+                    runs().map(|run| run.regret[index]).collect(),
+                    runs().map(|run| f64::from(u8::from(run.right[index]))).collect(),
+                    runs().filter_map(share).collect(),
+                ));
+            }
+        }
+        let at = |step: u64| x.unwrap_or(step as f64);
+        let mut push = |metric, values: &dyn Fn(&(u64, Vec<f64>, Vec<f64>, Vec<f64>)) -> Vec<f64>| {
+            let new: Vec<Point> = points
+                .iter()
+                .map(|point| Point { x: at(point.0), values: values(point) })
+                .filter(|point| !point.values.is_empty())
+                .collect();
+            let known = all.iter_mut().find(|s| s.setting == setting && s.curve == curve && s.metric == metric);
+            match known {
+                _ if new.is_empty() => {}
+                Some(series) => series.points.extend(new),
+                None => {
+                    all.push(Series { setting: setting.to_owned(), curve: curve.clone(), metric, points: new });
+                }
+            }
+        };
+        push("regret", &|point| point.1.clone());
+        push("accuracy", &|point| point.2.clone());
+        push("suboptimal", &|point| point.3.clone());
+    }
+}
+
+/// The share of steps between two checkpoints that compared others than the best.
+fn window_share(run: &RunRecord, points: &[u64], index: usize) -> Option<f64> {
+    let count = run.suboptimal.get(index)?;
+    let (before, from) = if index == 0 { (0.0, 0) } else { (run.suboptimal[index - 1], points[index - 1]) };
+    Some((count - before) / (points[index] - from) as f64)
+}
+
+/// A bound on regret as a curve.
+fn bounds(plan: &Plan, stage: &Stage, bound: Bound, setting: &str) -> Result<Option<Series>> {
+    let Some(matrix) = stage.matrix() else { return Ok(None) };
+    let Reads::Curve(points) = &plan.reads else { return Ok(None) };
+    let (curve, at): (_, Box<dyn Fn(f64) -> f64>) = match bound {
+        Bound::Lower => {
+            let slope = lower_bound(matrix).context("the lower bound needs a Condorcet winner")?.regret;
+            ("lower bound", Box::new(move |step| slope * libm::log(step)))
+        }
+        Bound::Mergerucb => {
+            let spec = plan.algorithms.iter().find(|spec| spec.entry().name == "mergerucb");
+            let canonical = spec.context("the bound needs mergerucb among the algorithms")?.canonical();
+            let parameter = |key: &str| -> Option<f64> {
+                canonical.split(':').find_map(|part| part.strip_prefix(key)?.strip_prefix('=')?.parse().ok())
+            };
+            let (alpha, p, delta) = (parameter("alpha"), parameter("p"), parameter("delta"));
+            let (Some(alpha), Some(p), Some(delta)) = (alpha, p, delta) else {
+                anyhow::bail!("the bound needs alpha, p and delta of mergerucb");
+            };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
+            let found = theory::merge_rucb_with_probability(matrix, alpha, p as usize, delta)?;
+            ("Theorem 1's bound", Box::new(move |step| found.at(step)))
+        }
+    };
+    let points = points.iter().map(|&step| Point { x: step as f64, values: vec![at(step as f64)] }).collect();
+    Ok(Some(Series { setting: setting.to_owned(), curve: curve.to_owned(), metric: "regret", points }))
+}
