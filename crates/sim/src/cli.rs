@@ -5,6 +5,7 @@ mod analyse;
 mod bandit;
 mod distortion;
 mod experiment;
+mod html;
 mod live;
 mod matrix_file;
 pub(crate) mod options;
@@ -56,6 +57,8 @@ enum Command {
     Experiment(experiment::ExperimentCommand),
     /// Measures how many impressions methods need to order rankers as their nDCG does.
     Sensitivity(sensitivity::Sensitivity),
+    /// Makes one page of all results: figures, claims, numbers.
+    Report(html::Html),
     /// Estimates the preference matrix of a data set's rankers from simulated impressions.
     Proxy(proxy::Proxy),
 }
@@ -77,6 +80,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bandit(command)) => command.run(),
         Some(Command::Distortion(command)) => command.run(),
         Some(Command::Experiment(command)) => command.run(),
+        Some(Command::Report(command)) => command.run(),
         Some(Command::Sensitivity(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),
     };

@@ -4,13 +4,14 @@
 //! comparison is an impression of it; [`study`] plays dueling bandits there, several runs each on all
 //! cores; [`truth`] says what their regret is measured against, [`pairs`] what the rankers'
 //! preferences are, and [`results`] writes what came of it. [`experiment`] runs the figures and tables of
-//! the papers from files. The command line is in [`cli`].
+//! the papers from files, and [`html_report`] makes one page of all. The command line is in [`cli`].
 
 pub mod cli;
 pub mod count;
 pub mod distortion;
 pub mod experiment;
 pub mod figure;
+pub mod html_report;
 pub mod live;
 pub mod output;
 pub mod pairs;

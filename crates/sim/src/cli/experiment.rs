@@ -73,7 +73,7 @@ impl ExperimentCommand {
         let files = self.chosen()?;
         // A wrong file is told before hours are spent on the others.
         for file in &files {
-            Experiment::read(file)?;
+            experiment::check(file)?;
         }
         let session = self.session(self.scale);
         if self.dry_run {

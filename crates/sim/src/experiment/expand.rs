@@ -59,8 +59,11 @@ pub(super) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
     let mut all = Vec::new();
     for entry in entries {
         if entry.play == Play::Problem {
-            for problem in &entry.problem.0 {
-                let name = if entry.problem.0.len() > 1 { problem } else { &entry.name };
+            // The preferences themselves have no other name than the setting's.
+            let itself = [entry.name.clone()];
+            let problems = if entry.preferences.is_empty() { &entry.problem.0[..] } else { &itself };
+            for problem in problems {
+                let name = if problems.len() > 1 { problem } else { &entry.name };
                 all.push(Setting {
                     family: entry.name.clone(),
                     name: name.clone(),

@@ -200,6 +200,9 @@ pub struct SettingEntry {
     /// Of `problem`: one name or several.
     #[serde(default)]
     pub problem: OneOrMany,
+    /// Of `problem`: the preference matrix itself, row by row.
+    #[serde(default)]
+    pub preferences: Vec<Vec<f64>>,
     /// One click model or several.
     #[serde(default)]
     pub click: OneOrMany,
@@ -391,7 +394,9 @@ impl Experiment {
         for setting in &self.settings {
             let of = |error: &str| anyhow!("setting {:?}: {error}", setting.name);
             match setting.play {
-                Play::Problem if setting.problem.0.is_empty() => return Err(of("play = \"problem\" needs `problem`")),
+                Play::Problem if setting.problem.0.is_empty() && setting.preferences.is_empty() => {
+                    return Err(of("play = \"problem\" needs `problem` or `preferences`"));
+                }
                 Play::Live | Play::Proxy if setting.dataset.is_none() && setting.lookalike.is_none() => {
                     return Err(of("needs `dataset`, `lookalike` or both"));
                 }

@@ -71,6 +71,20 @@ pub fn name_of(path: &Path) -> Result<String> {
     Ok(stem.to_string_lossy().into_owned())
 }
 
+/// Reads the experiment in `path` and all names in it, so that a wrong one is told before the work.
+///
+/// # Errors
+/// One line with the file, and the line or the setting.
+pub fn check(path: &Path) -> Result<Experiment> {
+    let experiment = Experiment::read(path)?;
+    let names = || -> Result<()> {
+        expand::algorithms(&experiment.algorithms)?;
+        expand::settings(&experiment.settings).iter().try_for_each(stage::check)
+    };
+    names().with_context(|| format!("{}", path.display()))?;
+    Ok(experiment)
+}
+
 /// Runs the experiment in `path` as far as it was not run before, and writes its results; `again`
 /// makes figure and summary anew even if nothing has changed (finished runs are still not repeated).
 ///
@@ -78,7 +92,7 @@ pub fn name_of(path: &Path) -> Result<String> {
 /// When the file is wrong, data are missing, or results cannot be written.
 pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
     let start = Instant::now();
-    let experiment = Experiment::read(path)?;
+    let experiment = check(path)?;
     let name = name_of(path)?;
     let fingerprint = fingerprint(session, &experiment, path)?;
     let folder = session.folder(&name);

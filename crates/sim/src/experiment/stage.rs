@@ -108,6 +108,14 @@ pub(super) fn options(setting: &Setting) -> Result<SiteOptions> {
     Ok(parsed.site)
 }
 
+/// Whether the names in a setting are names.
+pub(super) fn check(setting: &Setting) -> Result<()> {
+    match setting.entry.play {
+        Play::Problem => of_problem(setting).map(drop),
+        Play::Live | Play::Proxy => options(setting).map(drop),
+    }
+}
+
 impl Base {
     pub(super) fn open(session: &Session, setting: &Setting, seed: u64) -> Result<Self> {
         let source = session.source(setting)?;
@@ -215,6 +223,11 @@ fn site_options(setting: &Setting, source: &Source) -> Result<SiteOptions> {
 }
 
 fn of_problem(setting: &Setting) -> Result<Content> {
+    if !setting.entry.preferences.is_empty() {
+        let matrix = PreferenceMatrix::from_rows(&setting.entry.preferences)
+            .with_context(|| format!("setting {:?}: preferences", setting.name))?;
+        return Ok(Content::Matrix { matrix, of: "the preferences in the file".to_owned() });
+    }
     let name = setting.problem.as_deref().unwrap_or_default();
     let problem: Problem = name.parse().with_context(|| format!("setting {:?}", setting.name))?;
     let of = problem.to_string();

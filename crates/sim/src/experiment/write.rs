@@ -29,6 +29,8 @@ pub struct Summary {
     pub paper: String,
     /// Which figure or table.
     pub figure: String,
+    /// What the paper did, what it leaves open, and what was chosen.
+    pub about: String,
     /// 1 for the paper's size.
     pub scale: f64,
     /// What it depends on: unchanged, it need not be run again.
@@ -127,6 +129,7 @@ pub(super) fn write(
         title,
         paper: experiment.paper.clone(),
         figure: experiment.figure.clone(),
+        about: experiment.about.trim().to_owned(),
         scale: session.scale,
         fingerprint,
         settings: measured.settings,

@@ -1,0 +1,30 @@
+//! `sim report`: one page of all results.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::{html_report, output};
+
+#[derive(Debug, Args)]
+pub(super) struct Html {
+    /// The folder of results
+    #[arg(value_name = "FOLDER", default_value = "results")]
+    results: PathBuf,
+
+    /// The page to write [default: report.html in the folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Html {
+    #[expect(clippy::print_stderr, reason = "the command line talks to a person")]
+    pub(super) fn run(&self) -> Result<()> {
+        let page = html_report::page(&self.results)?;
+        let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
+        output::write_atomic(&path, page.as_bytes())?;
+        eprintln!("{}: {} KB, opens without a network", path.display(), page.len() / 1024);
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! Experiments, run as a person would: whole, interrupted, changed, and wrong.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+fn sim(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
+    command.current_dir(folder).env_remove("SIM_LOG").env_remove("ORE_DATA_DIR");
+    command
+}
+
+const SMALL: &str = r#"
+title = "a small one"
+paper = "rcs"
+figure = "Figure 0"
+kind = "regret"
+algorithms = ["rucb", "random"]
+steps = "2e4"
+runs = 4
+
+[[setting]]
+name = "live"
+play = "live"
+lookalike = "mq2008-lookalike:0.05"
+click = ["perfect", "navigational"]
+rankers = "6"
+
+[[setting]]
+name = "row"
+play = "problem"
+problem = "arithmetic:k=6"
+
+[[claim]]
+says = "RUCB is better than chance"
+lowest = "rucb"
+"#;
+
+/// All files of the results of `name` but the timings.
+fn files(folder: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder.join("results").join(name))
+        .expect("the folder exists")
+        .map(|entry| entry.expect("a readable folder"))
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a file")))
+        .filter(|(name, _)| name != "timings.json")
+        .collect();
+    files.sort();
+    files
+}
+
+fn runs_played(folder: &Path, name: &str) -> u64 {
+    let timings = fs::read(folder.join("results").join(name).join("timings.json")).expect("timings");
+    let timings: serde_json::Value = serde_json::from_slice(&timings).expect("JSON");
+    timings["runs_played"].as_u64().expect("a count")
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = sim(folder).arg("experiment").args(arguments).arg("--quiet").output().expect("sim starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn results_are_whole_the_same_again_and_only_changed_where_the_file_is() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::write(here.join("small.toml"), SMALL).expect("a file");
+    let told = run(here, &["small.toml", "--threads", "2"]);
+    assert!(told.contains("small") && told.contains("1 ✓ held"), "{told}");
+    let first = files(here, "small");
+    let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
+    let expected =
+        ["README.md", "curves.csv", "experiment.toml", "figure.png", "figure.svg", "runs.csv", "summary.json"];
+    assert_eq!(names, expected);
+    let page = String::from_utf8_lossy(&first[0].1).into_owned();
+    assert!(page.contains("(in part look-alike data)") && page.contains("✓ held"), "{page}");
+    assert!(fs::read_to_string(here.join("results/README.md")).expect("the table").contains("RUCB is better"));
+    // Three settings, two algorithms, four runs.
+    assert_eq!(runs_played(here, "small"), 24);
+
+    // Nothing has changed: nothing is done, and told so.
+    assert!(run(here, &["small.toml"]).contains("up to date"));
+    // Elsewhere, with another number of threads: the same bytes.
+    run(here, &["small.toml", "--out", "elsewhere", "--cache", "other-cache", "--threads", "1"]);
+    fs::rename(here.join("elsewhere"), here.join("results/elsewhere")).expect("moved");
+    assert_eq!(files(here, "elsewhere/small"), first);
+
+    // Another algorithm: only its runs are played. Another claim: none.
+    fs::write(here.join("small.toml"), SMALL.replace("\"random\"", "\"random\", \"rcs\"")).expect("a file");
+    run(here, &["small.toml"]);
+    assert_eq!(runs_played(here, "small"), 12);
+    let more = SMALL.replace("\"random\"", "\"random\", \"rcs\"").replace("lowest", "highest");
+    fs::write(here.join("small.toml"), more).expect("a file");
+    assert!(run(here, &["small.toml"]).contains("did not hold"));
+    assert_eq!(runs_played(here, "small"), 0);
+    // As it was: the same bytes, without a run.
+    fs::write(here.join("small.toml"), SMALL).expect("a file");
+    run(here, &["small.toml"]);
+    assert_eq!((files(here, "small"), runs_played(here, "small")), (first, 0));
+
+    // The page of all of it.
+    sim(here).arg("report").assert().success();
+    let page = fs::read_to_string(here.join("results/report.html")).expect("the page");
+    for word in ["a small one", "<figure><svg", "&quot;rucb&quot;", "RUCB is better than chance", "look-alike"] {
+        assert!(page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_bytes() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let long = SMALL.replace("2e4", "3e5").replace("runs = 4", "runs = 6");
+    fs::write(here.join("long.toml"), &long).expect("a file");
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("sim"))
+        .current_dir(here)
+        .args(["experiment", "long.toml", "--quiet", "--threads", "1"])
+        .spawn()
+        .expect("sim starts");
+    // Killed as soon as the first runs are kept.
+    let start = Instant::now();
+    while !here.join("results/.cache/runs").is_dir() && start.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(30));
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let whole = here.join("results/long/summary.json");
+    assert!(!whole.exists(), "it was killed before its end");
+
+    run(here, &["long.toml"]);
+    assert!((1..36).contains(&runs_played(here, "long")), "some runs were known");
+    let resumed = files(here, "long");
+    run(here, &["long.toml", "--out", "results/afresh", "--cache", "afresh"]);
+    assert_eq!(files(here, "afresh/long"), resumed);
+    assert_eq!(runs_played(here, "afresh/long"), 36);
+}
+
+#[test]
+fn scaled_results_are_smaller_say_so_and_lie_elsewhere() {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::write(folder.path().join("small.toml"), SMALL).expect("a file");
+    run(folder.path(), &["small.toml", "--scale", "0.5"]);
+    assert!(!folder.path().join("results/small").exists());
+    let page = fs::read_to_string(folder.path().join("results/scale-0.5/small/README.md")).expect("a page");
+    assert!(page.contains("(scale 0.5)") && page.contains("| 10,000 |"), "{page}");
+}
+
+#[test]
+fn wrong_files_are_told_with_line_and_key() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (from, to, says) in [
+        ("steps =", "stpes =", "wrong.toml, line 7: unknown key `stpes`; did you mean `steps`?"),
+        ("click =", "clicks =", "wrong.toml, line 14: unknown key `clicks`; did you mean `click`?"),
+        ("lowest =", "lowes =", "wrong.toml, line 24: unknown key `lowes`; did you mean `lowest`?"),
+        ("\"rucb\",", "\"ruxb\",", "no algorithm is called `ruxb`"),
+        ("\"perfect\"", "\"prefect\"", "setting \"live, prefect\""),
+        ("arithmetic", "arithmetik", "did you mean `arithmetic`?"),
+    ] {
+        fs::write(folder.path().join("wrong.toml"), SMALL.replace(from, to)).expect("a file");
+        let output = sim(folder.path()).args(["experiment", "wrong.toml"]).output().expect("sim starts");
+        assert_eq!(output.status.code(), Some(1));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(says) && error.trim_end().lines().count() == 1, "{says}:\n{error}");
+        assert!(!folder.path().join("results").exists());
+    }
+}
+
+#[test]
+fn every_experiment_of_the_project_is_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("the experiments are there") {
+        let path = entry.expect("a readable folder").path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let experiment = sim::experiment::check(&path).unwrap_or_else(|error| panic!("{error:#}"));
+            assert!(experiment.about.len() > 20, "{} says what it is about", path.display());
+            assert!(!experiment.claims.is_empty(), "{} holds a claim", path.display());
+            count += 1;
+        }
+    }
+    assert!(count >= 25, "{count}");
+}
