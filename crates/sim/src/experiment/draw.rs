@@ -130,6 +130,9 @@ fn panels(experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
 /// A panel a setting, or one for all, with the curves of `metric`.
 fn of_metric(experiment: &Experiment, measured: &Measured, metric: &str, plan: &Panel) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
+    // On an axis of ten millions the first steps would take most of the room and tell nothing.
+    let last = measured.series.iter().flat_map(|series| &series.points).map(|point| point.x).fold(0.0, f64::max);
+    let from = if experiment.kind == Kind::Regret && plan.x_log { last / 1e5 } else { 0.0 };
     let together = experiment.draw.panels == Arrangement::Together;
     for series in measured.series.iter().filter(|series| series.metric == metric) {
         let lookalike = measured.settings.iter().any(|info| {
@@ -143,7 +146,12 @@ fn of_metric(experiment: &Experiment, measured: &Measured, metric: &str, plan: &
         let curve_name = if together { format!("{}, {}", series.curve, series.setting) } else { series.curve.clone() };
         let curve = Curve {
             name: curve_name,
-            points: series.points.iter().map(|point| drawn(point, series, experiment.draw.bands)).collect(),
+            points: series
+                .points
+                .iter()
+                .filter(|point| point.x >= from)
+                .map(|point| drawn(point, series, experiment.draw.bands))
+                .collect(),
         };
         match panels.iter_mut().find(|panel| panel.name == name) {
             Some(panel) => panel.curves.push(curve),

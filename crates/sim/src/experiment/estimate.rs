@@ -1,7 +1,5 @@
 //! How long an experiment would take, from a few steps of each algorithm.
 
-use std::time::Instant;
-
 use anyhow::Result;
 use bandits::registry::Spec;
 use rayon::prelude::*;
@@ -97,7 +95,7 @@ fn of_setting(
     setting: &Setting,
     total: &mut Estimate,
 ) -> Result<()> {
-    const STEPS: u64 = 50_000;
+    const STEPS: u64 = 20_000;
     let plan = Plan::new(session, experiment)?;
     let base = Base::open(small, setting, plan.seed)?;
     let sets = plan.subsets.as_ref().map_or(1, |(_, count, _)| *count);
@@ -118,10 +116,15 @@ fn of_setting(
         };
         let cost = |spec: &Spec| -> Result<f64> {
             let steps = plan.steps_a_stage(spec);
-            let few = (steps / plan.runs.max(1)).min(STEPS);
-            let start = Instant::now();
-            stage.play(spec, &[few.max(1)], [plan.seed, u64::MAX], false, &Progress::hidden())?;
-            Ok(start.elapsed().as_secs_f64() * steps as f64 / few.max(1) as f64)
+            let run = steps / plan.runs.max(1);
+            let few = (run / 2).clamp(1, STEPS);
+            let seconds = |steps: u64| -> Result<f64> {
+                Ok(stage.play(spec, &[steps], [plan.seed, u64::MAX], false, &Progress::hidden())?.seconds)
+            };
+            // The first steps cost most: the rest is taken to go on like the second of two stretches.
+            let (first, both) = (seconds(few)?, seconds(2 * few)?);
+            let later = (both - first).max(0.0) / few as f64;
+            Ok((both + later * run.saturating_sub(2 * few) as f64) * plan.runs as f64)
         };
         let costs = plan.algorithms.par_iter().map(cost).collect::<Result<Vec<f64>>>()?;
         for (spec, cost) in plan.algorithms.iter().zip(costs) {

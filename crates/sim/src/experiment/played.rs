@@ -49,7 +49,7 @@ impl Plan {
             horizons.retain(|&horizon| horizon <= most);
             Reads::Horizons(if horizons.is_empty() { vec![most] } else { horizons })
         } else {
-            let steps = session.scaled(experiment.steps.context("steps")?.0, 10_000);
+            let steps = session.scaled(experiment.steps.context("steps")?.0, 2_000);
             let last_only = experiment.kind == Kind::RegretAgainstRankers;
             Reads::Curve(if last_only {
                 vec![steps]

@@ -67,9 +67,9 @@ impl Session {
         let full =
             if subset { Effort { coarse: 500, fine: 20_000, budget: 2_000_000 } } else { Effort::for_arms(arms) };
         Effort {
-            coarse: self.scaled(full.coarse, 100),
-            fine: self.scaled(full.fine, 2_000),
-            budget: self.scaled(full.budget, 500_000),
+            coarse: self.scaled(full.coarse, 20),
+            fine: self.scaled(full.fine, 1_000),
+            budget: self.scaled(full.budget, 100_000),
         }
     }
 

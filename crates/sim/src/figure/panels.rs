@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use super::legend::{Entry, Legend};
 use super::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
 use super::plot::{LINE_WIDTH, Looks, Plot, label_width};
-use super::text::{EDGE, axis_title, cut, footer, header};
+use super::text::{EDGE, axis_title_in, cut, footer, header};
 use super::{Figure, Panels};
 
 /// Between panels, across and down.
@@ -32,12 +32,13 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
     let columns = columns(plots.len());
     let rows = plots.len().div_ceil(columns);
     // One panel fills the page; more of them make it longer rather than unreadable.
-    let height = HEIGHT.max(140.0 + rows as f64 * if columns > 2 { 300.0 } else { 400.0 });
+    let height = HEIGHT.max(140.0 + rows as f64 * if columns > 2 { 280.0 } else { 400.0 });
     let mut page = Page::of_height(if rows == 1 { HEIGHT } else { height });
     let top = header(&mut page, &figure.title, figure.subtitle.as_deref());
     let below = footer(&mut page, figure.note.as_deref());
     let legend = Legend::new(entries(&names, &plots));
     let size = if columns == 1 { TICK_SIZE } else { 14 };
+    let sizes: &[u32] = if columns == 1 { &[19, 17, 15] } else { &[15, 13, 11] };
     let line_width = if columns > 2 { 0.7 * LINE_WIDTH } else { LINE_WIDTH };
     let room = WIDTH - 2.0 * EDGE - legend.width;
     let wide = (room - (columns - 1) as f64 * GUTTER) / columns as f64;
@@ -58,8 +59,10 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
             let name = cut(plot.name, 17, wide / 1.17);
             page.text(left, start + 10.0, &name, Style::new(17, Align::Start).bold());
         }
-        axis_title(&mut page, plot.labels[1], (left, frame.right), frame.top - 13.0, Align::Start);
-        axis_title(&mut page, plot.labels[0], (frame.left, frame.right), start + tall - 6.0, Align::Middle);
+        let (across, y) = ((left, frame.right), frame.top - 13.0);
+        axis_title_in(&mut page, plot.labels[1], across, y, Align::Start, sizes);
+        let (across, y) = ((frame.left, frame.right), frame.bottom + 2.9 * f64::from(size));
+        axis_title_in(&mut page, plot.labels[0], across, y, Align::Middle, sizes);
         plot.draw(&mut page, frame, &axes, size, line_width);
         if let Some(why) = plot.emptiness() {
             let (x, y) = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);

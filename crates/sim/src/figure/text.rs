@@ -85,13 +85,18 @@ pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f6
 }
 
 /// Draws the title of an axis beside the middle of `from..to` or, aligned otherwise, at that end.
-pub(super) fn axis_title(page: &mut Page, text: &str, (from, to): (f64, f64), y: f64, align: Align) {
+pub(super) fn axis_title(page: &mut Page, text: &str, across: (f64, f64), y: f64, align: Align) {
+    axis_title_in(page, text, across, y, align, &[19, 17, 15]);
+}
+
+/// The same in the first of `sizes` in which it fits.
+pub(super) fn axis_title_in(page: &mut Page, text: &str, (from, to): (f64, f64), y: f64, align: Align, sizes: &[u32]) {
     let x = match align {
         Align::Start => from,
         Align::Middle => (from + to) / 2.0,
         Align::End => to,
     };
-    let text = fit(text, &[19, 17, 15], to - from, 1);
+    let text = fit(text, sizes, to - from, 1);
     page.text(x, y, &text.lines.concat(), Style::new(text.size, align));
 }
 
