@@ -26,13 +26,13 @@ pub(super) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -
     }
     let most = measured.series.iter().flat_map(|series| &series.points).map(|point| point.values.len()).max();
     let what = match experiment.draw.bands {
-        Bands::StandardDeviation => "one standard deviation of a run",
-        Bands::StandardError => "one standard error of the mean",
+        Bands::StandardDeviation => "one standard deviation",
+        Bands::StandardError => "one standard error",
     };
     let dotted = panels.iter().any(|panel| panel.dots);
     let drawn = if dotted { "bars" } else { "bands" };
     let runs = most.filter(|runs| *runs > 1).map(|runs| {
-        let of = if experiment.kind == Kind::Distortion { "sets" } else { "runs" };
+        let of = if experiment.kind == Kind::Distortion { "sets of rankers" } else { "runs" };
         format!("mean of {runs} {of}; {drawn}: {what}")
     });
     let lookalikes: Vec<&str> = {
@@ -132,7 +132,7 @@ fn of_metric(experiment: &Experiment, measured: &Measured, metric: &str, plan: &
     let mut panels: Vec<Panel> = Vec::new();
     // On an axis of ten millions the first steps would take most of the room and tell nothing.
     let last = measured.series.iter().flat_map(|series| &series.points).map(|point| point.x).fold(0.0, f64::max);
-    let from = if experiment.kind == Kind::Regret && plan.x_log { last / 1e5 } else { 0.0 };
+    let from = if experiment.kind == Kind::Regret && plan.x_log { last / 1e4 } else { 0.0 };
     let together = experiment.draw.panels == Arrangement::Together;
     for series in measured.series.iter().filter(|series| series.metric == metric) {
         let lookalike = measured.settings.iter().any(|info| {
@@ -175,6 +175,10 @@ fn drawn(point: &Point, series: &Series, bands: Bands) -> CurvePoint {
     // No run was below the least, nor can a share of steps be.
     let low = (spread.mean - reach).max(spread.min.min(spread.mean));
     let high = spread.mean + reach;
-    let high = if series.metric == "suboptimal" { high.min(1.0) } else { high };
+    let high = match series.metric {
+        "suboptimal" => high.min(1.0),
+        "distortion" => high.min(100.0),
+        _ => high,
+    };
     CurvePoint { x: point.x, mean: spread.mean, low, high: high.max(low) }
 }

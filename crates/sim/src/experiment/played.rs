@@ -98,13 +98,14 @@ impl Plan {
         }
     }
 
-    pub(super) fn stages(&self, session: &Session, base: &Base, group: Option<usize>) -> Result<Vec<Stage>> {
+    /// The stages of a group; none where no random set has the Condorcet winner that it should.
+    fn stages(&self, session: &Session, base: &Base, group: Option<usize>) -> Result<Option<Vec<Stage>>> {
         match (group, &self.subsets) {
             (Some(size), Some((_, count, with_winner))) => {
                 // In order, each by itself: which sets are drawn must not depend on threads.
                 (0..*count).map(|number| base.subset(session, size, number, *with_winner)).collect()
             }
-            _ => Ok(vec![base.stage(session)?]),
+            _ => Ok(Some(vec![base.stage(session)?])),
         }
     }
 }
@@ -143,6 +144,11 @@ fn in_setting(
         let start = Instant::now();
         let stages = plan.stages(session, &base, group)?;
         measured.work.preparing += start.elapsed().as_secs_f64();
+        let Some(stages) = stages else {
+            let size = group.unwrap_or_default();
+            truths.push(format!("left out: random sets of {size} rankers, none of which has a Condorcet winner"));
+            continue;
+        };
         let jobs = play(session, plan, &stages, &setting.name, &mut measured.work)?;
         let name = match group {
             Some(size) if groups.len() > 1 && experiment.kind != Kind::RegretAgainstRankers => {
@@ -154,7 +160,10 @@ fn in_setting(
         collect(plan, &jobs, stages.len(), &name, x, &mut measured.series);
         if x.is_none() {
             for bound in &experiment.draw.bounds {
-                measured.series.extend(bounds(plan, &stages[0], *bound, &name)?);
+                match bounds(plan, &stages[0], *bound, &name) {
+                    Ok(series) => measured.series.extend(series),
+                    Err(error) => truths.push(format!("without a bound: {error:#}")),
+                }
             }
         }
         truths.push(match &stages[..] {

@@ -176,9 +176,15 @@ impl Base {
     }
 
     /// The random set `number` of `size` rankers, drawn again until it has a Condorcet winner if
-    /// that is asked for.
-    pub(super) fn subset(&self, session: &Session, size: usize, number: u64, with_winner: bool) -> Result<Stage> {
-        const TRIES: u64 = 200;
+    /// that is asked for; none where none of many draws has one.
+    pub(super) fn subset(
+        &self,
+        session: &Session,
+        size: usize,
+        number: u64,
+        with_winner: bool,
+    ) -> Result<Option<Stage>> {
+        const TRIES: u64 = 100;
         ensure!(size <= self.arms(), "a set of {size} rankers cannot be drawn from {}", self.arms());
         let cell = format!("subset of {size} of {}", self.arms());
         for attempt in 0..TRIES {
@@ -186,10 +192,10 @@ impl Base {
             let arms = draw(self.arms(), size, &mut generator);
             let (stage, has_winner) = self.of_arms(session, &arms, true)?;
             if has_winner || !with_winner {
-                return Ok(stage);
+                return Ok(Some(stage));
             }
         }
-        anyhow::bail!("none of {TRIES} random sets of {size} rankers has a Condorcet winner")
+        Ok(None)
     }
 
     /// The stage of these arms, and whether they have a Condorcet winner.

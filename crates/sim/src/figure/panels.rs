@@ -33,7 +33,11 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
     let rows = plots.len().div_ceil(columns);
     // One panel fills the page; more of them make it longer rather than unreadable.
     let height = HEIGHT.max(140.0 + rows as f64 * if columns > 2 { 280.0 } else { 400.0 });
-    let mut page = Page::of_height(if rows == 1 { HEIGHT } else { height });
+    let mut page = Page::of_height(match (rows, columns) {
+        (1, 3) => 500.0,
+        (1, _) => HEIGHT,
+        _ => height,
+    });
     let top = header(&mut page, &figure.title, figure.subtitle.as_deref());
     let below = footer(&mut page, figure.note.as_deref());
     let legend = Legend::new(entries(&names, &plots));
@@ -78,7 +82,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
 fn columns(panels: usize) -> usize {
     match panels {
         1 => 1,
-        2..=4 => 2,
+        2 | 4 => 2,
         _ => 3,
     }
 }
@@ -94,7 +98,7 @@ fn names(figure: &Panels) -> Vec<&str> {
     names
 }
 
-/// One entry a name; with a single panel, in the order in which the curves end.
+/// One entry a name; with a single panel or many names, in the order in which the curves end.
 fn entries(names: &[&str], plots: &[Plot<'_>]) -> Vec<Entry> {
     let all: Vec<_> = plots.iter().flat_map(|plot| &plot.shown).collect();
     let curves = |place: usize| all.iter().filter(move |shown| shown.curve.name == names[place]);
@@ -103,7 +107,8 @@ fn entries(names: &[&str], plots: &[Plot<'_>]) -> Vec<Entry> {
         ends.map(|point| point.mean).fold(f64::NEG_INFINITY, f64::max)
     };
     let mut order: Vec<usize> = (0..names.len()).collect();
-    if plots.len() == 1 {
+    // Of many curves one looks for the name of the highest or lowest, wherever that is.
+    if plots.len() == 1 || names.len() > 12 {
         order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
     }
     let entry = |place: usize| Entry {

@@ -114,7 +114,12 @@ impl<'a> Plot<'a> {
     pub(super) fn draw(&self, page: &mut Page, frame: Frame, axes: &[Axis; 2], size: u32, line_width: f64) {
         let [x, y] = axes;
         let map = page.axes(frame, x, y, size);
+        // Bars of many curves are a thicket.
+        const MOST_BARS: usize = 10;
         for curve in &self.shown {
+            if self.dots && self.shown.len() > MOST_BARS {
+                continue;
+            }
             if self.dots {
                 bars(page, curve, &map, y, line_width);
             } else {

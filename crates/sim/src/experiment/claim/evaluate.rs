@@ -9,16 +9,20 @@ use crate::results::significant;
 /// Tests `claim`; `synthetic` says whether a setting's data are not the real ones.
 #[must_use]
 pub fn evaluate(claim: &Claim, all: &[Series], synthetic: impl Fn(&str) -> bool) -> Outcome {
-    let (verdict, numbers) = match test(claim, all) {
+    let (verdict, numbers) = match test(claim, all, &synthetic) {
         Ok((held, numbers)) => (if held { Verdict::Held } else { Verdict::DidNotHold }, numbers),
         Err(error) => (Verdict::NotTested, format!("{error:#}")),
     };
-    let lookalike = settings(claim, all).iter().any(|setting| synthetic(setting));
+    let about = settings(claim, all);
+    let lookalike = about.iter().any(|setting| synthetic(setting));
+    let all_lookalike = about.iter().all(|setting| synthetic(setting));
     let (verdict, numbers) = match verdict {
         Verdict::Held | Verdict::DidNotHold if claim.needs_real_data && lookalike => {
             (Verdict::NeedsRealData, format!("the look-alike gives: {numbers}"))
         }
-        verdict if lookalike && verdict != Verdict::NotTested => (verdict, format!("on the look-alike: {numbers}")),
+        verdict if lookalike && all_lookalike && verdict != Verdict::NotTested => {
+            (verdict, format!("on the look-alike: {numbers}"))
+        }
         verdict => (verdict, numbers),
     };
     Outcome { says: claim.says.clone(), place: claim.place.clone(), verdict, numbers, comment: claim.comment.clone() }
@@ -48,6 +52,8 @@ fn settings(claim: &Claim, all: &[Series]) -> Vec<String> {
 /// The series of one setting and metric.
 struct Here<'a> {
     setting: String,
+    /// The setting as numbers name it.
+    told: String,
     series: Vec<&'a Series>,
     all: &'a [Series],
 }
@@ -98,16 +104,19 @@ fn told(point: &Point) -> String {
     }
 }
 
-fn test(claim: &Claim, all: &[Series]) -> Result<(bool, String)> {
+fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Result<(bool, String)> {
     let names = settings(claim, all);
     anyhow::ensure!(!names.is_empty(), "none of the settings {:?} was measured", claim.settings);
     let first = all.first().map_or("", |series| series.metric);
     let metric = claim.metric.as_deref().unwrap_or(first);
+    // Where all are look-alikes it is said once, before the numbers.
+    let mixed = names.iter().any(|name| !synthetic(name));
     let here: Vec<Here<'_>> = names
         .into_iter()
         .map(|setting| {
             let series = all.iter().filter(|s| s.setting == setting && s.metric == metric).collect();
-            Here { setting, series, all }
+            let lookalike = if mixed && synthetic(&setting) { " (look-alike)" } else { "" };
+            Here { told: format!("{setting}{lookalike}"), setting, series, all }
         })
         .collect();
     match &claim.test {
@@ -119,7 +128,7 @@ fn test(claim: &Claim, all: &[Series]) -> Result<(bool, String)> {
             for here in &here {
                 let (holds, told) = in_one(test, here, claim.at)?;
                 held &= holds;
-                let name = if here.setting.is_empty() { String::new() } else { format!("{}: ", here.setting) };
+                let name = if here.setting.is_empty() { String::new() } else { format!("{}: ", here.told) };
                 numbers.push(format!("{name}{told}"));
             }
             Ok((held, numbers.join("; ")))
@@ -131,6 +140,7 @@ fn in_one(test: &Test, here: &Here<'_>, at: At) -> Result<(bool, String)> {
     match test {
         Test::Extreme { of, against, highest } => extreme(here, of, against, *highest, at),
         Test::Ratio([a, b], between) => ratio(here, [here.curve(a)?, here.curve(b)?], *between, at),
+        Test::Each { of, values, within } => each(here.curve(of)?, values, *within),
         Test::Value(of, between) => value(here.curve(of)?, *between, at),
         Test::Reaches { who, level, sooner, by } => {
             let sooner = sooner.as_ref().map(|(other, times)| Ok::<_, anyhow::Error>((here.curve(other)?, *times)));
@@ -212,6 +222,19 @@ fn value(curve: &Series, between: Between, at: At) -> Result<(bool, String)> {
         format!("{} (at {}) to {} (at {})", told(low), significant(low.x), told(high), significant(high.x))
     };
     Ok((held, numbers))
+}
+
+fn each(curve: &Series, values: &[f64], within: f64) -> Result<(bool, String)> {
+    anyhow::ensure!(
+        curve.points.len() == values.len(),
+        "{}: {} points for {} values",
+        curve.curve,
+        curve.points.len(),
+        values.len()
+    );
+    let held = curve.points.iter().zip(values).all(|(point, value)| (mean(point) - value).abs() <= within);
+    let numbers: Vec<String> = curve.points.iter().map(|point| format!("{:.1}", mean(point))).collect();
+    Ok((held, numbers.join(", ")))
 }
 
 fn first_reach(series: &Series, level: f64) -> Option<f64> {
@@ -321,7 +344,7 @@ fn grows(here: &[Here<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, Strin
     for here in here {
         let point = *chosen(at, here.curve(a)?).last().ok_or_else(|| anyhow!("nothing measured"))?;
         let other = here.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
-        ratios.push((here.setting.as_str(), mean(point) / mean(other)));
+        ratios.push((here.told.as_str(), mean(point) / mean(other)));
     }
     let held = ratios.windows(2).all(|pair| pair[1].1 > pair[0].1);
     let told: Vec<String> = ratios.iter().map(|(name, ratio)| format!("{name}: {}", significant(*ratio))).collect();
@@ -332,7 +355,7 @@ fn shrinks(here: &[Here<'_>], name: &str) -> Result<(bool, String)> {
     let mut values = Vec::new();
     for here in here {
         let last = here.curve(name)?.last().ok_or_else(|| anyhow!("nothing measured"))?;
-        values.push((here.setting.as_str(), mean(last)));
+        values.push((here.told.as_str(), mean(last)));
     }
     let held = values.windows(2).all(|pair| pair[1].1 <= pair[0].1);
     let told: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {}", significant(*value))).collect();

@@ -5,6 +5,7 @@
 //! | `lowest = A` or `highest = A`, `against = [..]` | A's mean is the lowest (highest) at every x |
 //! | `ratio = [A, B]`, `above`, `below` | mean of A over mean of B is within these |
 //! | `value = A`, `above`, `below`, or `near` and `within` | A's mean is within these |
+//! | `each = A`, `values = [..]`, `within` | A's means are these, one a point |
 //! | `reaches = A`, `level`, `sooner-than = B`, `times` | A reaches the level in at most B's time over `times` |
 //! | `near-best = A`, `within` | A's mean is at most `within` times the lowest |
 //! | `flat = A`, `within` | A's largest mean over all x and settings is at most `within` times its smallest |
@@ -52,6 +53,9 @@ pub(super) struct RawClaim {
     against: Vec<String>,
     ratio: Option<[String; 2]>,
     value: Option<String>,
+    each: Option<String>,
+    #[serde(default)]
+    values: Vec<f64>,
     above: Option<f64>,
     below: Option<f64>,
     near: Option<f64>,
@@ -141,6 +145,15 @@ pub enum Test {
     Ratio([String; 2], Between),
     /// A mean.
     Value(String, Between),
+    /// The means at all points.
+    Each {
+        /// Whose.
+        of: String,
+        /// What they are, as the paper has them.
+        values: Vec<f64>,
+        /// How far they may be off.
+        within: f64,
+    },
     /// Reaching a level sooner than another.
     Reaches {
         /// Who.
@@ -214,6 +227,10 @@ impl RawClaim {
         if let Some(of) = &self.value {
             tests.push(Test::Value(of.clone(), self.between()?));
         }
+        if let Some(of) = &self.each {
+            let within = self.within.ok_or_else(|| anyhow!("`each` needs `within`"))?;
+            tests.push(Test::Each { of: of.clone(), values: self.values.clone(), within });
+        }
         if let Some(who) = &self.reaches {
             let level = self.level.ok_or_else(|| anyhow!("`reaches` needs `level`"))?;
             let sooner = self.sooner_than.clone().map(|other| (other, self.times.unwrap_or(1.0)));
@@ -252,7 +269,7 @@ impl RawClaim {
         match tests.len() {
             1 => Ok(tests.remove(0)),
             0 => bail!(
-                "nothing to test; expected one of lowest, highest, ratio, value, reaches, near-best, flat, grows, shrinks, linear, best-run-worse-than-mean, crossing, below-bound"
+                "nothing to test; expected one of lowest, highest, ratio, value, each, reaches, near-best, flat, grows, shrinks, linear, best-run-worse-than-mean, crossing, below-bound"
             ),
             _ => bail!("more than one test; split it into claims"),
         }

@@ -53,6 +53,8 @@ fn every_kind_of_claim_can_hold_and_fail() {
         ("ratio = [\"b\", \"a\"]\nabove = 2.6\nin = [\"small\"]", false),
         ("value = \"a\"\nnear = 6.4\nwithin = 0.2", true),
         ("value = \"a\"\nbelow = 6.4", false),
+        ("each = \"a\"\nvalues = [3, 5, 6, 6.4]\nwithin = 0.2", true),
+        ("each = \"a\"\nvalues = [3, 5, 6, 7]\nwithin = 0.2", false),
         ("reaches = \"b\"\nlevel = 4\nsooner-than = \"a\"\ntimes = 1\nin = [\"small\"]", true),
         ("reaches = \"a\"\nlevel = 8", false),
         ("near-best = \"b\"\nwithin = 2.6\nin = [\"small\"]", true),
