@@ -130,15 +130,8 @@ impl ExperimentCommand {
 
     #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     fn estimate(&self, session: &Session, files: &[PathBuf]) -> Result<()> {
-        use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
         let small = self.session((0.01_f64).min(self.scale));
-        let mut table = Table::new();
-        table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["experiment", "cells", "runs", "steps", "seconds"]);
-        for column in 1..5 {
-            if let Some(column) = table.column_mut(column) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
+        println!("{:24} {:>7} {:>8} {:>17} {:>8}", "experiment", "cells", "runs", "steps", "seconds");
         let threads = rayon::current_num_threads() as f64;
         let mut sum = 0.0;
         for file in files {
@@ -147,9 +140,8 @@ impl ExperimentCommand {
             let seconds = found.seconds() / threads;
             sum += seconds;
             let counts = [found.cells, found.runs, found.steps].map(grouped);
-            table.add_row([name, counts[0].clone(), counts[1].clone(), counts[2].clone(), format!("{seconds:.0}")]);
+            println!("{name:24} {:>7} {:>8} {:>17} {seconds:>8.0}", counts[0], counts[1], counts[2]);
         }
-        println!("{table}");
         println!("about {:.0} minutes on {threads} threads, without what is finished already", sum / 60.0);
         Ok(())
     }

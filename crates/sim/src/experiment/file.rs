@@ -428,7 +428,10 @@ fn explained(message: &str) -> String {
     let unknown = names.next().unwrap_or_default();
     // Names stand between backticks, what joins them does not.
     let known: Vec<&str> = names.skip(1).step_by(2).collect();
-    match letor_io::registry::nearest(unknown, known.iter().copied()) {
+    // Exchanged neighbours count once: they are the usual slip.
+    let distance = |name: &&str| strsim::damerau_levenshtein(unknown, name);
+    let near = known.iter().copied().min_by_key(distance).filter(|name| distance(name) * 3 <= name.len().max(4));
+    match near {
         Some(near) => format!("unknown key `{unknown}`; did you mean `{near}`?"),
         None => format!("unknown key `{unknown}`; expected one of {}", known.join(", ")),
     }

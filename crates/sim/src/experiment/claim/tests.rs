@@ -84,7 +84,11 @@ fn every_kind_of_claim_can_hold_and_fail() {
 
 #[test]
 fn what_was_not_measured_is_not_tested() {
-    for claim in ["lowest = \"c\"", "value = \"a\"\nbelow = 1\nin = [\"nowhere\"]", "linear = \"the bound\""] {
+    for claim in [
+        "lowest = \"c\"",
+        "value = \"a\"\nbelow = 1\nin = [\"nowhere\"]",
+        "value = \"a\"\nbelow = 1\nfor = \"steps >= 1000\"",
+    ] {
         let found = outcome(claim, false);
         assert_eq!(found.verdict, Verdict::NotTested, "{claim}: {}", found.numbers);
     }
