@@ -2,6 +2,7 @@
 
 mod impressions;
 mod measure;
+mod methods;
 mod policies;
 mod reading;
 
