@@ -25,7 +25,10 @@ const LONGEST: Duration = Duration::from_millis(300);
 
 /// Measures, prints a line for each method and size, and gives the rows for the record.
 pub(super) fn measure() -> Result<Vec<Row>> {
-    println!("{:34}{:>10}{:>9}{:>14}{:>14}{:>10}", "ns an impression", "documents", "rankers", "plain", "fast", "times");
+    println!(
+        "{:34}{:>10}{:>9}{:>14}{:>14}{:>10}",
+        "ns an impression", "documents", "rankers", "plain", "fast", "times"
+    );
     let mut rows = Vec::new();
     for documents in DOCUMENTS {
         let query = Query::new(documents, *RANKERS.last().unwrap_or(&2))?;
