@@ -132,7 +132,8 @@ pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Resu
     Ok(results)
 }
 
-fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
+/// Plays one run; the plan's own algorithms do not matter.
+pub(crate) fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
     let recorder = Recorder::new(plan.checkpoints.clone()).with_bests();
     let (recorder, seconds) = play_run(arenas, spec, [plan.steps, plan.seed, run], recorder, progress)?;
     Ok(Run { regret: recorder.curve().to_vec(), best: recorder.bests().to_vec(), seconds })

@@ -10,7 +10,7 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::credit::Tally;
+use super::credit::{Odds, Tally};
 use super::drawing::{HEAD, count_below, subtract_from};
 use crate::ties::{Change, draw_free};
 use crate::weights::{RankTable, Weights};
@@ -19,24 +19,39 @@ use crate::{Doc, Generator, Look, Preference, RankedList};
 /// Where fewer pairs than this share a ranker's sequence, drawing pair by pair costs less.
 const PAIRS_A_RANKER: usize = 2;
 
-/// The coins of an impression are the bits of one number.
-const LONGEST: usize = u64::BITS as usize;
+/// How many documents can be shown: places of a sequence are bits of one number, whose last says
+/// "not among the first".
+const LONGEST: usize = u64::BITS as usize - 1;
 
 /// Buffers of [`SharedImpression`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct SharedScratch {
     /// Ranker by ranker, the first documents it would show by itself.
-    sequences: Vec<Doc>,
-    /// Ranker by ranker, the rank that credit gives each document.
-    ranks: Vec<u16>,
+    sequences: Vec<Seen>,
+    /// Ranker by ranker, where it has each document.
+    places: Vec<Place>,
     /// What the user would do with each document.
     looks: Vec<Look>,
-    /// The last pair that each document was shown to.
-    shown_to: Vec<u32>,
-    pair: u32,
-    shown: Vec<Doc>,
     tally: Tally,
+    drawn: Vec<Doc>,
     order: Vec<Doc>,
+}
+
+/// A document, and what the user would do with it.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    doc: Doc,
+    clicked: bool,
+    leaves: bool,
+}
+
+/// Where one ranker has one document.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The rank that credit gives it.
+    rank: u16,
+    /// Its place among the first documents that the ranker would show by itself, or [`LONGEST`].
+    turn: u16,
 }
 
 /// One query's rankers and user, ready for any pair to meet.
@@ -70,26 +85,34 @@ impl<'a> SharedImpression<'a> {
     ) -> Self {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
-        scratch.looks.clear();
-        scratch.looks.extend((0..documents as u16).map(|doc| user(Doc(doc))));
-        scratch.shown_to.resize(documents.max(scratch.shown_to.len()), 0);
-        scratch.shown.resize(depth, Doc(0));
-        scratch.sequences.resize(lists.len() * depth, Doc(0));
-        scratch.ranks.resize(lists.len() * documents, 0);
+        let SharedScratch { sequences, places, looks, drawn, order, .. } = &mut *scratch;
+        looks.clear();
+        looks.extend((0..documents as u16).map(|doc| user(Doc(doc))));
+        sequences.resize(lists.len() * depth, Seen { doc: Doc(0), clicked: false, leaves: false });
+        places.resize(lists.len() * documents, Place { rank: 0, turn: 0 });
+        drawn.resize(depth, Doc(0));
 
         let table = weights.table();
         let mut head = [0; HEAD];
         weights.head(documents, &mut head);
         let tail = Tail { totals: weights.totals(documents) };
-        if depth > 0 && scratch.looks.iter().any(|look| look.clicked) {
-            let sequences = scratch.sequences.chunks_exact_mut(depth);
-            let ranks = scratch.ranks.chunks_exact_mut(documents);
-            for ((list, sequence), ranks) in lists.iter().zip(sequences).zip(ranks) {
-                draw_ranks(table, head, &tail, sequence, generator);
-                break_ties(*list, &mut scratch.order, ranks, generator);
+        if depth > 0 && looks.iter().any(|look| look.clicked) {
+            let sequences = sequences.chunks_exact_mut(depth);
+            let places = places.chunks_exact_mut(documents);
+            for ((list, sequence), places) in lists.iter().zip(sequences).zip(places) {
+                draw_ranks(table, head, &tail, drawn, generator);
+                break_ties(*list, order, generator);
+                for (rank, doc) in order.iter().enumerate() {
+                    places[doc.index()] = Place { rank: rank as u16, turn: LONGEST as u16 };
+                }
                 match credit_ties {
-                    CreditTies::Same => sequence.iter_mut().for_each(|rank| *rank = scratch.order[rank.index()]),
-                    CreditTies::Redrawn => reveal(*list, sequence, generator),
+                    CreditTies::Same => drawn.iter_mut().for_each(|rank| *rank = order[rank.index()]),
+                    CreditTies::Redrawn => reveal(*list, drawn, generator),
+                }
+                for (turn, (seen, &doc)) in sequence.iter_mut().zip(&*drawn).enumerate() {
+                    let Look { clicked, leaves } = looks[doc.index()];
+                    *seen = Seen { doc, clicked, leaves };
+                    places[doc.index()].turn = turn as u16;
                 }
             }
         }
@@ -104,50 +127,31 @@ impl<'a> SharedImpression<'a> {
     /// Lets two rankers meet; who wins.
     #[inline]
     pub(super) fn meet(&mut self, pair: [usize; 2], mut coins: u64) -> Preference {
-        let scratch = &mut *self.scratch;
-        if scratch.pair == u32::MAX {
-            scratch.shown_to.fill(0);
-            scratch.pair = 0;
-        }
-        scratch.pair += 1;
-        let sequences = pair.map(|ranker| &scratch.sequences[ranker * self.depth..][..self.depth]);
-        let mut next = [0; 2];
-        let shown = &mut scratch.shown[..self.depth];
-        // One past the lowest click.
-        let mut clicks = 0_u64;
-        for (position, slot) in shown.iter_mut().enumerate() {
+        let SharedScratch { sequences, places, tally, .. } = &mut *self.scratch;
+        let sequences = pair.map(|ranker| &sequences[ranker * self.depth..][..self.depth]);
+        let places = pair.map(|ranker| &places[ranker * self.documents..][..self.documents]);
+        // A bit for each place of a sequence whose document is not shown yet.
+        let mut left = [(1_u64 << self.depth) - 1; 2];
+        let mut masses = [self.total; 2];
+        tally.start();
+        for _ in 0..self.depth {
             let x = (coins & 1) as usize;
             coins >>= 1;
-            // A sequence of as many documents as are shown has one left that is not.
-            let doc = loop {
-                let doc = sequences[x][next[x]];
-                next[x] += 1;
-                if scratch.shown_to[doc.index()] != scratch.pair {
-                    break doc;
-                }
-            };
-            scratch.shown_to[doc.index()] = scratch.pair;
-            *slot = doc;
-            let look = scratch.looks[doc.index()];
-            clicks |= u64::from(look.clicked) << position;
-            if look.leaves {
+            // A sequence of as many documents as are shown has one left.
+            let turn = if x == 0 { left[0] } else { left[1] }.trailing_zeros() as usize;
+            let seen = if x == 0 { sequences[0] } else { sequences[1] }[turn];
+            let places = places.map(|places| places[seen.doc.index()]);
+            let weights = places.map(|place| self.table[usize::from(place.rank)]);
+            tally.look(seen.clicked, Odds { weights, masses });
+            if seen.leaves {
                 break;
             }
+            for x in [0, 1] {
+                left[x] &= !(1 << places[x].turn);
+                masses[x] -= weights[x];
+            }
         }
-        if clicks == 0 {
-            return Preference::Tie;
-        }
-        let ranks = pair.map(|ranker| &scratch.ranks[ranker * self.documents..][..self.documents]);
-        let depth = LONGEST - clicks.leading_zeros() as usize;
-        let mut masses = [self.total; 2];
-        scratch.tally.start();
-        for &doc in &shown[..depth] {
-            let weights = ranks.map(|ranks| self.table[usize::from(ranks[doc.index()])]);
-            scratch.tally.look(clicks & 1 == 1, super::credit::Odds { weights, masses });
-            clicks >>= 1;
-            masses = [masses[0] - weights[0], masses[1] - weights[1]];
-        }
-        scratch.tally.winner()
+        tally.winner()
     }
 }
 
@@ -229,9 +233,9 @@ fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator)
     }
 }
 
-/// Breaks all ties: the document at each rank into `order`, the rank of each document into `ranks`.
+/// Breaks all ties: the document at each rank into `order`.
 #[inline]
-fn break_ties(list: RankedList<'_>, order: &mut Vec<Doc>, ranks: &mut [u16], generator: &mut Generator) {
+fn break_ties(list: RankedList<'_>, order: &mut Vec<Doc>, generator: &mut Generator) {
     order.clear();
     order.extend_from_slice(list.order());
     let mut start = 0;
@@ -242,8 +246,5 @@ fn break_ties(list: RankedList<'_>, order: &mut Vec<Doc>, ranks: &mut [u16], gen
             group.swap(last, crate::ties::below(last + 1, generator));
         }
         start = end;
-    }
-    for (rank, doc) in order.iter().enumerate() {
-        ranks[doc.index()] = rank as u16;
     }
 }
