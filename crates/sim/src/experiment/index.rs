@@ -27,7 +27,7 @@ pub fn summaries(results: &Path) -> Result<Vec<Summary>> {
         }
     }
     let place = |paper: &str| PAPERS.iter().position(|(key, ..)| *key == paper);
-    all.sort_by(|a: &Summary, b| (place(&a.paper), order(&a.experiment)).cmp(&(place(&b.paper), order(&b.experiment))));
+    all.sort_by_cached_key(|summary: &Summary| (place(&summary.paper), order(&summary.experiment)));
     Ok(all)
 }
 

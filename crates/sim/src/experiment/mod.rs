@@ -11,6 +11,7 @@
 //! | `session` | where things lie, and which data there are |
 //! | `stage` | a setting made ready to be played on |
 //! | `cell` | finished runs, kept |
+//! | `collect` | runs turned into curves |
 //! | `played`, `structure`, `distorted`, `counted` | the kinds of experiment |
 //! | [`series`] | what was measured |
 //! | [`claim`] | what the paper says, tested on it |
@@ -23,6 +24,7 @@
 
 mod cell;
 pub mod claim;
+mod collect;
 mod counted;
 mod distorted;
 mod draw;
@@ -110,11 +112,11 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
         Kind::Datasets => counted::measure(session, &experiment),
     }
     .with_context(|| format!("{}", path.display()))?;
+    // A claim may be about a family of settings, or about one size of sets within a setting.
+    let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
     let lookalike = |setting: &str| {
-        measured.settings.iter().any(|info| {
-            info.source.lookalike && (info.setting == setting || info.setting.starts_with(&format!("{setting}, ")))
-                || info.source.lookalike && setting.starts_with(&format!("{}, ", info.setting))
-        })
+        let stand_ins = measured.settings.iter().filter(|info| info.source.lookalike);
+        stand_ins.into_iter().any(|info| within(&info.setting, setting) || within(setting, &info.setting))
     };
     let claims = experiment.claims.iter().map(|claim| claim::evaluate(claim, &measured.series, lookalike)).collect();
     let seconds = start.elapsed().as_secs_f64();

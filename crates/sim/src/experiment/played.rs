@@ -10,6 +10,7 @@ use bandits::structure::{lower_bound, theory};
 use rayon::prelude::*;
 
 use super::cell::{Cell, RunRecord};
+use super::collect::collect;
 use super::expand::{self, Setting};
 use super::file::{Bound, Experiment, Kind};
 use super::measured::{Measured, Work};
@@ -111,11 +112,12 @@ impl Plan {
 }
 
 /// One cell: a stage, an algorithm, checkpoints.
-struct Job<'a> {
+pub(super) struct Job<'a> {
     stage: &'a Stage,
-    spec: &'a Spec,
-    points: Vec<u64>,
-    cell: Cell,
+    pub(super) spec: &'a Spec,
+    /// When its runs are read off.
+    pub(super) points: Vec<u64>,
+    pub(super) cell: Cell,
 }
 
 pub(super) fn measure(session: &Session, experiment: &Experiment) -> Result<Measured> {
@@ -234,56 +236,6 @@ fn play<'a>(
         work.add(name, &label(job.spec), seconds, steps);
     }
     Ok(jobs)
-}
-
-/// Turns cells into curves: the values of a curve are those of all runs in all stages.
-fn collect(plan: &Plan, jobs: &[Job<'_>], stages: usize, setting: &str, x: Option<f64>, all: &mut Vec<Series>) {
-    for (number, spec) in plan.algorithms.iter().enumerate() {
-        let curve = label(spec);
-        // Cells come stage by stage, algorithm by algorithm, horizon by horizon.
-        let of_spec: Vec<&Job<'_>> = jobs.iter().filter(|job| job.spec == spec).collect();
-        let reads = plan.checkpoints(&plan.algorithms[number]).len();
-        let mut points: Vec<(u64, Vec<f64>, Vec<f64>, Vec<f64>)> = Vec::new();
-        for read in 0..reads {
-            let cells: Vec<&&Job<'_>> = (0..stages).map(|stage| &of_spec[stage * reads + read]).collect();
-            for (index, step) in cells[0].points.iter().enumerate() {
-                let runs = || cells.iter().flat_map(|job| job.cell.runs.range(..plan.runs).map(|(_, run)| run));
-                let share = |run: &RunRecord| window_share(run, &cells[0].points, index);
-                points.push((
-                    *step,
-                    runs().map(|run| run.regret[index]).collect(),
-                    runs().map(|run| f64::from(u8::from(run.right[index]))).collect(),
-                    runs().filter_map(share).collect(),
-                ));
-            }
-        }
-        let at = |step: u64| x.unwrap_or(step as f64);
-        let mut push = |metric, values: &dyn Fn(&(u64, Vec<f64>, Vec<f64>, Vec<f64>)) -> Vec<f64>| {
-            let new: Vec<Point> = points
-                .iter()
-                .map(|point| Point { x: at(point.0), values: values(point) })
-                .filter(|point| !point.values.is_empty())
-                .collect();
-            let known = all.iter_mut().find(|s| s.setting == setting && s.curve == curve && s.metric == metric);
-            match known {
-                _ if new.is_empty() => {}
-                Some(series) => series.points.extend(new),
-                None => {
-                    all.push(Series { setting: setting.to_owned(), curve: curve.clone(), metric, points: new });
-                }
-            }
-        };
-        push("regret", &|point| point.1.clone());
-        push("accuracy", &|point| point.2.clone());
-        push("suboptimal", &|point| point.3.clone());
-    }
-}
-
-/// The share of steps between two checkpoints that compared others than the best.
-fn window_share(run: &RunRecord, points: &[u64], index: usize) -> Option<f64> {
-    let count = run.suboptimal.get(index)?;
-    let (before, from) = if index == 0 { (0.0, 0) } else { (run.suboptimal[index - 1], points[index - 1]) };
-    Some((count - before) / (points[index] - from) as f64)
 }
 
 /// A bound on regret as a curve.
