@@ -151,6 +151,27 @@ fn scaled_results_are_smaller_say_so_and_lie_elsewhere() {
 }
 
 #[test]
+fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let text = SMALL.split("[[setting]]").next().expect("a head").to_owned()
+        + "[[setting]]\nname = \"M\"\nplay = \"proxy\"\nmatrix = \"M.txt\"\nlookalike = \"mq2008-lookalike:0.02\"\n\
+           rankers = \"4\"\ninterleavings = 50\n";
+    fs::write(here.join("proxy.toml"), text).expect("a file");
+    fs::create_dir_all(here.join("data/deeper")).expect("a folder");
+    let row = |row: usize| (0..5).map(|column| format!("{} ", 0.5 + 0.05 * (column as f64 - row as f64))).collect();
+    let rows: Vec<String> = (0..5).map(row).collect();
+    fs::write(here.join("data/deeper/M.txt"), rows.join("\n")).expect("a file");
+    run(here, &["proxy.toml", "--data-dir", "data"]);
+    let page = || fs::read_to_string(here.join("results/proxy/README.md")).expect("a page");
+    assert!(page().contains("the matrix M.txt") && !page().contains("look-alike"), "{}", page());
+    let told = run(here, &["proxy.toml"]);
+    assert!(told.contains("kept: made on M.txt, which is not here"), "{told}");
+    run(here, &["proxy.toml", "--again"]);
+    assert!(page().contains("look-alike"));
+}
+
+#[test]
 fn wrong_files_are_told_with_line_and_key() {
     let folder = TempDir::new().expect("a temporary folder");
     for (from, to, says) in [

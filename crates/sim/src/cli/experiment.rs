@@ -42,7 +42,8 @@ pub(super) struct ExperimentCommand {
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
     cache: PathBuf,
 
-    /// Make figures and summaries anew even if nothing has changed; finished runs are not repeated
+    /// Make figures and summaries anew even if nothing has changed, or if they would be of a
+    /// look-alike now; finished runs are not repeated
     #[arg(long)]
     again: bool,
 
@@ -155,7 +156,11 @@ fn line(ran: &Ran) -> String {
         .into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(verdict, count)| format!("{count} {}", verdict.mark()));
-    let time = if ran.known { "up to date".to_owned() } else { format!("{:.1} s", ran.seconds) };
+    let time = match (&ran.kept, ran.known) {
+        (Some(data), _) => format!("kept: made on {data}, which is not here"),
+        (None, true) => "up to date".to_owned(),
+        (None, false) => format!("{:.1} s", ran.seconds),
+    };
     format!("{:32} {time:>10}   {}", ran.summary.experiment, claims.collect::<Vec<_>>().join(", "))
 }
 

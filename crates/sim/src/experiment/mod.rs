@@ -60,6 +60,9 @@ pub struct Ran {
     pub summary: Summary,
     /// Whether nothing had to be done.
     pub known: bool,
+    /// The real data that the results were made on and that are not here now, so that they were kept
+    /// rather than replaced by those of a look-alike.
+    pub kept: Option<String>,
     /// Seconds of this call.
     pub seconds: f64,
 }
@@ -89,6 +92,7 @@ pub fn check(path: &Path) -> Result<Experiment> {
 
 /// Runs the experiment in `path` as far as it was not run before, and writes its results; `again`
 /// makes figure and summary anew even if nothing has changed (finished runs are still not repeated).
+/// Results on real data are not replaced by those of a look-alike unless `again` asks for it.
 ///
 /// # Errors
 /// When the file is wrong, data are missing, or results cannot be written.
@@ -96,14 +100,18 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
     let start = Instant::now();
     let experiment = check(path)?;
     let name = name_of(path)?;
-    let fingerprint = fingerprint(session, &experiment, path)?;
+    let sources = sources(session, &experiment)?;
+    let fingerprint = fingerprint(session, &sources, path)?;
     let folder = session.folder(&name);
     if !again
         && let Ok(bytes) = std::fs::read(folder.join("summary.json"))
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
-        && summary.fingerprint == fingerprint
     {
-        return Ok(Ran { summary, known: true, seconds: start.elapsed().as_secs_f64() });
+        let seconds = start.elapsed().as_secs_f64();
+        let kept = better(&summary, &sources);
+        if summary.fingerprint == fingerprint || kept.is_some() {
+            return Ok(Ran { summary, known: true, kept, seconds });
+        }
     }
     let measured = match experiment.kind {
         Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => played::measure(session, &experiment),
@@ -121,16 +129,25 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
     let claims = experiment.claims.iter().map(|claim| claim::evaluate(claim, &measured.series, lookalike)).collect();
     let seconds = start.elapsed().as_secs_f64();
     let summary = write::write(session, &experiment, &name, fingerprint, measured, claims, seconds)?;
-    Ok(Ran { summary, known: false, seconds })
+    Ok(Ran { summary, known: false, kept: None, seconds })
+}
+
+/// What each setting is played on, by its name.
+fn sources(session: &Session, experiment: &Experiment) -> Result<Vec<(String, Source)>> {
+    let settings = expand::settings(&experiment.settings);
+    settings.iter().map(|setting| Ok((setting.name.clone(), session.source(setting)?))).collect()
+}
+
+/// The real data of results where now there would be a look-alike.
+fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
+    let real = summary.settings.iter().filter(|info| !info.source.lookalike);
+    let mut lost = real.filter(|info| now.iter().any(|(name, source)| *name == info.setting && source.lookalike));
+    lost.next().map(|info| info.source.name.clone())
 }
 
 /// Everything that the results depend on, hashed: the file, the scale, the data that are here.
-fn fingerprint(session: &Session, experiment: &Experiment, path: &Path) -> Result<String> {
+fn fingerprint(session: &Session, sources: &[(String, Source)], path: &Path) -> Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
-    let sources = expand::settings(&experiment.settings)
-        .iter()
-        .map(|setting| session.source(setting))
-        .collect::<Result<Vec<Source>>>()?;
     let version = env!("CARGO_PKG_VERSION");
     Ok(seed::key(&format!("{version}\n{}\n{text}\n{sources:?}", session.scale)))
 }
