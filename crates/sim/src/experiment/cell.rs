@@ -13,7 +13,7 @@ use crate::output;
 use crate::seed;
 
 /// Raised whenever the same cell would come out differently.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What came of one run, at each checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ pub(super) struct RunRecord {
     pub(super) right: Vec<bool>,
     /// Steps so far that compared others than the best; empty unless asked for.
     pub(super) suboptimal: Vec<f64>,
+    /// Steps so far that did not compare the best at all; empty unless asked for.
+    pub(super) without_best: Vec<f64>,
 }
 
 /// The runs of one cell that are known.
@@ -83,7 +85,14 @@ mod tests {
     use super::*;
 
     fn record(run: u64) -> RunRecord {
-        RunRecord { run, seconds: 0.5, regret: vec![0.1 + run as f64], right: vec![true], suboptimal: Vec::new() }
+        RunRecord {
+            run,
+            seconds: 0.5,
+            regret: vec![0.1 + run as f64],
+            right: vec![true],
+            suboptimal: Vec::new(),
+            without_best: Vec::new(),
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Runs turned into curves: the values of a curve are those of all runs in all stages.
 
-use super::cell::RunRecord;
 use super::played::{Job, Plan};
 use super::series::{Point, Series};
 use crate::results::label;
@@ -13,6 +12,8 @@ struct Reading {
     accuracy: Vec<f64>,
     /// The share of steps since the reading before that compared others than the best.
     suboptimal: Vec<f64>,
+    /// The share that did not compare the best at all.
+    without_best: Vec<f64>,
 }
 
 /// Adds the curves of `setting` to `all`, made of the jobs of `stages` stages: stage by stage,
@@ -35,10 +36,11 @@ pub(super) fn collect(
             readings.extend((0..cells[0].points.len()).map(|index| reading(plan, &cells, index)));
         }
         type Values = fn(&Reading) -> &Vec<f64>;
-        let metrics: [(&'static str, Values); 3] = [
+        let metrics: [(&'static str, Values); 4] = [
             ("regret", |reading| &reading.regret),
             ("accuracy", |reading| &reading.accuracy),
             ("suboptimal", |reading| &reading.suboptimal),
+            ("without the best", |reading| &reading.without_best),
         ];
         for (metric, values) in metrics {
             let points: Vec<Point> = readings
@@ -68,13 +70,14 @@ fn reading(plan: &Plan, cells: &[&Job<'_>], index: usize) -> Reading {
         step: points[index],
         regret: runs().map(|run| run.regret[index]).collect(),
         accuracy: runs().map(|run| f64::from(u8::from(run.right[index]))).collect(),
-        suboptimal: runs().filter_map(|run| window_share(run, points, index)).collect(),
+        suboptimal: runs().filter_map(|run| window_share(&run.suboptimal, points, index)).collect(),
+        without_best: runs().filter_map(|run| window_share(&run.without_best, points, index)).collect(),
     }
 }
 
-/// The share of steps between two checkpoints that compared others than the best.
-fn window_share(run: &RunRecord, points: &[u64], index: usize) -> Option<f64> {
-    let count = run.suboptimal.get(index)?;
-    let (before, from) = if index == 0 { (0.0, 0) } else { (run.suboptimal[index - 1], points[index - 1]) };
+/// The share of the steps between two checkpoints that were counted.
+fn window_share(counts: &[f64], points: &[u64], index: usize) -> Option<f64> {
+    let count = counts.get(index)?;
+    let (before, from) = if index == 0 { (0.0, 0) } else { (counts[index - 1], points[index - 1]) };
     Some((count - before) / (points[index] - from) as f64)
 }

@@ -446,14 +446,13 @@ impl How<'_> {
         let steps = self.checkpoints.last().copied().unwrap_or(0);
         let numbers = [steps, self.seed, self.run];
         let recorder = Recorder::new(self.checkpoints.to_vec()).with_bests();
-        let (recorder, suboptimal, seconds) = if self.suboptimal {
+        let (recorder, counts, seconds) = if self.suboptimal {
             // A step is suboptimal when any arm of it costs anything.
             let cost = self.gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect();
             let steps = Recorder::new(self.checkpoints.to_vec());
             let both = Both { recorder, steps, cost };
             let (both, seconds) = play_run(arenas, self.spec, numbers, both, self.progress)?;
-            let counts = both.steps.curve().iter().map(|regret| regret.strong).collect();
-            (both.recorder, counts, seconds)
+            (both.recorder, both.steps.curve().to_vec(), seconds)
         } else {
             let (recorder, seconds) = play_run(arenas, self.spec, numbers, recorder, self.progress)?;
             (recorder, Vec::new(), seconds)
@@ -464,7 +463,9 @@ impl How<'_> {
             seconds,
             regret: recorder.curve().iter().map(|regret| regret.average).collect(),
             right: recorder.bests().iter().map(right).collect(),
-            suboptimal,
+            // The worst arm of a step costs something; even the best of it does.
+            suboptimal: counts.iter().map(|count| count.strong).collect(),
+            without_best: counts.iter().map(|count| count.weak).collect(),
         })
     }
 }

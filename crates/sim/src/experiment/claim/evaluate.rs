@@ -299,13 +299,14 @@ fn crossing(
         return Ok((false, format!("{a} is still above {b} at the end")));
     };
     let t0 = here_it_is.x;
-    let share = |name: &str, x: f64| -> Result<f64> {
-        let series = here.other_metric(name, "suboptimal")?;
+    let share = |name: &str, metric: &str, x: f64| -> Result<f64> {
+        let series = here.other_metric(name, metric)?;
         let near = chosen(At::Near(x), series);
         near.first().map(|point| mean(point)).ok_or_else(|| anyhow!("no share measured"))
     };
-    let both = |x: f64| -> Result<[f64; 2]> { Ok([share(a, x)?, share(b, x)?]) };
-    let (before, now) = (both(t0 / 2.0)?, both(t0)?);
+    let both = |metric: &str, x: f64| -> Result<[f64; 2]> { Ok([share(a, metric, x)?, share(b, metric, x)?]) };
+    let (before, now) = (both("suboptimal", t0 / 2.0)?, both("suboptimal", t0)?);
+    let (neither_before, neither) = (both("without the best", t0 / 2.0)?, both("without the best", t0)?);
     let later = |series| chosen(At::Near(2.0 * t0), series).first().map(|point| (point.x, mean(point)));
     let more = match (later(first), later(second)) {
         // Near the end there is no such time.
@@ -321,10 +322,13 @@ fn crossing(
     Ok((
         held,
         format!(
-            "crossing at {}, suboptimal then {} ({a} and {b}), at half of the time {}{more}",
+            "crossing at {}, suboptimal then {} ({a} and {b}), at half of the time {}; of these without the best \
+             at all {} and {}{more}",
             significant(t0),
             percent(now),
-            percent(before)
+            percent(before),
+            percent(neither),
+            percent(neither_before)
         ),
     ))
 }

@@ -27,6 +27,7 @@ fn measured() -> Vec<Series> {
             let points: Vec<(f64, &[f64])> =
                 [10.0, 20.0, 40.0, 80.0].into_iter().zip(shares.iter().map(std::slice::from_ref)).collect();
             all.push(series(setting, name, "suboptimal", &points));
+            all.push(series(setting, name, "without the best", &points));
         }
     }
     all
