@@ -84,6 +84,7 @@ pub fn compare_pairs<I: Interleaving>(
     progress: &Progress,
 ) -> Vec<PairCount> {
     let draws = draw_queries(site, comparisons, master, purpose);
+    let contest = Contest::new(pairs);
     let pieces: Vec<&[u32]> = draws.chunks(DRAWS_A_PIECE).collect();
     let tallies = pieces
         .par_iter()
@@ -92,7 +93,7 @@ pub fn compare_pairs<I: Interleaving>(
             || Tally::new(pairs.len()),
             |mut tally, (number, piece)| {
                 let stream = |purpose_of: &str| seed::generator(master, purpose, number as u64, purpose_of);
-                play_piece(site, method, pairs, piece, stream, &mut tally);
+                play_piece(site, method, &contest, piece, stream, &mut tally);
                 progress.advance((piece.len() * pairs.len()) as u64);
                 tally
             },
@@ -107,7 +108,7 @@ pub fn compare_pairs<I: Interleaving>(
 }
 
 /// The queries of all comparisons, sorted, so that equal ones lie together.
-fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Vec<u32> {
+pub(crate) fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Vec<u32> {
     let mut generator = seed::generator(master, purpose, 0, "queries");
     let queries = u32::try_from(site.queries()).expect("a data set holds fewer than 2^32 queries");
     let mut draws: Vec<u32> = (0..comparisons).map(|_| generator.random_range(0..queries)).collect();
@@ -116,17 +117,18 @@ fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Ve
 }
 
 /// Wins and ties a pair; whole numbers, so that the order of adding does not matter.
-struct Tally {
-    wins: Vec<u32>,
-    ties: Vec<u32>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) wins: Vec<u32>,
+    pub(crate) ties: Vec<u32>,
 }
 
 impl Tally {
-    fn new(pairs: usize) -> Self {
+    pub(crate) fn new(pairs: usize) -> Self {
         Self { wins: vec![0; pairs], ties: vec![0; pairs] }
     }
 
-    fn merged(mut self, other: Self) -> Self {
+    pub(crate) fn merged(mut self, other: Self) -> Self {
         for (mine, theirs) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
             for (count, more) in mine.iter_mut().zip(theirs) {
                 *count += more;
@@ -137,10 +139,10 @@ impl Tally {
 }
 
 /// Plays the draws of `piece`, all pairs on one query after another.
-fn play_piece<I: Interleaving>(
+pub(crate) fn play_piece<I: Interleaving>(
     site: &Site,
     method: &I,
-    pairs: &[(u32, u32)],
+    contest: &Contest,
     piece: &[u32],
     stream: impl Fn(&str) -> Generator,
     tally: &mut Tally,
@@ -149,8 +151,8 @@ fn play_piece<I: Interleaving>(
     let mut scratch = I::Scratch::default();
     for Range { start, end } in runs_of_equals(piece) {
         let query = piece[start] as usize;
-        for (index, &(first, second)) in pairs.iter().enumerate() {
-            let pair = [first as usize, second as usize];
+        for (index, &(first, second)) in contest.pairs.iter().enumerate() {
+            let pair = [first, second].map(|position| contest.arms[position as usize] as usize);
             for _ in start..end {
                 match site.interleave(method, query, pair, &mut lists, &mut users, &mut scratch) {
                     Preference::First => tally.wins[index] += 1,
@@ -159,6 +161,24 @@ fn play_piece<I: Interleaving>(
                 }
             }
         }
+    }
+}
+
+/// Pairs of arms, and the arms that are in some pair.
+pub(crate) struct Contest {
+    arms: Vec<u32>,
+    /// By positions in `arms`.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Contest {
+    pub(crate) fn new(pairs: &[(u32, u32)]) -> Self {
+        let mut arms: Vec<u32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
+        arms.sort_unstable();
+        arms.dedup();
+        let position = |arm: u32| arms.partition_point(|&other| other < arm) as u32;
+        let pairs = pairs.iter().map(|&(first, second)| (position(first), position(second))).collect();
+        Self { arms, pairs }
     }
 }
 

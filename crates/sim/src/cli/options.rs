@@ -7,7 +7,7 @@ use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
-use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::{Dataset, FeatureId, OpenOptions, Provenance, Split};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
@@ -71,9 +71,9 @@ pub(super) struct SiteOptions {
     interleave: AnyInterleaving,
 
     /// How several rankers' lists are mixed: sosm, team-draft, probabilistic, optimized,
-    /// pairwise-preference, with settings as `probabilistic:sampled=1000`
-    #[arg(long, value_name = "NAME", default_value = "sosm")]
-    multileave: AnyMultileaving,
+    /// pairwise-preference, with settings as `probabilistic:sampled=1000` [default: sosm]
+    #[arg(long, value_name = "NAME")]
+    multileave: Option<AnyMultileaving>,
 
     /// Under which order of documents with equal scores probabilistic interleaving gives credit:
     /// one redrawn, as Lerot and the published matrices do, or the same that made the list
@@ -198,6 +198,13 @@ impl Description {
         serde_json::to_string(&described).expect("plain data is written without fail")
     }
 
+    /// The same as a value, to tell what differs.
+    pub(super) fn identity(&self) -> serde_json::Value {
+        let mut described = self.clone();
+        described.dataset.name = String::new();
+        serde_json::to_value(&described).expect("plain data is written without fail")
+    }
+
     /// What the truth depends on: all but how live lists are mixed.
     pub(super) fn truth_content(&self) -> String {
         Self { interleave: String::new(), multileave: String::new(), ..self.clone() }.content()
@@ -285,7 +292,13 @@ impl SiteOptions {
             let method = ProbabilisticInterleave::with_tau(method.tau(), credit.into())?;
             interleaving = AnyInterleaving::Probabilistic(method);
         }
-        Ok(Methods { interleaving, multileaving: self.multileave.clone() })
+        let multileaving = self.multileave.clone().unwrap_or_else(|| AnyMultileaving::Sosm(Sosm::default()));
+        Ok(Methods { interleaving, multileaving })
+    }
+
+    /// Whether a way of multileaving was asked for.
+    pub(super) fn multileaves(&self) -> bool {
+        self.multileave.is_some()
     }
 
     fn open(&self) -> Result<Dataset> {
