@@ -2,7 +2,9 @@
 
 mod algorithms;
 mod analyse;
+mod arm_options;
 mod bandit;
+mod compare;
 mod distortion;
 mod live;
 mod matrix_file;
@@ -49,6 +51,8 @@ enum Command {
     Analyse(analyse::Analyse),
     /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
+    /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
+    Compare(compare::Compare),
     /// Measures how often a multileaving misjudges who is better than the best.
     Distortion(distortion::DistortionCommand),
     /// Measures how many impressions methods need to order rankers as their nDCG does.
@@ -72,6 +76,7 @@ pub fn main() -> ExitCode {
         Some(Command::Algorithms) => algorithms::run(),
         Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
+        Some(Command::Compare(command)) => command.run(),
         Some(Command::Distortion(command)) => command.run(),
         Some(Command::Sensitivity(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),

@@ -373,13 +373,9 @@ fn announce(dataset: &Dataset, quiet: bool) {
 #[command(next_help_heading = "Runs and results")]
 pub(super) struct RunOptions {
     /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` for all)
-    #[arg(
-        long,
-        value_name = "A,B:KEY=VALUE,...",
-        value_delimiter = ',',
-        default_value = "mergerucb,rucb,rmed1,mdb,random"
-    )]
-    pub(super) algorithms: Vec<Spec>,
+    /// [default: mergerucb,rucb,rmed1,mdb,random; those of them that duel to compare with]
+    #[arg(long, value_name = "A,B:KEY=VALUE,...", value_delimiter = ',')]
+    algorithms: Option<Vec<Spec>>,
 
     /// Steps (impressions) of a run; 1e7 is a number
     #[arg(long, value_name = "N", default_value = "1e6", value_parser = parse_positive)]
@@ -408,8 +404,14 @@ pub(super) struct RunOptions {
 impl RunOptions {
     /// What is to be played.
     pub(super) fn plan(&self) -> Plan {
+        self.plan_of(&["mergerucb", "rucb", "rmed1", "mdb", "random"])
+    }
+
+    /// What is to be played, these algorithms if none were named.
+    pub(super) fn plan_of(&self, usual: &[&str]) -> Plan {
+        let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
         Plan {
-            algorithms: self.algorithms.clone(),
+            algorithms: self.algorithms.clone().unwrap_or_else(usual),
             steps: self.steps,
             runs: self.runs,
             seed: self.common.seed,
