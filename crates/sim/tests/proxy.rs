@@ -75,12 +75,6 @@ fn killed_ten_times_and_resumed_is_the_same_to_the_byte() {
             killed += usize::from(run.wait().expect("it ends").code().is_none());
         }
         assert!(killed > 0, "none of ten was killed while it ran");
-        // What kills leave behind lies aside and is in nobody's way.
-        for (name, _) in files(&folder.path().join("cut")) {
-            if name.ends_with(".tmp") {
-                fs::remove_file(folder.path().join("cut").join(name)).expect("it can be removed");
-            }
-        }
         succeeds(proxy(folder.path(), &arguments));
         let (whole, cut) = (files(&folder.path().join("whole")), files(&folder.path().join("cut")));
         assert_eq!(names(&whole), ["P.counts.npz", "P.json", "P.npy", "P.state", "P.txt"]);

@@ -3,6 +3,7 @@
 mod impressions;
 mod measure;
 mod policies;
+mod proxy;
 mod reading;
 
 use std::fmt::Write as _;
@@ -16,7 +17,7 @@ use measure::Row;
 /// Every figure is the median of several repetitions on one thread. Nothing else should run beside it.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to measure: impressions, policies, reading [default: all]
+    /// What to measure: impressions, policies, reading, proxy [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -33,6 +34,8 @@ enum What {
     Policies,
     /// Parsing and ranking
     Reading,
+    /// Preference matrices of full-size data, at a fraction of the impressions
+    Proxy,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
@@ -49,6 +52,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     if wanted(What::Reading) {
         show(&mut rows, reading::rows()?);
+    }
+    if wanted(What::Proxy) {
+        show(&mut rows, proxy::rows()?);
     }
     if let Some(path) = &arguments.out {
         std::fs::write(path, csv(&rows)).with_context(|| format!("failed to write {}", path.display()))?;

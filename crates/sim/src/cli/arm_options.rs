@@ -84,7 +84,9 @@ impl ArmOptions {
                 return Ok(Some(arms));
             }
         }
-        anyhow::bail!("no Condorcet winner among {count} random arms, {TRIES} times; take fewer, or leave out --condorcet")
+        anyhow::bail!(
+            "no Condorcet winner among {count} random arms, {TRIES} times; take fewer, or leave out --condorcet"
+        )
     }
 
     /// The matrix of the chosen arms, and which those are.

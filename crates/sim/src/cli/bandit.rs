@@ -105,7 +105,9 @@ impl Bandit {
                 self.on_matrix(matrix, file_name(path), taken)
             }
             (None, Some(problem)) => match problem.setting()? {
-                _ if self.arms.are_given() => bail!("arms are chosen with --matrix; problems have parameters of their own"),
+                _ if self.arms.are_given() => {
+                    bail!("arms are chosen with --matrix; problems have parameters of their own")
+                }
                 Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None),
                 Setting::Utilities(arena) => {
                     let gaps = arena.gaps();
@@ -138,7 +140,10 @@ impl Bandit {
         let arms = matrix.arms();
         let arena = MatrixArena::with_truth(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = truth == Truth::Condorcet;
-        self.play(Copies { arena, content }, Description { name, arms, taken, checksum: Some(checksum), condorcet, winners })
+        self.play(
+            Copies { arena, content },
+            Description { name, arms, taken, checksum: Some(checksum), condorcet, winners },
+        )
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {

@@ -116,8 +116,7 @@ impl Compare {
             site.arms()
         );
         let effort = Effort::for_arms(site.arms());
-        let question =
-            Question { site, method: &prepared.pairwise, effort, seed: common.seed, quiet: common.quiet };
+        let question = Question { site, method: &prepared.pairwise, effort, seed: common.seed, quiet: common.quiet };
         let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
         let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
 
@@ -142,7 +141,11 @@ impl Compare {
             truth: &truth,
             proxy: Proxy {
                 checksum,
-                matrix: self.matrix.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
+                matrix: self
+                    .matrix
+                    .as_deref()
+                    .and_then(Path::file_name)
+                    .map(|name| name.to_string_lossy().into_owned()),
                 interleavings: estimated.then_some(self.interleavings),
             },
         };
@@ -215,11 +218,17 @@ impl Compare {
             println!("{}", truth.describe(name));
             println!("{}", table(plan, &summary));
             let word = |largest: Option<&Difference>| {
-                largest.map_or_else(|| "none".to_owned(), |found| {
-                    let Difference { relative, relative_standard_error, algorithm, step, .. } = found;
-                    let (percent, error) = (100.0 * relative, 100.0 * relative_standard_error);
-                    format!("{percent:+.1}% (standard error {error:.1}%), {algorithm} after {} steps", grouped(*step))
-                })
+                largest.map_or_else(
+                    || "none".to_owned(),
+                    |found| {
+                        let Difference { relative, relative_standard_error, algorithm, step, .. } = found;
+                        let (percent, error) = (100.0 * relative, 100.0 * relative_standard_error);
+                        format!(
+                            "{percent:+.1}% (standard error {error:.1}%), {algorithm} after {} steps",
+                            grouped(*step)
+                        )
+                    },
+                )
             };
             println!("largest relative difference at the end: {}", word(summary.largest_at_the_end));
             println!("from a thousandth of the steps on: {}", word(summary.largest_from_a_thousandth_on));

@@ -53,6 +53,12 @@ impl Files {
             state: with("state"),
         })
     }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        let Self { npy, text, counts, how, timings, state } = self;
+        [npy, text, counts, how, timings, state].into_iter().map(PathBuf::as_path)
+    }
 }
 
 /// Writes the matrix and the counts of `state`.

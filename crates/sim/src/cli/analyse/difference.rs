@@ -42,15 +42,13 @@ impl Difference {
         });
         let winner = condorcet_winner(against);
         let rivals = |winner: Arm| against.all_arms().filter(move |&arm| against.get(winner, arm) > 0.5);
-        let overtake_it: Vec<Arm> = winner.map_or_else(Vec::new, |winner| {
-            rivals(winner).filter(|&arm| matrix.get(winner, arm) < 0.5).collect()
-        });
+        let overtake_it: Vec<Arm> = winner
+            .map_or_else(Vec::new, |winner| rivals(winner).filter(|&arm| matrix.get(winner, arm) < 0.5).collect());
         Self {
             mean: pairs().map(difference).sum::<f64>() / count,
             root_mean_square: (pairs().map(|pair| difference(pair).powi(2)).sum::<f64>() / count).sqrt(),
             largest: largest.map(|(i, j)| Largest { pair: (i, j), here: matrix.get(i, j), there: against.get(i, j) }),
-            distortion: winner
-                .map(|winner| overtake_it.len() as f64 / rivals(winner).count().max(1) as f64),
+            distortion: winner.map(|winner| overtake_it.len() as f64 / rivals(winner).count().max(1) as f64),
             winner,
             overtake_it,
         }
@@ -61,7 +59,13 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "difference: mean {:.4}, root mean square {:.4}", self.mean, self.root_mean_square)?;
         if let Some(Largest { pair: (i, j), here, there }) = &self.largest {
-            write!(f, ", largest {:.4} (arms {} and {}: {here:.4} against {there:.4})", (here - there).abs(), i.0, j.0)?;
+            write!(
+                f,
+                ", largest {:.4} (arms {} and {}: {here:.4} against {there:.4})",
+                (here - there).abs(),
+                i.0,
+                j.0
+            )?;
         }
         if let (Some(winner), Some(distortion)) = (self.winner, self.distortion) {
             write!(
