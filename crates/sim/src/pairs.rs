@@ -147,19 +147,19 @@ pub(crate) fn play_piece<I: Interleaving>(
     stream: impl Fn(&str) -> Generator,
     tally: &mut Tally,
 ) {
-    let (mut lists, mut users) = (stream("lists"), stream("users"));
+    let (mut chance, mut users) = (stream("lists"), stream("users"));
     let mut scratch = I::Scratch::default();
+    let mut lists = Vec::with_capacity(contest.arms.len());
     for Range { start, end } in runs_of_equals(piece) {
         let query = piece[start] as usize;
-        for (index, &(first, second)) in contest.pairs.iter().enumerate() {
-            let pair = [first, second].map(|position| contest.arms[position as usize] as usize);
-            for _ in start..end {
-                match site.interleave(method, query, pair, &mut lists, &mut users, &mut scratch) {
-                    Preference::First => tally.wins[index] += 1,
-                    Preference::Tie => tally.ties[index] += 1,
-                    Preference::Second => {}
-                }
-            }
+        lists.clear();
+        lists.extend(contest.arms.iter().map(|&arm| site.rankings().list(query, arm as usize)));
+        for _ in start..end {
+            let generators = [&mut chance, &mut users];
+            site.interleave_pairs(method, query, &lists, &contest.pairs, generators, &mut scratch, |pair, winner| {
+                tally.wins[pair] += u32::from(winner == Preference::First);
+                tally.ties[pair] += u32::from(winner == Preference::Tie);
+            });
         }
     }
 }
