@@ -1,4 +1,5 @@
 //! `sim proxy` and `sim compare`, run as a person would, and interrupted as a machine would.
+#![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
 use std::fs;
 use std::path::Path;
@@ -267,4 +268,37 @@ fn compare_draws_both_and_names_the_largest_difference() {
     let mut sets = sim(folder.path(), "compare");
     sets.args(["--algorithms", "mdb", "--dataset", "mslr-lookalike:0.003"]);
     assert!(failure(&sets.output().expect("sim starts")).contains("mdb"));
+}
+
+/// Real data beside the checkout, if it is there.
+fn data(name: &str) -> Option<std::path::PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = std::env::var_os("ORE_TEST_DATA").map_or(beside, Into::into).join(name);
+    if !path.exists() {
+        eprintln!("skipped: {} is not there", path.display());
+        return None;
+    }
+    Some(path.canonicalize().expect("it exists"))
+}
+
+#[test]
+fn published_matrices_of_mslr_are_met_on_an_excerpt() {
+    let (Some(excerpt), Some(matrices)) = (data("mslr-fold1-sample"), data("prefmat-mslr")) else { return };
+    let parts = ["test_sample", "valid_sample", "train_sample.from-pickle"];
+    let parts = parts.map(|part| excerpt.join(format!("mslr_fold1_{part}.txt")).display().to_string()).join(",");
+    let folder = TempDir::new().expect("a temporary folder");
+    for (click, matrix) in [("perfect", "MSLR-Perfect.txt"), ("navigational", "MSLR-Navigational.txt")] {
+        let against = matrices.join(matrix).display().to_string();
+        succeeds(proxy(
+            folder.path(),
+            &["--dataset", &parts, "--click", click, "--out", "P.npy", "--against", &against],
+        ));
+        let how = fs::read(folder.path().join("P.json")).expect("P.json is there");
+        let how: serde_json::Value = serde_json::from_slice(&how).expect("JSON");
+        let found = &how["against"]["agreement"];
+        assert!(found["correlation"].as_f64() >= Some(0.975), "{click}: {found}");
+        assert!(found["borda_rank_correlation"].as_f64() >= Some(0.95), "{click}: {found}");
+        // Where the published gap is above 0.02, nineteen of twenty favour the same arm.
+        assert!(found["signs"][3]["share"].as_f64() >= Some(0.95), "{click}: {found}");
+    }
 }

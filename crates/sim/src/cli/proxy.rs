@@ -179,7 +179,7 @@ impl Proxy {
             );
         }
         matrix_file::create_folder_of(&self.out)?;
-        files.all().for_each(|file| output::remove_leftovers(file));
+        files.all().for_each(output::remove_leftovers);
         let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
         let mut state = take_up(&files.state, identity, self.effort.request(), self.effort.resume)?;
         let save = Some((files.state.as_path(), every));
