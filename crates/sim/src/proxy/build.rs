@@ -247,7 +247,10 @@ impl Saver<'_> {
 
     fn save(&mut self, state: &State) -> Result<()> {
         if let Some((path, _)) = self.save {
-            state.save(path).context("what was saved before is still there: run again with --resume")?;
+            state.save(path).map_err(|error| match path.exists() {
+                true => error.context("stopped; run again with --resume to go on from what was saved before"),
+                false => error,
+            })?;
         }
         self.last = Instant::now();
         Ok(())
