@@ -14,7 +14,7 @@ use bandits::{Arena, Arm, Duel, Generator, MatrixArena, PairWins, PreferenceMatr
 use serde::Serialize;
 
 use crate::figure::Panels;
-use crate::results::{Caption, curves, spread_at};
+use crate::results::{Caption, bands, curves, spread_at};
 use crate::study::{Arenas, Plan, Run};
 
 /// A preference matrix whose regret is counted by gaps from elsewhere.
@@ -147,7 +147,7 @@ pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
 pub fn figure(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>], caption: &Caption) -> Panels {
     Panels {
         title: caption.title.clone(),
-        subtitle: Some(format!("mean of {} runs; bands: one standard deviation of a run", plan.runs)),
+        subtitle: Some(bands(plan)),
         x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log: true,

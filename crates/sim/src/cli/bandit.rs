@@ -1,5 +1,7 @@
 //! `sim bandit`: the same loop on a preference matrix or a problem by name.
 
+mod explore;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -17,6 +19,7 @@ use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::seed;
 use crate::study::{Arenas, play_all};
+use explore::SettingOptions;
 
 #[derive(Debug, Args)]
 pub(super) struct Bandit {
@@ -25,6 +28,9 @@ pub(super) struct Bandit {
 
     #[command(flatten)]
     arms: ArmOptions,
+
+    #[command(flatten)]
+    setting: SettingOptions,
 
     #[command(flatten)]
     run: RunOptions,
@@ -147,25 +153,9 @@ impl Bandit {
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
-        let RunOptions { common, .. } = &self.run;
         let (name, winners) = (description.name.clone(), description.winners.clone());
         let condorcet = description.condorcet;
         let taken = description.taken.clone();
-        let plan = self.run.plan();
-        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_all(&arenas, &plan, &progress)?;
-        progress.finish();
-
-        let config = Config {
-            command: "bandit",
-            version: env!("CARGO_PKG_VERSION"),
-            seed: common.seed,
-            steps: plan.steps,
-            runs: plan.runs,
-            algorithms: plan.names(),
-            played_on: description,
-        };
-        let folder = self.run.out.clone().unwrap_or_else(|| default_folder(&format!("bandit-{name}")));
         // Arms go by their numbers in the file.
         let label = |arm: usize| format!("arm {}", taken.as_ref().map_or(arm, |taken| taken[arm].index()));
         let mut truth = if condorcet {
@@ -177,24 +167,49 @@ impl Bandit {
             truth += &format!("; smallest margin {gap:.4} over {}", label(arm));
         }
         let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
-        report::leave(
-            &folder,
-            &config,
-            &plan,
-            &results,
-            &Arms { winners: &winners, label: &label },
-            &Outcome {
-                caption: Caption {
-                    title: format!("{} arms of {name}", arenas.arms()),
-                    x_label: "steps".to_owned(),
-                    regret: regret.to_owned(),
-                    note: None,
-                },
-                truth,
-                json: self.run.json,
-                quiet: common.quiet,
-            },
-        )
+        let caption = Caption {
+            title: format!("{} arms of {name}", arenas.arms()),
+            x_label: "steps".to_owned(),
+            regret: regret.to_owned(),
+            note: None,
+        };
+        let arms = Arms { winners: &winners, label: &label };
+        let outcome = Outcome { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
+        match self.setting.horizons(self.run.steps)? {
+            None => self.ongoing(&arenas, description, &arms, &outcome),
+            Some(horizons) => self.explore(&arenas, horizons, description, &arms, &outcome),
+        }
+    }
+
+    /// Regret while it lasts.
+    fn ongoing<A: Arena + Clone + Sync>(
+        &self,
+        arenas: &Copies<A>,
+        description: Description,
+        arms: &Arms<'_>,
+        outcome: &Outcome,
+    ) -> Result<()> {
+        let common = &self.run.common;
+        let plan = self.run.plan();
+        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
+        let results = play_all(arenas, &plan, &progress)?;
+        progress.finish();
+        let folder = self.folder("bandit", &description.name);
+        let config = Config {
+            command: "bandit",
+            version: env!("CARGO_PKG_VERSION"),
+            seed: common.seed,
+            steps: plan.steps,
+            runs: plan.runs,
+            algorithms: plan.names(),
+            played_on: description,
+        };
+        report::leave(&folder, &config, &plan, &results, arms, outcome)
+    }
+
+    /// Where results go.
+    fn folder(&self, kind: &str, name: &str) -> PathBuf {
+        self.run.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}")))
     }
 }
 

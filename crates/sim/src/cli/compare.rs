@@ -21,7 +21,7 @@ use crate::proxy::{Choice, Files, Request, Sampling, take_up, write};
 use crate::results::{self, Arms, Caption, label, significant};
 use crate::seed;
 use crate::study::{Plan, Run, play_all};
-use crate::truth::{Effort, Measure, Question, Truth};
+use crate::truth::{Effort, Question, Truth};
 
 /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
 ///
@@ -182,10 +182,7 @@ impl Compare {
                 description.click.model
             ),
             x_label: "impressions".to_owned(),
-            regret: match truth.measure {
-                Measure::Condorcet => "P(best ranker beats those shown) - 1/2".to_owned(),
-                Measure::Ndcg => "nDCG@10 lost".to_owned(),
-            },
+            regret: truth.measure.regret().to_owned(),
             note: description.note(),
         };
         for (what, runs) in [("live", live), ("proxy", proxy)] {
