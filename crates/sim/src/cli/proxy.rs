@@ -63,7 +63,8 @@ struct Effort {
     #[arg(long, value_name = "N", default_value = "4000", value_parser = parse_positive)]
     interleavings: u64,
 
-    /// Add so many impressions a pair to the matrix that is there
+    /// Add so many impressions a pair to the matrix that is there (counts that are multiples of 100,000
+    /// add up to what one command would have given, to the byte)
     #[arg(long, value_name = "N", value_parser = parse_positive, conflicts_with = "interleavings")]
     more: Option<u64>,
 

@@ -141,6 +141,13 @@ mod tests {
         assert_eq!(Strata::draw(4, 8, &mut generator).more(), 0);
     }
 
+    #[test]
+    fn value_stability() {
+        let strata = Strata::draw(12, 29, &mut seed::generator(42, "strata", 0, "stability"));
+        let extra: Vec<usize> = (0..12).filter(|&query| strata.extra[query]).collect();
+        assert_eq!((strata.each, extra), (2, vec![0, 2, 3, 10, 11]));
+    }
+
     /// The formula against the spread of many rounds of made-up queries, each with its own odds.
     #[test]
     fn the_variance_is_that_of_many_rounds() {
