@@ -8,7 +8,7 @@ use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave};
-use letor_io::{Dataset, FeatureId, OpenOptions, Provenance, Split};
+use letor_io::{Cache, Dataset, FeatureId, OpenOptions, Provenance, Split};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
@@ -90,6 +90,10 @@ pub(super) struct SiteOptions {
     /// the same query continued
     #[arg(long, value_enum, default_value_t = SameQid::Error)]
     same_qid: SameQid,
+
+    /// Read the data anew, and leave no binary cache beside them
+    #[arg(long)]
+    no_cache: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -302,7 +306,8 @@ impl SiteOptions {
             max_label: self.max_label,
             ..letor_io::ReadOptions::default()
         };
-        let options = OpenOptions { read, split: self.split, root: None };
+        let cache = if self.no_cache { Cache::Off } else { Cache::default() };
+        let options = OpenOptions { read, split: self.split, root: None, cache };
         Ok(letor_io::open(&self.dataset, &options)?)
     }
 
