@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use interleave::{Doc, RankedList, TieGroup};
 use letor_io::{Dataset, FeatureId, Query};
@@ -22,20 +23,29 @@ pub enum TieBreaking {
     Fixed(u64),
 }
 
-/// Every chosen ranker's list for every query, query after query.
+/// Every chosen ranker's list for every query.
 ///
-/// A query's lists lie together, ranker after ranker: 6 bytes a document and ranker.
+/// A query's lists are made when the first of them is asked for, on the thread that asks, and kept:
+/// 6 bytes a document and ranker. So an experiment begins at once, and pays for the queries it meets.
+/// When a list is made changes nothing about it.
 #[derive(Debug)]
 pub struct Rankings {
+    dataset: Dataset,
     features: Vec<FeatureId>,
-    /// First document of each query, counted over all queries, and their number at the end.
-    offsets: Vec<usize>,
-    order: Vec<Doc>,
-    groups: Vec<TieGroup>,
+    ties: TieBreaking,
+    queries: Vec<OnceLock<Lists>>,
+}
+
+/// The lists of all rankers for one query, ranker after ranker.
+#[derive(Debug)]
+struct Lists {
+    documents: usize,
+    order: Box<[Doc]>,
+    groups: Box<[TieGroup]>,
 }
 
 impl Rankings {
-    /// Ranks all queries by each of `features`, highest value first, in parallel.
+    /// Will rank the queries of `dataset` by each of `features`, highest value first.
     ///
     /// # Errors
     /// When there is no feature, a feature is 0 or beyond the data's last, or a query holds more
@@ -59,33 +69,21 @@ impl Rankings {
                 RankedList::MAX_LEN
             )));
         }
-        let cells = dataset.documents() * features.len();
-        let mut order = vec![Doc(0); cells];
-        let mut groups = vec![TieGroup::UNLISTED; cells];
-        let mut pieces = Vec::with_capacity(dataset.queries());
-        let (mut order_left, mut groups_left) = (order.as_mut_slice(), groups.as_mut_slice());
-        for query in dataset.iter() {
-            let cells = query.documents() * features.len();
-            let (order, groups);
-            (order, order_left) = order_left.split_at_mut(cells);
-            (groups, groups_left) = groups_left.split_at_mut(cells);
-            pieces.push((query, order, groups));
-        }
-        pieces.into_par_iter().for_each_init(Buffers::default, |buffers, (query, order, groups)| {
-            let n = query.documents();
-            let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
-            for (&feature, (order, groups)) in features.iter().zip(lists) {
-                buffers.rank(query, feature, ties, order, groups);
-            }
+        let queries = (0..dataset.queries()).map(|_| OnceLock::new()).collect();
+        Ok(Self { dataset: dataset.clone(), features: features.to_vec(), ties, queries })
+    }
+
+    /// Makes the lists of all queries now, in parallel.
+    pub fn rank_all(&self) {
+        (0..self.queries()).into_par_iter().for_each(|query| {
+            self.lists(query);
         });
-        let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
-        Ok(Self { features: features.to_vec(), offsets, order, groups })
     }
 
     /// How many queries.
     #[must_use]
     pub fn queries(&self) -> usize {
-        self.offsets.len() - 1
+        self.queries.len()
     }
 
     /// How many rankers (arms).
@@ -107,7 +105,7 @@ impl Rankings {
     #[inline]
     #[must_use]
     pub fn documents(&self, query: usize) -> usize {
-        self.offsets[query + 1] - self.offsets[query]
+        self.dataset.query(query).documents()
     }
 
     /// The list of `arm` for `query`.
@@ -118,14 +116,41 @@ impl Rankings {
     #[must_use]
     pub fn list(&self, query: usize, arm: usize) -> RankedList<'_> {
         assert!(arm < self.arms(), "arm {arm} of {}", self.arms());
-        let n = self.documents(query);
-        let start = self.offsets[query] * self.arms() + arm * n;
-        RankedList::from_trusted(&self.order[start..start + n], &self.groups[start..start + n])
+        let lists = self.lists(query);
+        let n = lists.documents;
+        let start = arm * n;
+        RankedList::from_trusted(&lists.order[start..start + n], &lists.groups[start..start + n])
+    }
+
+    #[inline]
+    fn lists(&self, query: usize) -> &Lists {
+        match self.queries[query].get() {
+            Some(lists) => lists,
+            None => self.rank(query),
+        }
+    }
+
+    /// Makes the lists of `query`, unless another thread is quicker.
+    #[cold]
+    fn rank(&self, query: usize) -> &Lists {
+        // Nothing in here may wait for other work of the thread pool, which could be waiting for this.
+        self.queries[query].get_or_init(|| {
+            let from = self.dataset.query(query);
+            let n = from.documents();
+            let mut order = vec![Doc(0); n * self.arms()].into_boxed_slice();
+            let mut groups = vec![TieGroup::UNLISTED; n * self.arms()].into_boxed_slice();
+            let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
+            let mut buffers = Buffers::default();
+            for (&feature, (order, groups)) in self.features.iter().zip(lists) {
+                buffers.rank(from, feature, self.ties, order, groups);
+            }
+            Lists { documents: n, order, groups }
+        })
     }
 
     /// The documents of `queries` among those of all queries.
     pub(crate) fn document_range(&self, queries: Range<usize>) -> Range<usize> {
-        self.offsets[queries.start]..self.offsets[queries.end]
+        self.dataset.document_offset(queries.start)..self.dataset.document_offset(queries.end)
     }
 
     /// For each arm, the lowest arm whose lists (order and ties) are the same for every query.
