@@ -66,6 +66,10 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
 }
 
 fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Error> {
+    if entry.matrix.is_some() {
+        let message = format!("{} is a preference matrix, not a data set: `--matrix {0}` plays on it", entry.name);
+        return Err(Error::new(ErrorKind::Unknown, message));
+    }
     let folder = options.root.clone().unwrap_or_else(registry::data_root).join(&entry.name);
     if let Some(split) = options.split
         && entry.split(split).is_none()
@@ -160,6 +164,7 @@ mod tests {
         let (kind, message) = error(&["ylr1"], &of(Split::Test));
         assert_eq!(kind, ErrorKind::Missing);
         assert!(message.contains("ylr1, part test,"), "{message}");
+        assert!(error(&["prefmat-mslr-perfect"], &options).1.contains("`--matrix prefmat-mslr-perfect`"));
         assert!(error(&["yandex"], &of(Split::Vali)).1.contains("has train and test"));
     }
 
