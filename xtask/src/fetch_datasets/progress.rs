@@ -28,9 +28,8 @@ pub struct Bar {
 impl Watch for Bar {
     fn start(&mut self, file: &str, have: u64, total: Option<u64>) {
         let bar = match total {
-            Some(total) => ProgressBar::new(total).with_style(style(
-                "{msg} {bar:32} {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left",
-            )),
+            Some(total) => ProgressBar::new(total)
+                .with_style(style("{msg} {bar:32} {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left")),
             None => ProgressBar::new_spinner().with_style(style("{msg} {spinner} {bytes}, {binary_bytes_per_sec}")),
         };
         let bar = bar.with_message(file.to_owned());
