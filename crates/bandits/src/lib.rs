@@ -118,6 +118,7 @@ mod fewest;
 mod lanes;
 pub mod matrix;
 mod matrix_arena;
+mod minima;
 mod odds;
 mod opponents;
 mod pair_wins;

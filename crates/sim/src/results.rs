@@ -85,7 +85,8 @@ pub struct Arms<'a> {
 }
 
 impl Arms<'_> {
-    fn is_best(&self, arm: Option<Arm>) -> bool {
+    /// Whether the arm is one of the best.
+    pub(crate) fn is_best(&self, arm: Option<Arm>) -> bool {
         arm.is_some_and(|arm| self.winners.contains(&arm.index()))
     }
 
@@ -275,9 +276,23 @@ fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
 
 /// Seconds, and what machine-dependent settings there were: the one file that differs between runs.
 #[derive(Serialize)]
-struct Timings {
+pub(crate) struct Timings {
     threads: usize,
     algorithms: Vec<AlgorithmTiming>,
+}
+
+impl Timings {
+    /// Of each algorithm by name, the steps of a run, and its runs.
+    pub(crate) fn of<'a>(played: impl Iterator<Item = (String, u64, &'a [Run])>) -> Self {
+        let algorithms = played
+            .map(|(algorithm, steps, runs)| AlgorithmTiming {
+                algorithm,
+                seconds: runs.iter().map(|run| run.seconds).collect(),
+                steps_per_second: rate(steps, runs),
+            })
+            .collect();
+        Self { threads: rayon::current_num_threads(), algorithms }
+    }
 }
 
 #[derive(Serialize)]
@@ -290,22 +305,18 @@ struct AlgorithmTiming {
 /// Steps a second of one thread, over all runs.
 #[must_use]
 pub fn steps_per_second(plan: &Plan, runs: &[Run]) -> f64 {
+    rate(plan.steps, runs)
+}
+
+fn rate(steps: u64, runs: &[Run]) -> f64 {
     let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
-    (plan.steps * runs.len() as u64) as f64 / seconds.max(1e-9)
+    (steps * runs.len() as u64) as f64 / seconds.max(1e-9)
 }
 
 fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
-    let algorithms = plan
-        .algorithms
-        .iter()
-        .zip(results)
-        .map(|(spec, runs)| AlgorithmTiming {
-            algorithm: spec.canonical(),
-            seconds: runs.iter().map(|run| run.seconds).collect(),
-            steps_per_second: steps_per_second(plan, runs),
-        })
-        .collect();
-    output::write_json_pretty(path, &Timings { threads: rayon::current_num_threads(), algorithms })
+    let played = plan.algorithms.iter().zip(results);
+    let timings = Timings::of(played.map(|(spec, runs)| (spec.canonical(), plan.steps, runs.as_slice())));
+    output::write_json_pretty(path, &timings)
 }
 
 /// The table for the terminal.

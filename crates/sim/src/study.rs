@@ -105,7 +105,8 @@ pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Resu
     Ok(results)
 }
 
-fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
+/// Plays one run; the plan's own algorithms do not matter.
+pub(crate) fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
     // The cell is the content, not the place in the plan; a longer run continues a shorter one.
     let cell = format!("{}\n{}", arenas.content(), spec.canonical());
     let stream = |purpose: &str| seed::generator(plan.seed, &cell, run, purpose);

@@ -153,6 +153,9 @@ fn wrong_usage_exits_with_2() {
         &["bandit"],
         &["bandit", "--problem", "1god5poor"],
         &["bandit", "--matrix", "P.txt", "--problem", "arith51"],
+        &["bandit", "--problem", "arith51", "--horizons", "100"],
+        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "0"],
+        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "9", "--steps", "9"],
         &["proxy"],
     ] {
         let run = sim(folder.path()).args(args).output().expect("sim starts");
@@ -230,4 +233,34 @@ fn without_a_condorcet_winner_regret_is_by_copeland_score() {
         .expect("sim starts");
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert!(text(&run.stdout).contains("no Condorcet winner; regret is Copeland score"), "{}", text(&run.stdout));
+}
+
+#[test]
+fn explore_then_exploit_runs_again_for_those_who_use_the_horizon() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let explore = |threads: &str, out: &str| {
+        let run = sim(folder.path())
+            .args(["bandit", "--problem", "arithmetic:k=6", "--algorithms", "rucb,savage", "--runs", "4"])
+            .args(["--setting", "explore-then-exploit", "--horizons", "3e4,100,2e3", "--json", "--quiet"])
+            .args(["--threads", threads, "--out", out])
+            .output()
+            .expect("sim starts");
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        serde_json::from_slice::<serde_json::Value>(&run.stdout).expect("the summary is JSON")
+    };
+    let summary = explore("2", "a");
+    assert_eq!(summary.as_array().map(Vec::len), Some(6));
+    assert_eq!((&summary[0]["horizon"], &summary[2]["horizon"]), (&100.into(), &30_000.into()));
+    assert_eq!((&summary[2]["accuracy"], &summary[2]["runs"]), (&1.0.into(), &4.into()));
+    assert!(summary[0]["regret"]["mean"].as_f64() < summary[1]["regret"]["mean"].as_f64());
+    let lines = |file: &str| fs::read_to_string(folder.path().join("a").join(file)).expect(file).lines().count();
+    assert_eq!((lines("horizons.csv"), lines("runs.csv")), (1 + 6, 1 + 24));
+    assert!(folder.path().join("a/accuracy.svg").exists() && folder.path().join("a/regret.png").exists());
+
+    // The same bytes from one thread; and a horizon asked for alone says the same.
+    assert_eq!(explore("1", "b"), summary);
+    for file in ["runs.csv", "horizons.csv", "summary.json", "accuracy.svg"] {
+        let bytes = |out: &str| fs::read(folder.path().join(out).join(file)).expect(file);
+        assert!(bytes("a") == bytes("b"), "{file}");
+    }
 }

@@ -2,10 +2,11 @@
 
 mod impressions;
 mod measure;
+mod methods;
 mod policies;
 mod reading;
+mod record;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -16,19 +17,29 @@ use measure::Row;
 /// Every figure is the median of several repetitions on one thread. Nothing else should run beside it.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, policies, reading [default: all]
+    /// What to measure: impressions, methods, policies, reading [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
-    /// Where to keep the CSV
+    /// Where to keep the CSV [default: results/bench/<date>-<what>.csv; nowhere with --algorithms or
+    /// --arms]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// The date that the CSV bears [default: today, UTC]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = record::parse_date)]
+    date: Option<String>,
+
+    #[command(flatten)]
+    policies: policies::Which,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum What {
+pub(super) enum What {
     /// Interleaved comparisons and multileavings
     Impressions,
+    /// Impressions of every interleaving and multileaving method
+    Methods,
     /// Steps of the dueling bandits
     Policies,
     /// Parsing and ranking
@@ -51,16 +62,22 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if wanted(What::Impressions) {
         show(&mut rows, impressions::rows()?);
     }
+    if wanted(What::Methods) {
+        rows.extend(methods::measure()?);
+    }
     if wanted(What::Policies) {
-        show(&mut rows, policies::rows()?);
+        rows.extend(policies::measure(&arguments.policies)?);
     }
     if wanted(What::Reading) {
         show(&mut rows, reading::rows()?);
     }
-    if let Some(path) = &arguments.out {
-        std::fs::write(path, csv(&rows)).with_context(|| format!("failed to write {}", path.display()))?;
-    }
-    Ok(())
+    let date = arguments.date.clone().unwrap_or_else(record::today);
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None if arguments.policies.is_part() => return Ok(()),
+        None => record::default_path(&date, &arguments.what),
+    };
+    record::write(&path, &date, &rows)
 }
 
 /// Debug assertions cost time: measures with the release profile instead.
@@ -80,14 +97,4 @@ fn show(all: &mut Vec<Row>, rows: Vec<Row>) {
         println!("{row}");
     }
     all.extend(rows);
-}
-
-fn csv(rows: &[Row]) -> String {
-    let mut text = "goal,what,unit,value,target,met\n".to_owned();
-    for row in rows {
-        let target = row.target.map_or_else(String::new, |target| target.to_string());
-        let met = row.met().map_or("", |met| if met { "yes" } else { "no" });
-        let _ = writeln!(text, "{},\"{}\",{},{:.4},{target},{met}", row.goal, row.what, row.unit, row.value);
-    }
-    text
 }

@@ -1,47 +1,90 @@
-//! P6 to P8: what a step of each dueling bandit costs while it explores.
+//! P6 to P8: what a step of each dueling bandit costs while it explores, plain form and fast form side
+//! by side.
+
+mod needs;
+mod plain;
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use bandits::registry::{PolicyVisitor, Spec, entries};
-use bandits::{Arm, Choice, Generator, Generators, MatrixArena, Observer, Policy, PreferenceMatrix, play};
+use bandits::{Arm, Choice, Feedback, Generator, Generators, MatrixArena, Observer, Policy, PreferenceMatrix, play};
 use rand::{RngExt, SeedableRng};
 
 use super::measure::Row;
+use needs::Needs;
 
-/// Numbers of arms, as the peers were measured.
-const ARMS: [usize; 4] = [10, 64, 136, 700];
+/// Which of them to measure.
+#[derive(clap::Args)]
+pub(super) struct Which {
+    /// Of the policies, only these [default: all]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    algorithms: Vec<String>,
 
-/// Steps of which something was learnt, a repetition ...
-const STEPS: u64 = 300_000;
+    /// Of the policies, only with so many arms [default: 10,64,136,700, as the peers were measured]
+    #[arg(long, value_name = "K,...", value_delimiter = ',')]
+    arms: Vec<usize>,
+}
 
-/// ... or as many as fit into this, for policies whose rule needs many draws a step.
-const LONGEST: Duration = Duration::from_millis(400);
+impl Which {
+    /// Whether something is left out.
+    pub(super) fn is_part(&self) -> bool {
+        !self.algorithms.is_empty() || !self.arms.is_empty()
+    }
+}
 
-pub(super) fn rows() -> Result<Vec<Row>> {
+/// A choice is timed in slices of so many: long enough for the clock not to show, short enough for the
+/// median not to see what else the machine does.
+const SLICE: u64 = 512;
+/// Slices of a fast form ...
+const SLICES: usize = 600;
+/// ... or as many as fit into this, for policies whose rule needs many draws a step, and as long again
+/// until every pair has met.
+const LONGEST: Duration = Duration::from_millis(600);
+
+/// Measures, prints a line for each algorithm and number of arms, and gives the rows for the record.
+pub(super) fn measure(which: &Which) -> Result<Vec<Row>> {
+    let sizes = if which.arms.is_empty() { vec![10, 64, 136, 700] } else { which.arms.clone() };
+    for name in &which.algorithms {
+        let _: Spec = name.parse()?;
+    }
+    println!("{:22}{:>6}{:>14}{:>14}{:>10}", "ns a step, exploring", "arms", "plain", "fast", "times");
     let mut rows = Vec::new();
     for entry in entries() {
+        if !which.algorithms.is_empty() && !which.algorithms.iter().any(|name| name == entry.name) {
+            continue;
+        }
         let spec: Spec = entry.name.parse()?;
-        for arms in ARMS {
+        for &arms in &sizes {
             let arena = MatrixArena::new(near_ties(arms))?;
-            let mut times = Vec::new();
-            for repetition in 0..3 {
-                let timed = Timed { arena: arena.clone(), seed: repetition };
-                times.push(spec.visit(arms, 1_000_000_000, timed)?);
-            }
-            times.sort_by(f64::total_cmp);
+            let timed = Timed { arena: &arena, opening: opening(entry.name, arms) };
+            let fast = spec.visit(arms, HORIZON, timed)?;
+            let plain = plain::time(entry.name, arms, timed);
             let (goal, target) = goal(entry.name, arms);
-            rows.push(Row {
-                goal,
-                what: format!("{}, step exploring {arms} arms", entry.name),
-                unit: "ns",
-                value: times[1],
-                target,
-            });
+            let what = format!("{}, step exploring {arms} arms", entry.name);
+            let row = Row { goal, what: what.clone(), unit: "ns", value: fast, target };
+            print_row(&row, entry.name, arms, plain);
+            rows.push(row);
+            let plain = plain.map(|value| Row { goal: "", what: what + ", plain", unit: "ns", value, target: None });
+            rows.extend(plain);
         }
     }
     Ok(rows)
 }
+
+fn print_row(row: &Row, name: &str, arms: usize, plain: Option<f64>) {
+    let (plain, times) = plain.map_or_else(
+        || ("-".to_owned(), String::new()),
+        |plain| (format!("{plain:.1}"), format!("{:.1}", plain / row.value)),
+    );
+    let goal = row.target.map_or_else(String::new, |target| {
+        format!("   {} {target:.0} {}", row.goal, if row.met() == Some(true) { "met" } else { "MISSED" })
+    });
+    println!("{name:22}{arms:>6}{plain:>14}{:>14.1}{times:>10}{goal}", row.value);
+}
+
+/// What policies that ask are told.
+const HORIZON: u64 = 1_000_000_000;
 
 fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
     let by_arms = |few: f64, many: f64| match arms {
@@ -52,13 +95,26 @@ fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
     match name {
         "mergerucb" => ("P6", by_arms(25.0, 25.0)),
         "rucb" | "rmed1" | "rcs" | "savage" | "btm" | "sparring" => ("P7", by_arms(150.0, 600.0)),
-        _ => ("", None),
+        // Three times what the rule itself cannot do without.
+        _ => Needs::of(name).map_or(("", None), |needs| ("P8", Some(3.0 * needs.nanoseconds(arms)))),
+    }
+}
+
+/// How many steps a policy takes to have met everyone, which it does in a way of its own.
+fn opening(name: &str, arms: usize) -> u64 {
+    let pairs = (arms * (arms - 1) / 2) as u64;
+    match name {
+        "rmed2" => 9 * pairs,
+        "rmed2fh" => 10 * pairs,
+        "multisbm" => 2 * pairs + arms as u64,
+        "rucb" | "rcs" | "rmed1" | "savage" | "ccb" => pairs,
+        _ => 0,
     }
 }
 
 /// A matrix whose arms are hard to tell apart, so that everything goes on exploring: arm i beats
 /// every later one with .5 and a little.
-fn near_ties(arms: usize) -> PreferenceMatrix {
+pub(super) fn near_ties(arms: usize) -> PreferenceMatrix {
     let mut generator = Generator::seed_from_u64(1);
     let mut entries = vec![0.5; arms * arms];
     for low in 0..arms {
@@ -71,37 +127,85 @@ fn near_ties(arms: usize) -> PreferenceMatrix {
     PreferenceMatrix::new(arms, entries).expect("a sound matrix")
 }
 
-/// Plays until [`STEPS`] steps were learnt from, and tells the nanoseconds of one.
-struct Timed {
-    arena: MatrixArena,
-    seed: u64,
+/// Plays, and tells the nanoseconds of a step of which something is learnt: the median slice.
+#[derive(Clone, Copy)]
+struct Timed<'a> {
+    arena: &'a MatrixArena,
+    opening: u64,
 }
 
-impl PolicyVisitor for Timed {
+impl PolicyVisitor for Timed<'_> {
     type Output = f64;
 
-    fn visit<P: Policy + Send>(mut self, mut policy: P) -> f64 {
-        let start = Instant::now();
-        let mut observer = Learnt { steps: 0, start };
-        play(&mut policy, &mut self.arena, 1_000_000_000, &mut Generators::from_seed(self.seed), &mut observer);
-        start.elapsed().as_secs_f64() * 1e9 / observer.steps as f64
+    fn visit<P: Policy + Send>(self, policy: P) -> f64 {
+        let mut policy = Resumed { policy, played: 0 };
+        let mut arena = self.arena.clone();
+        let mut generators = Generators::from_seed(1);
+        let begun = Instant::now();
+        while policy.played < self.opening && begun.elapsed() < LONGEST {
+            policy.play(SLICE, &mut arena, &mut generators);
+        }
+        let (begun, mut slice) = (Instant::now(), SLICE);
+        let mut slices = Vec::new();
+        while slices.len() < SLICES && (begun.elapsed() < LONGEST || slices.is_empty()) {
+            let start = Instant::now();
+            let learnt = policy.play(slice, &mut arena, &mut generators);
+            let spent = start.elapsed();
+            // Slices spent alone for the most part say nothing of exploring.
+            if 2 * learnt >= slice {
+                slices.push(spent.as_secs_f64() * 1e9 / learnt as f64);
+            }
+            // A few steps do where one takes long.
+            if spent > LONGEST / 20 {
+                slice = (slice / 8).max(1);
+            }
+        }
+        slices.sort_by(f64::total_cmp);
+        slices[slices.len() / 2]
     }
 }
 
-struct Learnt {
-    steps: u64,
-    start: Instant,
+/// A policy that has played before.
+struct Resumed<P> {
+    policy: P,
+    played: u64,
 }
+
+impl<P: Policy> Resumed<P> {
+    /// Plays on; says of how many steps something was learnt.
+    fn play(&mut self, steps: u64, arena: &mut MatrixArena, generators: &mut Generators) -> u64 {
+        let mut learnt = Learnt(0);
+        play(self, arena, steps, generators, &mut learnt);
+        self.played += steps;
+        learnt.0
+    }
+}
+
+impl<P: Policy> Policy for Resumed<P> {
+    fn arms(&self) -> usize {
+        self.policy.arms()
+    }
+
+    #[inline]
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        self.policy.choose(step + self.played, generator)
+    }
+
+    #[inline]
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        self.policy.learn(step + self.played, feedback);
+    }
+
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+        self.policy.best(generator)
+    }
+}
+
+struct Learnt(u64);
 
 impl Observer for Learnt {
     #[inline]
     fn played(&mut self, _from: u64, _to: u64, choice: Choice<'_>, _gaps: &[f64]) {
-        self.steps += u64::from(!matches!(choice, Choice::Alone { .. }));
+        self.0 += u64::from(!matches!(choice, Choice::Alone { .. }));
     }
-
-    fn stop(&mut self) -> bool {
-        self.steps >= STEPS || self.start.elapsed() > LONGEST
-    }
-
-    fn report(&mut self, _step: u64, _best: Option<Arm>) {}
 }

@@ -204,7 +204,7 @@ impl Rmed2 {
         Self {
             parameters: parameters.clone(),
             horizon,
-            state: Divergences::new(arms),
+            state: Divergences::new(arms, true),
             passes: Passes::new(arms, parameters.bonus(arms)),
             meetings,
             rises,

@@ -5,6 +5,7 @@ use super::rmed::{allowance, divergence};
 use crate::Generator;
 use crate::clock::Clock;
 use crate::draw::below;
+use crate::minima::Minima;
 
 /// Divergences are counted in units of 2^-30, as in [`rmed`](super::rmed).
 const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
@@ -15,13 +16,13 @@ pub(super) struct Divergences {
     arms: usize,
     wins: Vec<u32>,
     /// mu(l, j) in row l; infinite on the diagonal, so that no arm is its own weakest spot.
-    means: Vec<f64>,
+    means: Minima<f64>,
     /// n kl(mu, 1/2) of each pair i < j, at `i * arms + j`.
     terms: Vec<i64>,
-    /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0.
+    /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0; empty where nobody asks.
     per_divergence: Vec<f64>,
-    /// I(i).
-    sums: Vec<i64>,
+    /// I(i), in one row.
+    sums: Minima<i64>,
     /// The size of O(i).
     lost_to: Vec<u32>,
     /// i*.
@@ -29,18 +30,19 @@ pub(super) struct Divergences {
 }
 
 impl Divergences {
-    pub(super) fn new(arms: usize) -> Self {
-        let mut means = vec![0.5; arms * arms];
+    /// Of pairs that never met. [`cheapest`](Self::cheapest) may be asked only with `costs`.
+    pub(super) fn new(arms: usize, costs: bool) -> Self {
+        let mut means = Minima::new(arms, arms, 0.5, f64::INFINITY);
         for arm in 0..arms {
-            means[arm * arms + arm] = f64::INFINITY;
+            means.set(arm, arm, f64::INFINITY);
         }
         Self {
             arms,
             wins: vec![0; arms * arms],
             means,
             terms: vec![0; arms * arms],
-            per_divergence: vec![0.0; arms * arms],
-            sums: vec![0; arms],
+            per_divergence: vec![0.0; if costs { arms * arms } else { 0 }],
+            sums: Minima::new(1, arms, 0, i64::MAX),
             lost_to: vec![arms as u32 - 1; arms],
             leader: 0,
         }
@@ -55,7 +57,7 @@ impl Divergences {
     }
 
     pub(super) fn sums(&self) -> &[i64] {
-        &self.sums
+        &self.sums.row(0)[..self.arms]
     }
 
     pub(super) fn leader(&self) -> usize {
@@ -80,19 +82,16 @@ impl Divergences {
         if (arm != leader && self.not_ahead(arm, leader)) || self.lost_to[arm] == 0 {
             return leader;
         }
-        let row = &self.means[arm * self.arms..(arm + 1) * self.arms];
-        let lowest = row.iter().fold(f64::INFINITY, |low, &mean| if mean < low { mean } else { low });
-        let ties = row.iter().filter(|&&mean| mean == lowest).count();
-        let chosen = below(generator, ties);
-        row.iter().enumerate().filter(|&(_, &mean)| mean == lowest).nth(chosen).map_or(leader, |(index, _)| index)
+        let mut weakest = self.means.holders(arm);
+        let ties = weakest.clone().count();
+        weakest.nth(below(generator, ties)).unwrap_or(leader)
     }
 
     /// b(`arm`), each cost counting as at least `least`.
     pub(super) fn cheapest(&self, arm: usize, least: f64) -> usize {
         let leader = self.leader;
-        let (of_leader, of_arm) = (leader * self.arms, arm * self.arms);
-        let means = &self.means[of_leader..of_leader + self.arms];
-        let row = &self.per_divergence[of_arm..of_arm + self.arms];
+        let means = &self.means.row(leader)[..self.arms];
+        let row = &self.per_divergence[arm * self.arms..(arm + 1) * self.arms];
         let own = if arm == leader { 0.5 } else { means[arm] };
         let weighed = |mean: f64, per_divergence: f64| {
             let cost = own + mean - 1.0;
@@ -131,14 +130,15 @@ impl Divergences {
         self.wins[forth] += 1;
         let (won, lost) = (self.wins[forth], self.wins[back]);
 
-        let led_by = self.sums[self.leader];
         // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
+        let old = self.terms[term];
         let was_behind = if won - 1 < lost { winner } else { loser };
-        self.sums[was_behind] -= self.terms[term];
+        self.sums.set(0, was_behind, self.sums.get(0, was_behind) - old);
         let new = divergence(won, lost);
         let is_behind = if won < lost { winner } else { loser };
-        self.sums[is_behind] += new;
+        self.sums.set(0, is_behind, self.sums.get(0, is_behind) + new);
         self.terms[term] = new;
+        self.leader = self.sums.holders(0).next().unwrap_or(0);
 
         // O holds who is not ahead: the winner may have left the loser's company of equals.
         if won - 1 == lost {
@@ -148,20 +148,12 @@ impl Divergences {
             self.lost_to[loser] += 1;
         }
         let total = f64::from(won) + f64::from(lost);
-        self.means[forth] = f64::from(won) / total;
-        self.means[back] = f64::from(lost) / total;
-        let inverse = per_divergence(new, total);
-        self.per_divergence[forth] = if won < lost { inverse } else { 0.0 };
-        self.per_divergence[back] = if lost < won { inverse } else { 0.0 };
-
-        let key = |arm: usize| (self.sums[arm], arm);
-        if self.sums[self.leader] > led_by {
-            self.leader = (0..self.arms).min_by_key(|&arm| key(arm)).unwrap_or(0);
-        } else {
-            let better = if key(winner) < key(loser) { winner } else { loser };
-            if key(better) < key(self.leader) {
-                self.leader = better;
-            }
+        self.means.set(winner, loser, f64::from(won) / total);
+        self.means.set(loser, winner, f64::from(lost) / total);
+        if !self.per_divergence.is_empty() {
+            let inverse = per_divergence(new, total);
+            self.per_divergence[forth] = if won < lost { inverse } else { 0.0 };
+            self.per_divergence[back] = if lost < won { inverse } else { 0.0 };
         }
     }
 }
@@ -258,7 +250,7 @@ impl Passes {
         let Some(touched) = self.touched.take() else {
             return;
         };
-        let most = state.sums[state.leader].saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
+        let most = state.sums.smallest(0).saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
             self.look_at(arm, most, state);
         }
@@ -273,11 +265,12 @@ impl Passes {
     #[inline]
     fn look_at(&mut self, arm: usize, most: i64, state: &Divergences) {
         if self.place[arm] == Place::Out {
-            if state.sums[arm] <= most {
+            let sum = state.sums.get(0, arm);
+            if sum <= most {
                 self.place[arm] = Place::Next;
                 self.admitted += 1;
             } else {
-                self.lowest_out = self.lowest_out.min(state.sums[arm]);
+                self.lowest_out = self.lowest_out.min(sum);
             }
         }
     }
@@ -289,11 +282,11 @@ impl Passes {
 
     /// The first step, `step` or later, that lets in an arm other than the leader.
     pub(super) fn alone_until(&self, step: u64, state: &Divergences) -> u64 {
-        let others = state.sums.iter().enumerate().filter(|&(arm, _)| arm != state.leader);
+        let others = state.sums().iter().enumerate().filter(|&(arm, _)| arm != state.leader);
         let Some(nearest) = others.map(|(_, &sum)| sum).min() else {
             return u64::MAX;
         };
-        let needed = nearest - state.sums[state.leader];
+        let needed = nearest - state.sums.smallest(0);
         let reached = |step: u64| allowance(libm::log(step as f64), self.bonus) >= needed;
         let guess = libm::exp(needed as f64 * UNIT - self.bonus);
         if guess >= 9e15 {

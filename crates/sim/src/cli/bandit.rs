@@ -9,6 +9,8 @@ use bandits::{Arena, MatrixArena, PreferenceMatrix, Truth};
 use clap::Args;
 use serde::Serialize;
 
+mod explore;
+
 use super::matrix_file;
 use super::options::{RunOptions, default_folder};
 use super::report::{self, Outcome};
@@ -16,11 +18,15 @@ use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::seed;
 use crate::study::{Arenas, play_all};
+use explore::SettingOptions;
 
 #[derive(Debug, Args)]
 pub(super) struct Bandit {
     #[command(flatten)]
     source: Source,
+
+    #[command(flatten)]
+    setting: SettingOptions,
 
     #[command(flatten)]
     run: RunOptions,
@@ -131,25 +137,8 @@ impl Bandit {
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
-        let RunOptions { common, .. } = &self.run;
         let (name, winners) = (description.name.clone(), description.winners.clone());
         let condorcet = description.condorcet;
-        let plan = self.run.plan();
-        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_all(&arenas, &plan, &progress)?;
-        progress.finish();
-
-        let config = Config {
-            command: "bandit",
-            version: env!("CARGO_PKG_VERSION"),
-            seed: common.seed,
-            steps: plan.steps,
-            runs: plan.runs,
-            algorithms: plan.names(),
-            played_on: description,
-        };
-        let folder = self.run.out.clone().unwrap_or_else(|| default_folder(&format!("bandit-{name}")));
-        let label = |arm: usize| format!("arm {arm}");
         let mut truth = if condorcet {
             format!("Condorcet winner: arm {}", winners[0])
         } else {
@@ -159,24 +148,50 @@ impl Bandit {
             truth += &format!("; smallest margin {gap:.4} over arm {arm}");
         }
         let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
-        report::leave(
-            &folder,
-            &config,
-            &plan,
-            &results,
-            &Arms { winners: &winners, label: &label },
-            &Outcome {
-                caption: Caption {
-                    title: format!("{} arms of {name}", arenas.arms()),
-                    x_label: "steps".to_owned(),
-                    regret: regret.to_owned(),
-                    note: None,
-                },
-                truth,
-                json: self.run.json,
-                quiet: common.quiet,
-            },
-        )
+        let caption = Caption {
+            title: format!("{} arms of {name}", arenas.arms()),
+            x_label: "steps".to_owned(),
+            regret: regret.to_owned(),
+            note: None,
+        };
+        let label = |arm: usize| format!("arm {arm}");
+        let arms = Arms { winners: &winners, label: &label };
+        let outcome = Outcome { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
+        match self.setting.horizons(self.run.steps)? {
+            None => self.ongoing(&arenas, description, &arms, &outcome),
+            Some(horizons) => self.explore(&arenas, horizons, description, &arms, &outcome),
+        }
+    }
+
+    /// Regret while it lasts.
+    fn ongoing<A: Arena + Clone + Sync>(
+        &self,
+        arenas: &Copies<A>,
+        description: Description,
+        arms: &Arms<'_>,
+        outcome: &Outcome,
+    ) -> Result<()> {
+        let common = &self.run.common;
+        let plan = self.run.plan();
+        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
+        let results = play_all(arenas, &plan, &progress)?;
+        progress.finish();
+        let folder = self.folder("bandit", &description.name);
+        let config = Config {
+            command: "bandit",
+            version: env!("CARGO_PKG_VERSION"),
+            seed: common.seed,
+            steps: plan.steps,
+            runs: plan.runs,
+            algorithms: plan.names(),
+            played_on: description,
+        };
+        report::leave(&folder, &config, &plan, &results, arms, outcome)
+    }
+
+    /// Where results go.
+    fn folder(&self, kind: &str, name: &str) -> PathBuf {
+        self.run.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}")))
     }
 }
 

@@ -1,0 +1,90 @@
+//! What a step of a sampling policy cannot do without: the draws that its rule makes, and a set's wins.
+
+use std::hint::black_box;
+
+use bandits::singleton::{Singleton as _, Thompson};
+use bandits::{Arena as _, Arm, Generator, MatrixArena, PairWins};
+use rand::{Rng as _, SeedableRng as _};
+
+use super::near_ties;
+use crate::bench::measure::nanoseconds;
+
+/// How many draws of each kind a step among so many arms takes while all of them are in it.
+pub(super) struct Needs {
+    /// Whether a preference is above 1/2: a coin of known bias.
+    coins: fn(usize) -> usize,
+    /// Preferences themselves: Beta draws.
+    betas: fn(usize) -> usize,
+    /// Whether every pair of a set is decided by the arena.
+    wins: bool,
+}
+
+impl Needs {
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let pairs: fn(usize) -> usize = |arms| arms * (arms - 1) / 2;
+        let none: fn(usize) -> usize = |_| 0;
+        Some(match name {
+            // A tournament of all pairs, and a challenger of everyone's preference over its winner.
+            "dts" | "dts-plus" | "rts" => Self { coins: pairs, betas: |arms| arms - 1, wins: false },
+            // The same in a batch of four, where both sides of a pair are drawn.
+            "mergedts" => Self { coins: |_| 12, betas: |_| 3, wins: false },
+            "self-sparring" | "sparring-ts" => Self { coins: none, betas: |arms| 2 * arms, wins: false },
+            "mdb" => Self { coins: none, betas: none, wins: true },
+            _ => return None,
+        })
+    }
+
+    /// What that costs here and now.
+    pub(super) fn nanoseconds(&self, arms: usize) -> f64 {
+        let mut spent = 0.0;
+        let (coins, betas) = ((self.coins)(arms), (self.betas)(arms));
+        if coins > 0 {
+            spent += coins as f64 * coin();
+        }
+        if betas > 0 {
+            spent += betas as f64 * beta();
+        }
+        if self.wins {
+            spent += contest(arms);
+        }
+        spent
+    }
+}
+
+/// One coin of known bias: 32 bits against a threshold.
+fn coin() -> f64 {
+    let thresholds: Vec<u32> = (0..4096_u32).map(|place| (1 << 31) + (place << 12)).collect();
+    let mut generator = Generator::seed_from_u64(1);
+    nanoseconds(thresholds.len(), || {
+        let heads = thresholds.iter().filter(|&&threshold| generator.next_u32() < threshold).count();
+        black_box(heads);
+    })
+}
+
+/// One Beta draw.
+fn beta() -> f64 {
+    let arms = 64;
+    let mut thompson = Thompson::new(arms);
+    for duel in 0..20 * arms {
+        thompson.learn(duel % arms, duel % 3 == 0);
+    }
+    let mut generator = Generator::seed_from_u64(1);
+    let picks = 20;
+    nanoseconds(picks * arms, || {
+        for _ in 0..picks {
+            black_box(thompson.pick(&mut generator));
+        }
+    })
+}
+
+/// All pairs of a set of all arms.
+fn contest(arms: usize) -> f64 {
+    let mut arena = MatrixArena::new(near_ties(arms)).expect("arm 0 wins");
+    let set: Vec<Arm> = (0..arms).map(Arm::at).collect();
+    let mut wins = PairWins::default();
+    let mut generator = Generator::seed_from_u64(1);
+    nanoseconds(1, || {
+        arena.contest(&set, &mut generator, &mut wins);
+        black_box(wins.beats(0, arms - 1));
+    })
+}
