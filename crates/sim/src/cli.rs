@@ -5,11 +5,14 @@ mod analyse;
 mod arm_options;
 mod bandit;
 mod compare;
+mod datasets;
 mod distortion;
+mod inspect;
 mod live;
 mod matrix_file;
 mod options;
 mod proxy;
+mod reading;
 mod report;
 mod sensitivity;
 
@@ -53,6 +56,10 @@ enum Command {
     Bandit(bandit::Bandit),
     /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
     Compare(compare::Compare),
+    /// Lists the data sets and preference matrices known by name, and whether they are here.
+    Datasets,
+    /// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
+    Inspect(inspect::Inspect),
     /// Measures how often a multileaving misjudges who is better than the best.
     Distortion(distortion::DistortionCommand),
     /// Measures how many impressions methods need to order rankers as their nDCG does.
@@ -77,6 +84,8 @@ pub fn main() -> ExitCode {
         Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
         Some(Command::Compare(command)) => command.run(),
+        Some(Command::Datasets) => datasets::run(),
+        Some(Command::Inspect(command)) => command.run(),
         Some(Command::Distortion(command)) => command.run(),
         Some(Command::Sensitivity(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::PreferenceMatrix;
+use letor_io::registry;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -17,8 +18,12 @@ const ARRAY: &str = "preferences.npy";
 /// An array beyond this (some 16,000 arms) is taken for a mistake, or a trap.
 const MOST_BYTES: u64 = 1 << 31;
 
-/// Reads a matrix, told by its content whether it is text, `.npy` or `.npz`.
+/// Reads a matrix, told by its content whether it is text, `.npy` or `.npz`; a path that is no file may
+/// be the name of a registered matrix.
 pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
+    let registered = path.to_str().filter(|_| !path.exists());
+    let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
+    let path = registered.as_deref().unwrap_or(path);
     let bytes = std::fs::read(path).with_context(|| format!("failed to read the matrix {}", path.display()))?;
     parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
 }
