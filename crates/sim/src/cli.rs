@@ -2,14 +2,19 @@
 
 mod algorithms;
 mod analyse;
+mod arm_options;
 mod bandit;
+mod compare;
+mod datasets;
 mod distortion;
 mod experiment;
 mod html;
+mod inspect;
 mod live;
 mod matrix_file;
 pub(crate) mod options;
 mod proxy;
+mod reading;
 mod report;
 mod sensitivity;
 
@@ -51,6 +56,12 @@ enum Command {
     Analyse(analyse::Analyse),
     /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
+    /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
+    Compare(compare::Compare),
+    /// Lists the data sets and preference matrices known by name, and whether they are here.
+    Datasets,
+    /// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
+    Inspect(inspect::Inspect),
     /// Measures how often a multileaving misjudges who is better than the best.
     Distortion(distortion::DistortionCommand),
     /// Runs the figures and tables of the papers, from files.
@@ -78,6 +89,9 @@ pub fn main() -> ExitCode {
         Some(Command::Algorithms) => algorithms::run(),
         Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
+        Some(Command::Compare(command)) => command.run(),
+        Some(Command::Datasets) => datasets::run(),
+        Some(Command::Inspect(command)) => command.run(),
         Some(Command::Distortion(command)) => command.run(),
         Some(Command::Experiment(command)) => command.run(),
         Some(Command::Report(command)) => command.run(),

@@ -140,6 +140,8 @@ pub struct Panels {
     pub subtitle: Option<String>,
     /// The plots, row by row; one fills the page.
     pub panels: Vec<Panel>,
+    /// Whether all have the same axes, those that hold the curves of all.
+    pub one_scale: bool,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
 }
@@ -170,6 +172,14 @@ impl Panels {
     /// Without any panel, and as [`Lines::render`].
     pub fn render(&self) -> Result<Figure> {
         panels::render(self)
+    }
+
+    /// Draws the figure and writes it as [`Figure::save`] does.
+    ///
+    /// # Errors
+    /// As [`Panels::render`] and [`Figure::save`].
+    pub fn save(&self, stem: &Path) -> Result<()> {
+        self.render()?.save(stem)
     }
 }
 

@@ -4,6 +4,7 @@ mod impressions;
 mod measure;
 mod methods;
 mod policies;
+mod proxy;
 mod reading;
 mod record;
 
@@ -16,8 +17,8 @@ use measure::Row;
 ///
 /// Every figure is the median of several repetitions on one thread. Nothing else should run beside it.
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// What to measure: impressions, methods, policies, reading [default: all]
+pub struct Arguments {
+    /// What to measure: impressions, methods, policies, reading, proxy [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -44,11 +45,20 @@ pub(super) enum What {
     Policies,
     /// Parsing and ranking
     Reading,
+    /// Preference matrices of full-size data, at a fraction of the impressions
+    Proxy,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+/// Does what the arguments say.
+///
+/// # Errors
+/// When something cannot be measured or written.
+pub fn run(arguments: &Arguments) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_in_release();
+    }
+    if reading::read_here()? {
+        return Ok(());
     }
     let wanted = |what| arguments.what.is_empty() || arguments.what.contains(&what);
     let mut rows = Vec::new();
@@ -63,6 +73,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     if wanted(What::Reading) {
         show(&mut rows, reading::rows()?);
+    }
+    if wanted(What::Proxy) {
+        show(&mut rows, proxy::rows()?);
     }
     let date = arguments.date.clone().unwrap_or_else(record::today);
     let path = match &arguments.out {

@@ -7,11 +7,12 @@ use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
-use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave};
-use letor_io::{Dataset, FeatureId, OpenOptions, Provenance, Split};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
+use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
+use super::reading::ReadingOptions;
 use crate::count::{grouped, parse_positive};
 use crate::live::Methods;
 use crate::seed;
@@ -27,10 +28,6 @@ pub(crate) struct SiteOptions {
     #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
     dataset: Vec<String>,
 
-    /// The split of a registered data set to use
-    #[arg(long, value_name = "train|vali|test")]
-    split: Option<Split>,
-
     /// How users click: perfect, navigational, informational, almost-random, random, or P(click)
     /// for each grade as `0:0.05,1:0.5,2:0.95`
     #[arg(long, value_name = "NAME|P", default_value = "navigational", value_parser = parse_click)]
@@ -39,14 +36,6 @@ pub(crate) struct SiteOptions {
     /// P(stop after a click) for each grade, beside a custom --click [default: never]
     #[arg(long, value_name = "P")]
     stop: Option<String>,
-
-    /// The highest label that the data may hold; higher ones are taken for errors
-    #[arg(long, value_name = "LABEL", default_value_t = 4.0)]
-    max_label: f32,
-
-    /// What `NULL` in place of a value means: an error, or 0
-    #[arg(long, value_enum, default_value_t = Null::Error)]
-    null: Null,
 
     /// How fractional labels become grades
     #[arg(long, value_enum, default_value_t = Fractional::Round)]
@@ -71,9 +60,9 @@ pub(crate) struct SiteOptions {
     interleave: AnyInterleaving,
 
     /// How several rankers' lists are mixed: sosm, team-draft, probabilistic, optimized,
-    /// pairwise-preference, with settings as `probabilistic:sampled=1000`
-    #[arg(long, value_name = "NAME", default_value = "sosm")]
-    multileave: AnyMultileaving,
+    /// pairwise-preference, with settings as `probabilistic:sampled=1000` [default: sosm]
+    #[arg(long, value_name = "NAME")]
+    multileave: Option<AnyMultileaving>,
 
     /// Under which order of documents with equal scores probabilistic interleaving gives credit:
     /// one redrawn, as Lerot and the published matrices do, or the same that made the list
@@ -86,10 +75,8 @@ pub(crate) struct SiteOptions {
     #[arg(long, value_enum, default_value_t = Ties::Random)]
     ties: Ties,
 
-    /// What to do when a query id comes up again in another place: an error, or another query, or
-    /// the same query continued
-    #[arg(long, value_enum, default_value_t = SameQid::Error)]
-    same_qid: SameQid,
+    #[command(flatten)]
+    reading: ReadingOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -125,24 +112,6 @@ enum Ties {
     Random,
     /// Once
     Fixed,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Null {
-    /// Refuse
-    Error,
-    /// An absent value
-    Zero,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SameQid {
-    /// Refuse
-    Error,
-    /// Another query
-    Separate,
-    /// The same query
-    Merge,
 }
 
 /// A data set, and the site made of it.
@@ -207,6 +176,13 @@ impl Description {
         serde_json::to_string(&described).expect("plain data is written without fail")
     }
 
+    /// The same as a value, to tell what differs.
+    pub(super) fn identity(&self) -> serde_json::Value {
+        let mut described = self.clone();
+        described.dataset.name = String::new();
+        serde_json::to_value(&described).expect("plain data is written without fail")
+    }
+
     /// What the truth depends on: all but how live lists are mixed.
     pub(crate) fn truth_content(&self) -> String {
         Self { interleave: String::new(), multileave: String::new(), ..self.clone() }.content()
@@ -228,7 +204,7 @@ impl Description {
 impl SiteOptions {
     /// Opens the data set, ranks it, and lays out its users.
     pub(super) fn prepare(&self, master: u64, quiet: bool) -> Result<Prepared> {
-        let dataset = self.open()?;
+        let dataset = self.reading.open(&self.dataset)?;
         announce(&dataset, quiet);
         let features = self.rankers(&dataset, master)?;
         let Laid { site, methods, pairwise, description } = self.lay_out(&dataset, features, master)?;
@@ -300,30 +276,18 @@ impl SiteOptions {
             let method = ProbabilisticInterleave::with_tau(method.tau(), credit.into())?;
             interleaving = AnyInterleaving::Probabilistic(method);
         }
-        Ok(Methods { interleaving, multileaving: self.multileave.clone() })
-    }
-
-    fn open(&self) -> Result<Dataset> {
-        self.open_named(&self.dataset, None)
+        let multileaving = self.multileave.clone().unwrap_or_else(|| AnyMultileaving::Sosm(Sosm::default()));
+        Ok(Methods { interleaving, multileaving })
     }
 
     /// Opens `dataset` in place of the one named, registered data being looked for below `root`.
-    pub(crate) fn open_named(&self, dataset: &[String], root: Option<&Path>) -> Result<Dataset> {
-        let read = letor_io::ReadOptions {
-            same_qid: match self.same_qid {
-                SameQid::Error => letor_io::SameQid::Error,
-                SameQid::Separate => letor_io::SameQid::Separate,
-                SameQid::Merge => letor_io::SameQid::Merge,
-            },
-            null: match self.null {
-                Null::Error => letor_io::Null::Error,
-                Null::Zero => letor_io::Null::Zero,
-            },
-            max_label: self.max_label,
-            ..letor_io::ReadOptions::default()
-        };
-        let options = OpenOptions { read, split: self.split, root: root.map(Path::to_path_buf) };
-        Ok(letor_io::open(dataset, &options)?)
+    pub(crate) fn open_named(&self, dataset: &[String], root: &Path) -> Result<Dataset> {
+        self.reading.open_below(dataset, Some(root))
+    }
+
+    /// Whether a way of multileaving was asked for.
+    pub(super) fn multileaves(&self) -> bool {
+        self.multileave.is_some()
     }
 
     fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {
@@ -357,7 +321,7 @@ fn never_stop(click: &str) -> String {
 
 /// Says what is being run on, and what a folder held besides.
 #[expect(clippy::print_stderr, reason = "the command line talks to a person")]
-fn announce(dataset: &Dataset, quiet: bool) {
+pub(super) fn announce(dataset: &Dataset, quiet: bool) {
     if let Provenance::Files { skipped, .. } = dataset.provenance() {
         for (path, reason) in skipped {
             eprintln!("skipped {}: {reason}", path.display());
@@ -380,13 +344,9 @@ fn announce(dataset: &Dataset, quiet: bool) {
 #[command(next_help_heading = "Runs and results")]
 pub(super) struct RunOptions {
     /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` for all)
-    #[arg(
-        long,
-        value_name = "A,B:KEY=VALUE,...",
-        value_delimiter = ',',
-        default_value = "mergerucb,rucb,rmed1,mdb,random"
-    )]
-    pub(super) algorithms: Vec<Spec>,
+    /// [default: mergerucb,rucb,rmed1,mdb,random; those of them that duel to compare with]
+    #[arg(long, value_name = "A,B:KEY=VALUE,...", value_delimiter = ',')]
+    algorithms: Option<Vec<Spec>>,
 
     /// Steps (impressions) of a run; 1e7 is a number
     #[arg(long, value_name = "N", default_value = "1e6", value_parser = parse_positive)]
@@ -415,8 +375,14 @@ pub(super) struct RunOptions {
 impl RunOptions {
     /// What is to be played.
     pub(super) fn plan(&self) -> Plan {
+        self.plan_of(&["mergerucb", "rucb", "rmed1", "mdb", "random"])
+    }
+
+    /// What is to be played, these algorithms if none were named.
+    pub(super) fn plan_of(&self, usual: &[&str]) -> Plan {
+        let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
         Plan {
-            algorithms: self.algorithms.clone(),
+            algorithms: self.algorithms.clone().unwrap_or_else(usual),
             steps: self.steps,
             runs: self.runs,
             seed: self.common.seed,

@@ -46,7 +46,7 @@ pub(super) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -
     };
     let note = (!lookalikes.is_empty())
         .then(|| format!("synthetic data: {} generated, not the real data sets", lookalikes.join(", ")));
-    Some(Panels { title: title(experiment, measured, scale), subtitle: runs, panels, note })
+    Some(Panels { title: title(experiment, measured, scale), subtitle: runs, panels, one_scale: false, note })
 }
 
 fn panels(experiment: &Experiment, measured: &Measured) -> Vec<Panel> {

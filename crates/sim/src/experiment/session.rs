@@ -156,7 +156,7 @@ impl Session {
         // The one before goes first: two large ones need not fit beside each other.
         self.opened.replace(None);
         let root = self.data_root(&source.name);
-        let dataset = Arc::new(options.open_named(std::slice::from_ref(&source.name), Some(&root))?);
+        let dataset = Arc::new(options.open_named(std::slice::from_ref(&source.name), &root)?);
         self.opened.replace(Some((key, Arc::clone(&dataset))));
         Ok(dataset)
     }

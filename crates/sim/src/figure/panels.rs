@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 
 use super::legend::{Entry, Legend};
 use super::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
-use super::plot::{LINE_WIDTH, Looks, Plot, label_width};
+use super::plot::{LINE_WIDTH, Looks, Plot, axes_of, label_width};
 use super::text::{EDGE, axis_title_in, cut, footer, header};
 use super::{Figure, Panels};
 
@@ -48,11 +48,12 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
     let wide = (room - (columns - 1) as f64 * GUTTER) / columns as f64;
     let tall = (below - top - (rows - 1) as f64 * GUTTER) / rows as f64;
 
+    let shared = figure.one_scale.then(|| axes_of(plots.iter().flat_map(|plot| &plot.shown), plots[0].logs));
     for (number, plot) in plots.iter().enumerate() {
         let (row, column) = (number / columns, number % columns);
         let left = EDGE + column as f64 * (wide + GUTTER);
         let start = top + row as f64 * (tall + GUTTER);
-        let axes = plot.axes();
+        let axes = shared.clone().unwrap_or_else(|| plot.axes());
         let frame = Frame {
             left: left + label_width(&axes[1], size) + 10.0,
             right: left + wide,

@@ -88,15 +88,7 @@ impl<'a> Plot<'a> {
 
     /// The two axes that hold every point.
     pub(super) fn axes(&self) -> [Axis; 2] {
-        let xs = self.shown.iter().flat_map(|shown| shown.curve.points.iter().map(|point| point.x));
-        let x = if self.logs[0] { Axis::log(xs, false) } else { Axis::linear(xs, false) };
-        let y = if self.logs[1] {
-            // A band may reach down to next to nothing; the axis follows the means there.
-            Axis::log(self.points().flat_map(|point| [point.mean, point.high]), true)
-        } else {
-            Axis::linear(self.points().flat_map(|point| [point.mean, point.low, point.high]), true)
-        };
-        [x, y]
+        axes_of(self.shown.iter(), self.logs)
     }
 
     /// Why nothing is to be seen, if so.
@@ -161,6 +153,20 @@ impl<'a> Plot<'a> {
             curves: self.shown.iter().map(curve).collect(),
         }
     }
+}
+
+/// The two axes that hold every point of all these curves.
+pub(super) fn axes_of<'a, 'b: 'a>(shown: impl Iterator<Item = &'a Shown<'b>> + Clone, logs: [bool; 2]) -> [Axis; 2] {
+    let xs = shown.clone().flat_map(|shown| shown.curve.points.iter().map(|point| point.x));
+    let points = shown.flat_map(|shown| &shown.points);
+    let x = if logs[0] { Axis::log(xs, false) } else { Axis::linear(xs, false) };
+    let y = if logs[1] {
+        // A band may reach down to next to nothing; the axis follows the means there.
+        Axis::log(points.flat_map(|point| [point.mean, point.high]), true)
+    } else {
+        Axis::linear(points.flat_map(|point| [point.mean, point.low, point.high]), true)
+    };
+    [x, y]
 }
 
 /// How much room the labels of `axis` take in letters of `size`.
