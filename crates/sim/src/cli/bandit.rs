@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use bandits::problems::{Problem, Setting};
 use bandits::winners::{condorcet_winners, copeland_winners};
-use bandits::{Arena, MatrixArena, PreferenceMatrix, Truth};
+use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, Truth};
 use clap::Args;
+use letor_io::FeatureId;
+use rankers::Selection;
 use serde::Serialize;
 
 mod explore;
@@ -24,6 +26,11 @@ use explore::SettingOptions;
 pub(super) struct Bandit {
     #[command(flatten)]
     source: Source,
+
+    /// Which arms of the matrix play, as the features that they stand for (arm 0 is feature 1): all, N
+    /// drawn at random, alphabetical:N (the first N by number as text), or numbers such as 1,5,110
+    #[arg(long, value_name = "WHICH", requires = "matrix")]
+    rankers: Option<Selection>,
 
     #[command(flatten)]
     setting: SettingOptions,
@@ -90,6 +97,8 @@ struct Description {
     arms: usize,
     /// Of a matrix: of its entries, so that text and .npy of the same matrix are the same arena.
     checksum: Option<String>,
+    /// The features behind the arms, counted from 1, where not all arms of the matrix play.
+    rankers: Option<Vec<FeatureId>>,
     /// Whether the best arms are Condorcet winners; else they have the highest Copeland score.
     condorcet: bool,
     /// The best arms: the first, and those that are as good to the last bit.
@@ -100,9 +109,12 @@ impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
         self.run.common.apply()?;
         match (&self.source.matrix, &self.source.problem) {
-            (Some(path), _) => self.on_matrix(matrix_file::read(path)?, file_name(path)),
+            (Some(path), _) => {
+                let (matrix, rankers) = self.chosen(matrix_file::read(path)?)?;
+                self.on_matrix(matrix, file_name(path), rankers)
+            }
             (None, Some(problem)) => match problem.setting()? {
-                Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string()),
+                Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None),
                 Setting::Utilities(arena) => {
                     let gaps = arena.gaps();
                     let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
@@ -110,6 +122,7 @@ impl Bandit {
                         name: problem.to_string(),
                         arms: gaps.len(),
                         checksum: None,
+                        rankers: None,
                         condorcet: true,
                         winners,
                     };
@@ -121,8 +134,17 @@ impl Bandit {
         }
     }
 
+    /// The part of the matrix that plays, and the features behind its arms where that is not all.
+    fn chosen(&self, matrix: PreferenceMatrix) -> Result<(PreferenceMatrix, Option<Vec<FeatureId>>)> {
+        let Some(selection) = &self.rankers else { return Ok((matrix, None)) };
+        let features = u32::try_from(matrix.arms()).context("so many arms have no numbers")?;
+        let chosen = selection.choose(features, seed::seed(self.run.common.seed, "rankers", 0, "selection"))?;
+        let arms: Vec<Arm> = chosen.iter().map(|feature| Arm(feature.0 - 1)).collect();
+        Ok((matrix.subset(&arms)?, Some(chosen)))
+    }
+
     /// Regret is measured against the Condorcet winner or, where there is none, by Copeland score.
-    fn on_matrix(&self, matrix: PreferenceMatrix, name: String) -> Result<()> {
+    fn on_matrix(&self, matrix: PreferenceMatrix, name: String, rankers: Option<Vec<FeatureId>>) -> Result<()> {
         let (winners, truth) = match condorcet_winners(&matrix) {
             none if none.is_empty() => (copeland_winners(&matrix), Truth::Copeland),
             winners => (winners, Truth::Condorcet),
@@ -133,19 +155,24 @@ impl Bandit {
         let arms = matrix.arms();
         let arena = MatrixArena::with_truth(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = truth == Truth::Condorcet;
-        self.play(Copies { arena, content }, Description { name, arms, checksum: Some(checksum), condorcet, winners })
+        let description = Description { name, arms, checksum: Some(checksum), rankers, condorcet, winners };
+        self.play(Copies { arena, content }, description)
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
         let (name, winners) = (description.name.clone(), description.winners.clone());
-        let condorcet = description.condorcet;
+        let (condorcet, rankers) = (description.condorcet, description.rankers.clone());
+        let label = |arm: usize| match &rankers {
+            Some(features) => format!("feature {} (arm {arm})", features[arm].0),
+            None => format!("arm {arm}"),
+        };
         let mut truth = if condorcet {
-            format!("Condorcet winner: arm {}", winners[0])
+            format!("Condorcet winner: {}", label(winners[0]))
         } else {
-            format!("no Condorcet winner; regret is Copeland score below that of arm {}", winners[0])
+            format!("no Condorcet winner; regret is Copeland score below that of {}", label(winners[0]))
         };
         if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
-            truth += &format!("; smallest margin {gap:.4} over arm {arm}");
+            truth += &format!("; smallest margin {gap:.4} over {}", label(arm));
         }
         let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
         let caption = Caption {
@@ -154,7 +181,6 @@ impl Bandit {
             regret: regret.to_owned(),
             note: None,
         };
-        let label = |arm: usize| format!("arm {arm}");
         let arms = Arms { winners: &winners, label: &label };
         let outcome = Outcome { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
         match self.setting.horizons(self.run.steps)? {
