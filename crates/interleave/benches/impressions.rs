@@ -129,3 +129,25 @@ fn sosm<const RANKERS: usize>(bencher: Bencher<'_, '_>, documents: usize) {
         black_box(scores.len())
     });
 }
+
+/// All pairs of 136 rankers on one query, as a preference matrix is made; an item is a comparison.
+#[divan::bench(args = [20, 100, 120, 1000], consts = [0, 1])]
+fn probabilistic_all_pairs<const SAME: usize>(bencher: Bencher<'_, '_>, documents: usize) {
+    let query = query(documents, 136, 1);
+    let lists: Vec<_> = query.lists.iter().map(ListBuf::as_list).collect();
+    let pairs: Vec<(u32, u32)> = (0..136).flat_map(|i| (i + 1..136).map(move |j| (i, j))).collect();
+    let method = ProbabilisticInterleave::new([CreditTies::Redrawn, CreditTies::Same][SAME]);
+    let mut scratch = ProbabilisticScratch::default();
+    let mut generator = Generator::seed_from_u64(2);
+    let mut luck = Generator::seed_from_u64(3);
+    bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
+        let user = |doc: Doc| {
+            let look = query.users.look(query.levels[doc.index()], &mut luck);
+            Look { clicked: look.clicked, leaves: look.leaves }
+        };
+        let mut wins = 0;
+        let verdict = |_, winner| wins += u32::from(winner == Preference::First);
+        method.compare_pairs(&lists, &pairs, 10, &mut generator, &mut scratch, user, verdict);
+        black_box(wins)
+    });
+}

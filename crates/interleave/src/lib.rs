@@ -147,7 +147,8 @@
 //! lists (`softmax.rs`), one ranker's order with its ties broken (`order.rs`), even draws from what is left
 //! of a tie group (`ties.rs`). A receipt has a field name that no other has. Then one variant in `any/`, and a name in
 //! `NAMES`: from there `tests/promises.rs` covers it, and the benches do. A plain version of all its lists in
-//! `tests/oracle` puts it through enumeration, bias and fidelity.
+//! `tests/oracle` puts it through enumeration, bias and fidelity; where it takes shortcuts, a plain form in
+//! `plain/` is what it is held to on long lists, and timed beside.
 
 mod alternating;
 mod any;
@@ -162,6 +163,8 @@ pub mod optimized;
 mod order;
 mod outcome;
 pub mod pairwise_preference;
+#[doc(hidden)]
+pub mod plain;
 pub mod probabilistic;
 pub mod probabilistic_assignment;
 pub mod probabilistic_expected;

@@ -32,6 +32,29 @@ pub trait Interleaving: Send + Sync {
         user: impl FnMut(Doc) -> Look,
     ) -> Preference;
 
+    /// Lets each of `pairs` (positions in `lists`) meet on one query, before a user of its own, and
+    /// tells `verdict` the pair's place in `pairs` and who won.
+    ///
+    /// What `user` does must depend on the document alone and on chance. Each pair's outcome has the
+    /// law of [`compare`](Self::compare); outcomes of different pairs may share draws, where that is
+    /// quicker, and then depend on each other.
+    #[expect(clippy::too_many_arguments, reason = "those of `compare`, the pairs, and where verdicts go")]
+    fn compare_pairs(
+        &self,
+        lists: &[RankedList<'_>],
+        pairs: &[(u32, u32)],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut Self::Scratch,
+        mut user: impl FnMut(Doc) -> Look,
+        mut verdict: impl FnMut(usize, Preference),
+    ) {
+        for (number, &(first, second)) in pairs.iter().enumerate() {
+            let pair = [lists[first as usize], lists[second as usize]];
+            verdict(number, self.compare(pair, length, generator, scratch, &mut user));
+        }
+    }
+
     /// Draws a whole list of at most `length` documents to be shown now, and the receipt by which
     /// its clicks are credited later.
     fn draw(

@@ -93,6 +93,12 @@ impl Weights {
         }
     }
 
+    /// The weights of the first 0, 1, ... `documents` ranks together.
+    #[inline]
+    pub(crate) fn totals(&self, documents: usize) -> &[u64] {
+        &self.totals[..=documents]
+    }
+
     /// The weight of the first `documents` ranks together.
     #[inline]
     pub(crate) fn total(&self, documents: usize) -> u64 {

@@ -84,6 +84,7 @@ pub fn compare_pairs<I: Interleaving>(
     progress: &Progress,
 ) -> Vec<PairCount> {
     let draws = draw_queries(site, comparisons, master, purpose);
+    let contest = Contest::new(pairs);
     let pieces: Vec<&[u32]> = draws.chunks(DRAWS_A_PIECE).collect();
     let tallies = pieces
         .par_iter()
@@ -92,7 +93,7 @@ pub fn compare_pairs<I: Interleaving>(
             || Tally::new(pairs.len()),
             |mut tally, (number, piece)| {
                 let stream = |purpose_of: &str| seed::generator(master, purpose, number as u64, purpose_of);
-                play_piece(site, method, pairs, piece, stream, &mut tally);
+                play_piece(site, method, &contest, piece, stream, &mut tally);
                 progress.advance((piece.len() * pairs.len()) as u64);
                 tally
             },
@@ -140,25 +141,43 @@ impl Tally {
 fn play_piece<I: Interleaving>(
     site: &Site,
     method: &I,
-    pairs: &[(u32, u32)],
+    contest: &Contest,
     piece: &[u32],
     stream: impl Fn(&str) -> Generator,
     tally: &mut Tally,
 ) {
-    let (mut lists, mut users) = (stream("lists"), stream("users"));
+    let (mut chance, mut users) = (stream("lists"), stream("users"));
     let mut scratch = I::Scratch::default();
+    let mut lists = Vec::with_capacity(contest.arms.len());
     for Range { start, end } in runs_of_equals(piece) {
         let query = piece[start] as usize;
-        for (index, &(first, second)) in pairs.iter().enumerate() {
-            let pair = [first as usize, second as usize];
-            for _ in start..end {
-                match site.interleave(method, query, pair, &mut lists, &mut users, &mut scratch) {
-                    Preference::First => tally.wins[index] += 1,
-                    Preference::Tie => tally.ties[index] += 1,
-                    Preference::Second => {}
-                }
-            }
+        lists.clear();
+        lists.extend(contest.arms.iter().map(|&arm| site.rankings().list(query, arm as usize)));
+        for _ in start..end {
+            let generators = [&mut chance, &mut users];
+            site.interleave_pairs(method, query, &lists, &contest.pairs, generators, &mut scratch, |pair, winner| {
+                tally.wins[pair] += u32::from(winner == Preference::First);
+                tally.ties[pair] += u32::from(winner == Preference::Tie);
+            });
         }
+    }
+}
+
+/// Pairs of arms, and the arms that are in some pair.
+struct Contest {
+    arms: Vec<u32>,
+    /// By positions in `arms`.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Contest {
+    fn new(pairs: &[(u32, u32)]) -> Self {
+        let mut arms: Vec<u32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
+        arms.sort_unstable();
+        arms.dedup();
+        let position = |arm: u32| arms.partition_point(|&other| other < arm) as u32;
+        let pairs = pairs.iter().map(|&(first, second)| (position(first), position(second))).collect();
+        Self { arms, pairs }
     }
 }
 

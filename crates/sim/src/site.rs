@@ -91,6 +91,23 @@ impl Site {
         method.compare(pair, self.shown, lists, scratch, self.user(query, users))
     }
 
+    /// Each of `pairs` (positions in `lists`, which are of `query`) meets before a user of its own;
+    /// `verdict` hears the pair's place in `pairs` and who won. Pairs may share draws.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "an impression needs them all")]
+    pub fn interleave_pairs<I: Interleaving>(
+        &self,
+        method: &I,
+        query: usize,
+        lists: &[RankedList<'_>],
+        pairs: &[(u32, u32)],
+        [chance, users]: [&mut Generator; 2],
+        scratch: &mut I::Scratch,
+        verdict: impl FnMut(usize, Preference),
+    ) {
+        method.compare_pairs(lists, pairs, self.shown, chance, scratch, self.user(query, users), verdict);
+    }
+
     /// One user of `query` sees the lists of `arms` mixed by `method`; what the clicks say of them,
     /// by their positions in `arms`.
     #[inline]

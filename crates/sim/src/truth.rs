@@ -20,7 +20,7 @@ use crate::seed;
 use crate::site::Site;
 
 /// Raised whenever the estimate for the same key would come out differently.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How sure an arm must be beaten to leave the contest, and a winner's margin to be called resolved,
 /// in standard errors.

@@ -29,10 +29,17 @@ pub(super) fn rows() -> Result<Vec<Row>> {
             let (id, target) = goal("P1", blocked);
             rows.push(Row {
                 goal: id,
-                what: format!("PI comparison, {click}, ties {name}, by query"),
+                what: format!("PI comparison, {click}, ties {name}, all pairs by query"),
                 unit: "ns",
                 value: by_query(&site(&small, 136, click)?, ties),
                 target,
+            });
+            rows.push(Row {
+                goal: "",
+                what: format!("PI comparison, {click}, ties {name}, a pair by itself, by query"),
+                unit: "ns",
+                value: pair_by_pair(&site(&small, 136, click)?, ties),
+                target: None,
             });
             let (id, target) = goal("P2", random);
             rows.push(Row {
@@ -64,8 +71,27 @@ fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
     Site::new(dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }
 
-/// Pairs compared many times on one query, then the next: as a preference matrix is made.
+/// All pairs on one query, then on the next: as a preference matrix is made.
 fn by_query(site: &Site, ties: CreditTies) -> f64 {
+    let method = ProbabilisticInterleave::new(ties);
+    let mut chance = Chance::new();
+    let mut scratch = Default::default();
+    let pairs = all_pairs(site.arms());
+    let impressions = COMPARISONS.div_ceil(pairs.len()).max(2 * site.queries());
+    nanoseconds(impressions * pairs.len(), || {
+        for impression in 0..impressions {
+            let query = impression % site.queries();
+            let lists: Vec<_> = (0..site.arms()).map(|arm| site.rankings().list(query, arm)).collect();
+            let generators = [&mut chance.lists, &mut chance.users];
+            site.interleave_pairs(&method, query, &lists, &pairs, generators, &mut scratch, |pair, winner| {
+                std::hint::black_box((pair, winner));
+            });
+        }
+    })
+}
+
+/// One pair many times on one query, then another on the next: what a few pairs cost.
+fn pair_by_pair(site: &Site, ties: CreditTies) -> f64 {
     let method = ProbabilisticInterleave::new(ties);
     let mut chance = Chance::new();
     let mut scratch = Default::default();
@@ -75,17 +101,15 @@ fn by_query(site: &Site, ties: CreditTies) -> f64 {
             let query = block % site.queries();
             for _ in 0..a_query {
                 let pair = chance.pair(site.arms());
-                std::hint::black_box(site.interleave(
-                    &method,
-                    query,
-                    pair,
-                    &mut chance.lists,
-                    &mut chance.users,
-                    &mut scratch,
-                ));
+                let Chance { lists, users, .. } = &mut chance;
+                std::hint::black_box(site.interleave(&method, query, pair, lists, users, &mut scratch));
             }
         }
     })
+}
+
+fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
+    (0..arms as u32).flat_map(|i| (i + 1..arms as u32).map(move |j| (i, j))).collect()
 }
 
 /// Any query each time: as live.

@@ -2,6 +2,7 @@
 
 mod impressions;
 mod measure;
+mod methods;
 mod policies;
 mod reading;
 mod record;
@@ -16,7 +17,7 @@ use measure::Row;
 /// Every figure is the median of several repetitions on one thread. Nothing else should run beside it.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to measure: impressions, policies, reading [default: all]
+    /// What to measure: impressions, methods, policies, reading [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -37,6 +38,8 @@ pub(crate) struct Arguments {
 pub(super) enum What {
     /// Interleaved comparisons and multileavings
     Impressions,
+    /// Impressions of every interleaving and multileaving method
+    Methods,
     /// Steps of the dueling bandits
     Policies,
     /// Parsing and ranking
@@ -51,6 +54,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut rows = Vec::new();
     if wanted(What::Impressions) {
         show(&mut rows, impressions::rows()?);
+    }
+    if wanted(What::Methods) {
+        rows.extend(methods::measure()?);
     }
     if wanted(What::Policies) {
         rows.extend(policies::measure(&arguments.policies)?);

@@ -253,6 +253,32 @@ impl Interleaving for AnyInterleaving {
         }
     }
 
+    fn compare_pairs(
+        &self,
+        lists: &[RankedList<'_>],
+        pairs: &[(u32, u32)],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut AnyInterleavingScratch,
+        user: impl FnMut(Doc) -> Look,
+        verdict: impl FnMut(usize, Preference),
+    ) {
+        macro_rules! by {
+            ($method:ident, $scratch:ident) => {
+                $method.compare_pairs(lists, pairs, length, generator, &mut scratch.$scratch, user, verdict)
+            };
+        }
+        match self {
+            Self::Balanced(method) => by!(method, balanced),
+            Self::TeamDraft(method) => by!(method, team_draft),
+            Self::Probabilistic(method) => by!(method, probabilistic),
+            Self::ProbabilisticAssignment(method) => by!(method, assignment),
+            Self::ProbabilisticExpected(method) => by!(method, expected),
+            Self::DocumentConstraints(method) => by!(method, document_constraints),
+            Self::Optimized(method) => by!(method, optimized),
+        }
+    }
+
     fn draw(
         &self,
         lists: [RankedList<'_>; 2],

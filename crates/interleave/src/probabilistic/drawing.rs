@@ -15,12 +15,13 @@
 use rand::Rng;
 
 use super::credit::{Odds, Tally};
+use super::shared::SharedScratch;
 use crate::ties::{Change, draw_free};
 use crate::weights::{RankTable, UNLISTED, Weights};
 use crate::{Doc, Generator, RankedList, TieGroup};
 
 /// How many ranks have their partial sums kept.
-const HEAD: usize = 8;
+pub(super) const HEAD: usize = 8;
 
 /// Buffers of [`ProbabilisticInterleave`](super::ProbabilisticInterleave).
 #[derive(Debug, Clone, Default)]
@@ -31,6 +32,7 @@ pub struct ProbabilisticScratch {
     /// For each ranker the weights of the first 1, 2, ... ranks together, as far as they are left.
     heads: [[u64; HEAD]; 2],
     clicks: Clicks,
+    pub(super) shared: SharedScratch,
 }
 
 /// The clicks of one impression.
@@ -106,7 +108,7 @@ impl<'a> Drawing<'a> {
         lists: [RankedList<'a>; 2],
         scratch: &'a mut ProbabilisticScratch,
     ) -> (Self, &'a mut Clicks) {
-        let ProbabilisticScratch { marks, shown, heads, clicks } = scratch;
+        let ProbabilisticScratch { marks, shown, heads, clicks, .. } = scratch;
         marks.start(lists);
         warm(lists);
         shown.clear();
@@ -233,14 +235,14 @@ fn reveal(group: TieGroup, free: impl Fn(usize) -> bool, change: &mut Change, ge
 
 /// How many of the partial sums are at most `target`; both are below 2^63.
 #[inline]
-fn count_below(head: &[u64; HEAD], target: u64) -> usize {
+pub(super) fn count_below(head: &[u64; HEAD], target: u64) -> usize {
     // By sign bits, which vectorise on any processor.
     head.iter().map(|sum| sum.wrapping_sub(target + 1) >> 63).sum::<u64>() as usize
 }
 
 /// Takes `weight` at `rank` out of the partial sums.
 #[inline]
-fn subtract_from(head: &mut [u64; HEAD], rank: usize, weight: u64) {
+pub(super) fn subtract_from(head: &mut [u64; HEAD], rank: usize, weight: u64) {
     const MASKS: [u64; 2 * HEAD] = {
         let mut masks = [0; 2 * HEAD];
         let mut i = HEAD;

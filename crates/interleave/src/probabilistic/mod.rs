@@ -37,6 +37,7 @@
 
 mod credit;
 mod drawing;
+mod shared;
 
 use rand::{Rng, SeedableRng};
 
@@ -45,6 +46,7 @@ pub use drawing::ProbabilisticScratch;
 
 use credit::Tally;
 use drawing::Drawing;
+use shared::SharedImpression;
 
 use crate::method::check_clicks;
 use crate::weights::{TauError, Weights};
@@ -174,6 +176,37 @@ impl Interleaving for ProbabilisticInterleave {
             }
         }
         clicks.tally.winner()
+    }
+
+    /// Where many pairs of the same rankers meet, they share each ranker's draws and the user's looks:
+    /// a comparison then costs a fifth or less.
+    fn compare_pairs(
+        &self,
+        lists: &[RankedList<'_>],
+        pairs: &[(u32, u32)],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &mut ProbabilisticScratch,
+        mut user: impl FnMut(Doc) -> Look,
+        mut verdict: impl FnMut(usize, Preference),
+    ) {
+        if !shared::worth_it(lists, pairs.len(), length) {
+            for (number, &(first, second)) in pairs.iter().enumerate() {
+                let pair = [lists[first as usize], lists[second as usize]];
+                verdict(number, self.compare(pair, length, generator, scratch, &mut user));
+            }
+            return;
+        }
+        let scratch = &mut scratch.shared;
+        let mut impression =
+            SharedImpression::start(&self.weights, self.credit_ties, lists, length, generator, scratch, user);
+        if !impression.has_clicks() {
+            (0..pairs.len()).for_each(|number| verdict(number, Preference::Tie));
+            return;
+        }
+        for (number, &(first, second)) in pairs.iter().enumerate() {
+            verdict(number, impression.meet([first as usize, second as usize], generator.next_u64()));
+        }
     }
 
     fn draw(

@@ -137,13 +137,24 @@ pub fn pi_expected(orders: [&[u16]; 2], list: &[u16], clicked: &[usize], tau: f6
 /// Every list and winner of probabilistic interleaving when the positions `clicks` (those that
 /// exist) are clicked.
 pub fn pi(lists: [RankedList<'_>; 2], length: usize, tau: f64, ties: CreditTies, clicks: &[usize]) -> Odds<Seen> {
+    pi_by(lists, length, tau, ties, |list| clicks.iter().copied().filter(|&n| n < list.len()).collect())
+}
+
+/// As [`pi`], with clicks on the positions that `clicks` says of a list.
+pub fn pi_by(
+    lists: [RankedList<'_>; 2],
+    length: usize,
+    tau: f64,
+    ties: CreditTies,
+    clicks: impl Fn(&[u16]) -> Vec<usize>,
+) -> Odds<Seen> {
     let [first, second] = lists.map(orders);
     let reveals: Vec<[&[u16]; 2]> = first.iter().flat_map(|a| second.iter().map(move |b| [a.as_slice(), b])).collect();
     let share = 1.0 / reveals.len() as f64;
     let mut all = Odds::new();
     for &drawn in &reveals {
         for (list, p) in pi_lists(drawn, length, tau) {
-            let clicks: Vec<usize> = clicks.iter().copied().filter(|&n| n < list.len()).collect();
+            let clicks = clicks(&list);
             let mut credit = |reveal, share: f64| {
                 let expected = pi_expected(reveal, &list, &clicks, tau);
                 let winner = if expected.abs() < 1e-9 { 0 } else { expected.signum() as i8 };

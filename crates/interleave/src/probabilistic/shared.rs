@@ -1,0 +1,250 @@
+//! Many pairs on one query, sharing what chance they can.
+//!
+//! Drawing without replacement is memoryless: where a ranker's next document has been shown already,
+//! skipping it leaves the rest of its sequence distributed as before. So each ranker's sequence is
+//! drawn once, each ranker's ties are broken once (twice where credit redraws them), each document
+//! is looked at once, and all that is drawn for a pair alone is its coins. Every pair's outcome keeps
+//! the law of [`compare`](crate::Interleaving::compare); outcomes of different pairs in one
+//! impression depend on each other.
+
+use rand::Rng;
+
+use super::CreditTies;
+use super::credit::{Odds, Tally};
+use super::drawing::{HEAD, count_below, subtract_from};
+use crate::ties::{Change, draw_free};
+use crate::weights::{RankTable, Weights};
+use crate::{Doc, Generator, Look, Preference, RankedList};
+
+/// Where fewer pairs than this share a ranker's sequence, drawing pair by pair costs less.
+const PAIRS_A_RANKER: usize = 2;
+
+/// How many documents can be shown: places of a sequence are bits of one number, whose last says
+/// "not among the first".
+const LONGEST: usize = u64::BITS as usize - 1;
+
+/// Buffers of [`SharedImpression`].
+#[derive(Debug, Clone, Default)]
+pub(super) struct SharedScratch {
+    /// Ranker by ranker, the first documents it would show by itself.
+    sequences: Vec<Seen>,
+    /// Ranker by ranker, where it has each document.
+    places: Vec<Place>,
+    /// What the user would do with each document.
+    looks: Vec<Look>,
+    tally: Tally,
+    drawn: Vec<Doc>,
+    order: Vec<Doc>,
+}
+
+/// A document, and what the user would do with it.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    doc: Doc,
+    clicked: bool,
+    leaves: bool,
+}
+
+/// Where one ranker has one document.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The rank that credit gives it.
+    rank: u16,
+    /// Its place among the first documents that the ranker would show by itself, or [`LONGEST`].
+    turn: u16,
+}
+
+/// One query's rankers and user, ready for any pair to meet.
+pub(super) struct SharedImpression<'a> {
+    table: &'a RankTable,
+    scratch: &'a mut SharedScratch,
+    documents: usize,
+    /// How many documents are shown.
+    depth: usize,
+    /// The weight of all documents.
+    total: u64,
+}
+
+/// Whether `pairs` comparisons of `lists` can share their draws, and gain by it.
+pub(super) fn worth_it(lists: &[RankedList<'_>], pairs: usize, length: usize) -> bool {
+    let documents = lists.first().map_or(0, |list| list.groups().len());
+    let whole = |list: &RankedList<'_>| list.len() == documents && list.groups().len() == documents;
+    pairs >= PAIRS_A_RANKER * lists.len() && length <= LONGEST && lists.iter().all(whole)
+}
+
+impl<'a> SharedImpression<'a> {
+    /// Draws what pairs of `lists`, all of the same documents, share. `user` is asked once a document.
+    pub(super) fn start(
+        weights: &'a Weights,
+        credit_ties: CreditTies,
+        lists: &[RankedList<'_>],
+        length: usize,
+        generator: &mut Generator,
+        scratch: &'a mut SharedScratch,
+        mut user: impl FnMut(Doc) -> Look,
+    ) -> Self {
+        let documents = lists.first().map_or(0, |list| list.len());
+        let depth = length.min(documents);
+        let SharedScratch { sequences, places, looks, drawn, order, .. } = &mut *scratch;
+        looks.clear();
+        looks.extend((0..documents as u16).map(|doc| user(Doc(doc))));
+        sequences.resize(lists.len() * depth, Seen { doc: Doc(0), clicked: false, leaves: false });
+        places.resize(lists.len() * documents, Place { rank: 0, turn: 0 });
+        drawn.resize(depth, Doc(0));
+
+        let table = weights.table();
+        let mut head = [0; HEAD];
+        weights.head(documents, &mut head);
+        let tail = Tail { totals: weights.totals(documents) };
+        if depth > 0 && looks.iter().any(|look| look.clicked) {
+            let sequences = sequences.chunks_exact_mut(depth);
+            let places = places.chunks_exact_mut(documents);
+            for ((list, sequence), places) in lists.iter().zip(sequences).zip(places) {
+                draw_ranks(table, head, &tail, drawn, generator);
+                break_ties(*list, order, generator);
+                for (rank, doc) in order.iter().enumerate() {
+                    places[doc.index()] = Place { rank: rank as u16, turn: LONGEST as u16 };
+                }
+                match credit_ties {
+                    CreditTies::Same => drawn.iter_mut().for_each(|rank| *rank = order[rank.index()]),
+                    CreditTies::Redrawn => reveal(*list, drawn, generator),
+                }
+                for (turn, (seen, &doc)) in sequence.iter_mut().zip(&*drawn).enumerate() {
+                    let Look { clicked, leaves } = looks[doc.index()];
+                    *seen = Seen { doc, clicked, leaves };
+                    places[doc.index()].turn = turn as u16;
+                }
+            }
+        }
+        Self { table, scratch, documents, depth, total: weights.total(documents) }
+    }
+
+    /// Whether some document would be clicked: where none is, every pair ties.
+    pub(super) fn has_clicks(&self) -> bool {
+        self.scratch.looks.iter().any(|look| look.clicked)
+    }
+
+    /// Lets two rankers meet; who wins.
+    #[inline]
+    pub(super) fn meet(&mut self, pair: [usize; 2], mut coins: u64) -> Preference {
+        let SharedScratch { sequences, places, tally, .. } = &mut *self.scratch;
+        let sequences = pair.map(|ranker| &sequences[ranker * self.depth..][..self.depth]);
+        let places = pair.map(|ranker| &places[ranker * self.documents..][..self.documents]);
+        // A bit for each place of a sequence whose document is not shown yet.
+        let mut left = [(1_u64 << self.depth) - 1; 2];
+        let mut masses = [self.total; 2];
+        tally.start();
+        for _ in 0..self.depth {
+            let x = (coins & 1) as usize;
+            coins >>= 1;
+            // A sequence of as many documents as are shown has one left.
+            let turn = if x == 0 { left[0] } else { left[1] }.trailing_zeros() as usize;
+            let seen = if x == 0 { sequences[0] } else { sequences[1] }[turn];
+            let places = places.map(|places| places[seen.doc.index()]);
+            let weights = places.map(|place| self.table[usize::from(place.rank)]);
+            tally.look(seen.clicked, Odds { weights, masses });
+            if seen.leaves {
+                break;
+            }
+            for x in [0, 1] {
+                left[x] &= !(1 << places[x].turn);
+                masses[x] -= weights[x];
+            }
+        }
+        tally.winner()
+    }
+}
+
+/// The ranks below the head.
+struct Tail<'a> {
+    /// The weight of the first n ranks, from n = 0.
+    totals: &'a [u64],
+}
+
+impl Tail<'_> {
+    fn mass(&self) -> u64 {
+        self.totals.last().map_or(0, |total| total - self.head())
+    }
+
+    fn head(&self) -> u64 {
+        self.totals[HEAD.min(self.totals.len() - 1)]
+    }
+
+    /// The rank at `target` of the tail's mass.
+    #[cold]
+    fn rank(&self, target: u64) -> usize {
+        let target = self.head() + target;
+        self.totals.partition_point(|&total| total <= target) - 1
+    }
+}
+
+/// Draws different ranks, each by its weight in what is left, and writes them as if they were
+/// documents.
+///
+/// A rank drawn leaves the partial sums of the head. From the tail nothing is taken out: where one of
+/// its ranks comes up again, the draw is made afresh, which is the same law.
+#[inline]
+fn draw_ranks(
+    table: &RankTable,
+    mut head: [u64; HEAD],
+    tail: &Tail<'_>,
+    sequence: &mut [Doc],
+    generator: &mut Generator,
+) {
+    for drawn in 0..sequence.len() {
+        let rank = loop {
+            let mass = head[HEAD - 1] + tail.mass();
+            let target = ((u128::from(generator.next_u64()) * u128::from(mass)) >> 64) as u64;
+            let rank = count_below(&head, target);
+            if rank < HEAD {
+                let weight = table[rank];
+                subtract_from(&mut head, rank, weight);
+                break rank;
+            }
+            let rank = tail.rank(target - head[HEAD - 1]);
+            if !sequence[..drawn].contains(&Doc(rank as u16)) {
+                break rank;
+            }
+        };
+        sequence[drawn] = Doc(rank as u16);
+    }
+}
+
+/// Draws the documents at the ranks in `sequence`, without breaking the ties of all others.
+#[inline]
+fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator) {
+    let order = list.order();
+    let mut change = Change(0);
+    for drawn in 0..sequence.len() {
+        if drawn % 4 == 0 {
+            change = Change(generator.next_u64());
+        }
+        let (before, rest) = sequence.split_at_mut(drawn);
+        let rank = rest[0].index();
+        let group = list.group(order[rank]);
+        let doc = order[usize::from(group.start) + change.below(group.size())];
+        let free = |place: usize| !before.contains(&order[place]);
+        rest[0] = if before.contains(&doc) {
+            // The group is not smaller than the number of its ranks drawn.
+            draw_free(group.ranks(), free, generator).map_or(doc, |place| order[place])
+        } else {
+            doc
+        };
+    }
+}
+
+/// Breaks all ties: the document at each rank into `order`.
+#[inline]
+fn break_ties(list: RankedList<'_>, order: &mut Vec<Doc>, generator: &mut Generator) {
+    order.clear();
+    order.extend_from_slice(list.order());
+    let mut start = 0;
+    while start < order.len() {
+        let end = usize::from(list.group(order[start]).end);
+        let group = &mut order[start..end];
+        for last in (1..group.len()).rev() {
+            group.swap(last, crate::ties::below(last + 1, generator));
+        }
+        start = end;
+    }
+}

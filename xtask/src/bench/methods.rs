@@ -1,0 +1,177 @@
+//! What one impression of each interleaving and multileaving costs, plain form and fast form side by
+//! side.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use bandits::Generator;
+use clicks::{ClickModel, FractionalLabels, Level, Users};
+use interleave::{
+    AnyInterleaving, AnyMultileaving, AnyOutcome, CreditTies, Doc, Interleaving, ListBuf, Look, Multileaving,
+    RankedList, plain,
+};
+use rand::{RngExt, SeedableRng};
+
+use super::measure::Row;
+
+const DOCUMENTS: [usize; 3] = [20, 100, 1000];
+const RANKERS: [usize; 4] = [2, 10, 136, 700];
+const SHOWN: usize = 10;
+const TAU: f64 = 3.0;
+
+/// Impressions are timed one by one in so many samples, or as many as fit into this.
+const SAMPLES: usize = 301;
+const LONGEST: Duration = Duration::from_millis(300);
+
+/// Measures, prints a line for each method and size, and gives the rows for the record.
+pub(super) fn measure() -> Result<Vec<Row>> {
+    println!(
+        "{:34}{:>10}{:>9}{:>14}{:>14}{:>10}",
+        "ns an impression", "documents", "rankers", "plain", "fast", "times"
+    );
+    let mut rows = Vec::new();
+    for documents in DOCUMENTS {
+        let query = Query::new(documents, *RANKERS.last().unwrap_or(&2))?;
+        for name in AnyInterleaving::NAMES {
+            let method: AnyInterleaving = name.parse()?;
+            record(&mut rows, name, documents, 2, interleaving(&query, &method), plain_interleaving(&query, name));
+        }
+        for name in AnyMultileaving::NAMES {
+            let method: AnyMultileaving = name.parse()?;
+            for rankers in RANKERS {
+                let lists: Vec<RankedList<'_>> = query.lists[..rankers].iter().map(ListBuf::as_list).collect();
+                let fast = multileaving(&query, &lists, &method);
+                record(&mut rows, name, documents, rankers, fast, plain_multileaving(&query, &lists, name));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn record(rows: &mut Vec<Row>, name: &str, documents: usize, rankers: usize, fast: f64, plain: Option<f64>) {
+    let (shown, times) = plain.map_or_else(
+        || ("-".to_owned(), String::new()),
+        |plain| (format!("{plain:.0}"), format!("{:.1}", plain / fast)),
+    );
+    println!("{name:34}{documents:>10}{rankers:>9}{shown:>14}{fast:>14.0}{times:>10}");
+    let what = format!("{name}, {documents} documents, {rankers} rankers");
+    let row = |what, value| Row { goal: "", what, unit: "ns", value, target: None };
+    rows.push(row(what.clone(), fast));
+    rows.extend(plain.map(|plain| row(what + ", plain", plain)));
+}
+
+/// Median nanoseconds of one impression.
+fn time(mut impression: impl FnMut()) -> f64 {
+    // Short ones are timed several at once, so that the clock does not show.
+    let start = Instant::now();
+    impression();
+    let once = start.elapsed().max(Duration::from_nanos(100));
+    let batch = (20_000 / once.as_nanos() as usize).clamp(1, 100);
+    let begin = Instant::now();
+    let mut samples = Vec::new();
+    while samples.len() < 3 || (samples.len() < SAMPLES && begin.elapsed() < LONGEST) {
+        let start = Instant::now();
+        (0..batch).for_each(|_| impression());
+        samples.push(start.elapsed().as_secs_f64() * 1e9 / batch as f64);
+    }
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
+
+fn interleaving(query: &Query, method: &AnyInterleaving) -> f64 {
+    let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
+    let mut scratch = Default::default();
+    time(|| {
+        let pair = query.pair(&mut chance);
+        std::hint::black_box(method.compare(pair, SHOWN, &mut chance, &mut scratch, |doc| query.look(doc, &mut luck)));
+    })
+}
+
+fn plain_interleaving(query: &Query, name: &str) -> Option<f64> {
+    let ties = match name {
+        "probabilistic" => CreditTies::Redrawn,
+        "probabilistic:same" => CreditTies::Same,
+        _ => return None,
+    };
+    let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
+    Some(time(|| {
+        let pair = query.pair(&mut chance);
+        let user = |doc| query.look(doc, &mut luck);
+        std::hint::black_box(plain::probabilistic(pair, SHOWN, TAU, ties, &mut chance, user));
+    }))
+}
+
+fn multileaving(query: &Query, lists: &[RankedList<'_>], method: &AnyMultileaving) -> f64 {
+    let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
+    let (mut scratch, mut outcome) = (Default::default(), AnyOutcome::default());
+    time(|| {
+        let user = |doc| query.look(doc, &mut luck);
+        method.compare(lists, SHOWN, &mut chance, &mut scratch, user, &mut outcome);
+        std::hint::black_box(&outcome);
+    })
+}
+
+fn plain_multileaving(query: &Query, lists: &[RankedList<'_>], name: &str) -> Option<f64> {
+    let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
+    let user = |doc| query.look(doc, &mut luck);
+    Some(match name {
+        "team-draft" => once(user, |user| plain::team_draft(lists, SHOWN, &mut chance, user)),
+        "probabilistic" => once(user, |user| plain::probabilistic_multileave(lists, SHOWN, TAU, &mut chance, user)),
+        "sosm" => once(user, |user| plain::sosm(lists, SHOWN, TAU, &mut chance, user)),
+        "pairwise-preference" => once(user, |user| plain::pairwise_preference(lists, SHOWN, &mut chance, user)),
+        _ => return None,
+    })
+}
+
+/// One user after another, before whom `impression` is made.
+fn once<T>(mut user: impl FnMut(Doc) -> Look, mut impression: impl FnMut(&mut dyn FnMut(Doc) -> Look) -> T) -> f64 {
+    time(|| {
+        std::hint::black_box(impression(&mut user));
+    })
+}
+
+/// One query: its rankers' lists, and how users see its documents.
+struct Query {
+    lists: Vec<ListBuf>,
+    users: Users,
+    levels: Vec<Level>,
+}
+
+impl Query {
+    /// Labels as MSLR's, mostly 0 and 1; rankers from useless to good, a third of them without ties, with
+    /// some, and with many; navigational users.
+    fn new(documents: usize, rankers: usize) -> Result<Self> {
+        let mut generator = Generator::seed_from_u64(3);
+        let labels: Vec<f32> = (0..documents)
+            .map(|_| match generator.random_range(0..100) {
+                0..52 => 0.0,
+                52..84 => 1.0,
+                84..97 => 2.0,
+                97..99 => 3.0,
+                _ => 4.0,
+            })
+            .collect();
+        let mut list = |ranker: usize| {
+            let worth = generator.random_range(-0.2..0.6);
+            let steps = [1e9, 12.0, 3.0][ranker % 3];
+            let mut score =
+                |&label: &f32| ((worth * f64::from(label) + generator.random_range(0.0..1.0)) * steps).floor();
+            ListBuf::from_scores(&labels.iter().map(&mut score).collect::<Vec<_>>())
+        };
+        let lists = (0..rankers).map(&mut list).collect::<Result<_, _>>()?;
+        let (users, levels) = ClickModel::preset("navigational", 4.0)?.prepare(&labels, FractionalLabels::Round)?;
+        Ok(Self { lists, users, levels })
+    }
+
+    /// Two different rankers.
+    fn pair(&self, generator: &mut Generator) -> [RankedList<'_>; 2] {
+        let first = generator.random_range(0..self.lists.len());
+        let second = (first + generator.random_range(1..self.lists.len())) % self.lists.len();
+        [first, second].map(|ranker| self.lists[ranker].as_list())
+    }
+
+    fn look(&self, doc: Doc, luck: &mut Generator) -> Look {
+        let look = self.users.look(self.levels[doc.index()], luck);
+        Look { clicked: look.clicked, leaves: look.leaves }
+    }
+}
