@@ -8,7 +8,7 @@
 //! reaches the top are looked at again.
 
 use crate::bounds::last_step_below;
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, bits_where};
 use crate::{Generator, draw};
 
 /// The upper bounds of all pairs, a row for each champion.
@@ -125,9 +125,9 @@ impl Opponents {
         self.scale = scale;
         let row = champion * self.groups;
         let first = self.favourites[champion] as usize;
-        let (mut best, lanes) = self.look(row + first, scale);
+        let guessed = self.look(row + first, scale);
+        let mut best = guessed.0;
         self.tied.clear();
-        self.tied.push((first as u32, lanes));
         for eight in (0..self.groups).step_by(LANES) {
             let from = row + eight;
             let mut reaching = self.reaching(from, scale, best);
@@ -136,10 +136,10 @@ impl Opponents {
                 reaching &= reaching - 1;
                 let at = from + lane;
                 let [base, slope] = self.caps[at];
-                if base + scale * slope < best || eight + lane == first {
+                if base + scale * slope < best {
                     continue;
                 }
-                let (top, lanes) = self.look(at, scale);
+                let (top, lanes) = if eight + lane == first { guessed } else { self.look(at, scale) };
                 if top > best {
                     best = top;
                     self.tied.clear();
@@ -149,10 +149,8 @@ impl Opponents {
                 }
             }
         }
-        self.favourites[champion] = self.tied[0].0;
-        // In the order of arms, whichever was looked at first.
-        if self.tied.len() > 1 {
-            self.tied.sort_unstable();
+        if let Some(&(group, _)) = self.tied.first() {
+            self.favourites[champion] = group;
         }
     }
 
@@ -160,7 +158,7 @@ impl Opponents {
     #[inline]
     fn reaching(&self, from: usize, scale: f64, best: f64) -> u32 {
         let caps = &self.caps[from..from + LANES];
-        (0..LANES).fold(0, |bits, k| bits | u32::from(caps[k][0] + scale * caps[k][1] >= best) << k)
+        bits_where(|k| caps[k][0] + scale * caps[k][1] >= best)
     }
 
     /// The highest bound of the group that stands at `at`, and which lanes hold it; renews its cap.
