@@ -1,12 +1,10 @@
 //! Chores of this repository: `cargo xtask COMMAND`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "talks to a person")]
-
-mod bench;
-mod fetch_datasets;
+#![expect(clippy::print_stderr, reason = "talks to a person")]
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use xtask::{bench, fetch_datasets};
 
 /// Chores of this repository.
 #[derive(Parser)]

@@ -40,7 +40,7 @@ fn lists_and_tells() {
     let root = tempfile::tempdir().unwrap();
     let (code, out, _) = outcome(&mut xtask(root.path()));
     assert_eq!(code, 0);
-    assert!(out.contains("mslr-web30k") && out.contains("missing"), "{out}");
+    assert!(out.contains("mslr-web30k") && out.contains("to download") && out.contains("to get by hand"), "{out}");
     let (code, out, _) = outcome(xtask(root.path()).arg("ylr1"));
     assert_eq!(code, 1, "it is not here");
     for part in ["519 features", "terms", "cargo xtask fetch-datasets ylr1 --from FILE-OR-FOLDER"] {

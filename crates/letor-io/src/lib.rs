@@ -97,14 +97,18 @@
 //! To add one, write `datasets/NAME.toml` after those that are there, and list it in
 //! `src/registry/mod.rs`; a test reads them all.
 
+pub mod cache;
 mod dataset;
 mod decimal;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod lookalike;
 mod open;
 pub mod registry;
 mod text;
 
+pub use cache::Cache;
 pub use dataset::{BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics};
 pub use error::{Error, ErrorKind};
 pub use open::{OpenOptions, open};

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::dataset::Dataset;
+use crate::cache::{self, Cache};
+use crate::dataset::{Dataset, Provenance, Recipe};
 use crate::error::{Error, ErrorKind};
 use crate::lookalike;
 use crate::registry::{self, Entry, Split};
-use crate::text::{ReadOptions, read_files};
+use crate::text::{ReadOptions, expand, read_files, read_list};
 
 /// How to open a data set.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +18,8 @@ pub struct OpenOptions {
     pub split: Option<Split>,
     /// The folder of registered data, instead of [`registry::data_root`].
     pub root: Option<PathBuf>,
+    /// Where the [binary cache](Cache) is kept that makes the next opening quick.
+    pub cache: Cache,
 }
 
 /// Opens a data set: a registered name, a look-alike's name (see [`lookalike`]), or files and folders
@@ -45,7 +48,7 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
         [name] if let Some(entry) = registry::find(name.as_ref()) => open_registered(entry, options),
         [spec] if lookalike::is_named_by(spec.as_ref()) => match options.split {
             Some(split) => unknown(format!("{} has no part {split}: look-alikes have none", spec.as_ref())),
-            None => lookalike::open(spec.as_ref()),
+            None => lookalike::open(spec.as_ref(), &options.cache, options.root.as_deref()),
         },
         paths => {
             if let Some(split) = options.split {
@@ -57,12 +60,16 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
             if let Some(absent) = paths.iter().find(|path| !path.exists()) {
                 return unknown(neither_name_nor_file(absent, paths.len() > 1));
             }
-            read_files(&display_name(&paths), &paths, &options.read)
+            read_through_cache(&display_name(&paths), &paths, &options.read, &options.cache)
         }
     }
 }
 
 fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Error> {
+    if entry.matrix.is_some() {
+        let message = format!("{} is a preference matrix, not a data set: `--matrix {0}` plays on it", entry.name);
+        return Err(Error::new(ErrorKind::Unknown, message));
+    }
     let folder = options.root.clone().unwrap_or_else(registry::data_root).join(&entry.name);
     if let Some(split) = options.split
         && entry.split(split).is_none()
@@ -84,7 +91,25 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
         None => entry.name.clone(),
     };
     let read = ReadOptions { features: options.read.features.max(entry.features), ..options.read.clone() };
-    read_files(&name, &files, &read)
+    read_through_cache(&name, &files, &read, &options.cache)
+}
+
+/// As [`read_files`], by way of the cache.
+fn read_through_cache<P: AsRef<Path>>(
+    name: &str,
+    paths: &[P],
+    read: &ReadOptions,
+    cache: &Cache,
+) -> Result<Dataset, Error> {
+    let list = expand(paths)?;
+    let (provenance, said) = (list.provenance(), format!("{read:?}"));
+    let Provenance::Files { files, .. } = &provenance else { unreachable!("the list is of files") };
+    let files = files.clone();
+    let recipe = || -> Recipe {
+        let (name, files, read) = (name.to_string(), files.clone(), read.clone());
+        Box::new(move || read_files(&name, &files, &read))
+    };
+    cache::through(cache, (name, provenance), (&files, &said), recipe, || read_list(name, list, read))
 }
 
 fn neither_name_nor_file(absent: &Path, several: bool) -> String {
@@ -139,6 +164,7 @@ mod tests {
         let (kind, message) = error(&["ylr1"], &of(Split::Test));
         assert_eq!(kind, ErrorKind::Missing);
         assert!(message.contains("ylr1, part test,"), "{message}");
+        assert!(error(&["prefmat-mslr-perfect"], &options).1.contains("`--matrix prefmat-mslr-perfect`"));
         assert!(error(&["yandex"], &of(Split::Vali)).1.contains("has train and test"));
     }
 

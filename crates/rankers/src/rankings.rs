@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use interleave::{Doc, RankedList, TieGroup};
 use letor_io::{Dataset, FeatureId, Query};
@@ -22,20 +23,29 @@ pub enum TieBreaking {
     Fixed(u64),
 }
 
-/// Every chosen ranker's list for every query, query after query.
+/// Every chosen ranker's list for every query.
 ///
-/// A query's lists lie together, ranker after ranker: 6 bytes a document and ranker.
+/// A query's lists are made when the first of them is asked for, on the thread that asks, and kept:
+/// 6 bytes a document and ranker. So an experiment begins at once, and pays for the queries it meets.
+/// When a list is made changes nothing about it.
 #[derive(Debug)]
 pub struct Rankings {
+    dataset: Dataset,
     features: Vec<FeatureId>,
-    /// First document of each query, counted over all queries, and their number at the end.
-    offsets: Vec<usize>,
-    order: Vec<Doc>,
-    groups: Vec<TieGroup>,
+    ties: TieBreaking,
+    queries: Vec<OnceLock<Lists>>,
+}
+
+/// The lists of all rankers for one query, ranker after ranker.
+#[derive(Debug)]
+struct Lists {
+    documents: usize,
+    order: Box<[Doc]>,
+    groups: Box<[TieGroup]>,
 }
 
 impl Rankings {
-    /// Ranks all queries by each of `features`, highest value first, in parallel.
+    /// Will rank the queries of `dataset` by each of `features`, highest value first.
     ///
     /// # Errors
     /// When there is no feature, a feature is 0 or beyond the data's last, or a query holds more
@@ -59,33 +69,21 @@ impl Rankings {
                 RankedList::MAX_LEN
             )));
         }
-        let cells = dataset.documents() * features.len();
-        let mut order = vec![Doc(0); cells];
-        let mut groups = vec![TieGroup::UNLISTED; cells];
-        let mut pieces = Vec::with_capacity(dataset.queries());
-        let (mut order_left, mut groups_left) = (order.as_mut_slice(), groups.as_mut_slice());
-        for query in dataset.iter() {
-            let cells = query.documents() * features.len();
-            let (order, groups);
-            (order, order_left) = order_left.split_at_mut(cells);
-            (groups, groups_left) = groups_left.split_at_mut(cells);
-            pieces.push((query, order, groups));
-        }
-        pieces.into_par_iter().for_each_init(Buffers::default, |buffers, (query, order, groups)| {
-            let n = query.documents();
-            let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
-            for (&feature, (order, groups)) in features.iter().zip(lists) {
-                buffers.rank(query, feature, ties, order, groups);
-            }
+        let queries = (0..dataset.queries()).map(|_| OnceLock::new()).collect();
+        Ok(Self { dataset: dataset.clone(), features: features.to_vec(), ties, queries })
+    }
+
+    /// Makes the lists of all queries now, in parallel.
+    pub fn rank_all(&self) {
+        (0..self.queries()).into_par_iter().for_each(|query| {
+            self.lists(query);
         });
-        let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
-        Ok(Self { features: features.to_vec(), offsets, order, groups })
     }
 
     /// How many queries.
     #[must_use]
     pub fn queries(&self) -> usize {
-        self.offsets.len() - 1
+        self.queries.len()
     }
 
     /// How many rankers (arms).
@@ -107,7 +105,7 @@ impl Rankings {
     #[inline]
     #[must_use]
     pub fn documents(&self, query: usize) -> usize {
-        self.offsets[query + 1] - self.offsets[query]
+        self.dataset.query(query).documents()
     }
 
     /// The list of `arm` for `query`.
@@ -118,14 +116,41 @@ impl Rankings {
     #[must_use]
     pub fn list(&self, query: usize, arm: usize) -> RankedList<'_> {
         assert!(arm < self.arms(), "arm {arm} of {}", self.arms());
-        let n = self.documents(query);
-        let start = self.offsets[query] * self.arms() + arm * n;
-        RankedList::from_trusted(&self.order[start..start + n], &self.groups[start..start + n])
+        let lists = self.lists(query);
+        let n = lists.documents;
+        let start = arm * n;
+        RankedList::from_trusted(&lists.order[start..start + n], &lists.groups[start..start + n])
+    }
+
+    #[inline]
+    fn lists(&self, query: usize) -> &Lists {
+        match self.queries[query].get() {
+            Some(lists) => lists,
+            None => self.rank(query),
+        }
+    }
+
+    /// Makes the lists of `query`, unless another thread is quicker.
+    #[cold]
+    fn rank(&self, query: usize) -> &Lists {
+        // Nothing in here may wait for other work of the thread pool, which could be waiting for this.
+        self.queries[query].get_or_init(|| {
+            let from = self.dataset.query(query);
+            let n = from.documents();
+            let mut order = vec![Doc(0); n * self.arms()].into_boxed_slice();
+            let mut groups = vec![TieGroup::UNLISTED; n * self.arms()].into_boxed_slice();
+            let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
+            let mut buffers = Buffers::default();
+            for (&feature, (order, groups)) in self.features.iter().zip(lists) {
+                buffers.rank(from, feature, self.ties, order, groups);
+            }
+            Lists { documents: n, order, groups }
+        })
     }
 
     /// The documents of `queries` among those of all queries.
     pub(crate) fn document_range(&self, queries: Range<usize>) -> Range<usize> {
-        self.offsets[queries.start]..self.offsets[queries.end]
+        self.dataset.document_offset(queries.start)..self.dataset.document_offset(queries.end)
     }
 
     /// For each arm, the lowest arm whose lists (order and ties) are the same for every query.
@@ -167,7 +192,7 @@ impl Rankings {
 #[derive(Default)]
 struct Buffers {
     keys: Vec<u64>,
-    packed: Vec<u64>,
+    words: Vec<u64>,
     pairs: Vec<(Reverse<u64>, u64, u16)>,
 }
 
@@ -181,53 +206,94 @@ impl Buffers {
         groups: &mut [TieGroup],
     ) {
         let n = order.len();
-        if !query.sort_keys(feature, &mut self.keys) {
+        let varies = query.sort_keys(feature, &mut self.keys);
+        if !varies {
             self.keys.resize(n, 0);
         }
         let keys = &self.keys;
         match ties {
             TieBreaking::Random => {
-                let highest = keys.iter().copied().max().unwrap_or(0);
-                if highest < 1 << 48 {
-                    // Key and row in one word sort several times faster than pairs.
-                    let rows = keys.iter().enumerate();
-                    self.packed.clear();
-                    self.packed.extend(rows.map(|(row, key)| (highest - key) << 16 | row as u64));
-                    self.packed.sort_unstable();
-                    let rows = self.packed.iter().map(|&word| Doc(word as u16));
-                    order.iter_mut().zip(rows).for_each(|(place, doc)| *place = doc);
+                if !varies {
+                    // One group of all, in the order of rows.
+                    let all = TieGroup { start: 0, end: n as u16 };
+                    groups.fill(all);
+                    order.iter_mut().zip(0_u16..).for_each(|(place, row)| *place = Doc(row));
+                } else if keys.iter().all(|&key| key < 1 << 48) {
+                    self.sort_words();
+                    tie(order, groups, &self.words, |word| Doc(*word as u16), |a, b| a >> 16 == b >> 16);
                 } else {
-                    self.sort_pairs(order, |_| 0);
+                    self.sort_pairs(|_| 0);
+                    tie(order, groups, &self.pairs, |pair| Doc(pair.2), |a, b| a.0 == b.0);
                 }
-                tie(order, groups, &self.keys);
             }
             TieBreaking::Fixed(seed) => {
                 let seed = mix(mix(seed ^ mix(query.index() as u64)) ^ u64::from(feature.0));
-                self.sort_pairs(order, |row| mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN))));
-                for (rank, doc) in order.iter().enumerate() {
-                    groups[doc.index()] = TieGroup { start: rank as u16, end: rank as u16 + 1 };
-                }
+                self.sort_pairs(|row| mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN))));
+                tie(order, groups, &self.pairs, |pair| Doc(pair.2), |_, _| false);
             }
         }
     }
 
-    /// Rows by descending key, equal keys by `tie_break`.
-    fn sort_pairs(&mut self, order: &mut [Doc], tie_break: impl Fn(u16) -> u64) {
+    /// Makes words of the keys, highest first and equal ones by row: how far the key is below the
+    /// highest, then the row.
+    ///
+    /// By their highest byte into buckets, then each bucket by itself: several times faster than one
+    /// sort of all, for the hundred or so documents that queries have.
+    fn sort_words(&mut self) {
+        let highest = self.keys.iter().copied().max().unwrap_or(0);
+        let shift = (u64::BITS - highest.leading_zeros()).saturating_sub(8);
+        let mut ends = [0_u16; 256];
+        for key in &self.keys {
+            ends[((highest - key) >> shift) as usize] += 1;
+        }
+        let mut total = 0;
+        for end in &mut ends {
+            (*end, total) = (total, total + *end);
+        }
+        self.words.clear();
+        self.words.resize(self.keys.len(), 0);
+        for (row, key) in self.keys.iter().enumerate() {
+            let below = highest - key;
+            let end = &mut ends[(below >> shift) as usize];
+            self.words[usize::from(*end)] = below << 16 | row as u64;
+            *end += 1;
+        }
+        if shift == 0 {
+            return;
+        }
+        let mut start = 0;
+        for end in ends {
+            let end = usize::from(end);
+            if end - start > 1 {
+                self.words[start..end].sort_unstable();
+            }
+            start = end;
+        }
+    }
+
+    /// Makes pairs of keys and rows by descending key, equal keys by `tie_break`.
+    fn sort_pairs(&mut self, tie_break: impl Fn(u16) -> u64) {
         let rows = (0_u16..).zip(&self.keys);
         self.pairs.clear();
         self.pairs.extend(rows.map(|(row, &key)| (Reverse(key), tie_break(row), row)));
         self.pairs.sort_unstable();
-        order.iter_mut().zip(&self.pairs).for_each(|(place, pair)| *place = Doc(pair.2));
     }
 }
 
-/// Gives each document of `order` the ranks that its `keys` share.
-fn tie(order: &[Doc], groups: &mut [TieGroup], keys: &[u64]) {
+/// Lists the documents of `sorted`, and gives each the ranks of those that are the `same`.
+fn tie<T>(
+    order: &mut [Doc],
+    groups: &mut [TieGroup],
+    sorted: &[T],
+    doc: impl Fn(&T) -> Doc,
+    same: impl Fn(&T, &T) -> bool,
+) {
+    order.iter_mut().zip(sorted).for_each(|(place, item)| *place = doc(item));
     let mut start = 0;
-    for run in order.chunk_by(|a, b| keys[a.index()] == keys[b.index()]) {
-        let end = start + run.len() as u16;
-        for doc in run {
-            groups[doc.index()] = TieGroup { start, end };
+    for run in sorted.chunk_by(same) {
+        let end = start + run.len();
+        for doc in &order[start..end] {
+            groups[doc.index()] = TieGroup { start: start as u16, end: end as u16 };
         }
         start = end;
     }

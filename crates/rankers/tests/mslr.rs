@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use interleave::RankedList;
-use letor_io::{Dataset, OpenOptions, open};
+use letor_io::{Cache, Dataset, OpenOptions, open};
 use rankers::{Gain, Rankings, Selection, TieBreaking};
 
 /// All 90 queries of the excerpt; `None`, and a word, without it.
@@ -18,7 +18,9 @@ fn excerpt() -> Option<Dataset> {
         }
         return None;
     }
-    Some(open(&[folder.to_string_lossy()], &OpenOptions::default()).unwrap())
+    // Nothing is left beside data that are not ours.
+    let options = OpenOptions { cache: Cache::Off, ..OpenOptions::default() };
+    Some(open(&[folder.to_string_lossy()], &options).unwrap())
 }
 
 #[test]

@@ -3,11 +3,14 @@
 mod algorithms;
 mod analyse;
 mod bandit;
+mod datasets;
 mod distortion;
+mod inspect;
 mod live;
 mod matrix_file;
 mod options;
 mod proxy;
+mod reading;
 mod report;
 mod sensitivity;
 
@@ -49,6 +52,10 @@ enum Command {
     Analyse(analyse::Analyse),
     /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
+    /// Lists the data sets and preference matrices known by name, and whether they are here.
+    Datasets,
+    /// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
+    Inspect(inspect::Inspect),
     /// Measures how often a multileaving misjudges who is better than the best.
     Distortion(distortion::DistortionCommand),
     /// Measures how many impressions methods need to order rankers as their nDCG does.
@@ -72,6 +79,8 @@ pub fn main() -> ExitCode {
         Some(Command::Algorithms) => algorithms::run(),
         Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
+        Some(Command::Datasets) => datasets::run(),
+        Some(Command::Inspect(command)) => command.run(),
         Some(Command::Distortion(command)) => command.run(),
         Some(Command::Sensitivity(command)) => command.run(),
         Some(Command::Proxy(command)) => command.run(),

@@ -2,20 +2,43 @@
 
 use anyhow::Result;
 use letor_io::registry::{Entry, Located, SplitEntry};
-use letor_io::{ReadOptions, Statistics, read_files};
+use letor_io::{Dataset, ReadOptions, Statistics, read_files};
 
 /// What was found, a line a part, and what differs from what was expected.
+#[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) found: Vec<String>,
     pub(super) differences: Vec<String>,
 }
 
-/// Reads all parts found and compares their counts with those expected.
-pub(super) fn check(entry: &Entry, located: &Located) -> Result<Report> {
-    let mut report = Report { found: Vec::new(), differences: Vec::new() };
+impl Report {
+    /// Tells what was found, and whether that will do: it is as expected, or accepted all the same.
+    pub(super) fn is_acceptable(&self, entry: &Entry, accept: bool) -> bool {
+        self.found.iter().for_each(|line| println!("  {line}"));
+        if self.differences.is_empty() {
+            return true;
+        }
+        eprintln!("not what was expected of {}:", entry.name);
+        self.differences.iter().for_each(|line| eprintln!("  {line}"));
+        if !accept {
+            eprintln!("nothing was registered: check that these are the right files, or add --accept");
+        }
+        accept
+    }
+
+    fn compare(&mut self, what: &str, found: u64, expected: Option<u64>) {
+        if let Some(expected) = expected.filter(|&expected| expected != found) {
+            let by = found as i64 - expected as i64;
+            self.differences.push(format!("{found} {what}, expected {expected} ({by:+})"));
+        }
+    }
+}
+
+/// Reads all parts found and compares what they hold with what is expected.
+pub(super) fn check(entry: &Entry, located: &Located, report: &mut Report) -> Result<()> {
     for split in &entry.splits {
         match located.files(split.name) {
-            Some(_) => check_split(entry, split, located, &mut report)?,
+            Some(_) => check_split(entry, split, located, report)?,
             None if split.counted => report.differences.push(format!(
                 "{}: no file, expected {}",
                 split.name,
@@ -24,31 +47,44 @@ pub(super) fn check(entry: &Entry, located: &Located) -> Result<Report> {
             None => report.found.push(format!("{}: not there, which is fine", split.name)),
         }
     }
-    check_together(entry, located, &mut report)?;
-    Ok(report)
+    check_together(entry, located, report)
+}
+
+/// Labels that differ from those expected are a difference, not an error.
+fn options(entry: &Entry) -> ReadOptions {
+    ReadOptions { features: entry.features, max_label: 1000.0, ..ReadOptions::default() }
 }
 
 fn check_split(entry: &Entry, split: &SplitEntry, located: &Located, report: &mut Report) -> Result<()> {
     let files = located.files(split.name).unwrap_or_default();
-    let dataset = read_files(split.name.name(), files, &ReadOptions::default())?;
+    let dataset = read_files(split.name.name(), files, &ReadOptions { features: 0, ..options(entry) })?;
     let (queries, documents) = (dataset.queries() as u64, dataset.documents() as u64);
     report.found.push(format!(
-        "{}: {queries} queries, {documents} documents, {} features, checksum {}",
+        "{}: {queries} queries, {documents} documents, {} features, labels up to {}, checksum {}",
         split.name,
         dataset.features(),
+        dataset.max_label(),
         dataset.checksum(),
     ));
-    for (what, found, expected) in [("queries", queries, split.queries), ("documents", documents, split.documents)] {
-        if let Some(expected) = expected.filter(|&expected| expected != found) {
-            let by = found as i64 - expected as i64;
-            report.differences.push(format!("{}: {found} {what}, expected {expected} ({by:+})", split.name));
-        }
-    }
+    report.compare("queries", queries, split.queries);
+    report.compare("documents", documents, split.documents);
+    name_part(report, split);
     if dataset.features() > entry.features {
         let (found, expected) = (dataset.features(), entry.features);
         report.differences.push(format!("{}: features up to {found}, expected {expected}", split.name));
     }
+    if dataset.max_label() > entry.max_label {
+        let (found, expected) = (dataset.max_label(), entry.max_label);
+        report.differences.push(format!("{}: labels up to {found}, expected {expected}", split.name));
+    }
     Ok(())
+}
+
+/// Says of which part the differences are that do not say so yet.
+fn name_part(report: &mut Report, split: &SplitEntry) {
+    for difference in report.differences.iter_mut().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
+        *difference = format!("{}: {difference}", split.name);
+    }
 }
 
 /// What can only be told of all parts together: that no query is in two of them, and which features are
@@ -59,13 +95,12 @@ fn check_together(entry: &Entry, located: &Located, report: &mut Report) -> Resu
     let Some(parts) = parts.filter(|parts| parts.len() > 1 || entry.always_zero.is_some()) else {
         return Ok(());
     };
-    let options = ReadOptions { features: entry.features, ..ReadOptions::default() };
-    let dataset = read_files(&entry.name, &parts.concat(), &options)?;
+    let dataset: Dataset = read_files(&entry.name, &parts.concat(), &options(entry))?;
     if let Some(expected) = entry.always_zero {
-        let found = Statistics::of(&dataset).always_zero.len();
-        if found != expected as usize {
-            report.differences.push(format!("{found} features are always 0, expected {expected}"));
-        }
+        let used = |zero: u64| u64::from(dataset.features()).saturating_sub(zero);
+        let found = Statistics::of(&dataset).always_zero.len() as u64;
+        report.found.push(format!("{} features are not always 0", used(found)));
+        report.compare("features are not always 0", used(found), Some(used(expected.into())));
     }
     Ok(())
 }

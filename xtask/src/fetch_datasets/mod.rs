@@ -1,54 +1,120 @@
-//! `cargo xtask fetch-datasets`: what data sets there are, where to get them, and putting them where
-//! they are found by name.
+//! `cargo xtask fetch-datasets`: what data sets there are, getting them, and putting them where they are
+//! found by name.
 
+pub mod archive;
 mod check;
+pub mod download;
+mod matrix;
+pub mod progress;
 mod register;
 mod show;
+mod space;
+mod verify;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use letor_io::registry::{self, Entry};
 
-/// List the data sets known by name, say where to get one, or register a copy of its files
+pub use register::register;
+pub use verify::Expected;
+
+use download::{Settings, Wanted};
+use progress::{Bar, Watch};
+
+/// List the data sets known by name, get one, or register a copy of its files
+///
+/// What may be downloaded is downloaded, checked and registered; for the others it says where to get
+/// them and on what terms, and takes the files from there with --from.
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The data sets; all are listed unless some are named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Take the files of the one data set named from here: the folder of the unpacked archive, or a file
+    /// Take the files of the one data set named from here: a folder, a file, or an archive (zip, tar,
+    /// tar.gz)
     #[arg(long, value_name = "FILE-OR-FOLDER", requires = "names")]
     from: Option<PathBuf>,
     /// Register the files though they are not what was expected
-    #[arg(long, requires = "from")]
+    #[arg(long, requires = "names")]
     accept: bool,
+    /// Only tell about the data sets named; download nothing
+    #[arg(long, requires = "names", conflicts_with = "from")]
+    info: bool,
+    /// Keep the archive that was downloaded
+    #[arg(long, requires = "names", conflicts_with = "from")]
+    keep_archive: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+/// Does what the arguments say; exit code 1 where a data set is not here in the end, 2 for wrong usage.
+///
+/// # Errors
+/// When something cannot be downloaded, read or written.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = registry::data_root();
     let entries = arguments.names.iter().map(|name| find(name)).collect::<Result<Vec<_>>>();
     let entries = match entries {
         Ok(entries) => entries,
         Err(error) => return Ok(usage(&error)),
     };
+    let mut all_here = true;
     match (&entries[..], &arguments.from) {
         ([], _) => show::list(&root),
-        ([entry], Some(from)) => return register::register(entry, from, &root, arguments.accept),
+        ([entry], Some(from)) => all_here = register(entry, from, &root, arguments.accept)?,
         (_, Some(_)) => {
             return Ok(usage(&anyhow::anyhow!("--from gives the files of one data set: name one")));
         }
         (entries, None) => {
-            let mut all_here = true;
             for entry in entries {
-                all_here &= show::details(entry, &root);
-            }
-            if !all_here {
-                return Ok(ExitCode::FAILURE);
+                let here = show::details(entry, &root);
+                let can = entry.is_direct() && !arguments.info;
+                if !here && !can {
+                    show::how_to_get(entry);
+                }
+                all_here &= here || can && get(entry, &root, arguments)?;
             }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if all_here { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn get(entry: &Entry, root: &Path, arguments: &Arguments) -> Result<bool> {
+    println!("downloading; who does so accepts the terms above");
+    fetch(entry, root, &Settings::default(), arguments.accept, arguments.keep_archive, &mut Bar::default())
+        .with_context(|| format!("{} cannot be had: get it by hand, then `{}`", entry.name, entry.register_command()))
+}
+
+/// Downloads the file of `entry` into `downloads` below `root` and registers what is in it; returns
+/// whether it did. The download goes when it is registered, unless `keep` says otherwise.
+///
+/// # Errors
+/// When it cannot be downloaded, verified, unpacked or read.
+pub fn fetch(
+    entry: &Entry,
+    root: &Path,
+    settings: &Settings,
+    accept: bool,
+    keep: bool,
+    watch: &mut dyn Watch,
+) -> Result<bool> {
+    let mut direct = entry.sources.iter().filter(|source| source.direct);
+    let first = direct.next().with_context(|| format!("{} has no address to download from", entry.name))?;
+    let others = direct.filter(|source| source.file == first.file && source.sha256 == first.sha256);
+    let wanted = Wanted {
+        file: &first.file,
+        expected: Expected { bytes: first.bytes, sha256: first.sha256.as_deref() },
+        mirrors: std::iter::once(first).chain(others).map(|source| &source.address[..]).collect(),
+    };
+    let folder = root.join("downloads");
+    let path = download::download(&wanted, &folder, settings, watch)?;
+    let registered = register(entry, &path, root, accept)?;
+    if registered && !keep {
+        std::fs::remove_file(&path).with_context(|| format!("failed to remove {}", path.display()))?;
+        // Another download may be under way there.
+        let _ = std::fs::remove_dir(&folder);
+    }
+    Ok(registered)
 }
 
 fn find(name: &str) -> Result<&'static Entry> {
@@ -69,6 +135,6 @@ fn usage(error: &anyhow::Error) -> ExitCode {
 }
 
 /// `path` for messages, absolute where that can be had.
-fn absolute(path: &std::path::Path) -> Result<PathBuf> {
+fn absolute(path: &Path) -> Result<PathBuf> {
     path.canonicalize().with_context(|| format!("failed to open {}", path.display()))
 }

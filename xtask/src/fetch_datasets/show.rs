@@ -2,27 +2,26 @@
 
 use std::path::Path;
 
-use letor_io::registry::{self, Entry, Located, Source};
+use letor_io::registry::{self, Entry, Source};
 
 /// Prints a line for each data set.
 pub(super) fn list(root: &Path) {
-    println!("{:<12} {:<18} {:>8} {:>10} {:>8}  what it is", "name", "state", "queries", "documents", "features");
+    let line = |columns: [&str; 6]| {
+        let [name, state, queries, documents, features, what] = columns;
+        println!("{name:<26} {state:<16} {queries:>8} {documents:>10} {features:>8}  {what}");
+    };
+    line(["name", "state", "queries", "documents", "features", "what it is"]);
     for entry in registry::all() {
         let (queries, documents) = entry.counted();
         let number = |number: Option<u64>| number.map_or("?".into(), |number| number.to_string());
-        let located = registry::locate(entry, &root.join(&entry.name));
-        println!(
-            "{:<12} {:<18} {:>8} {:>10} {:>8}  {}",
-            entry.name,
-            state(entry, located.as_ref()),
-            number(queries),
-            number(documents),
-            entry.features,
-            entry.title,
-        );
+        let [queries, documents, features] = match &entry.matrix {
+            Some(_) => ["", "", ""].map(str::to_owned),
+            None => [number(queries), number(documents), entry.features.to_string()],
+        };
+        line([&entry.name, &state(entry, root), &queries, &documents, &features, &entry.title]);
     }
     println!("\nRegistered data sets are kept in {}.", root.display());
-    println!("`cargo xtask fetch-datasets NAME` says more about one, and where to get it.");
+    println!("`cargo xtask fetch-datasets NAME` gets one, or says where to get it.");
 }
 
 /// Prints all about one data set; returns whether the parts that are read by default are here.
@@ -54,27 +53,43 @@ pub(super) fn details(entry: &Entry, root: &Path) -> bool {
             println!("           {}", file.display());
         }
     }
-    let here = complete(entry, located.as_ref());
-    if !here {
-        println!("To register it: accept the terms, get the files, unpack them, then");
-        println!("  {}", entry.register_command());
+    if let Some(matrix) = &entry.matrix {
+        let state = if here(entry, root) { "registered" } else { "missing" };
+        println!("  matrix   {state}, {} arms, {}", matrix.arms, folder.join(&matrix.file).display());
     }
-    here
+    here(entry, root)
 }
 
-fn state(entry: &Entry, located: Option<&Located>) -> String {
-    match located {
-        None => "missing".into(),
-        Some(located) if located.splits.len() == entry.splits.len() => "registered".into(),
+/// Prints what to do to have a data set that cannot be downloaded.
+pub(super) fn how_to_get(entry: &Entry) {
+    println!("To register it: accept the terms and get the files or their archive, then");
+    println!("  {}", entry.register_command());
+}
+
+fn state(entry: &Entry, root: &Path) -> String {
+    if here(entry, root) {
+        let located = registry::locate(entry, &root.join(&entry.name));
+        if located.is_none_or(|located| located.splits.len() == entry.splits.len()) {
+            return "registered".into();
+        }
+    }
+    match registry::locate(entry, &root.join(&entry.name)) {
         Some(located) => {
             let parts: Vec<&str> = located.splits.iter().map(|(split, _)| split.name()).collect();
             format!("only {}", parts.join(", "))
         }
+        None if entry.is_direct() => "to download".into(),
+        None => "to get by hand".into(),
     }
 }
 
-fn complete(entry: &Entry, located: Option<&Located>) -> bool {
-    let here = |split| located.is_some_and(|located| located.files(split).is_some());
+/// Whether what is read by default is here.
+fn here(entry: &Entry, root: &Path) -> bool {
+    if entry.matrix.is_some() {
+        return registry::matrix_file(&entry.name, root).is_some_and(|file| file.is_ok());
+    }
+    let located = registry::locate(entry, &root.join(&entry.name));
+    let here = |split| located.as_ref().is_some_and(|located| located.files(split).is_some());
     entry.splits.iter().filter(|split| split.counted).all(|split| here(split.name))
 }
 

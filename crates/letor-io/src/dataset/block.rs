@@ -13,7 +13,7 @@
 
 use super::bits::PADDING;
 use super::column::Column;
-use super::segment::{Segment, encode};
+use super::segment::{self, Segment, encode};
 
 const HEADER: usize = 5;
 
@@ -68,6 +68,28 @@ pub(crate) struct Block<'a> {
     present: usize,
     directory: &'a [u8],
     segments: &'a [u8],
+}
+
+/// Whether `bytes` are a block of `documents` documents with features up to `features`: then reading it
+/// never fails, whatever it holds.
+pub(crate) fn is_sound(bytes: &[u8], documents: usize, features: u32) -> bool {
+    let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
+        return false;
+    };
+    let entry = usize::from(header[0]);
+    let present = u32::from_le_bytes([header[1], header[2], header[3], header[4]]) as usize;
+    let directory = present.checked_mul(2 * entry);
+    if !matches!(entry, 2 | 4) || directory.is_none_or(|directory| directory > rest.len()) {
+        return false;
+    }
+    let block = Block::read(bytes);
+    let mut last = 0;
+    (0..present).all(|index| {
+        let (feature, start) = (block.number(index), block.number(present + index) as usize);
+        let ascending = last < feature && feature <= features;
+        last = feature;
+        ascending && block.segments.get(start..).is_some_and(|segment| segment::is_sound(segment, documents))
+    })
 }
 
 impl<'a> Block<'a> {

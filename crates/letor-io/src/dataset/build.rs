@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{BuildError, Dataset, EncodedQuery, Provenance};
+use super::{Blocks, BuildError, Content, Dataset, EncodedQuery, Provenance};
 
 /// Puts a [`Dataset`] together, query by query.
 ///
@@ -20,15 +20,21 @@ use super::{BuildError, Dataset, EncodedQuery, Provenance};
 /// assert!(dataset.query(0).is_constant(FeatureId(2)));
 /// # Ok::<(), letor_io::BuildError>(())
 /// ```
-#[derive(Debug)]
 pub struct DatasetBuilder {
-    dataset: Dataset,
+    content: Content,
+    blocks: Vec<Box<[u8]>>,
+}
+
+impl std::fmt::Debug for DatasetBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DatasetBuilder").field("name", &self.content.name).finish_non_exhaustive()
+    }
 }
 
 impl DatasetBuilder {
     /// A data set without queries, shown under `name`.
     pub fn new(name: impl Into<String>, provenance: Provenance) -> Self {
-        let dataset = Dataset {
+        let content = Content {
             name: name.into(),
             provenance,
             features: 0,
@@ -37,27 +43,27 @@ impl DatasetBuilder {
             offsets: vec![0],
             labels: Vec::new(),
             max_label: 0.0,
-            blocks: Vec::new(),
+            blocks: Blocks::Owned(Vec::new()),
             checksum: OnceLock::new(),
         };
-        Self { dataset }
+        Self { content, blocks: Vec::new() }
     }
 
     /// Says that features go up to `count` at least, though the last may be 0 throughout.
     pub fn features(&mut self, count: u32) -> &mut Self {
-        self.dataset.features = self.dataset.features.max(count);
+        self.content.features = self.content.features.max(count);
         self
     }
 
     /// Appends a query.
     pub fn push(&mut self, query: EncodedQuery) -> &mut Self {
-        let dataset = &mut self.dataset;
-        dataset.ids.push_str(&query.id);
-        dataset.id_ends.push(dataset.ids.len());
-        dataset.labels.extend_from_slice(&query.labels);
-        dataset.offsets.push(dataset.labels.len());
-        dataset.blocks.push(query.block);
-        dataset.features = dataset.features.max(query.features);
+        let content = &mut self.content;
+        content.ids.push_str(&query.id);
+        content.id_ends.push(content.ids.len());
+        content.labels.extend_from_slice(&query.labels);
+        content.offsets.push(content.labels.len());
+        content.features = content.features.max(query.features);
+        self.blocks.push(query.block);
         self
     }
 
@@ -91,10 +97,11 @@ impl DatasetBuilder {
 
     /// The data set.
     pub fn build(self) -> Dataset {
-        let mut dataset = self.dataset;
-        dataset.max_label = dataset.labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
-        dataset.labels.shrink_to_fit();
-        dataset
+        let mut content = self.content;
+        content.max_label = content.labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
+        content.labels.shrink_to_fit();
+        content.blocks = Blocks::Owned(self.blocks);
+        content.into()
     }
 }
 

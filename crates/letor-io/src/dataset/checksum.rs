@@ -23,7 +23,7 @@ pub(super) fn of(dataset: &Dataset) -> String {
             for label in query.labels() {
                 hasher.update(label.to_le_bytes());
             }
-            hasher.update(&dataset.blocks[index]);
+            hasher.update(dataset.block_bytes(index));
             hasher.finalize()
         })
         .collect();

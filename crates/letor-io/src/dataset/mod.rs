@@ -2,6 +2,7 @@
 
 mod bits;
 mod block;
+mod blocks;
 mod build;
 mod checksum;
 mod column;
@@ -11,10 +12,12 @@ mod statistics;
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use block::Block;
 pub(crate) use block::BlockWriter;
+pub(crate) use block::is_sound;
+pub(crate) use blocks::{Blocks, MappedBlocks, Recipe};
 pub use build::DatasetBuilder;
 pub(crate) use column::Column;
 pub use encoded::{BuildError, EncodedQuery};
@@ -54,46 +57,57 @@ pub enum Provenance {
 /// become a tie, which single precision would do to MSLR's larger integers.
 ///
 /// Comes from [`open`](crate::open) or a [`DatasetBuilder`]. Two data sets are equal when their
-/// content is (ids, labels, values, number of features), wherever they come from.
-pub struct Dataset {
-    name: String,
-    provenance: Provenance,
-    features: u32,
+/// content is (ids, labels, values, number of features), wherever they come from. A clone shares its
+/// content and costs nothing.
+#[derive(Clone)]
+pub struct Dataset(Arc<Content>);
+
+/// What clones of a data set share.
+pub(crate) struct Content {
+    pub(crate) name: String,
+    pub(crate) provenance: Provenance,
+    pub(crate) features: u32,
     /// All query ids, one after the other, and where each ends.
-    ids: String,
-    id_ends: Vec<usize>,
+    pub(crate) ids: String,
+    pub(crate) id_ends: Vec<usize>,
     /// Where each query's documents begin, and one more entry: the number of documents.
-    offsets: Vec<usize>,
-    labels: Vec<f32>,
-    max_label: f32,
-    blocks: Vec<Box<[u8]>>,
-    checksum: OnceLock<String>,
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) labels: Vec<f32>,
+    pub(crate) max_label: f32,
+    pub(crate) blocks: Blocks,
+    pub(crate) checksum: OnceLock<String>,
+}
+
+impl From<Content> for Dataset {
+    fn from(content: Content) -> Self {
+        Self(Arc::new(content))
+    }
 }
 
 impl Dataset {
     /// The name it is shown under.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// Where it comes from.
     pub fn provenance(&self) -> &Provenance {
-        &self.provenance
+        &self.0.provenance
     }
 
     /// How many queries.
     pub fn queries(&self) -> usize {
-        self.blocks.len()
+        self.0.blocks.len()
     }
 
     /// How many documents, over all queries.
     pub fn documents(&self) -> usize {
-        self.labels.len()
+        self.0.labels.len()
     }
 
     /// Highest feature number (features are 1..=this).
     pub fn features(&self) -> u32 {
-        self.features
+        self.0.features
     }
 
     /// Query `index` (0-based).
@@ -113,7 +127,7 @@ impl Dataset {
 
     /// Labels of all documents, query after query; -1 for a document without one.
     pub fn labels(&self) -> &[f32] {
-        &self.labels
+        &self.0.labels
     }
 
     /// Index of the first document of query `index`; `document_offset(queries())` is `documents()`.
@@ -122,12 +136,12 @@ impl Dataset {
     ///
     /// When `index` is above [`queries`](Self::queries).
     pub fn document_offset(&self, index: usize) -> usize {
-        self.offsets[index]
+        self.0.offsets[index]
     }
 
     /// Highest label: -1 when no document has one, 0 when there are no documents.
     pub fn max_label(&self) -> f32 {
-        self.max_label
+        self.0.max_label
     }
 
     /// SHA-256 (hex) of the content: query ids, labels and values; the same for text, gzip and any
@@ -136,44 +150,58 @@ impl Dataset {
     /// Computed at the first call (in parallel, some gigabytes a second), then kept. The number of
     /// features does not enter it, as features that are always 0 leave no trace in text.
     pub fn checksum(&self) -> String {
-        self.checksum.get_or_init(|| checksum::of(self)).clone()
+        self.0.checksum.get_or_init(|| checksum::of(self)).clone()
     }
 
-    /// How many bytes it takes in memory.
+    /// How many bytes it takes in memory; values that are mapped from a cache file count as far as
+    /// they would be read.
     pub fn memory(&self) -> usize {
-        let blocks: usize = self.blocks.iter().map(|block| block.len()).sum();
         let index = size_of::<Box<[u8]>>() + 2 * size_of::<usize>();
-        blocks + self.queries() * index + self.labels.len() * size_of::<f32>() + self.ids.len()
+        self.0.blocks.bytes() + self.queries() * index + self.0.labels.len() * size_of::<f32>() + self.0.ids.len()
+    }
+
+    /// The cache file that values are mapped from; nothing where they were read or generated.
+    pub fn mapped_from(&self) -> Option<&std::path::Path> {
+        self.0.blocks.mapped_from()
+    }
+
+    pub(crate) fn content(&self) -> &Content {
+        &self.0
+    }
+
+    /// The packed values of query `index`.
+    pub(crate) fn block_bytes(&self, index: usize) -> &[u8] {
+        self.0.blocks.get(index)
     }
 
     fn id(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.id_ends[index - 1] };
-        &self.ids[start..self.id_ends[index]]
+        let start = if index == 0 { 0 } else { self.0.id_ends[index - 1] };
+        &self.0.ids[start..self.0.id_ends[index]]
     }
 
     fn document_range(&self, index: usize) -> Range<usize> {
-        self.offsets[index]..self.offsets[index + 1]
+        self.0.offsets[index]..self.0.offsets[index + 1]
     }
 }
 
 impl PartialEq for Dataset {
     fn eq(&self, other: &Self) -> bool {
-        self.features == other.features
-            && self.id_ends == other.id_ends
-            && self.ids == other.ids
-            && self.offsets == other.offsets
-            && self.labels == other.labels
-            && self.blocks == other.blocks
+        self.0.features == other.0.features
+            && self.0.id_ends == other.0.id_ends
+            && self.0.ids == other.0.ids
+            && self.0.offsets == other.0.offsets
+            && self.0.labels == other.0.labels
+            && (0..self.queries()).all(|index| self.block_bytes(index) == other.block_bytes(index))
     }
 }
 
 impl std::fmt::Debug for Dataset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dataset")
-            .field("name", &self.name)
+            .field("name", &self.0.name)
             .field("queries", &self.queries())
             .field("documents", &self.documents())
-            .field("features", &self.features)
+            .field("features", &self.0.features)
             .finish_non_exhaustive()
     }
 }
@@ -203,7 +231,7 @@ impl<'a> Query<'a> {
 
     /// Labels, one a document; -1 for a document without one.
     pub fn labels(&self) -> &'a [f32] {
-        &self.dataset.labels[self.dataset.document_range(self.index)]
+        &self.dataset.0.labels[self.dataset.document_range(self.index)]
     }
 
     /// Values of one feature, one a document, absent ones 0, appended to the cleared `out`.
@@ -256,6 +284,6 @@ impl<'a> Query<'a> {
     }
 
     fn block(&self) -> Block<'a> {
-        Block::read(&self.dataset.blocks[self.index])
+        Block::read(self.dataset.block_bytes(self.index))
     }
 }

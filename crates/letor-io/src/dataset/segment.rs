@@ -19,9 +19,9 @@
 //! | | dictionary only: their offsets, ascending, packed |
 //! | | an offset, or a code into the dictionary, for each document, packed |
 
-use super::bits::{pack, packed_bytes, unpack, width_of};
+use super::bits::{PADDING, pack, packed_bytes, unpack, width_of};
 use super::column::{Column, align};
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, MANTISSA_LIMIT};
 
 const FLOATS: u8 = 1;
 const WITH_DICTIONARY: u8 = 2;
@@ -126,6 +126,56 @@ fn distinct(count: usize, offset: impl Fn(usize) -> u64) -> Option<Vec<u64>> {
     Some(seen[..len].to_vec())
 }
 
+/// Whether `bytes` start with a segment of `documents` documents: then reading it never fails, whatever
+/// it holds.
+pub(super) fn is_sound(bytes: &[u8], documents: usize) -> bool {
+    let Some((&[form, width], mut rest)) = bytes.split_first_chunk() else {
+        return false;
+    };
+    let width = u32::from(width);
+    let floats = form & FLOATS != 0;
+    let Some(base) = checked_base128(&mut rest) else {
+        return false;
+    };
+    // Mantissas have 18 digits, so their differences less than 61 bits.
+    let fits =
+        if floats { width <= u64::BITS } else { width <= 61 && unzigzag(base).unsigned_abs() < MANTISSA_LIMIT as u64 };
+    if form > (FLOATS | WITH_DICTIONARY) || !fits {
+        return false;
+    }
+    if !floats && checked_base128(&mut rest).is_none_or(|scale| i16::try_from(unzigzag(scale)).is_err()) {
+        return false;
+    }
+    let (mut packed, mut offsets) = (packed_bytes(documents, width), documents);
+    if form & WITH_DICTIONARY != 0 {
+        let Some((&count, behind)) = rest.split_first() else {
+            return false;
+        };
+        (rest, offsets) = (behind, usize::from(count));
+        if width == 0 || !(1..=DICTIONARY).contains(&offsets) {
+            return false;
+        }
+        packed = packed_bytes(offsets, width) + packed_bytes(documents, width_of(offsets as u64 - 1));
+    }
+    if packed.checked_add(PADDING).is_none_or(|needed| needed > rest.len()) {
+        return false;
+    }
+    let mut finite = true;
+    if floats {
+        let count = if width == 0 { 1 } else { offsets };
+        unpack(rest, width, count, |offset| {
+            finite &= base.checked_add(offset).is_some_and(|key| from_ordered_bits(key).is_finite());
+        });
+    }
+    finite
+}
+
+fn checked_base128(bytes: &mut &[u8]) -> Option<u64> {
+    let len = bytes.iter().take(10).position(|&byte| byte < 128)? + 1;
+    // The tenth byte has room for one bit.
+    (len < 10 || bytes[9] <= 1).then(|| read_base128(bytes))
+}
+
 /// A segment's header, read; `rest` starts at its packed integers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment<'a> {
@@ -189,8 +239,10 @@ impl<'a> Segment<'a> {
         } else if self.dictionary == 0 {
             unpack(self.rest, self.width, count, |offset| each(make(offset)));
         } else {
-            let mut values = Vec::with_capacity(self.dictionary);
+            let mut values = Vec::with_capacity(DICTIONARY);
             unpack(self.rest, self.width, self.dictionary, |offset| values.push(make(offset)));
+            // Codes have room for more than there are values; what is damaged may use it.
+            values.resize(DICTIONARY, values[0]);
             self.codes(count, |code| each(values[code]));
         }
     }
@@ -252,9 +304,7 @@ fn read_base128(bytes: &mut &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bits::PADDING;
     use super::*;
-    use crate::decimal::MANTISSA_LIMIT;
     use proptest::prelude::*;
 
     fn encoded(values: &[Decimal]) -> Option<Vec<u8>> {

@@ -95,8 +95,11 @@ mod sets;
 mod signals;
 mod text;
 
+use std::path::Path;
+
 use rayon::prelude::*;
 
+use crate::cache::{self, Cache};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
 use maker::Maker;
@@ -122,18 +125,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 ///
 /// [`ErrorKind::Unknown`] for an unknown name or a scale outside 0 (excluded) to [`MAX_SCALE`].
 pub fn generate(name: &str, scale: f64, seed: u64) -> Result<Dataset, Error> {
-    let unknown = |message: String| Error::new(ErrorKind::Unknown, message);
-    let set = SETS.iter().find(|set| set.name == name).ok_or_else(|| {
-        let names: Vec<&str> = names().collect();
-        unknown(format!("there is no look-alike `{name}`: there are {}", names.join(", ")))
-    })?;
-    if !(scale > 0.0 && scale <= MAX_SCALE) {
-        return Err(unknown(format!(
-            "{name} cannot have scale {scale}: expected a number above 0 and up to {MAX_SCALE}, such as `{name}:0.1`"
-        )));
-    }
-    let queries = ((set.queries as f64 * scale).round() as usize).max(1);
-    let maker = Maker::new(set, seed);
+    let (maker, queries) = plan(name, scale, seed)?;
     let encoded: Vec<EncodedQuery> = (0..queries)
         .into_par_iter()
         .map(|query| maker.query(query))
@@ -146,6 +138,25 @@ pub fn generate(name: &str, scale: f64, seed: u64) -> Result<Dataset, Error> {
         builder.push(query);
     }
     Ok(builder.build())
+}
+
+fn unknown(message: String) -> Error {
+    Error::new(ErrorKind::Unknown, message)
+}
+
+/// What makes the queries of a look-alike, and how many it has.
+fn plan(name: &str, scale: f64, seed: u64) -> Result<(Maker, usize), Error> {
+    let set = SETS.iter().find(|set| set.name == name).ok_or_else(|| {
+        let names: Vec<&str> = names().collect();
+        unknown(format!("there is no look-alike `{name}`: there are {}", names.join(", ")))
+    })?;
+    if !(scale > 0.0 && scale <= MAX_SCALE) {
+        return Err(unknown(format!(
+            "{name} cannot have scale {scale}: expected a number above 0 and up to {MAX_SCALE}, such as `{name}:0.1`"
+        )));
+    }
+    let queries = ((set.queries as f64 * scale).round() as usize).max(1);
+    Ok((Maker::new(set, seed), queries))
 }
 
 fn full_name(name: &str, scale: f64, seed: u64) -> String {
@@ -161,17 +172,37 @@ pub(crate) fn is_named_by(spec: &str) -> bool {
     names().any(|name| Some(name) == spec.split(':').next())
 }
 
-/// Generates what a person typed: `NAME`, `NAME:SCALE` or `NAME:SCALE:SEED`.
-pub(crate) fn open(spec: &str) -> Result<Dataset, Error> {
+/// Generates what a person typed, `NAME`, `NAME:SCALE` or `NAME:SCALE:SEED`, or takes it from its cache,
+/// which lies with registered data unless `cache` says otherwise.
+pub(crate) fn open(spec: &str, cache: &Cache, root: Option<&Path>) -> Result<Dataset, Error> {
+    let (name, scale, seed) = parse(spec)?;
+    let (maker, queries) = plan(name, scale, seed)?;
+    let full_name = full_name(name, scale, seed);
+    let name = name.to_string();
+    let again = move || generate(&name, scale, seed);
+    // The same queries by today's rules: a cache made by other rules is seen.
+    let samples = [0, queries / 2, queries - 1];
+    let is_same = |dataset: &Dataset| {
+        dataset.queries() == queries
+            && dataset.features() == maker.features() as u32
+            && samples.iter().all(|&query| {
+                maker.query(query).is_ok_and(|made| {
+                    *made.block == *dataset.block_bytes(query) && made.labels == dataset.query(query).labels()
+                })
+            })
+    };
+    cache::generated(cache, root, &full_name, again, is_same)
+}
+
+fn parse(spec: &str) -> Result<(&str, f64, u64), Error> {
     let mut parts = spec.split(':');
     let name = parts.next().unwrap_or_default();
     let scale = parts.next().map_or(Some(1.0), |scale| scale.parse().ok());
     let seed = parts.next().map_or(Some(DEFAULT_SEED), |seed| seed.parse().ok());
     match (scale, seed, parts.next()) {
-        (Some(scale), Some(seed), None) => generate(name, scale, seed),
-        _ => Err(Error::new(
-            ErrorKind::Unknown,
-            format!("cannot make `{spec}`: expected NAME, NAME:SCALE or NAME:SCALE:SEED, such as `{name}:0.1`"),
-        )),
+        (Some(scale), Some(seed), None) => Ok((name, scale, seed)),
+        _ => Err(unknown(format!(
+            "cannot make `{spec}`: expected NAME, NAME:SCALE or NAME:SCALE:SEED, such as `{name}:0.1`"
+        ))),
     }
 }

@@ -1,5 +1,6 @@
 //! Where the files of a registered data set are.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Entry, Split, SplitEntry};
@@ -44,11 +45,34 @@ impl Located {
 ///
 /// Takes the folder in which most parts are found; nothing where none is found.
 pub fn locate(entry: &Entry, folder: &Path) -> Option<Located> {
+    search(entry, folder, &|path| path.is_file(), &folders_in)
+}
+
+/// Looks for the files of `entry` among `names`, paths without a root such as an archive holds, as
+/// [`locate`] does in a folder.
+pub fn locate_among(entry: &Entry, names: &BTreeSet<PathBuf>) -> Option<Located> {
+    let folders_in = |folder: &Path| {
+        let folders = names.iter().filter_map(|name| {
+            let mut below = name.strip_prefix(folder).ok()?.components();
+            let (first, _file) = (below.next()?, below.next()?);
+            Some(folder.join(first))
+        });
+        folders.collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    search(entry, Path::new(""), &|path| names.contains(path), &folders_in)
+}
+
+fn search(
+    entry: &Entry,
+    folder: &Path,
+    is_file: &dyn Fn(&Path) -> bool,
+    folders_in: &dyn Fn(&Path) -> Vec<PathBuf>,
+) -> Option<Located> {
     let (mut best, mut level) = (None::<Located>, vec![folder.to_path_buf()]);
     for _ in 0..=DEPTH {
         for base in &level {
-            let splits: Vec<_> =
-                entry.splits.iter().filter_map(|split| Some((split.name, files_of(split, base)?))).collect();
+            let files = |split: &SplitEntry| Some((split.name, files_of(split, base, is_file)?));
+            let splits: Vec<_> = entry.splits.iter().filter_map(files).collect();
             if splits.len() > best.as_ref().map_or(0, |best| best.splits.len()) {
                 best = Some(Located { base: base.clone(), splits });
             }
@@ -62,14 +86,14 @@ pub fn locate(entry: &Entry, folder: &Path) -> Option<Located> {
 }
 
 /// The files of `split` below `base`, in the first layout that is there in full.
-fn files_of(split: &SplitEntry, base: &Path) -> Option<Vec<PathBuf>> {
+fn files_of(split: &SplitEntry, base: &Path, is_file: &dyn Fn(&Path) -> bool) -> Option<Vec<PathBuf>> {
     split.files.iter().find_map(|names| {
         names
             .iter()
             .map(|name| {
                 let plain = base.join(name);
                 let packed = base.join(format!("{name}.gz"));
-                [plain, packed].into_iter().find(|path| path.is_file())
+                [plain, packed].into_iter().find(|path| is_file(path))
             })
             .collect()
     })
@@ -86,12 +110,14 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
 /// command that registers it.
 pub fn missing(entry: &Entry, split: Option<Split>, folder: &Path) -> Error {
     let part = split.map_or(String::new(), |split| format!(", part {split},"));
+    let what = if entry.matrix.is_some() { "preference matrix" } else { "data set" };
     let message = format!(
-        "the data set {}{part} is not on this machine: looked in {}; `cargo xtask fetch-datasets {}` says \
-         where to get it, `{}` registers it",
+        "the {what} {}{part} is not on this machine: looked in {}; `cargo xtask fetch-datasets {}` {} it, \
+         `{}` registers a copy",
         entry.name,
         folder.display(),
         entry.name,
+        if entry.is_direct() { "gets" } else { "says where to get" },
         entry.register_command(),
     );
     Error::new(ErrorKind::Missing, message)
@@ -125,6 +151,21 @@ mod tests {
         let located = locate(entry, folder.path()).unwrap();
         assert!(located.files(Split::Train).unwrap()[0].ends_with("Fold1/train.txt.gz"));
         assert!(located.files(Split::Test).unwrap()[0].ends_with("S5.txt"), "no such file in Fold1");
+    }
+
+    #[test]
+    fn names_are_searched_as_folders_are() {
+        let entry = find("mslr-web10k").unwrap();
+        let mut names = BTreeSet::new();
+        for fold in 1..=5 {
+            for part in ["train", "vali", "test"] {
+                names.insert(PathBuf::from(format!("MSLR-WEB10K/Fold{fold}/{part}.txt")));
+            }
+        }
+        let located = locate_among(entry, &names).unwrap();
+        assert_eq!(located.base, Path::new("MSLR-WEB10K"));
+        assert_eq!(located.files(Split::Vali).unwrap(), [Path::new("MSLR-WEB10K/Fold1/vali.txt")]);
+        assert_eq!(locate_among(find("ylr1").unwrap(), &names), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The data sets known by name, and where their files are on this machine.
+//! The data sets and preference matrices known by name, and where their files are on this machine.
 //!
 //! What is known stands in `datasets/*.toml`, one file a data set. Their data is licensed, so none comes
 //! with this software: `cargo xtask fetch-datasets` says where to get it and registers it.
@@ -6,11 +6,13 @@
 mod locate;
 mod spelling;
 
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-pub use locate::{Located, data_root, locate, missing};
+use crate::error::Error;
+pub use locate::{Located, data_root, locate, locate_among, missing};
 pub use spelling::nearest;
 
 /// A data set known by name.
@@ -25,7 +27,11 @@ pub struct Entry {
     /// What it is, in a sentence or two.
     pub about: String,
     /// Features are 1 to this.
+    #[serde(default)]
     pub features: u32,
+    /// The highest label.
+    #[serde(default = "five_grades")]
+    pub max_label: f32,
     /// How many of them are 0 for every document, where that is known.
     pub always_zero: Option<u32>,
     /// The paper to cite.
@@ -36,8 +42,25 @@ pub struct Entry {
     #[serde(rename = "source")]
     pub sources: Vec<Source>,
     /// Its parts.
-    #[serde(rename = "split")]
+    #[serde(rename = "split", default)]
     pub splits: Vec<SplitEntry>,
+    /// The matrix, where it is a preference matrix and no data set.
+    pub matrix: Option<MatrixEntry>,
+}
+
+fn five_grades() -> f32 {
+    4.0
+}
+
+/// A published preference matrix.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct MatrixEntry {
+    /// The file it is in.
+    pub file: String,
+    /// How many arms it has.
+    pub arms: u32,
 }
 
 /// The paper to cite for a data set.
@@ -75,6 +98,9 @@ pub struct Source {
     pub bytes: Option<u64>,
     /// Its SHA-256 (hex), where known.
     pub sha256: Option<String>,
+    /// Whether the address is that of the file itself, so that it can be downloaded without a person.
+    #[serde(default)]
+    pub direct: bool,
 }
 
 /// One part of a data set.
@@ -139,7 +165,7 @@ impl std::str::FromStr for Split {
 }
 
 /// The files of `datasets/`, part of the library so that names are known from anywhere.
-const FILES: [&str; 9] = [
+const FILES: [&str; 18] = [
     include_str!("../../../../datasets/mslr-web30k.toml"),
     include_str!("../../../../datasets/mslr-web10k.toml"),
     include_str!("../../../../datasets/ylr1.toml"),
@@ -149,6 +175,15 @@ const FILES: [&str; 9] = [
     include_str!("../../../../datasets/mq2008.toml"),
     include_str!("../../../../datasets/np2003.toml"),
     include_str!("../../../../datasets/np2004.toml"),
+    include_str!("../../../../datasets/hp2003.toml"),
+    include_str!("../../../../datasets/hp2004.toml"),
+    include_str!("../../../../datasets/td2003.toml"),
+    include_str!("../../../../datasets/td2004.toml"),
+    include_str!("../../../../datasets/ohsumed.toml"),
+    include_str!("../../../../datasets/istella-s.toml"),
+    include_str!("../../../../datasets/prefmat-mslr-perfect.toml"),
+    include_str!("../../../../datasets/prefmat-mslr-navigational.toml"),
+    include_str!("../../../../datasets/prefmat-mslr-informational.toml"),
 ];
 
 static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
@@ -156,9 +191,21 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     FILES.iter().map(parse).collect()
 });
 
-/// All data sets known by name.
+/// All data sets and preference matrices known by name.
 pub fn all() -> &'static [Entry] {
     &ENTRIES
+}
+
+/// The file of the preference matrix `name` below `root`, unless no matrix is called that.
+///
+/// # Errors
+///
+/// [`ErrorKind::Missing`](crate::ErrorKind::Missing) where it is not on this machine.
+pub fn matrix_file(name: &str, root: &Path) -> Option<Result<PathBuf, Error>> {
+    let entry = find(name)?;
+    let folder = root.join(&entry.name);
+    let path = folder.join(&entry.matrix.as_ref()?.file);
+    Some(if path.is_file() { Ok(path) } else { Err(missing(entry, None, &folder)) })
 }
 
 /// The data set of this name.
@@ -176,6 +223,11 @@ impl Entry {
     pub fn counted(&self) -> (Option<u64>, Option<u64>) {
         let counted = || self.splits.iter().filter(|split| split.counted);
         (counted().map(|split| split.queries).sum(), counted().map(|split| split.documents).sum())
+    }
+
+    /// Whether its files can be downloaded without a person.
+    pub fn is_direct(&self) -> bool {
+        self.sources.iter().any(|source| source.direct)
     }
 
     /// The command that registers a copy of its files.
@@ -196,12 +248,14 @@ mod tests {
         assert_eq!(tomls.count(), FILES.len(), "every file of datasets/ is listed");
         for entry in all() {
             assert_eq!(find(&entry.name), Some(entry));
-            assert!(entry.splits.iter().any(|split| split.counted), "{}", entry.name);
+            assert!(entry.splits.iter().any(|split| split.counted) != entry.matrix.is_some(), "{}", entry.name);
             assert!(entry.splits.iter().all(|split| !split.files.is_empty()), "{}", entry.name);
             assert!(entry.always_zero.is_none_or(|zero| zero < entry.features));
+            assert!((entry.features == 0) == entry.matrix.is_some(), "{}", entry.name);
             for source in &entry.sources {
                 assert!(source.address.starts_with("https://"));
                 assert!(source.sha256.as_ref().is_none_or(|sum| sum.len() == 64));
+                assert!(!source.direct || source.sha256.is_some() && source.bytes.is_some(), "{}", entry.name);
             }
         }
     }
@@ -217,6 +271,7 @@ mod tests {
             ("mslr-web10k", 10_000, 1_200_192),
             ("mq2007", 1_692, 69_623),
             ("mq2008", 784, 15_211),
+            ("istella-s", 33_018, 3_408_630),
         ] {
             assert_eq!(find(name).unwrap().counted(), (Some(queries), Some(documents)), "{name}");
         }

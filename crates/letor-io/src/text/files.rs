@@ -8,26 +8,28 @@ use super::pieces::lines;
 use super::shape::{self, Shape};
 use super::side::{self, Groups};
 use super::source::{self, read_up_to};
+use crate::cache;
+use crate::dataset::Provenance;
 use crate::error::{Error, ErrorKind};
 
 /// A file to be read, with the sizes of its queries where a file beside it tells them.
-pub(super) struct DataFile {
-    pub(super) path: PathBuf,
+pub(crate) struct DataFile {
+    pub(crate) path: PathBuf,
     pub(super) groups: Option<Arc<Groups>>,
 }
 
 /// What to read, and what was passed over.
 #[derive(Default)]
-pub(super) struct FileList {
-    pub(super) files: Vec<DataFile>,
-    pub(super) skipped: Vec<(PathBuf, String)>,
+pub(crate) struct FileList {
+    pub(crate) files: Vec<DataFile>,
+    pub(crate) skipped: Vec<(PathBuf, String)>,
 }
 
 /// How much of a file's beginning is searched for its first line that is not blank.
 const BEGINNING: usize = 64 << 10;
 
 /// Expands folders: a folder means its files whose first line that is not blank is a row, by name.
-pub(super) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
+pub(crate) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
     let mut list = FileList::default();
     for path in paths {
         let path = path.as_ref();
@@ -42,6 +44,12 @@ pub(super) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
 }
 
 impl FileList {
+    /// Where a data set read from these comes from.
+    pub(crate) fn provenance(&self) -> Provenance {
+        let files = self.files.iter().map(|file| file.path.clone()).collect();
+        Provenance::Files { files, skipped: self.skipped.clone() }
+    }
+
     fn add_file(&mut self, path: PathBuf) -> Result<(), Error> {
         let side = side::path_of(&path);
         let groups = match side.is_file() {
@@ -58,6 +66,7 @@ impl FileList {
             .map_err(failed)?
             .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
             .collect::<Result<Vec<_>, _>>()?;
+        paths.retain(|path| !cache::is_cache(path));
         paths.sort();
         let (files, skipped) = (self.files.len(), self.skipped.len());
         for path in paths {

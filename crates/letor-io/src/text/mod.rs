@@ -20,7 +20,10 @@ mod source;
 mod token;
 mod write;
 
+pub(crate) use files::expand;
 pub(crate) use options::MAX_ID;
 pub use options::{Null, ReadOptions, SameQid};
 pub use read::read_files;
+pub(crate) use read::{read_list, read_source};
+pub(crate) use side::path_of as side_file;
 pub use write::{WriteOptions, write};

@@ -83,7 +83,7 @@ impl PieceReader {
         Self::new(source::open(path)?, groups, PIECE).map_err(|error| error.in_file(path))
     }
 
-    fn new(source: Source, groups: Option<Arc<Groups>>, target: usize) -> Result<Self, Error> {
+    pub(super) fn new(source: Source, groups: Option<Arc<Groups>>, target: usize) -> Result<Self, Error> {
         let mut reader =
             Self { source, ids: Ids::Qid, carry: Vec::new(), group: 0, at_end: false, failure: None, target };
         let mut searched = 0;

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError};
 
 use super::assemble::Assembler;
-use super::files::{self, DataFile};
+use super::files::{self, DataFile, FileList};
 use super::options::{ReadOptions, SameQid};
 use super::parse::{Parsed, parse};
 use super::pieces::{Ids, Piece, PieceReader};
@@ -32,7 +32,11 @@ use crate::error::{Error, ErrorKind};
 /// The first thing wrong, in the order of files and lines. Beside what rows may not hold (see
 /// [`ErrorKind`]), lines over 4 MiB, ids over 256 bytes and features over 1,000,000 are refused.
 pub fn read_files<P: AsRef<Path>>(name: &str, paths: &[P], options: &ReadOptions) -> Result<Dataset, Error> {
-    let list = files::expand(paths)?;
+    read_list(name, files::expand(paths)?, options)
+}
+
+/// Reads the files of `list`; otherwise as [`read_files`].
+pub(crate) fn read_list(name: &str, list: FileList, options: &ReadOptions) -> Result<Dataset, Error> {
     let work: Vec<FileWork<'_>> = list.files.iter().map(FileWork::new).collect();
     // The first file that failed: what comes after it need not be read.
     let failed = AtomicUsize::new(usize::MAX);
@@ -45,9 +49,26 @@ pub fn read_files<P: AsRef<Path>>(name: &str, paths: &[P], options: &ReadOptions
     for (index, work) in work.into_iter().enumerate() {
         joiner.join(&list.files, index, work)?;
     }
-    let provenance =
-        Provenance::Files { files: list.files.into_iter().map(|file| file.path).collect(), skipped: list.skipped };
-    joiner.finish(name, provenance)
+    joiner.finish(name, list.provenance())
+}
+
+/// Reads one text, whatever it comes from, in pieces of about `target` bytes, on this thread.
+pub(crate) fn read_source(text: Vec<u8>, target: usize, options: &ReadOptions) -> Result<Dataset, Error> {
+    let file = DataFile { path: PathBuf::from("text"), groups: None };
+    let mut pieces = PieceReader::new(Box::new(std::io::Cursor::new(text)), None, target)?;
+    let (mut assembler, mut piece) = (Assembler::default(), Piece::default());
+    let mut parsed = Vec::new();
+    while pieces.next(&mut piece) {
+        parsed.push((parsed.len(), parse(&piece, pieces.ids(), options, &mut assembler)));
+        if parsed.last().is_some_and(|(_, parsed)| parsed.error.is_some()) {
+            break;
+        }
+    }
+    let files = [file];
+    let work = FileWork { parsed: Mutex::new(parsed), ..FileWork::new(&files[0]) };
+    let mut joiner = Joiner { options, places: HashMap::new(), queries: Vec::new(), merged: Vec::new() };
+    joiner.join(&files, 0, work)?;
+    joiner.finish("text", Provenance::Files { files: Vec::new(), skipped: Vec::new() })
 }
 
 /// The state of one file while all threads work on it.

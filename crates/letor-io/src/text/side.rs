@@ -16,7 +16,7 @@ pub(super) struct Groups {
 }
 
 /// Where the side file of `data` would be.
-pub(super) fn path_of(data: &Path) -> PathBuf {
+pub(crate) fn path_of(data: &Path) -> PathBuf {
     let mut name = data.as_os_str().to_os_string();
     name.push(".query");
     name.into()

@@ -4,11 +4,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bandits::PreferenceMatrix;
+use letor_io::registry;
 
 use crate::output;
 
-/// Reads a matrix, told by its content whether it is text or `.npy`.
+/// Reads a matrix, told by its content whether it is text or `.npy`; a path that is no file may be the
+/// name of a registered matrix.
 pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
+    let registered = path.to_str().filter(|_| !path.exists());
+    let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
+    let path = registered.as_deref().unwrap_or(path);
     let bytes = std::fs::read(path).with_context(|| format!("failed to read the matrix {}", path.display()))?;
     PreferenceMatrix::from_bytes(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
 }

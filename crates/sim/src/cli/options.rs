@@ -8,10 +8,11 @@ use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave};
-use letor_io::{Dataset, FeatureId, OpenOptions, Provenance, Split};
+use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
+use super::reading::ReadingOptions;
 use crate::count::{grouped, parse_positive};
 use crate::live::Methods;
 use crate::seed;
@@ -27,10 +28,6 @@ pub(super) struct SiteOptions {
     #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
     dataset: Vec<String>,
 
-    /// The split of a registered data set to use
-    #[arg(long, value_name = "train|vali|test")]
-    split: Option<Split>,
-
     /// How users click: perfect, navigational, informational, almost-random, random, or P(click)
     /// for each grade as `0:0.05,1:0.5,2:0.95`
     #[arg(long, value_name = "NAME|P", default_value = "navigational", value_parser = parse_click)]
@@ -39,14 +36,6 @@ pub(super) struct SiteOptions {
     /// P(stop after a click) for each grade, beside a custom --click [default: never]
     #[arg(long, value_name = "P")]
     stop: Option<String>,
-
-    /// The highest label that the data may hold; higher ones are taken for errors
-    #[arg(long, value_name = "LABEL", default_value_t = 4.0)]
-    max_label: f32,
-
-    /// What `NULL` in place of a value means: an error, or 0
-    #[arg(long, value_enum, default_value_t = Null::Error)]
-    null: Null,
 
     /// How fractional labels become grades
     #[arg(long, value_enum, default_value_t = Fractional::Round)]
@@ -86,10 +75,8 @@ pub(super) struct SiteOptions {
     #[arg(long, value_enum, default_value_t = Ties::Random)]
     ties: Ties,
 
-    /// What to do when a query id comes up again in another place: an error, or another query, or
-    /// the same query continued
-    #[arg(long, value_enum, default_value_t = SameQid::Error)]
-    same_qid: SameQid,
+    #[command(flatten)]
+    reading: ReadingOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -125,24 +112,6 @@ enum Ties {
     Random,
     /// Once
     Fixed,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Null {
-    /// Refuse
-    Error,
-    /// An absent value
-    Zero,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SameQid {
-    /// Refuse
-    Error,
-    /// Another query
-    Separate,
-    /// The same query
-    Merge,
 }
 
 /// A site laid out, and everything that says what it is.
@@ -219,7 +188,7 @@ impl Description {
 impl SiteOptions {
     /// Opens the data set, ranks it, and lays out its users.
     pub(super) fn prepare(&self, master: u64, quiet: bool) -> Result<Prepared> {
-        let dataset = self.open()?;
+        let dataset = self.reading.open(&self.dataset)?;
         announce(&dataset, quiet);
         let features = self.rankers(&dataset, master)?;
         let tie_breaking = match self.ties {
@@ -288,24 +257,6 @@ impl SiteOptions {
         Ok(Methods { interleaving, multileaving: self.multileave.clone() })
     }
 
-    fn open(&self) -> Result<Dataset> {
-        let read = letor_io::ReadOptions {
-            same_qid: match self.same_qid {
-                SameQid::Error => letor_io::SameQid::Error,
-                SameQid::Separate => letor_io::SameQid::Separate,
-                SameQid::Merge => letor_io::SameQid::Merge,
-            },
-            null: match self.null {
-                Null::Error => letor_io::Null::Error,
-                Null::Zero => letor_io::Null::Zero,
-            },
-            max_label: self.max_label,
-            ..letor_io::ReadOptions::default()
-        };
-        let options = OpenOptions { read, split: self.split, root: None };
-        Ok(letor_io::open(&self.dataset, &options)?)
-    }
-
     fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {
         if self.click.contains(':') {
             let stop = self.stop.clone().unwrap_or_else(|| never_stop(&self.click));
@@ -337,7 +288,7 @@ fn never_stop(click: &str) -> String {
 
 /// Says what is being run on, and what a folder held besides.
 #[expect(clippy::print_stderr, reason = "the command line talks to a person")]
-fn announce(dataset: &Dataset, quiet: bool) {
+pub(super) fn announce(dataset: &Dataset, quiet: bool) {
     if let Provenance::Files { skipped, .. } = dataset.provenance() {
         for (path, reason) in skipped {
             eprintln!("skipped {}: {reason}", path.display());

@@ -1,0 +1,172 @@
+//! The bytes of a cache file: written, and read without trust.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::dataset::Dataset;
+use crate::text::MAX_ID;
+
+/// Another layout of a cache, or another packing of values, is another version.
+pub(super) const VERSION: u32 = 1;
+
+pub(super) const MAGIC: &[u8; 8] = b"letorbin";
+pub(super) const ORDER: u32 = 0x0102_0304;
+pub(super) const HEADER: usize = 48;
+/// Hex digits of a content's checksum.
+const CHECKSUM: usize = 64;
+
+/// Header and index of the cache of `dataset`, made of what `key` says; `proof` is the hash of the
+/// sources where their times are none. Nothing where something is too large for the format.
+pub(super) fn head(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<Vec<u8>> {
+    let content = dataset.content();
+    let narrow = |number: usize| u32::try_from(number).ok();
+    let mut index = Vec::new();
+    index.extend_from_slice(&narrow(key.len())?.to_le_bytes());
+    index.extend_from_slice(key.as_bytes());
+    index.push(u8::from(proof.is_some()));
+    index.extend_from_slice(&proof.unwrap_or(0).to_le_bytes());
+    index.extend_from_slice(dataset.checksum().as_bytes());
+    index.extend_from_slice(&content.features.to_le_bytes());
+    for number in [dataset.queries(), dataset.documents(), content.ids.len()] {
+        index.extend_from_slice(&(number as u64).to_le_bytes());
+    }
+    for &end in &content.id_ends {
+        index.extend_from_slice(&narrow(end)?.to_le_bytes());
+    }
+    for pair in content.offsets.windows(2) {
+        index.extend_from_slice(&narrow(pair[1] - pair[0])?.to_le_bytes());
+    }
+    let mut total = 0u64;
+    for query in 0..dataset.queries() {
+        let len = narrow(dataset.block_bytes(query).len())?;
+        index.extend_from_slice(&len.to_le_bytes());
+        total += u64::from(len);
+    }
+    for query in 0..dataset.queries() {
+        index.extend_from_slice(&xxh3_64(dataset.block_bytes(query)).to_le_bytes());
+    }
+    content.labels.iter().for_each(|label| index.extend_from_slice(&label.to_le_bytes()));
+    index.extend_from_slice(content.ids.as_bytes());
+
+    let mut head = Vec::with_capacity(HEADER + index.len());
+    head.extend_from_slice(MAGIC);
+    head.extend_from_slice(&ORDER.to_le_bytes());
+    head.extend_from_slice(&VERSION.to_le_bytes());
+    let len = index.len() as u64;
+    for number in [HEADER as u64 + len + total, len, xxh3_64(&index)] {
+        head.extend_from_slice(&number.to_le_bytes());
+    }
+    head.extend_from_slice(&xxh3_64(&head).to_le_bytes());
+    head.extend_from_slice(&index);
+    Some(head)
+}
+
+/// What a cache's index says, all of it possible.
+pub(super) struct Index {
+    pub(super) key: String,
+    pub(super) proof: Option<u64>,
+    pub(super) checksum: String,
+    pub(super) features: u32,
+    pub(super) ids: String,
+    pub(super) id_ends: Vec<usize>,
+    pub(super) offsets: Vec<usize>,
+    pub(super) labels: Vec<f32>,
+    /// Where each block starts in the file, and where the last one ends.
+    pub(super) starts: Vec<usize>,
+    pub(super) hashes: Vec<u64>,
+}
+
+/// The index of a whole cache file; nothing where it is not one of this version, cut short, damaged,
+/// or says what cannot be.
+pub(super) fn read(file: &[u8]) -> Option<Index> {
+    let mut header = Reader { rest: file.get(..HEADER)? };
+    if header.take(8)? != MAGIC || header.u32()? != ORDER || header.u32()? != VERSION {
+        return None;
+    }
+    let (total, len, hash) = (header.u64()?, header.u64()?, header.u64()?);
+    if header.u64()? != xxh3_64(&file[..HEADER - 8]) || total != file.len() as u64 {
+        return None;
+    }
+    let index = file[HEADER..].get(..usize::try_from(len).ok()?)?;
+    if xxh3_64(index) != hash {
+        return None;
+    }
+    read_index(index, HEADER + index.len(), file.len())
+}
+
+fn read_index(index: &[u8], blocks: usize, end: usize) -> Option<Index> {
+    let mut reader = Reader { rest: index };
+    let len = reader.u32()? as usize;
+    let key = str::from_utf8(reader.take(len)?).ok()?.to_string();
+    let (proved, proof) = (reader.take(1)?[0], reader.u64()?);
+    let proof = match proved {
+        0 => None,
+        1 => Some(proof),
+        _ => return None,
+    };
+    let checksum = reader.take(CHECKSUM)?;
+    if !checksum.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    let checksum = str::from_utf8(checksum).ok()?.to_string();
+    let features = reader.u32()?;
+    let mut count = || usize::try_from(reader.u64()?).ok();
+    let (queries, documents, id_bytes) = (count()?, count()?, count()?);
+
+    let id_ends: Vec<usize> = reader.u32s(queries)?.map(|end| end as usize).collect();
+    let mut offsets = Vec::with_capacity(queries + 1);
+    offsets.push(0usize);
+    for documents in reader.u32s(queries)? {
+        let before = offsets[offsets.len() - 1];
+        offsets.push(before.checked_add(documents as usize).filter(|_| documents > 0)?);
+    }
+    let mut starts = Vec::with_capacity(queries + 1);
+    starts.push(blocks);
+    for len in reader.u32s(queries)? {
+        let start = starts[starts.len() - 1];
+        starts.push(start.checked_add(len as usize).filter(|&stop| stop <= end)?);
+    }
+    let hashes = reader.take(queries.checked_mul(8)?)?.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+    let hashes = hashes.collect();
+    let labels: Vec<f32> = reader.u32s(documents)?.map(f32::from_bits).collect();
+    let ids = str::from_utf8(reader.take(id_bytes)?).ok()?.to_string();
+
+    let mut start = 0;
+    let sound_ids = id_ends.iter().all(|&end| {
+        let sound = start < end && end - start <= MAX_ID && ids.is_char_boundary(end);
+        start = end;
+        sound
+    });
+    let sound = sound_ids
+        && start == ids.len()
+        && offsets[queries] == documents
+        && starts[queries] == end
+        && reader.rest.is_empty()
+        && labels.iter().all(|label| label.is_finite());
+    sound.then_some(Index { key, proof, checksum, features, ids, id_ends, offsets, labels, starts, hashes })
+}
+
+/// Takes numbers from bytes as long as there are some.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(len)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(*self.take(4)?.first_chunk()?))
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(*self.take(8)?.first_chunk()?))
+    }
+
+    fn u32s(&mut self, count: usize) -> Option<impl Iterator<Item = u32> + use<'a>> {
+        let bytes = self.take(count.checked_mul(4)?)?;
+        Some(bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)))
+    }
+}

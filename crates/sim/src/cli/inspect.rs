@@ -1,0 +1,229 @@
+//! `sim inspect DATASET`: what a data set is like, and how good its features are as rankers.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use letor_io::{Dataset, FeatureId, Provenance, Statistics};
+use rankers::{Gain, Rankings, TieBreaking};
+use serde::Serialize;
+
+use super::options::{CommonOptions, announce, default_folder};
+use super::reading::ReadingOptions;
+use crate::figure::{Curve, CurvePoint, Lines};
+use crate::output;
+
+/// How many documents nDCG looks at.
+const CUTOFF: usize = 10;
+
+/// How many of the best rankers are printed.
+const PRINTED: usize = 10;
+
+#[derive(Debug, Args)]
+pub(super) struct Inspect {
+    /// A registered data set, a folder, files (comma separated), or a look-alike such as
+    /// `mslr-lookalike:0.1`
+    #[arg(value_name = "DATASET", value_delimiter = ',', required = true)]
+    dataset: Vec<String>,
+
+    #[command(flatten)]
+    reading: ReadingOptions,
+
+    #[command(flatten)]
+    common: CommonOptions,
+
+    /// Where to leave results [default: results/ and a name made of the data set's]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Print the findings as JSON in place of the report
+    #[arg(long)]
+    json: bool,
+}
+
+/// All that is found out about a data set.
+#[derive(Serialize)]
+struct Findings {
+    name: String,
+    synthetic: bool,
+    checksum: String,
+    queries: usize,
+    documents: usize,
+    features: u32,
+    documents_per_query: PerQuery,
+    labels: Vec<LabelCount>,
+    queries_without_relevant: usize,
+    zero_share: f64,
+    constant_share: f64,
+    always_zero: Vec<FeatureId>,
+    /// Features that equal an earlier one everywhere, each with that one.
+    duplicates: Vec<[FeatureId; 2]>,
+    /// By feature; nothing where some documents have no label.
+    ndcg: Option<Vec<RankerQuality>>,
+}
+
+#[derive(Serialize)]
+struct PerQuery {
+    fewest: usize,
+    median: usize,
+    most: usize,
+}
+
+#[derive(Serialize)]
+struct LabelCount {
+    label: f32,
+    documents: usize,
+}
+
+/// How good a feature is as a ranker: mean nDCG over all queries, in expectation over ties.
+#[derive(Clone, Copy, Serialize)]
+struct RankerQuality {
+    feature: FeatureId,
+    arm: u32,
+    exponential: f64,
+    linear: f64,
+}
+
+impl Inspect {
+    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
+    pub(super) fn run(&self) -> Result<()> {
+        self.common.apply()?;
+        let dataset = self.reading.open(&self.dataset)?;
+        announce(&dataset, self.common.quiet);
+        let statistics = Statistics::of(&dataset);
+        let findings = Findings::of(&dataset, &statistics)?;
+        let folder = self.out.clone().unwrap_or_else(|| default_folder(&format!("inspect-{}", findings.name)));
+        output::create_folder(&folder)?;
+        output::write_json_pretty(&folder.join("findings.json"), &findings)?;
+        draw(&dataset, &findings, &folder)?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&findings)?);
+        } else {
+            println!("{statistics}\n{}", report(&findings));
+        }
+        if !self.common.quiet {
+            let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
+            eprintln!("results in {}: {rankers}documents.png, documents.svg, findings.json", folder.display());
+        }
+        Ok(())
+    }
+}
+
+impl Findings {
+    fn of(dataset: &Dataset, statistics: &Statistics) -> Result<Self> {
+        let [fewest, median, most] = statistics.documents_per_query;
+        let labels = statistics.labels.iter();
+        Ok(Self {
+            name: dataset.name().to_owned(),
+            synthetic: matches!(dataset.provenance(), Provenance::LookAlike { .. }),
+            checksum: dataset.checksum(),
+            queries: statistics.queries,
+            documents: statistics.documents,
+            features: statistics.features,
+            documents_per_query: PerQuery { fewest, median, most },
+            labels: labels.map(|&(label, documents)| LabelCount { label, documents }).collect(),
+            queries_without_relevant: statistics.queries_without_relevant,
+            zero_share: statistics.zero_share,
+            constant_share: statistics.constant_share,
+            always_zero: statistics.always_zero.clone(),
+            duplicates: statistics.duplicates.iter().map(|&(feature, first)| [feature, first]).collect(),
+            ndcg: if statistics.unlabelled() == 0 { Some(qualities(dataset)?) } else { None },
+        })
+    }
+
+    /// The features by their nDCG, best first.
+    fn best_first(&self) -> Option<Vec<RankerQuality>> {
+        let mut best = self.ndcg.clone()?;
+        best.sort_by(|one, other| other.exponential.total_cmp(&one.exponential));
+        Some(best)
+    }
+}
+
+fn qualities(dataset: &Dataset) -> Result<Vec<RankerQuality>> {
+    let features: Vec<FeatureId> = (1..=dataset.features()).map(FeatureId).collect();
+    if features.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rankings = Rankings::new(dataset, &features, TieBreaking::Random)?;
+    let exponential = rankings.ndcg(dataset.labels(), CUTOFF, Gain::Exponential)?;
+    let linear = rankings.ndcg(dataset.labels(), CUTOFF, Gain::Linear)?;
+    let both = exponential.into_iter().zip(linear);
+    let quality = |(feature, (exponential, linear)): (FeatureId, _)| RankerQuality {
+        feature,
+        arm: feature.0 - 1,
+        exponential,
+        linear,
+    };
+    Ok(features.into_iter().zip(both).map(quality).collect())
+}
+
+fn report(findings: &Findings) -> String {
+    let total = findings.documents.max(1) as f64;
+    let most = findings.labels.iter().map(|label| label.documents).max().unwrap_or(0).max(1);
+    let mut text = String::from("  label   documents\n");
+    for LabelCount { label, documents } in &findings.labels {
+        let bar = "█".repeat((documents * 40).div_ceil(most));
+        text += &format!("  {label:<7} {documents:>9} {:>5.1} %  {bar}\n", 100.0 * *documents as f64 / total);
+    }
+    let Some(best) = findings.best_first() else {
+        return text + "  no nDCG: some documents have no label";
+    };
+    text += &format!("  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain\n", best.len());
+    for RankerQuality { feature, arm, exponential, linear } in best.iter().take(PRINTED) {
+        let name = format!("feature {} (arm {arm})", feature.0);
+        text += &format!("  {name:<24} {exponential:.4}  {linear:.4}\n");
+    }
+    let random = findings.always_zero.first().and_then(|zero| best.iter().find(|ranker| ranker.feature == *zero));
+    if let Some(random) = random {
+        text += &format!("  {:<24} {:.4}  {:.4}\n", "at random", random.exponential, random.linear);
+    }
+    text + "  findings.json has all of them"
+}
+
+/// The rankers' quality, best first, and how many documents queries have.
+fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
+    let note = findings.synthetic.then(|| format!("synthetic data: {} is generated", findings.name));
+    if let Some(best) = findings.best_first() {
+        let curve = |name: &str, value: fn(&RankerQuality) -> f64| {
+            let points = best.iter().zip(1..).map(|(ranker, place)| CurvePoint::exact(f64::from(place), value(ranker)));
+            Curve { name: name.to_owned(), points: points.collect() }
+        };
+        let lines = Lines {
+            title: format!("nDCG@{CUTOFF} of the feature rankers of {}", findings.name),
+            subtitle: best.first().map(|best| {
+                format!(
+                    "best: feature {} (arm {}), {:.4}; ties count by expectation",
+                    best.feature.0, best.arm, best.exponential
+                )
+            }),
+            x_label: "feature rankers, best first".to_owned(),
+            y_label: format!("nDCG@{CUTOFF}, mean over queries"),
+            curves: vec![curve("exponential gain", |r| r.exponential), curve("linear gain", |r| r.linear)],
+            note: note.clone(),
+            ..Lines::default()
+        };
+        lines.save(&folder.join("rankers"))?;
+    }
+    let mut sizes: Vec<usize> = dataset.iter().map(|query| query.documents()).collect();
+    sizes.sort_unstable();
+    let total = sizes.len().max(1) as f64;
+    let mut points = vec![CurvePoint::exact(0.0, 0.0)];
+    let mut before = 0;
+    for equal in sizes.chunk_by(|one, other| one == other) {
+        // Steps: the share rises where the size is reached.
+        points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
+        before += equal.len();
+        points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
+    }
+    let PerQuery { fewest, median, most } = findings.documents_per_query;
+    let lines = Lines {
+        title: format!("Documents a query in {}", findings.name),
+        subtitle: Some(format!("{} queries, {fewest} to {most} documents, median {median}", findings.queries)),
+        x_label: "documents".to_owned(),
+        y_label: "share of queries with at most so many".to_owned(),
+        curves: vec![Curve { name: "queries".to_owned(), points }],
+        note,
+        ..Lines::default()
+    };
+    lines.save(&folder.join("documents"))
+}

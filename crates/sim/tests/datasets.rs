@@ -1,0 +1,132 @@
+//! `sim datasets`, `sim inspect`, registered matrices and the binary cache, as a person meets them.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+fn sim(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
+    command.current_dir(folder).env_remove("SIM_LOG").env_remove("ORE_CACHE_DIR");
+    command.env("ORE_DATA_DIR", folder.join("data"));
+    command
+}
+
+/// Standard output of a run that succeeds.
+fn out(command: &mut Command) -> String {
+    let run = command.output().expect("sim starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).expect("text")
+}
+
+/// Two queries; feature 1 is the label, feature 2 its opposite, feature 3 always 0, feature 4 is 1 again.
+fn write_data(folder: &Path) {
+    let mut text = String::new();
+    for (query, labels) in [(1, [0, 1, 2]), (2, [2, 0, 0])] {
+        for label in labels {
+            text += &format!("{label} qid:{query} 1:{label} 2:{} 3:0 4:{label}\n", 2 - label);
+        }
+    }
+    fs::write(folder.join("data.txt"), text).expect("a writable folder");
+}
+
+#[test]
+fn datasets_are_listed_with_what_is_here() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let listed = out(sim(folder.path()).arg("datasets"));
+    for part in ["mslr-web30k", "31,531", "3,771,125", "ohsumed", "istella-s", "prefmat-mslr-perfect", "mslr-lookalike"]
+    {
+        assert!(listed.contains(part), "{part} in\n{listed}");
+    }
+    let line = |listed: &str| listed.lines().find(|line| line.contains("yandex ")).expect("a line").to_owned();
+    assert!(line(&listed).contains(" no "), "{listed}");
+    fs::create_dir_all(folder.path().join("data/yandex")).expect("a folder");
+    fs::write(folder.path().join("data/yandex/imat2009_learning.txt"), "1 1:1 # 1\n").expect("a file");
+    assert!(line(&out(sim(folder.path()).arg("datasets"))).contains(" train "), "only one part is here");
+}
+
+#[test]
+fn inspect_tells_what_there_is_to_know() {
+    let folder = TempDir::new().expect("a temporary folder");
+    write_data(folder.path());
+    let report = out(sim(folder.path()).args(["inspect", "data.txt", "--out", "r"]));
+    for part in [
+        "queries             2",
+        "6 (3 to 3 a query, median 3)",
+        "4 (1 always 0)",
+        "0               3  50.0 %",
+        "duplicate features  1: 4 = 1",
+        "feature 1 (arm 0)        1.0000  1.0000",
+        "at random",
+    ] {
+        assert!(report.contains(part), "{part} in\n{report}");
+    }
+    for name in ["findings.json", "rankers.png", "rankers.svg", "documents.png", "documents.svg"] {
+        assert!(folder.path().join("r").join(name).exists(), "{name}");
+    }
+    let json = out(sim(folder.path()).args(["inspect", "data.txt", "--out", "r", "--json"]));
+    let findings: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(findings["documents"], 6);
+    assert_eq!(findings["duplicates"], serde_json::json!([[4, 1]]));
+    let ndcg = |arm: usize| findings["ndcg"][arm]["exponential"].as_f64().expect("a number");
+    assert!(ndcg(0) == 1.0 && ndcg(3) == 1.0 && ndcg(1) < ndcg(2) && ndcg(2) < 1.0, "{findings}");
+
+    fs::write(folder.path().join("bare.txt"), "-1 qid:1 1:2\n-1 qid:1 1:3\n").expect("a file");
+    let report = out(sim(folder.path()).args(["inspect", "bare.txt", "--out", "bare"]));
+    assert!(report.contains("no nDCG: some documents have no label"), "{report}");
+    let run = sim(folder.path()).args(["inspect", "mslr-web30"]).output().expect("sim starts");
+    assert_eq!(run.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("did you mean `mslr-web30k`?"));
+}
+
+#[test]
+fn a_registered_matrix_is_played_by_name() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let play = |folder: &Path| {
+        let mut command = sim(folder);
+        let flags = ["--steps", "1e3", "--runs", "1", "--algorithms", "rucb", "--out", "r"];
+        command.args(["bandit", "--matrix", "prefmat-mslr-perfect"]).args(flags);
+        command
+    };
+    let run = play(folder.path()).output().expect("sim starts");
+    assert_eq!(run.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(error.contains("cargo xtask fetch-datasets prefmat-mslr-perfect` gets it"), "{error}");
+    fs::create_dir_all(folder.path().join("data/prefmat-mslr-perfect")).expect("a folder");
+    fs::write(folder.path().join("data/prefmat-mslr-perfect/MSLR-Perfect.txt"), "0.5 0.8\n0.2 0.5\n").expect("a file");
+    out(&mut play(folder.path()));
+}
+
+/// Two processes that open the same data at once, then one that maps what they left: the same results as
+/// without a cache.
+#[test]
+fn the_cache_changes_no_result() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let mut text = Vec::new();
+    let dataset = letor_io::lookalike::generate("mq2008-lookalike", 0.05, 1).expect("it is known");
+    letor_io::write(&dataset, &letor_io::WriteOptions::default(), &mut text).expect("memory takes it");
+    fs::write(folder.path().join("data.txt"), text).expect("a file");
+    let run = |name: &str, more: &[&str]| {
+        let flags = ["--rankers", "8", "--steps", "2e3", "--runs", "2", "--algorithms", "rucb,mergerucb", "--quiet"];
+        out(sim(folder.path()).args(["--dataset", "data.txt", "--out", name]).args(flags).args(more));
+    };
+    std::thread::scope(|scope| {
+        for name in ["one", "two"] {
+            scope.spawn(move || run(name, &[]));
+        }
+    });
+    let caches = || {
+        let names = fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("a file").file_name());
+        names.filter(|name| name.to_string_lossy().ends_with("letor-cache")).count()
+    };
+    assert_eq!(caches(), 1);
+    run("three", &["--threads", "1"]);
+    run("without", &["--no-cache"]);
+    for name in ["curves.csv", "runs.csv", "summary.json", "config.json", "regret.svg"] {
+        let read = |run: &str| fs::read(folder.path().join(run).join(name)).expect("a result");
+        for run in ["one", "two", "three"] {
+            assert!(read(run) == read("without"), "{run}/{name}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The reader of cache files, on any bytes: see `letor_io::fuzz::cache` for what must hold.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    letor_io::fuzz::cache(bytes);
+});

@@ -1,0 +1,183 @@
+//! Archives: what is in one, and the files of a data set out of it.
+//!
+//! Nothing about an archive is trusted. One that holds a link, a device, or a name that leads out of the
+//! folder is refused whole, and so is one that unpacks to more than an archive of data does.
+
+mod tar_gz;
+mod zipped;
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// What sort of file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A zip archive.
+    Zip,
+    /// A tar archive, plain or in gzip.
+    Tar,
+    /// Anything else that can be read as it is: text, text in gzip.
+    Plain,
+}
+
+/// How much an archive may unpack to.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// That many times its own size ...
+    pub ratio: u64,
+    /// ... or this many bytes, where that is more.
+    pub bytes: u64,
+    /// At most this many files and folders.
+    pub entries: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { ratio: 100, bytes: 2 << 30, entries: 100_000 }
+    }
+}
+
+/// Archives of other kinds: how they begin, what they are, and what unpacks them.
+const OTHERS: [(&[u8], &str, &str); 5] = [
+    (b"Rar!", "a rar archive", "unrar x FILE` or `7z x FILE"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x FILE"),
+    (b"BZh", "a bzip2 file", "tar -xjf FILE` or `bunzip2 FILE"),
+    (b"\xfd7zXZ\x00", "an xz file", "tar -xJf FILE` or `unxz FILE"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file", "tar --zstd -xf FILE` or `unzstd FILE"),
+];
+
+/// What the file at `path` is, told by its content.
+///
+/// # Errors
+/// When it cannot be read, or is an archive that is not unpacked here: then the message names the tool.
+pub fn kind(path: &Path) -> Result<Kind> {
+    let failed = || format!("failed to read {}", path.display());
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(512).read_to_end(&mut start)).with_context(failed)?;
+    if let Some((_, what, tool)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic)) {
+        bail!("{} is {what}: unpack it with `{tool}`, then name the folder", path.display());
+    }
+    if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
+        return Ok(Kind::Zip);
+    }
+    if tar_gz::is_tar(path).with_context(failed)? {
+        return Ok(Kind::Tar);
+    }
+    Ok(Kind::Plain)
+}
+
+/// The files in the archive at `path`.
+///
+/// # Errors
+/// When it is damaged, or not one to trust.
+pub fn list(path: &Path, kind: Kind, limits: Limits) -> Result<BTreeSet<PathBuf>> {
+    let mut guard = Guard::new(path, limits)?;
+    match kind {
+        Kind::Zip => zipped::list(path, &mut guard),
+        Kind::Tar => tar_gz::each(path, &mut guard, |_, _, _| Ok(())),
+        Kind::Plain => bail!("{} is no archive", path.display()),
+    }
+    .with_context(|| format!("failed to unpack {}", path.display()))?;
+    Ok(guard.names)
+}
+
+/// Unpacks the files `wanted` of the archive at `path` into `folder`, an empty one.
+///
+/// # Errors
+/// When the archive is damaged or not one to trust, or something cannot be written.
+pub fn unpack(path: &Path, kind: Kind, wanted: &BTreeSet<PathBuf>, folder: &Path, limits: Limits) -> Result<()> {
+    let mut guard = Guard::new(path, limits)?;
+    match kind {
+        Kind::Zip => zipped::unpack(path, &mut guard, wanted, folder),
+        Kind::Tar => tar_gz::each(path, &mut guard, |name, file, guard| {
+            if wanted.contains(name) { write_file(&folder.join(name), file, guard) } else { Ok(()) }
+        }),
+        Kind::Plain => bail!("{} is no archive", path.display()),
+    }
+    .with_context(|| format!("failed to unpack {}", path.display()))
+}
+
+/// Keeps watch over what comes out of an archive.
+#[derive(Debug)]
+struct Guard {
+    /// Bytes that may still come.
+    left: u64,
+    limit: u64,
+    entries: usize,
+    names: BTreeSet<PathBuf>,
+}
+
+impl Guard {
+    fn new(path: &Path, limits: Limits) -> Result<Self> {
+        let bytes = std::fs::metadata(path).with_context(|| format!("failed to read {}", path.display()))?.len();
+        let limit = bytes.saturating_mul(limits.ratio).max(limits.bytes);
+        Ok(Self { left: limit, limit, entries: limits.entries, names: BTreeSet::new() })
+    }
+
+    /// One more entry.
+    fn count(&mut self) -> Result<()> {
+        ensure!(self.entries > 0, "it holds too many files for an archive of data: refused");
+        self.entries -= 1;
+        Ok(())
+    }
+
+    /// The name of a file, if it stays within the folder and is the only one of that name.
+    fn name(&mut self, name: &str) -> Result<PathBuf> {
+        let path = self.folder_name(name)?;
+        ensure!(self.names.insert(path.clone()), "it holds {name:?} twice: refused");
+        Ok(path)
+    }
+
+    /// The name of a folder, if it stays within the one it is unpacked to.
+    fn folder_name(&self, name: &str) -> Result<PathBuf> {
+        let mut path = PathBuf::new();
+        for component in Path::new(name).components() {
+            match component {
+                Component::Normal(part) => path.push(part),
+                Component::CurDir => {}
+                _ => bail!("it holds {name:?}, which leads out of the folder: refused"),
+            }
+        }
+        // What other systems take for a path.
+        let odd = name.contains(['\\', '\0']) || name.as_bytes().get(1) == Some(&b':');
+        ensure!(!odd, "it holds {name:?}, which leads out of the folder elsewhere: refused");
+        Ok(path)
+    }
+
+    /// `bytes` more have come out.
+    fn spend(&mut self, bytes: u64) -> Result<()> {
+        let Some(left) = self.left.checked_sub(bytes) else {
+            bail!("it unpacks to more than {} MB, which no archive of data does: refused", self.limit >> 20);
+        };
+        self.left = left;
+        Ok(())
+    }
+}
+
+fn refuse_kind(name: &str, what: &str) -> anyhow::Error {
+    anyhow::anyhow!("it holds {name:?}, {what}: refused")
+}
+
+/// Writes all of `file` to `path`, which must not be there.
+fn write_file(path: &Path, mut file: impl Read, guard: &mut Guard) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+    }
+    let mut out = File::create_new(path).with_context(|| format!("failed to write {}", path.display()))?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => {
+                guard.spend(read as u64)?;
+                out.write_all(&buffer[..read]).with_context(|| format!("failed to write {}", path.display()))?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).context("it is damaged"),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Zip archives.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use zip::ZipArchive;
+
+use super::{Guard, refuse_kind, write_file};
+
+/// The bits of a Unix mode that say what an entry is, and those of a plain file.
+const TYPE: u32 = 0o170_000;
+const PLAIN: u32 = 0o100_000;
+
+/// Notes the files of the archive, all of whose entries are looked at.
+pub(super) fn list(path: &Path, guard: &mut Guard) -> Result<()> {
+    each(path, guard, |_, _, _, _| Ok(()))
+}
+
+/// Unpacks the files `wanted` into `folder`.
+pub(super) fn unpack(path: &Path, guard: &mut Guard, wanted: &BTreeSet<PathBuf>, folder: &Path) -> Result<()> {
+    each(path, guard, |archive, index, name, guard| {
+        if !wanted.contains(name) {
+            return Ok(());
+        }
+        let file = archive.by_index(index).context("it is damaged")?;
+        write_file(&folder.join(name), file, guard)
+    })
+}
+
+fn each(
+    path: &Path,
+    guard: &mut Guard,
+    mut take: impl FnMut(&mut ZipArchive<BufReader<File>>, usize, &Path, &mut Guard) -> Result<()>,
+) -> Result<()> {
+    let mut archive = ZipArchive::new(BufReader::new(File::open(path)?)).context("it is damaged")?;
+    let mut claimed = 0_u64;
+    for index in 0..archive.len() {
+        guard.count()?;
+        let entry = archive.by_index_raw(index).context("it is damaged")?;
+        let name = entry.name().context("it is damaged")?.into_owned();
+        if entry.is_symlink() {
+            return Err(refuse_kind(&name, "a symbolic link"));
+        }
+        if entry.is_dir() {
+            guard.folder_name(&name)?;
+            continue;
+        }
+        let kind = entry.unix_mode().map_or(0, |mode| mode & TYPE);
+        if kind != 0 && kind != PLAIN {
+            return Err(refuse_kind(&name, "which is no plain file"));
+        }
+        // What it says is checked first, what comes out as it comes.
+        claimed = claimed.saturating_add(entry.size());
+        ensure!(
+            claimed <= guard.limit,
+            "it unpacks to more than {} MB, which no archive of data does: refused",
+            guard.limit >> 20
+        );
+        ensure!(!entry.encrypted(), "{name:?} in it is encrypted: unpack it by hand");
+        drop(entry);
+        let name = guard.name(&name)?;
+        take(&mut archive, index, &name, guard)?;
+    }
+    Ok(())
+}

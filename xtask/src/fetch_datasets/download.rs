@@ -1,0 +1,132 @@
+//! Downloads that end in a verified file or one clear error.
+//!
+//! A file is fetched aside and gets its name when its size and checksum are right. What a cut connection
+//! leaves is kept, and the next attempt, of this run or a later one, goes on from there, unless the
+//! server says that the file has changed since.
+
+mod aside;
+mod http;
+
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use aside::Aside;
+use http::Fault;
+
+use super::progress::Watch;
+use super::verify::{self, Expected};
+
+/// A file to be had at any of several addresses.
+#[derive(Debug, Clone)]
+pub struct Wanted<'a> {
+    /// What to call it.
+    pub file: &'a str,
+    /// What to expect of it.
+    pub expected: Expected<'a>,
+    /// Where it is, the best address first.
+    pub mirrors: Vec<&'a str>,
+}
+
+/// How patient to be.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How often each address is asked in vain, without a byte gained in between.
+    pub attempts: u32,
+    /// The pause after the first time in vain; it doubles each time.
+    pub pause: Duration,
+    /// How long a server may stay silent.
+    pub patience: Duration,
+    /// Tells how many bytes there is room for in the file system of a folder.
+    pub room: fn(&Path) -> std::io::Result<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            attempts: 5,
+            pause: Duration::from_secs(1),
+            patience: Duration::from_secs(60),
+            room: |folder| fs4::available_space(folder),
+        }
+    }
+}
+
+/// The longest pause between two attempts, and the longest that a server may ask for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Fetches `wanted` into `folder`; returns where it is.
+///
+/// # Errors
+/// When no address gives the file as expected: one line, with what was wrong with each. Then nothing of
+/// that name is in `folder`.
+pub fn download(wanted: &Wanted<'_>, folder: &Path, settings: &Settings, watch: &mut dyn Watch) -> Result<PathBuf> {
+    std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+    let path = folder.join(wanted.file);
+    let mut aside = Aside::open(folder, wanted.file)?;
+    if path.exists() {
+        if verify::check(&path, wanted.expected)?.is_none() {
+            aside.remove()?;
+            return Ok(path);
+        }
+        std::fs::remove_file(&path).with_context(|| format!("failed to remove {}", path.display()))?;
+    }
+    let agent = http::agent(settings.patience);
+    let mut faults = Vec::new();
+    for address in &wanted.mirrors {
+        match from_mirror(&agent, address, wanted, &mut aside, settings, watch) {
+            Ok(()) => {
+                aside.rename(&path)?;
+                return Ok(path);
+            }
+            Err(Fault::Elsewhere(reason) | Fault::Again { reason, .. }) => faults.push(format!("{address}: {reason}")),
+            Err(Fault::Nowhere(error)) => {
+                aside.leave()?;
+                return Err(error);
+            }
+        }
+    }
+    aside.leave()?;
+    bail!("failed to download {}: {}", wanted.file, faults.join("; "))
+}
+
+/// Asks one address until it gives the file as expected, or there is no hope.
+fn from_mirror(
+    agent: &ureq::Agent,
+    address: &str,
+    wanted: &Wanted<'_>,
+    aside: &mut Aside,
+    settings: &Settings,
+    watch: &mut dyn Watch,
+) -> Result<(), Fault> {
+    let mut in_vain = 0;
+    loop {
+        let resumed = aside.resumable(address) > 0;
+        let before = aside.len();
+        match http::fetch(agent, address, wanted, aside, settings, watch) {
+            Ok(()) => match verify::check(aside.path(), wanted.expected)? {
+                None => return Ok(()),
+                Some(difference) => {
+                    aside.restart()?;
+                    if !resumed {
+                        return Err(Fault::Elsewhere(difference));
+                    }
+                    // The first half may have been that of another file: once more, all of it.
+                    watch.note(&format!("{difference}: starting over"));
+                }
+            },
+            Err(Fault::Again { reason, wait }) => {
+                in_vain = if aside.len() > before { 1 } else { in_vain + 1 };
+                if in_vain >= settings.attempts {
+                    let times = if in_vain == 1 { "once".into() } else { format!("{in_vain} times") };
+                    return Err(Fault::Elsewhere(format!("{reason} (tried {times})")));
+                }
+                watch.note(&format!("{reason}: trying again"));
+                let pause = settings.pause.saturating_mul(1 << (in_vain - 1).min(16));
+                sleep(wait.unwrap_or(pause).min(LONGEST_PAUSE));
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! One request, from where the file under way ends.
+
+use std::io::Read;
+use std::time::Duration;
+
+use ureq::Agent;
+use ureq::http::{HeaderMap, StatusCode};
+
+use super::super::progress::Watch;
+use super::aside::Aside;
+use super::{Settings, Wanted};
+
+/// Why a request did not give all of the file.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The same address may do better, after this long if the server says so.
+    Again { reason: String, wait: Option<Duration> },
+    /// This address will not, another may.
+    Elsewhere(String),
+    /// No address will.
+    Nowhere(anyhow::Error),
+}
+
+impl From<std::io::Error> for Fault {
+    /// For files: what is wrong with the connection is told apart where it is met.
+    fn from(error: std::io::Error) -> Self {
+        Self::Nowhere(anyhow::Error::new(error).context("failed to write the download"))
+    }
+}
+
+impl From<anyhow::Error> for Fault {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Nowhere(error)
+    }
+}
+
+fn again(reason: impl Into<String>) -> Fault {
+    Fault::Again { reason: reason.into(), wait: None }
+}
+
+pub(super) fn agent(patience: Duration) -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_resolve(Some(patience))
+        .timeout_connect(Some(patience))
+        .timeout_recv_response(Some(patience))
+        .timeout_per_read(Some(patience))
+        .user_agent(concat!("online-ranker-evaluation/", env!("CARGO_PKG_VERSION")));
+    config.build().into()
+}
+
+/// Asks `address` for what `aside` lacks of the file and appends it.
+pub(super) fn fetch(
+    agent: &Agent,
+    address: &str,
+    wanted: &Wanted<'_>,
+    aside: &mut Aside,
+    settings: &Settings,
+    watch: &mut dyn Watch,
+) -> Result<(), Fault> {
+    if aside.resumable(address) == 0 {
+        aside.restart()?;
+    }
+    let have = aside.len();
+    if have > 0 && wanted.expected.bytes == Some(have) {
+        return Ok(());
+    }
+    // What is unpacked on the way could not be resumed.
+    let mut request = agent.get(address).header("accept-encoding", "identity");
+    if let Some(validator) = aside.validator().filter(|_| have > 0) {
+        request = request.header("range", format!("bytes={have}-")).header("if-range", validator);
+    }
+    if is_here(address) {
+        request = request.config().proxy(None).build();
+    }
+    let response = request.call().map_err(|error| match error {
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::TooManyRedirects => {
+            Fault::Elsewhere(error.to_string())
+        }
+        _ => again(error.to_string()),
+    })?;
+    let (status, headers) = (response.status(), response.headers().clone());
+    match status {
+        StatusCode::OK => {
+            if have > 0 {
+                // The file has changed, or the server cannot begin in the middle.
+                aside.restart()?;
+            }
+        }
+        StatusCode::PARTIAL_CONTENT if range_start(&headers) == Some(have) => {}
+        StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE if have > 0 => {
+            aside.restart()?;
+            return Err(again("the server gave another part than the one asked for"));
+        }
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => return Err(refused(status, &headers)),
+        _ if status.is_server_error() => return Err(refused(status, &headers)),
+        _ => return Err(Fault::Elsewhere(format!("the server says {status}"))),
+    }
+    let have = aside.len();
+    let total = number(&headers, "content-length").map(|rest| have.saturating_add(rest));
+    if let (Some(total), Some(expected)) = (total, wanted.expected.bytes)
+        && total != expected
+    {
+        aside.restart()?;
+        return Err(Fault::Elsewhere(format!("the server has {total} bytes, expected {expected}")));
+    }
+    let total = total.or(wanted.expected.bytes);
+    make_room(aside, total.map_or(0, |total| total - have), settings)?;
+    if have == 0 {
+        aside.comes_from(address, validator(&headers))?;
+    }
+    watch.start(wanted.file, have, total);
+    receive(response.into_body().into_reader(), total, aside, watch)
+}
+
+fn receive(mut body: impl Read, total: Option<u64>, aside: &mut Aside, watch: &mut dyn Watch) -> Result<(), Fault> {
+    let mut buffer = vec![0; 1 << 16];
+    let cut = |aside: &Aside, why: &str| match total {
+        Some(total) => again(format!("{why} after {} of {total} bytes", aside.len())),
+        None => again(format!("{why} after {} bytes", aside.len())),
+    };
+    loop {
+        match body.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => {
+                if total.is_some_and(|total| aside.len() + read as u64 > total) {
+                    aside.restart()?;
+                    return Err(Fault::Elsewhere(format!("the server sends more than {} bytes", total.unwrap_or(0))));
+                }
+                aside.append(&buffer[..read])?;
+                watch.advance(read as u64);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(cut(aside, &format!("the connection broke ({error})"))),
+        }
+    }
+    match total {
+        Some(total) if aside.len() < total => Err(cut(aside, "the connection ended")),
+        _ => Ok(()),
+    }
+}
+
+fn make_room(aside: &Aside, bytes: u64, settings: &Settings) -> Result<(), Fault> {
+    let folder = aside.path().parent().unwrap_or(aside.path());
+    super::super::space::ensure(folder, bytes, settings.room).map_err(Fault::Nowhere)
+}
+
+fn refused(status: StatusCode, headers: &HeaderMap) -> Fault {
+    let wait = number(headers, "retry-after").map(Duration::from_secs);
+    Fault::Again { reason: format!("the server says {status}"), wait }
+}
+
+fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+    headers.get(name)?.to_str().ok()?.trim().parse().ok()
+}
+
+/// Where a part begins: `bytes 100-199/200`.
+fn range_start(headers: &HeaderMap) -> Option<u64> {
+    let range = headers.get("content-range")?.to_str().ok()?;
+    range.trim().strip_prefix("bytes ")?.split('-').next()?.trim().parse().ok()
+}
+
+/// What tells that a file is still the same: an entity tag that vouches for every byte, or the time of
+/// its last change.
+fn validator(headers: &HeaderMap) -> Option<String> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    text("etag").filter(|tag| !tag.starts_with("W/")).or_else(|| text("last-modified"))
+}
+
+/// Whether `address` is on this machine, where no proxy leads to.
+fn is_here(address: &str) -> bool {
+    ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|here| address.starts_with(here))
+}

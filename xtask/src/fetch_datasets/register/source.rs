@@ -1,0 +1,123 @@
+//! The files of a data set in what a person has: a folder, a file, an archive.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use letor_io::registry::{self, Entry, Located, Split};
+
+use super::super::archive::{self, Kind, Limits};
+use super::super::check::Report;
+use super::super::verify::{self, Expected};
+
+/// Files found.
+pub(super) struct Found {
+    pub(super) located: Located,
+    /// Whether they were unpacked for us, and may be moved.
+    pub(super) ours: bool,
+    /// Where they were unpacked; it goes when it is dropped.
+    _unpacked: Option<Unpacked>,
+}
+
+/// A folder that is removed in the end.
+struct Unpacked(PathBuf);
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Finds the files of `entry` at `from`; an archive's are unpacked below `root`, where there is room for
+/// data.
+pub(super) fn find(entry: &Entry, from: &Path, root: &Path, limits: Limits, report: &mut Report) -> Result<Found> {
+    if from.is_dir() {
+        let located = registry::locate(entry, from);
+        let located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
+        return Ok(Found { located, ours: false, _unpacked: None });
+    }
+    let kind = archive::kind(from)?;
+    if kind != Kind::Plain {
+        published(entry, from, report)?;
+        return from_archive(entry, from, kind, root, limits);
+    }
+    let (split, base) = split_of_file(entry, from)?;
+    let mut located = registry::locate(entry, &base).context("the file is gone")?;
+    located.splits.retain(|(name, _)| *name == split);
+    Ok(Found { located, ours: false, _unpacked: None })
+}
+
+fn from_archive(entry: &Entry, from: &Path, kind: Kind, root: &Path, limits: Limits) -> Result<Found> {
+    let names = archive::list(from, kind, limits)?;
+    let located = registry::locate_among(entry, &names);
+    let mut located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
+    let wanted: BTreeSet<PathBuf> = located.splits.iter().flat_map(|(_, files)| files.iter().cloned()).collect();
+    let folder = root.join(format!(".{}.unpacked.{}", entry.name, std::process::id()));
+    fs::create_dir_all(root).with_context(|| format!("failed to make {}", root.display()))?;
+    fs::create_dir(&folder).with_context(|| format!("failed to make {}", folder.display()))?;
+    let unpacked = Unpacked(folder);
+    println!("unpacking {} of {} files of {}", wanted.len(), names.len(), from.display());
+    archive::unpack(from, kind, &wanted, &unpacked.0, limits)?;
+    located.base = unpacked.0.join(&located.base);
+    for file in located.splits.iter_mut().flat_map(|(_, files)| files) {
+        *file = unpacked.0.join(&*file);
+    }
+    Ok(Found { located, ours: true, _unpacked: Some(unpacked) })
+}
+
+/// Whether the archive is the one that was published, where its checksum is known.
+fn published(entry: &Entry, from: &Path, report: &mut Report) -> Result<()> {
+    let known = entry.sources.iter().find(|source| from.ends_with(&source.file) && source.sha256.is_some());
+    if let Some(source) = known {
+        let expected = Expected { bytes: source.bytes, sha256: source.sha256.as_deref() };
+        match verify::check(from, expected)? {
+            None => report.found.push(format!("{} is the one published", source.file)),
+            Some(difference) => report.differences.push(format!("{}: {difference}", source.file)),
+        }
+    }
+    Ok(())
+}
+
+fn nothing_of(entry: &Entry, place: &str) -> String {
+    let expected: Vec<&str> =
+        entry.splits.iter().filter_map(|split| split.files.first()).flatten().map(|f| &f[..]).collect();
+    format!("{place} none of the files of {}, nor does a folder below it: expected {}", entry.name, expected.join(", "))
+}
+
+/// Which part `file` is, told by its name, and the folder that its name in the registry starts from.
+fn split_of_file(entry: &Entry, file: &Path) -> Result<(Split, PathBuf)> {
+    for split in &entry.splits {
+        for name in split.files.iter().filter(|files| files.len() == 1).flatten() {
+            for name in [name.clone(), format!("{name}.gz")] {
+                let depth = Path::new(&name).components().count();
+                if file.ends_with(&name)
+                    && let Some(base) = file.ancestors().nth(depth)
+                {
+                    return Ok((split.name, base.to_path_buf()));
+                }
+            }
+        }
+    }
+    let names: Vec<&str> = entry.splits.iter().flat_map(|s| s.files.iter().flatten()).map(|f| &f[..]).collect();
+    bail!(
+        "{} is not called like a file of {}: expected one of {}, or a folder or archive",
+        file.display(),
+        entry.name,
+        names.join(", "),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_told_by_its_name() {
+        let split = |name: &str, file: &str| split_of_file(registry::find(name).unwrap(), Path::new(file));
+        assert_eq!(split("ylr1", "/d/set1.valid.txt").unwrap(), (Split::Vali, "/d".into()));
+        assert_eq!(split("mslr-web30k", "/d/Fold1/test.txt.gz").unwrap(), (Split::Test, "/d".into()));
+        assert!(split("ylr1", "/d/set2.train.txt").is_err());
+        assert!(split("mq2008", "/d/S1.txt").is_err(), "a third of the training part");
+    }
+}

@@ -1,0 +1,26 @@
+//! Is there room on the disk?
+
+use std::io;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+/// What is left alone, so that nothing else runs out of room.
+const MARGIN: u64 = 64 << 20;
+
+/// Makes sure that `bytes` more fit into the file system of `folder`, as `room` tells.
+pub(super) fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> Result<()> {
+    // Where the system does not tell, the attempt will.
+    let Ok(room) = room(folder) else {
+        return Ok(());
+    };
+    if bytes > 0 && room < bytes.saturating_add(MARGIN) {
+        bail!(
+            "{} has room for {:.1} MB, but {:.1} MB more are needed: make room, or name another folder in ORE_DATA_DIR",
+            folder.display(),
+            room as f64 / 1e6,
+            bytes.saturating_add(MARGIN).saturating_sub(room) as f64 / 1e6,
+        );
+    }
+    Ok(())
+}
