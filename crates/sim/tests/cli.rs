@@ -157,6 +157,13 @@ fn wrong_usage_exits_with_2() {
         &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "0"],
         &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "9", "--steps", "9"],
         &["proxy"],
+        &["proxy", "--out", "P.npy", "--arms", "first"],
+        &["proxy", "--out", "P.npy", "--pairs", "1"],
+        &["proxy", "--out", "P.npy", "--pairs", "1-2", "--arms", "1,2"],
+        &["proxy", "--out", "P.npy", "--interleavings", "5", "--more", "5"],
+        &["bandit", "--matrix", "P.txt", "--condorcet"],
+        &["bandit", "--matrix", "P.txt", "--random", "3", "--arms", "1,2"],
+        &["compare", "--matrix", "P.txt", "--interleavings", "5"],
     ] {
         let run = sim(folder.path()).args(args).output().expect("sim starts");
         assert_eq!(run.status.code(), Some(2), "{args:?}: {}", text(&run.stderr));
@@ -263,27 +270,4 @@ fn explore_then_exploit_runs_again_for_those_who_use_the_horizon() {
         let bytes = |out: &str| fs::read(folder.path().join(out).join(file)).expect(file);
         assert!(bytes("a") == bytes("b"), "{file}");
     }
-}
-
-#[test]
-fn some_arms_of_a_matrix_can_play_by_themselves() {
-    let folder = TempDir::new().expect("a temporary folder");
-    let matrix = "0.5 0.7 0.8 0.8\n0.3 0.5 0.7 0.8\n0.2 0.3 0.5 0.8\n0.2 0.2 0.2 0.5\n";
-    fs::write(folder.path().join("P.txt"), matrix).expect("a writable folder");
-    let play = |which: &str| {
-        sim(folder.path())
-            .args(["bandit", "--matrix", "P.txt", "--rankers", which, "--algorithms", "rucb", "--steps", "2e4"])
-            .args(["--runs", "2", "--quiet", "--out", "r"])
-            .output()
-            .expect("sim starts")
-    };
-    let run = play("2,4,3");
-    assert!(run.status.success(), "{}", text(&run.stderr));
-    let table = text(&run.stdout);
-    assert!(table.contains("Condorcet winner: feature 2 (arm 0); smallest margin 0.2000 over feature 3"), "{table}");
-    assert!(table.contains("100%"), "{table}");
-    let config = fs::read_to_string(folder.path().join("r/config.json")).expect("a configuration");
-    let config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
-    assert_eq!(config["played_on"]["rankers"], serde_json::json!([2, 4, 3]));
-    assert!(!play("5").status.success());
 }

@@ -1,18 +1,17 @@
 //! `sim bandit`: the same loop on a preference matrix or a problem by name.
 
+mod explore;
+
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bandits::problems::{Problem, Setting};
 use bandits::winners::{condorcet_winners, copeland_winners};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, Truth};
 use clap::Args;
-use letor_io::FeatureId;
-use rankers::Selection;
 use serde::Serialize;
 
-mod explore;
-
+use super::arm_options::ArmOptions;
 use super::matrix_file;
 use super::options::{RunOptions, default_folder};
 use super::report::{self, Outcome};
@@ -27,10 +26,8 @@ pub(super) struct Bandit {
     #[command(flatten)]
     source: Source,
 
-    /// Which arms of the matrix play, as the features that they stand for (arm 0 is feature 1): all, N
-    /// drawn at random, alphabetical:N (the first N by number as text), or numbers such as 1,5,110
-    #[arg(long, value_name = "WHICH", requires = "matrix")]
-    rankers: Option<Selection>,
+    #[command(flatten)]
+    arms: ArmOptions,
 
     #[command(flatten)]
     setting: SettingOptions,
@@ -43,7 +40,7 @@ pub(super) struct Bandit {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Source {
-    /// The preference matrix: text, with or without a first line that says how many arms, or .npy
+    /// The preference matrix: text, with or without a first line that says how many arms, .npy or .npz
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
 
@@ -95,10 +92,10 @@ struct Config {
 struct Description {
     name: String,
     arms: usize,
+    /// Of a matrix: the arms that were taken, as they are numbered in it; all where null.
+    taken: Option<Vec<Arm>>,
     /// Of a matrix: of its entries, so that text and .npy of the same matrix are the same arena.
     checksum: Option<String>,
-    /// The features behind the arms, counted from 1, where not all arms of the matrix play.
-    rankers: Option<Vec<FeatureId>>,
     /// Whether the best arms are Condorcet winners; else they have the highest Copeland score.
     condorcet: bool,
     /// The best arms: the first, and those that are as good to the last bit.
@@ -110,10 +107,13 @@ impl Bandit {
         self.run.common.apply()?;
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
-                let (matrix, rankers) = self.chosen(matrix_file::read(path)?)?;
-                self.on_matrix(matrix, file_name(path), rankers)
+                let (matrix, taken) = self.arms.apply(matrix_file::read(path)?, self.run.common.seed)?;
+                self.on_matrix(matrix, file_name(path), taken)
             }
             (None, Some(problem)) => match problem.setting()? {
+                _ if self.arms.are_given() => {
+                    bail!("arms are chosen with --matrix; problems have parameters of their own")
+                }
                 Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None),
                 Setting::Utilities(arena) => {
                     let gaps = arena.gaps();
@@ -121,8 +121,8 @@ impl Bandit {
                     let description = Description {
                         name: problem.to_string(),
                         arms: gaps.len(),
+                        taken: None,
                         checksum: None,
-                        rankers: None,
                         condorcet: true,
                         winners,
                     };
@@ -134,17 +134,8 @@ impl Bandit {
         }
     }
 
-    /// The part of the matrix that plays, and the features behind its arms where that is not all.
-    fn chosen(&self, matrix: PreferenceMatrix) -> Result<(PreferenceMatrix, Option<Vec<FeatureId>>)> {
-        let Some(selection) = &self.rankers else { return Ok((matrix, None)) };
-        let features = u32::try_from(matrix.arms()).context("so many arms have no numbers")?;
-        let chosen = selection.choose(features, seed::seed(self.run.common.seed, "rankers", 0, "selection"))?;
-        let arms: Vec<Arm> = chosen.iter().map(|feature| Arm(feature.0 - 1)).collect();
-        Ok((matrix.subset(&arms)?, Some(chosen)))
-    }
-
     /// Regret is measured against the Condorcet winner or, where there is none, by Copeland score.
-    fn on_matrix(&self, matrix: PreferenceMatrix, name: String, rankers: Option<Vec<FeatureId>>) -> Result<()> {
+    fn on_matrix(&self, matrix: PreferenceMatrix, name: String, taken: Option<Vec<Arm>>) -> Result<()> {
         let (winners, truth) = match condorcet_winners(&matrix) {
             none if none.is_empty() => (copeland_winners(&matrix), Truth::Copeland),
             winners => (winners, Truth::Condorcet),
@@ -155,17 +146,18 @@ impl Bandit {
         let arms = matrix.arms();
         let arena = MatrixArena::with_truth(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = truth == Truth::Condorcet;
-        let description = Description { name, arms, checksum: Some(checksum), rankers, condorcet, winners };
-        self.play(Copies { arena, content }, description)
+        self.play(
+            Copies { arena, content },
+            Description { name, arms, taken, checksum: Some(checksum), condorcet, winners },
+        )
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
         let (name, winners) = (description.name.clone(), description.winners.clone());
-        let (condorcet, rankers) = (description.condorcet, description.rankers.clone());
-        let label = |arm: usize| match &rankers {
-            Some(features) => format!("feature {} (arm {arm})", features[arm].0),
-            None => format!("arm {arm}"),
-        };
+        let condorcet = description.condorcet;
+        let taken = description.taken.clone();
+        // Arms go by their numbers in the file.
+        let label = |arm: usize| format!("arm {}", taken.as_ref().map_or(arm, |taken| taken[arm].index()));
         let mut truth = if condorcet {
             format!("Condorcet winner: {}", label(winners[0]))
         } else {
