@@ -45,7 +45,7 @@ fn written_and_read(dataset: &Dataset, options: &ReadOptions) {
         let len = text.len() + 1;
         let again = read_source(text, len, options).expect("what was written is read");
         assert!(*dataset == again, "written and read again, the data set differs");
-        if dataset.documents() % RARELY == 0 {
+        if dataset.documents().is_multiple_of(RARELY) {
             assert_eq!(dataset.checksum(), again.checksum());
         }
     }
@@ -73,7 +73,7 @@ pub fn cache(bytes: &[u8]) -> bool {
 /// Looks at everything there is.
 fn visit(dataset: &Dataset) {
     // Features go up to what the index says, which costs time and proves nothing.
-    if dataset.documents() % RARELY == 0 && dataset.features() <= 1 << 12 && dataset.queries() <= 1 << 10 {
+    if dataset.documents().is_multiple_of(RARELY) && dataset.features() <= 1 << 12 && dataset.queries() <= 1 << 10 {
         std::hint::black_box(Statistics::of(dataset));
     }
     let (mut values, mut keys) = (Vec::new(), Vec::new());
