@@ -143,7 +143,7 @@ pub mod winners;
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
 pub use arena::{Arena, Duel};
 pub use exploit::{Exploration, explore_then_exploit};
-pub use matrix::{MatrixError, PreferenceMatrix};
+pub use matrix::{MatrixError, PreferenceMatrix, npy_header};
 pub use matrix_arena::{MatrixArena, Truth, TruthError};
 pub use pair_wins::PairWins;
 pub use play::{Generators, Observer, play};

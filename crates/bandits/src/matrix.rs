@@ -3,6 +3,8 @@
 mod npy;
 mod text;
 
+pub use npy::npy_header;
+
 use crate::Arm;
 
 /// How far `p(i, j) + p(j, i)` may stray from 1 and a diagonal entry from 1/2: enough for a

@@ -2,7 +2,9 @@
 
 mod algorithms;
 mod analyse;
+mod arm_options;
 mod bandit;
+mod compare;
 mod datasets;
 mod distortion;
 mod inspect;
@@ -52,6 +54,8 @@ enum Command {
     Analyse(analyse::Analyse),
     /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
+    /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
+    Compare(compare::Compare),
     /// Lists the data sets and preference matrices known by name, and whether they are here.
     Datasets,
     /// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
@@ -79,6 +83,7 @@ pub fn main() -> ExitCode {
         Some(Command::Algorithms) => algorithms::run(),
         Some(Command::Analyse(command)) => command.run(),
         Some(Command::Bandit(command)) => command.run(),
+        Some(Command::Compare(command)) => command.run(),
         Some(Command::Datasets) => datasets::run(),
         Some(Command::Inspect(command)) => command.run(),
         Some(Command::Distortion(command)) => command.run(),

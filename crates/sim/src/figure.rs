@@ -3,6 +3,7 @@
 //! | figure | for |
 //! |---|---|
 //! | [`Lines`] | cumulative regret against time, one curve an algorithm, with or without bands |
+//! | [`Panels`] | the same curves under several conditions, side by side with one scale |
 //! | [`Heatmap`] | a preference matrix, white at one half |
 //!
 //! Each renders to a [`Figure`]: an SVG of 1280 by 720 units and a PNG of twice as many pixels.
@@ -42,6 +43,7 @@ mod heatmap;
 mod lines;
 // The only file that knows the plotting library.
 mod page;
+mod panels;
 mod scale;
 #[cfg(test)]
 mod tests;
@@ -121,6 +123,45 @@ impl Lines {
     ///
     /// # Errors
     /// As [`Lines::render`] and [`Figure::save`].
+    pub fn save(&self, stem: &Path) -> Result<()> {
+        self.render()?.save(stem)
+    }
+}
+
+/// The same curves under several conditions, side by side with one scale and one legend.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Panels {
+    /// The headline; a long one is set smaller, then on two lines.
+    pub title: String,
+    /// A smaller line below the headline.
+    pub subtitle: Option<String>,
+    /// The quantity along the x axes, with its unit.
+    pub x_label: String,
+    /// The quantity along the y axes, with its unit.
+    pub y_label: String,
+    /// Whether the x axes are logarithmic.
+    pub x_log: bool,
+    /// Whether the y axes are logarithmic.
+    pub y_log: bool,
+    /// Each panel's name and curves: as many in all panels, the same at the same place.
+    pub panels: Vec<(String, Vec<Curve>)>,
+    /// A footnote, for example that the data are synthetic.
+    pub note: Option<String>,
+}
+
+impl Panels {
+    /// Draws the figure.
+    ///
+    /// # Errors
+    /// As [`Lines::render`], or when there is no panel or their curves differ in name or number.
+    pub fn render(&self) -> Result<Figure> {
+        panels::render(self)
+    }
+
+    /// Draws the figure and writes it as [`Figure::save`] does.
+    ///
+    /// # Errors
+    /// As [`Panels::render`] and [`Figure::save`].
     pub fn save(&self, stem: &Path) -> Result<()> {
         self.render()?.save(stem)
     }

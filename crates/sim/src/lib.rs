@@ -2,18 +2,22 @@
 //!
 //! A [`site::Site`] is a data set with rankers and users who click. In a [`live::LiveArena`] every
 //! comparison is an impression of it; [`study`] plays dueling bandits there, several runs each on all
-//! cores; [`truth`] says what their regret is measured against, [`pairs`] what the rankers'
-//! preferences are, [`exploration`] asks at horizons who is named, and [`results`] writes what came of it. The command line is in [`cli`].
+//! cores; [`truth`] says what their regret is measured against, [`proxy`] what all rankers'
+//! preferences are, [`exploration`] asks at horizons who is named, [`compare`] how far bandits fare
+//! the same on a proxy, and [`results`] writes what came of it. The command line is in [`cli`].
 
 pub mod cli;
+pub mod compare;
 pub mod count;
 pub mod distortion;
 pub mod exploration;
 pub mod figure;
 pub mod live;
+pub mod machine;
 pub mod output;
 pub mod pairs;
 pub mod progress;
+pub mod proxy;
 pub mod results;
 pub mod seed;
 pub mod sensitivity;

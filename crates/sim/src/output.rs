@@ -63,6 +63,23 @@ pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIter
     write_atomic(path, &table)
 }
 
+/// Removes what writers of `path` that were killed have left aside, and nothing of those that live;
+/// where the system does not tell who lives, nothing.
+pub fn remove_leftovers(path: &Path) {
+    let Some(name) = path.file_name().map(|name| format!(".{}.", name.to_string_lossy())) else { return };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let processes = Path::new("/proc");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let left = entry.file_name();
+        let writer = left.to_str().and_then(|left| left.strip_prefix(&name)?.strip_suffix(".tmp")?.split('-').next());
+        let Some(writer) = writer.and_then(|writer| writer.parse::<u32>().ok()) else { continue };
+        if processes.join("self").exists() && !processes.join(writer.to_string()).exists() {
+            // One that cannot be removed is in nobody's way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A file beside its target that disappears again unless it was renamed.
 struct Aside {
     path: PathBuf,
@@ -136,6 +153,21 @@ mod tests {
         write_atomic(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn leftovers_of_the_dead_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mine = format!(".a.state.{}-0.tmp", std::process::id());
+        // Beyond the largest process id of Linux, 2^22.
+        for name in [mine.as_str(), ".a.state.99999999-0.tmp", ".b.state.99999999-0.tmp", ".a.state.x.tmp", "a.state"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        remove_leftovers(&folder.path().join("a.state"));
+        let mut left = vec![mine.as_str(), ".a.state.x.tmp", ".b.state.99999999-0.tmp", "a.state"];
+        left.sort_unstable();
+        assert_eq!(names(folder.path()), left);
     }
 
     #[test]

@@ -108,7 +108,7 @@ pub fn compare_pairs<I: Interleaving>(
 }
 
 /// The queries of all comparisons, sorted, so that equal ones lie together.
-fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Vec<u32> {
+pub(crate) fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Vec<u32> {
     let mut generator = seed::generator(master, purpose, 0, "queries");
     let queries = u32::try_from(site.queries()).expect("a data set holds fewer than 2^32 queries");
     let mut draws: Vec<u32> = (0..comparisons).map(|_| generator.random_range(0..queries)).collect();
@@ -117,17 +117,18 @@ fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Ve
 }
 
 /// Wins and ties a pair; whole numbers, so that the order of adding does not matter.
-struct Tally {
-    wins: Vec<u32>,
-    ties: Vec<u32>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) wins: Vec<u32>,
+    pub(crate) ties: Vec<u32>,
 }
 
 impl Tally {
-    fn new(pairs: usize) -> Self {
+    pub(crate) fn new(pairs: usize) -> Self {
         Self { wins: vec![0; pairs], ties: vec![0; pairs] }
     }
 
-    fn merged(mut self, other: Self) -> Self {
+    pub(crate) fn merged(mut self, other: Self) -> Self {
         for (mine, theirs) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
             for (count, more) in mine.iter_mut().zip(theirs) {
                 *count += more;
@@ -138,7 +139,7 @@ impl Tally {
 }
 
 /// Plays the draws of `piece`, all pairs on one query after another.
-fn play_piece<I: Interleaving>(
+pub(crate) fn play_piece<I: Interleaving>(
     site: &Site,
     method: &I,
     contest: &Contest,
@@ -164,14 +165,14 @@ fn play_piece<I: Interleaving>(
 }
 
 /// Pairs of arms, and the arms that are in some pair.
-struct Contest {
+pub(crate) struct Contest {
     arms: Vec<u32>,
     /// By positions in `arms`.
     pairs: Vec<(u32, u32)>,
 }
 
 impl Contest {
-    fn new(pairs: &[(u32, u32)]) -> Self {
+    pub(crate) fn new(pairs: &[(u32, u32)]) -> Self {
         let mut arms: Vec<u32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
         arms.sort_unstable();
         arms.dedup();

@@ -35,6 +35,17 @@ impl Progress {
         self.bar.inc(units);
     }
 
+    /// Work begins with `units` done already, which say nothing of how fast it goes.
+    pub fn start_at(&self, units: u64) {
+        self.bar.set_position(units);
+        self.bar.reset_eta();
+    }
+
+    /// There are `units` more to do than was thought.
+    pub fn lengthen(&self, units: u64) {
+        self.bar.inc_length(units);
+    }
+
     /// All is done; the bar goes.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

@@ -179,7 +179,8 @@ pub fn write(
     write_timings(&folder.join("timings.json"), plan, results)
 }
 
-fn spread_at(runs: &[Run], checkpoint: usize) -> Spread {
+/// The spread of cumulative regret at a checkpoint.
+pub(crate) fn spread_at(runs: &[Run], checkpoint: usize) -> Spread {
     let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].average).collect();
     Spread::of(&values)
 }
@@ -239,9 +240,14 @@ fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -
     output::write_csv(path, &header, rows)
 }
 
-fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
-    let curves = plan
-        .algorithms
+/// What the curves and bands of [`curves`] are.
+pub(crate) fn bands(plan: &Plan) -> String {
+    format!("mean of {} runs; bands: one standard deviation of a run", plan.runs)
+}
+
+/// A curve an algorithm: mean regret, and a band of one standard deviation of a run.
+pub(crate) fn curves(plan: &Plan, results: &[Vec<Run>]) -> Vec<Curve> {
+    plan.algorithms
         .iter()
         .zip(results)
         .map(|(spec, runs)| Curve {
@@ -261,15 +267,18 @@ fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
                 })
                 .collect(),
         })
-        .collect();
+        .collect()
+}
+
+fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
     Lines {
         title: caption.title.clone(),
-        subtitle: Some(format!("mean of {} runs; bands: one standard deviation of a run", plan.runs)),
+        subtitle: Some(bands(plan)),
         x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log: true,
         y_log: false,
-        curves,
+        curves: curves(plan, results),
         note: caption.note.clone(),
     }
 }

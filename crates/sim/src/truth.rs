@@ -59,6 +59,17 @@ pub enum Measure {
     Ndcg,
 }
 
+impl Measure {
+    /// What regret is made of, for captions.
+    #[must_use]
+    pub fn regret(self) -> &'static str {
+        match self {
+            Self::Condorcet => "P(best ranker beats those shown) - 1/2",
+            Self::Ndcg => "nDCG@10 lost",
+        }
+    }
+}
+
 /// The best ranker, the gap of every ranker to it, and how sure we are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Truth {

@@ -157,6 +157,13 @@ fn wrong_usage_exits_with_2() {
         &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "0"],
         &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "9", "--steps", "9"],
         &["proxy"],
+        &["proxy", "--out", "P.npy", "--arms", "first"],
+        &["proxy", "--out", "P.npy", "--pairs", "1"],
+        &["proxy", "--out", "P.npy", "--pairs", "1-2", "--arms", "1,2"],
+        &["proxy", "--out", "P.npy", "--interleavings", "5", "--more", "5"],
+        &["bandit", "--matrix", "P.txt", "--condorcet"],
+        &["bandit", "--matrix", "P.txt", "--random", "3", "--arms", "1,2"],
+        &["compare", "--matrix", "P.txt", "--interleavings", "5"],
     ] {
         let run = sim(folder.path()).args(args).output().expect("sim starts");
         assert_eq!(run.status.code(), Some(2), "{args:?}: {}", text(&run.stderr));

@@ -4,6 +4,7 @@ mod impressions;
 mod measure;
 mod methods;
 mod policies;
+mod proxy;
 mod reading;
 mod record;
 
@@ -17,7 +18,7 @@ use measure::Row;
 /// Every figure is the median of several repetitions on one thread. Nothing else should run beside it.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, methods, policies, reading [default: all]
+    /// What to measure: impressions, methods, policies, reading, proxy [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -44,6 +45,8 @@ pub(super) enum What {
     Policies,
     /// Parsing and ranking
     Reading,
+    /// Preference matrices of full-size data, at a fraction of the impressions
+    Proxy,
 }
 
 /// Does what the arguments say.
@@ -70,6 +73,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     if wanted(What::Reading) {
         show(&mut rows, reading::rows()?);
+    }
+    if wanted(What::Proxy) {
+        show(&mut rows, proxy::rows()?);
     }
     let date = arguments.date.clone().unwrap_or_else(record::today);
     let path = match &arguments.out {

@@ -78,23 +78,32 @@ impl PreferenceMatrix {
     /// Writes a `.npy` file (version 1.0, little-endian float64, C order).
     #[must_use]
     pub fn to_npy(&self) -> Vec<u8> {
-        let arms = self.arms;
-        let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({arms}, {arms}), }}");
-        // The data begin at a multiple of 64 bytes, after a line feed.
-        while !(MAGIC.len() + 4 + header.len() + 1).is_multiple_of(64) {
-            header.push(' ');
-        }
-        header.push('\n');
-        let mut bytes = Vec::with_capacity(128 + 8 * self.entries.len());
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&[1, 0]);
-        bytes.extend_from_slice(&u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes());
-        bytes.extend_from_slice(header.as_bytes());
+        let mut bytes = npy_header("<f8", [self.arms, self.arms]);
+        bytes.reserve_exact(8 * self.entries.len());
         for entry in &self.entries {
             bytes.extend_from_slice(&entry.to_le_bytes());
         }
         bytes
     }
+}
+
+/// The beginning of a `.npy` file (version 1.0, C order) of `shape` rows and columns, whose elements
+/// are `descr` in NumPy's words (`<f8` for little-endian doubles, `<u8` for 64-bit counts); they
+/// follow row by row.
+#[must_use]
+pub fn npy_header(descr: &str, shape: [usize; 2]) -> Vec<u8> {
+    let [rows, columns] = shape;
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    // The data begin at a multiple of 64 bytes, after a line feed.
+    while !(MAGIC.len() + 4 + header.len() + 1).is_multiple_of(64) {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&[1, 0]);
+    bytes.extend_from_slice(&u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes
 }
 
 /// What follows `'key':` in the header's dictionary.

@@ -1,5 +1,6 @@
 //! `sim analyse`: who wins a preference matrix, how far from an order it is, and how hard.
 
+mod difference;
 mod files;
 mod findings;
 mod table;
@@ -7,11 +8,12 @@ mod table;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use bandits::PreferenceMatrix;
+use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
 use serde::Serialize;
 
 use self::findings::Findings;
+use super::arm_options::ArmOptions;
 use super::matrix_file;
 use super::options::{CommonOptions, default_folder};
 use crate::count::{parse_count, parse_positive};
@@ -21,15 +23,15 @@ use crate::seed;
 /// Who wins a preference matrix, how far from an order it is, and how hard.
 #[derive(Debug, Args)]
 pub(super) struct Analyse {
-    /// The preference matrix: text, with or without a first line that says how many arms, or .npy
+    /// The preference matrix: text, with or without a first line that says how many arms, .npy or .npz
     #[arg(long, value_name = "FILE")]
     matrix: PathBuf,
 
-    /// The matrix has its arms in alphabetical order of their numbers (0, 1, 10, 100, ...): undo it
-    #[arg(long)]
-    lexicographic: bool,
+    #[command(flatten)]
+    arms: ArmOptions,
 
-    /// Another matrix of the same arms to compare with
+    /// Another matrix of the same arms to compare with: how far they agree, and their difference
+    /// (of a multileaved and a pairwise one: the distortion)
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 
@@ -80,6 +82,8 @@ struct Config {
     version: &'static str,
     seed: u64,
     matrix: Source,
+    /// The arms that were taken, as they are numbered in the matrix; here they count from 0.
+    arms: Option<Vec<Arm>>,
     against: Option<Source>,
     comparisons: Option<u64>,
     error_rate: f64,
@@ -103,8 +107,8 @@ impl Analyse {
     #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
-        let (matrix, source) = read(&self.matrix, self.lexicographic)?;
-        let against = self.against.as_deref().map(|path| read(path, self.against_lexicographic)).transpose()?;
+        let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic)?;
+        let mut against = self.against.as_deref().map(|path| read(path, self.against_lexicographic)).transpose()?;
         if let Some((_, other)) = &against {
             ensure!(
                 other.arms == source.arms,
@@ -113,11 +117,19 @@ impl Analyse {
                 source.arms
             );
         }
+        let arms = self.arms.choose(&matrix, &source.checksum, self.common.seed)?;
+        if let Some(arms) = &arms {
+            let matrices = std::iter::once(&mut matrix).chain(against.iter_mut().map(|(matrix, _)| matrix));
+            for matrix in matrices {
+                *matrix = matrix.subset(arms).context("the arms cannot be taken")?;
+            }
+        }
         let config = Config {
             command: "analyse",
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
             matrix: source,
+            arms,
             against: None,
             comparisons: self.comparisons,
             error_rate: self.error_rate,
@@ -135,7 +147,7 @@ impl Analyse {
         output::create_folder(&folder)?;
         output::write_json_pretty(&folder.join("config.json"), &config)?;
         output::write_json_pretty(&folder.join("findings.json"), &findings)?;
-        let written = files::write(&folder, &matrix, &findings, &config)?;
+        let written = files::write(&folder, &matrix, reference.as_ref(), &findings, &config)?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {

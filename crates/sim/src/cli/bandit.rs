@@ -1,16 +1,17 @@
 //! `sim bandit`: the same loop on a preference matrix or a problem by name.
 
+mod explore;
+
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bandits::problems::{Problem, Setting};
 use bandits::winners::{condorcet_winners, copeland_winners};
-use bandits::{Arena, MatrixArena, PreferenceMatrix, Truth};
+use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, Truth};
 use clap::Args;
 use serde::Serialize;
 
-mod explore;
-
+use super::arm_options::ArmOptions;
 use super::matrix_file;
 use super::options::{RunOptions, default_folder};
 use super::report::{self, Outcome};
@@ -26,6 +27,9 @@ pub(super) struct Bandit {
     source: Source,
 
     #[command(flatten)]
+    arms: ArmOptions,
+
+    #[command(flatten)]
     setting: SettingOptions,
 
     #[command(flatten)]
@@ -36,7 +40,7 @@ pub(super) struct Bandit {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Source {
-    /// The preference matrix: text, with or without a first line that says how many arms, or .npy
+    /// The preference matrix: text, with or without a first line that says how many arms, .npy or .npz
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
 
@@ -88,6 +92,8 @@ struct Config {
 struct Description {
     name: String,
     arms: usize,
+    /// Of a matrix: the arms that were taken, as they are numbered in it; all where null.
+    taken: Option<Vec<Arm>>,
     /// Of a matrix: of its entries, so that text and .npy of the same matrix are the same arena.
     checksum: Option<String>,
     /// Whether the best arms are Condorcet winners; else they have the highest Copeland score.
@@ -100,15 +106,22 @@ impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
         self.run.common.apply()?;
         match (&self.source.matrix, &self.source.problem) {
-            (Some(path), _) => self.on_matrix(matrix_file::read(path)?, file_name(path)),
+            (Some(path), _) => {
+                let (matrix, taken) = self.arms.apply(matrix_file::read(path)?, self.run.common.seed)?;
+                self.on_matrix(matrix, file_name(path), taken)
+            }
             (None, Some(problem)) => match problem.setting()? {
-                Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string()),
+                _ if self.arms.are_given() => {
+                    bail!("arms are chosen with --matrix; problems have parameters of their own")
+                }
+                Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None),
                 Setting::Utilities(arena) => {
                     let gaps = arena.gaps();
                     let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
                     let description = Description {
                         name: problem.to_string(),
                         arms: gaps.len(),
+                        taken: None,
                         checksum: None,
                         condorcet: true,
                         winners,
@@ -122,7 +135,7 @@ impl Bandit {
     }
 
     /// Regret is measured against the Condorcet winner or, where there is none, by Copeland score.
-    fn on_matrix(&self, matrix: PreferenceMatrix, name: String) -> Result<()> {
+    fn on_matrix(&self, matrix: PreferenceMatrix, name: String, taken: Option<Vec<Arm>>) -> Result<()> {
         let (winners, truth) = match condorcet_winners(&matrix) {
             none if none.is_empty() => (copeland_winners(&matrix), Truth::Copeland),
             winners => (winners, Truth::Condorcet),
@@ -133,19 +146,25 @@ impl Bandit {
         let arms = matrix.arms();
         let arena = MatrixArena::with_truth(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = truth == Truth::Condorcet;
-        self.play(Copies { arena, content }, Description { name, arms, checksum: Some(checksum), condorcet, winners })
+        self.play(
+            Copies { arena, content },
+            Description { name, arms, taken, checksum: Some(checksum), condorcet, winners },
+        )
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
         let (name, winners) = (description.name.clone(), description.winners.clone());
         let condorcet = description.condorcet;
+        let taken = description.taken.clone();
+        // Arms go by their numbers in the file.
+        let label = |arm: usize| format!("arm {}", taken.as_ref().map_or(arm, |taken| taken[arm].index()));
         let mut truth = if condorcet {
-            format!("Condorcet winner: arm {}", winners[0])
+            format!("Condorcet winner: {}", label(winners[0]))
         } else {
-            format!("no Condorcet winner; regret is Copeland score below that of arm {}", winners[0])
+            format!("no Condorcet winner; regret is Copeland score below that of {}", label(winners[0]))
         };
         if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
-            truth += &format!("; smallest margin {gap:.4} over arm {arm}");
+            truth += &format!("; smallest margin {gap:.4} over {}", label(arm));
         }
         let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
         let caption = Caption {
@@ -154,7 +173,6 @@ impl Bandit {
             regret: regret.to_owned(),
             note: None,
         };
-        let label = |arm: usize| format!("arm {arm}");
         let arms = Arms { winners: &winners, label: &label };
         let outcome = Outcome { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
         match self.setting.horizons(self.run.steps)? {

@@ -69,7 +69,8 @@ impl DistortionCommand {
         let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
         anyhow::ensure!(
             truth.measure == Measure::Condorcet,
-            "these rankers have no Condorcet winner, so distortion has no meaning"
+            "these rankers have no Condorcet winner, so distortion has no meaning; choose others (--rankers, --without), \
+             other users (--click) or more queries"
         );
         let most = site.arms() - truth.winners.len() + 1;
         for &size in &self.sizes {

@@ -13,7 +13,7 @@ use crate::live::LiveArenas;
 use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::study::play_all;
-use crate::truth::{Effort, Measure, Question, Truth};
+use crate::truth::{Effort, Question, Truth};
 
 #[derive(Debug, Args)]
 pub(super) struct Live {
@@ -82,10 +82,7 @@ impl Live {
                 description.click.model
             ),
             x_label: "impressions".to_owned(),
-            regret: match truth.measure {
-                Measure::Condorcet => "P(best ranker beats those shown) - 1/2".to_owned(),
-                Measure::Ndcg => "nDCG@10 lost".to_owned(),
-            },
+            regret: truth.measure.regret().to_owned(),
             note: description.note(),
         };
         report::leave(

@@ -1,32 +1,107 @@
-//! Preference matrices in files: text or `.npy`.
+//! Preference matrices in files: text, `.npy` or `.npz`.
 
+use std::io::{Cursor, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use bandits::PreferenceMatrix;
 use letor_io::registry;
+use zip::ZipArchive;
+use zip::result::ZipError;
 
 use crate::output;
 
-/// Reads a matrix, told by its content whether it is text or `.npy`; a path that is no file may be the
-/// name of a registered matrix.
+/// How archives of arrays begin.
+const ZIP: &[u8] = b"PK\x03\x04";
+/// The array of an archive that is the matrix, where there are several.
+const ARRAY: &str = "preferences.npy";
+/// An array beyond this (some 16,000 arms) is taken for a mistake, or a trap.
+const MOST_BYTES: u64 = 1 << 31;
+
+/// Reads a matrix, told by its content whether it is text, `.npy` or `.npz`; a path that is no file may
+/// be the name of a registered matrix.
 pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
     let registered = path.to_str().filter(|_| !path.exists());
     let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
     let path = registered.as_deref().unwrap_or(path);
     let bytes = std::fs::read(path).with_context(|| format!("failed to read the matrix {}", path.display()))?;
-    PreferenceMatrix::from_bytes(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
+    parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
 }
 
-/// Writes a matrix as its name's ending says.
-pub(super) fn write(path: &Path, matrix: &PreferenceMatrix) -> Result<()> {
-    let bytes = match path.extension().and_then(|ending| ending.to_str()) {
-        Some("npy") => matrix.to_npy(),
-        Some("txt") => matrix.to_text().into_bytes(),
-        _ => bail!("{} should end in .npy or .txt, so that it is clear what to write", path.display()),
+fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
+    let unpacked = if bytes.starts_with(ZIP) { unpack(bytes)? } else { Vec::new() };
+    Ok(PreferenceMatrix::from_bytes(if unpacked.is_empty() { bytes } else { &unpacked })?)
+}
+
+/// The only array of a `.npz`, or that named `preferences`.
+fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).context("the .npz is damaged")?;
+    let names = archive.file_names().map(|name| Ok(name?.into_owned())).collect::<Result<Vec<String>, ZipError>>();
+    let names = names.context("the .npz is damaged")?;
+    let name = match names.as_slice() {
+        [one] => one,
+        several => match several.iter().find(|name| *name == ARRAY) {
+            Some(name) => name,
+            None => bail!("the .npz holds {}; save one array, or call it preferences", listed(several)),
+        },
     };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        output::create_folder(folder)?;
+    let mut array = Vec::new();
+    let file = archive.by_name(name).with_context(|| format!("{name} in the .npz is damaged"))?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut array).with_context(|| format!("{name} in the .npz is damaged"))?;
+    ensure!(array.len() as u64 <= MOST_BYTES, "{name} in the .npz unpacks to more than {MOST_BYTES} bytes");
+    Ok(array)
+}
+
+fn listed(names: &[String]) -> String {
+    let most = 8;
+    let shown: Vec<&str> = names.iter().take(most).map(String::as_str).collect();
+    match names.len() {
+        0 => "no array".to_owned(),
+        count if count > most => format!("{} and {} more", shown.join(", "), count - most),
+        _ => shown.join(", "),
     }
-    output::write_atomic(path, &bytes)
+}
+
+/// Creates the folder that `path` lies in.
+pub(super) fn create_folder_of(path: &Path) -> Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => output::create_folder(folder),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipWriter};
+
+    use super::*;
+
+    fn archive(arrays: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in arrays {
+            archive.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
+            archive.write_all(bytes).unwrap();
+        }
+        archive.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn archives_of_one_array_or_of_a_named_one() {
+        let matrix = PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").unwrap();
+        let (npy, other) = (matrix.to_npy(), b"\x93NUMPY".as_slice());
+        for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
+            assert_eq!(parse(&archive(&[("arr_0.npy", &npy)], method)).unwrap(), matrix);
+            let several = archive(&[("wins.npy", other), (ARRAY, &npy), ("ties.npy", other)], method);
+            assert_eq!(parse(&several).unwrap(), matrix);
+            let unnamed = archive(&[("a.npy", &npy), ("b.npy", &npy)], method);
+            let error = format!("{:#}", parse(&unnamed).unwrap_err());
+            assert!(error.contains("a.npy, b.npy") && error.contains("call it preferences"), "{error}");
+            for end in 4..several.len() {
+                assert!(parse(&several[..end]).is_err(), "cut at {end}");
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
-use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
@@ -60,9 +60,9 @@ pub(super) struct SiteOptions {
     interleave: AnyInterleaving,
 
     /// How several rankers' lists are mixed: sosm, team-draft, probabilistic, optimized,
-    /// pairwise-preference, with settings as `probabilistic:sampled=1000`
-    #[arg(long, value_name = "NAME", default_value = "sosm")]
-    multileave: AnyMultileaving,
+    /// pairwise-preference, with settings as `probabilistic:sampled=1000` [default: sosm]
+    #[arg(long, value_name = "NAME")]
+    multileave: Option<AnyMultileaving>,
 
     /// Under which order of documents with equal scores probabilistic interleaving gives credit:
     /// one redrawn, as Lerot and the published matrices do, or the same that made the list
@@ -167,6 +167,13 @@ impl Description {
         serde_json::to_string(&described).expect("plain data is written without fail")
     }
 
+    /// The same as a value, to tell what differs.
+    pub(super) fn identity(&self) -> serde_json::Value {
+        let mut described = self.clone();
+        described.dataset.name = String::new();
+        serde_json::to_value(&described).expect("plain data is written without fail")
+    }
+
     /// What the truth depends on: all but how live lists are mixed.
     pub(super) fn truth_content(&self) -> String {
         Self { interleave: String::new(), multileave: String::new(), ..self.clone() }.content()
@@ -254,7 +261,13 @@ impl SiteOptions {
             let method = ProbabilisticInterleave::with_tau(method.tau(), credit.into())?;
             interleaving = AnyInterleaving::Probabilistic(method);
         }
-        Ok(Methods { interleaving, multileaving: self.multileave.clone() })
+        let multileaving = self.multileave.clone().unwrap_or_else(|| AnyMultileaving::Sosm(Sosm::default()));
+        Ok(Methods { interleaving, multileaving })
+    }
+
+    /// Whether a way of multileaving was asked for.
+    pub(super) fn multileaves(&self) -> bool {
+        self.multileave.is_some()
     }
 
     fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {
@@ -311,13 +324,9 @@ pub(super) fn announce(dataset: &Dataset, quiet: bool) {
 #[command(next_help_heading = "Runs and results")]
 pub(super) struct RunOptions {
     /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` for all)
-    #[arg(
-        long,
-        value_name = "A,B:KEY=VALUE,...",
-        value_delimiter = ',',
-        default_value = "mergerucb,rucb,rmed1,mdb,random"
-    )]
-    pub(super) algorithms: Vec<Spec>,
+    /// [default: mergerucb,rucb,rmed1,mdb,random; those of them that duel to compare with]
+    #[arg(long, value_name = "A,B:KEY=VALUE,...", value_delimiter = ',')]
+    algorithms: Option<Vec<Spec>>,
 
     /// Steps (impressions) of a run; 1e7 is a number
     #[arg(long, value_name = "N", default_value = "1e6", value_parser = parse_positive)]
@@ -346,8 +355,14 @@ pub(super) struct RunOptions {
 impl RunOptions {
     /// What is to be played.
     pub(super) fn plan(&self) -> Plan {
+        self.plan_of(&["mergerucb", "rucb", "rmed1", "mdb", "random"])
+    }
+
+    /// What is to be played, these algorithms if none were named.
+    pub(super) fn plan_of(&self, usual: &[&str]) -> Plan {
+        let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
         Plan {
-            algorithms: self.algorithms.clone(),
+            algorithms: self.algorithms.clone().unwrap_or_else(usual),
             steps: self.steps,
             runs: self.runs,
             seed: self.common.seed,

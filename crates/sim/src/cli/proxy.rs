@@ -1,9 +1,9 @@
 //! `sim proxy`: the preference matrix of a data set's rankers.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use bandits::winners::condorcet_winner;
@@ -12,32 +12,109 @@ use interleave::AnyInterleaving;
 use serde::Serialize;
 
 use super::matrix_file;
-use super::options::{CommonOptions, Description, SiteOptions};
+use super::options::{CommonOptions, Description, Prepared, SiteOptions};
 use crate::count::{grouped, parse_positive};
+use crate::machine;
 use crate::output;
-use crate::pairs::{PairCount, compare_pairs};
-use crate::progress::Progress;
+use crate::proxy::{
+    Choice, Files, Identity, Interleaved, Multileaved, Played, Player, Request, Sampling, State, Work, pair_count,
+    take_up, write,
+};
 use crate::results::significant;
 
+/// Estimates the preference matrix of a data set's rankers from simulated impressions.
+///
+/// Pairs are interleaved one by one; with --multileave all rankers share one list, and the pairs are
+/// read off its outcome: what a multi-dueling bandit plays on.
+///
+/// For --out P.npy there are: P.npy and P.txt, the matrix; P.counts.npz, arrays preferences,
+/// standard_errors, wins, ties and comparisons; P.json, how it was made; P.timings.json; and
+/// P.state, saved every minute, from which --resume goes on after any interruption to the same
+/// bytes, and --more later.
 #[derive(Debug, Args)]
 pub(super) struct Proxy {
     #[command(flatten)]
     site: SiteOptions,
 
-    /// Simulated impressions a pair
-    #[arg(long, value_name = "N", default_value = "4000", value_parser = parse_positive)]
-    interleavings: u64,
+    #[command(flatten)]
+    effort: Effort,
 
     #[command(flatten)]
     common: CommonOptions,
 
-    /// The file to write, `.npy` or `.txt`; how it was made is written beside it as `.json`
+    /// The matrix to write, `.npy` or `.txt` (both are written, and more beside them)
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
     /// Another matrix of the same rankers to compare with
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+
+    /// That matrix has its arms in alphabetical order of their numbers: undo it
+    #[arg(long, requires = "against")]
+    against_lexicographic: bool,
+}
+
+/// How much is compared, and how it is kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Comparisons")]
+struct Effort {
+    /// Simulated impressions a pair
+    #[arg(long, value_name = "N", default_value = "4000", value_parser = parse_positive)]
+    interleavings: u64,
+
+    /// Add so many impressions a pair to the matrix that is there (counts that are multiples of 100,000
+    /// add up to what one command would have given, to the byte)
+    #[arg(long, value_name = "N", value_parser = parse_positive, conflicts_with = "interleavings")]
+    more: Option<u64>,
+
+    /// Go on where the same command was interrupted; if it never ran, begin; if it finished, do
+    /// nothing but write the results again
+    #[arg(long)]
+    resume: bool,
+
+    /// Compare the pairs among these arms only, as 0,5,109 (counted from 0)
+    #[arg(long, value_name = "ARMS", value_parser = Choice::parse_arms)]
+    arms: Option<Choice>,
+
+    /// Compare these pairs only, as 0-5,109-* (`*`: all others)
+    #[arg(long, value_name = "I-J,...", value_parser = Choice::parse_pairs, conflicts_with = "arms")]
+    pairs: Option<Choice>,
+
+    /// Then go on, --interleavings at a time (100,000 at most), with the pairs whose standard error
+    /// is above this
+    #[arg(long, value_name = "X")]
+    until_se: Option<f64>,
+
+    /// Take every query as often as every other (up to one), in place of queries drawn with
+    /// replacement: smaller standard errors, computed from the variance within queries
+    #[arg(long)]
+    stratify: bool,
+
+    /// Seconds between savings
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    save_every: f64,
+}
+
+impl Effort {
+    fn request(&self) -> Request {
+        let chosen = self.arms.as_ref().or(self.pairs.as_ref());
+        Request {
+            impressions: self.more.unwrap_or(self.interleavings),
+            more: self.more.is_some(),
+            pairs: chosen.unwrap_or(&Choice::All).to_string(),
+            until_standard_error: self.until_se,
+        }
+    }
+
+    fn sampling(&self) -> Sampling {
+        if self.stratify { Sampling::Stratified } else { Sampling::WithReplacement }
+    }
+
+    fn save_every(&self) -> Result<Duration> {
+        let every = Duration::try_from_secs_f64(self.save_every).ok();
+        every.with_context(|| format!("--save-every {}: expected seconds, such as 60", self.save_every))
+    }
 }
 
 /// How a matrix was made.
@@ -46,89 +123,195 @@ struct Provenance<'a> {
     command: &'static str,
     version: &'static str,
     seed: u64,
-    interleavings: u64,
-    site: &'a Description,
-    /// Largest standard error of an entry.
-    largest_standard_error: f64,
+    /// How pairs meet: `pairwise`, or `multileaved` with all arms in one list.
+    pairs_meet: &'static str,
+    sampling: Sampling,
+    /// What was asked for, command by command.
+    requests: &'a [Request],
+    /// Rounds of impressions, in order.
+    rounds: &'a [Played],
+    pairs: usize,
+    /// Comparisons of the pair with the fewest, of that with the most, and of all pairs.
+    fewest: u64,
+    most: u64,
+    comparisons: u64,
     /// Share of comparisons that were ties, over all pairs.
     ties: f64,
+    /// Largest standard error of an entry that was measured.
+    largest_standard_error: f64,
+    site: &'a Description,
+    condorcet_winner: Option<String>,
+    against: Option<Against>,
+}
+
+#[derive(Serialize)]
+struct Against {
+    matrix: String,
+    agreement: Agreement,
+}
+
+/// What the last command took.
+#[derive(Serialize)]
+struct Timings {
+    processor: Option<String>,
+    threads: usize,
+    seconds: f64,
+    comparisons: u64,
+    comparisons_per_second: f64,
+    peak_memory_mib: Option<u64>,
 }
 
 impl Proxy {
-    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
+        let files = Files::of(&self.out)?;
+        let every = self.effort.save_every()?;
         // Read first: a wrong name should not cost the work of the matrix.
         let against = self.against.as_deref().map(matrix_file::read).transpose()?;
+        let against =
+            against.map(|read| if self.against_lexicographic { read.undo_alphabetical_order() } else { read });
         let prepared = self.site.prepare(self.common.seed, self.common.quiet)?;
         let arms = prepared.site.arms();
         if let Some(against) = &against {
-            anyhow::ensure!(
+            ensure!(
                 against.arms() == arms,
                 "--against holds {} arms, but {arms} rankers are compared; choose them with --rankers",
                 against.arms()
             );
         }
-        let pairs: Vec<(u32, u32)> =
-            (0..arms as u32).flat_map(|low| (low + 1..arms as u32).map(move |high| (low, high))).collect();
-        let progress = Progress::new("comparing pairs", pairs.len() as u64 * self.interleavings, self.common.quiet);
+        matrix_file::create_folder_of(&self.out)?;
+        files.all().for_each(output::remove_leftovers);
+        let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
+        let mut state = take_up(&files.state, identity, self.effort.request(), self.effort.resume)?;
+        let save = Some((files.state.as_path(), every));
         let start = Instant::now();
-        let (site, seed) = (&prepared.site, self.common.seed);
-        // The usual method is known here, so that its inner loop is compiled for it alone.
-        let counts = match &prepared.methods.interleaving {
-            AnyInterleaving::Probabilistic(method) => {
-                compare_pairs(site, method, &pairs, self.interleavings, seed, "proxy", &progress)
-            }
-            method => compare_pairs(site, method, &pairs, self.interleavings, seed, "proxy", &progress),
-        };
+        let compared = play(&mut state, &prepared, save, self.common.quiet)?;
         let seconds = start.elapsed().as_secs_f64();
-        progress.finish();
 
-        let matrix = matrix(arms, &pairs, &counts)?;
-        matrix_file::write(&self.out, &matrix)?;
-        let comparisons = self.interleavings * pairs.len() as u64;
-        let provenance = Provenance {
-            command: "proxy",
-            version: env!("CARGO_PKG_VERSION"),
-            seed: self.common.seed,
-            interleavings: self.interleavings,
-            site: &prepared.description,
-            largest_standard_error: counts.iter().map(|count| count.standard_error()).fold(0.0, f64::max),
-            ties: counts.iter().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
+        write(&files, &state)?;
+        let matrix = state.matrix()?;
+        let against = against.map(|reference| self.agreement(&matrix, &reference)).transpose()?;
+        let provenance = provenance(&state, &prepared.description, &matrix, against);
+        output::write_json_pretty(&files.how, &provenance)?;
+        let timings = Timings {
+            processor: machine::processor(),
+            threads: rayon::current_num_threads(),
+            seconds,
+            comparisons: compared,
+            comparisons_per_second: compared as f64 / seconds.max(1e-9),
+            peak_memory_mib: machine::peak_memory_mib(),
         };
-        output::write_json_pretty(&self.out.with_extension("json"), &provenance)?;
+        if compared > 0 {
+            output::write_json_pretty(&files.timings, &timings)?;
+        }
+        self.report(&prepared, &provenance, &timings);
+        Ok(())
+    }
 
-        println!(
-            "{} pairs of {arms} rankers, {} comparisons each: {seconds:.1} s, {} a second",
-            grouped(pairs.len() as u64),
-            grouped(self.interleavings),
-            significant(comparisons as f64 / seconds.max(1e-9)),
-        );
-        println!(
-            "ties {:.1}%, largest standard error {:.4}",
-            100.0 * provenance.ties,
-            provenance.largest_standard_error
-        );
-        match condorcet_winner(&matrix) {
-            Some(winner) => println!("Condorcet winner: {}", prepared.description.label(winner.index())),
+    fn agreement(&self, matrix: &PreferenceMatrix, reference: &PreferenceMatrix) -> Result<Against> {
+        let name = self.against.as_ref().and_then(|path| path.file_name());
+        Ok(Against {
+            matrix: name.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            agreement: Agreement::between(matrix, reference)?,
+        })
+    }
+
+    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
+    fn report(&self, prepared: &Prepared, made: &Provenance<'_>, timings: &Timings) {
+        let each = if made.fewest == made.most {
+            grouped(made.most)
+        } else {
+            format!("{} to {}", grouped(made.fewest), grouped(made.most))
+        };
+        let (pairs, arms) = (grouped(made.pairs as u64), prepared.site.arms());
+        println!("{pairs} pairs of {arms} rankers, {each} comparisons each");
+        if timings.comparisons > 0 {
+            let speed = significant(timings.comparisons_per_second);
+            println!("{} comparisons in {:.1} s, {speed} a second", grouped(timings.comparisons), timings.seconds);
+        } else {
+            println!("nothing was left to do");
+        }
+        println!("ties {:.1}%, largest standard error {:.5}", 100.0 * made.ties, made.largest_standard_error);
+        match &made.condorcet_winner {
+            Some(winner) => println!("Condorcet winner: {winner}"),
             None => println!("no Condorcet winner"),
         }
-        if let Some(against) = &against {
-            println!("{}", Agreement::between(&matrix, against)?);
+        if let Some(against) = &made.against {
+            println!("against {}: {}", against.matrix, against.agreement);
         }
         if let Some(note) = prepared.description.note() {
             println!("{note}");
         }
-        Ok(())
+        if !self.common.quiet {
+            eprintln!("results: {} with .txt, .counts.npz, .json, .timings.json, .state", self.out.display());
+        }
     }
 }
 
-fn matrix(arms: usize, pairs: &[(u32, u32)], counts: &[PairCount]) -> Result<PreferenceMatrix> {
-    let mut entries = vec![0.5; arms * arms];
-    for (&(low, high), count) in pairs.iter().zip(counts) {
-        let (low, high) = (low as usize, high as usize);
-        entries[low * arms + high] = count.preference();
-        entries[high * arms + low] = 1.0 - count.preference();
+/// Whose matrix it is.
+pub(super) fn identity(prepared: &Prepared, seed: u64, sampling: Sampling, multileaved: bool) -> Identity {
+    Identity {
+        seed,
+        arms: prepared.site.arms(),
+        queries: prepared.site.queries(),
+        sampling,
+        multileaved,
+        site: prepared.description.identity(),
     }
-    Ok(PreferenceMatrix::new(arms, entries)?)
+}
+
+/// Fulfils what `state` was asked for, the way it says; how many comparisons that took.
+pub(super) fn play(
+    state: &mut State,
+    prepared: &Prepared,
+    save: Option<(&std::path::Path, Duration)>,
+    quiet: bool,
+) -> Result<u64> {
+    fn with<P: Player>(
+        player: &P,
+        state: &mut State,
+        prepared: &Prepared,
+        save: Option<(&std::path::Path, Duration)>,
+        quiet: bool,
+    ) -> Result<u64> {
+        state.work(&Work { site: &prepared.site, player, save, quiet })
+    }
+    let Prepared { site, methods, .. } = prepared;
+    if state.identity.multileaved {
+        return with(&Multileaved { site, method: &methods.multileaving }, state, prepared, save, quiet);
+    }
+    // The usual method is known here, so that its inner loop is compiled for it alone.
+    match &methods.interleaving {
+        AnyInterleaving::Probabilistic(method) => with(&Interleaved { site, method }, state, prepared, save, quiet),
+        method => with(&Interleaved { site, method }, state, prepared, save, quiet),
+    }
+}
+
+fn provenance<'a>(
+    state: &'a State,
+    site: &'a Description,
+    matrix: &PreferenceMatrix,
+    against: Option<Against>,
+) -> Provenance<'a> {
+    let pairs = pair_count(matrix.arms());
+    let counts = || (0..pairs).map(|place| state.count(place));
+    let comparisons = counts().map(|count| count.comparisons).sum::<u64>();
+    Provenance {
+        command: "proxy",
+        version: env!("CARGO_PKG_VERSION"),
+        seed: state.identity.seed,
+        pairs_meet: if state.identity.multileaved { "multileaved" } else { "pairwise" },
+        sampling: state.identity.sampling,
+        requests: &state.requests,
+        rounds: &state.rounds,
+        pairs,
+        fewest: counts().map(|count| count.comparisons).min().unwrap_or(0),
+        most: counts().map(|count| count.comparisons).max().unwrap_or(0),
+        comparisons,
+        ties: counts().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
+        largest_standard_error: state.largest_standard_error(),
+        site,
+        condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
+        against,
+    }
 }

@@ -19,7 +19,7 @@ const BAND_OPACITY: f64 = 0.18;
 const LARGEST: f64 = 1e100;
 
 /// A curve's place among the others: its looks, and the points that can be shown.
-struct Shown<'a> {
+pub(super) struct Shown<'a> {
     curve: &'a Curve,
     points: Vec<CurvePoint>,
     color: Rgb,
@@ -39,25 +39,15 @@ impl Shown<'_> {
 }
 
 pub(super) fn render(lines: &Lines) -> Result<Figure> {
-    check(lines)?;
-    let shown = shown(lines);
-    let all = || shown.iter().flat_map(|curve| &curve.points);
-    let xs = lines.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.x));
-    let (x, y) = (
-        if lines.x_log { Axis::log(xs, false) } else { Axis::linear(xs, false) },
-        if lines.y_log {
-            // A band may reach down to next to nothing; the axis follows the means there.
-            Axis::log(all().flat_map(|point| [point.mean, point.high]), true)
-        } else {
-            Axis::linear(all().flat_map(|point| [point.mean, point.low, point.high]), true)
-        },
-    );
+    check(&lines.curves)?;
+    let shown = shown(&lines.curves, lines.x_log, lines.y_log);
+    let (x, y) = axes(&[&shown], lines.x_log, lines.y_log);
 
     let mut page = Page::new();
     let top = header(&mut page, &lines.title, lines.subtitle.as_deref());
     let below = footer(&mut page, lines.note.as_deref());
     let ticks = y.labels().iter().map(|label| width(label, TICK_SIZE)).fold(0.0, f64::max);
-    let legend = Legend::new(&shown);
+    let legend = Legend::new(&[&shown]);
     let frame =
         Frame { left: EDGE + ticks + 10.0, right: WIDTH - EDGE - legend.width, top: top + 26.0, bottom: below - 64.0 };
     let map = page.axes(frame, &x, &y);
@@ -67,15 +57,37 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
     let across = (EDGE, frame.right);
     axis_title(&mut page, &lines.y_label, across, frame.top - 19.0, Align::Start);
 
-    for curve in &shown {
-        band(&mut page, curve, &map, &y);
+    plot(&mut page, &shown, &map, &y, frame);
+    legend.draw(&mut page, &shown, frame);
+    page.finish()
+}
+
+/// The axes that all curves of all panels fit on; points that have no place are left out already.
+pub(super) fn axes(panels: &[&[Shown<'_>]], x_log: bool, y_log: bool) -> (Axis, Axis) {
+    let shown = || panels.iter().flat_map(|panel| panel.iter());
+    let all = || shown().flat_map(|curve| &curve.points);
+    let xs = shown().flat_map(|curve| curve.curve.points.iter().map(|point| point.x));
+    let x = if x_log { Axis::log(xs, false) } else { Axis::linear(xs, false) };
+    let y = if y_log {
+        // A band may reach down to next to nothing; the axis follows the means there.
+        Axis::log(all().flat_map(|point| [point.mean, point.high]), true)
+    } else {
+        Axis::linear(all().flat_map(|point| [point.mean, point.low, point.high]), true)
+    };
+    (x, y)
+}
+
+/// The curves of a panel with their bands, or why there are none.
+pub(super) fn plot(page: &mut Page, shown: &[Shown<'_>], map: &Map, y: &Axis, frame: Frame) {
+    for curve in shown {
+        band(page, curve, map, y);
     }
     // The first curve is the one that the figure is about: it comes last, on top.
     for curve in shown.iter().rev() {
-        line(&mut page, curve, &map, &y);
+        line(page, curve, map, y);
     }
-    if all().next().is_none() {
-        let why = if lines.curves.iter().all(|curve| curve.points.is_empty()) {
+    if shown.iter().all(|curve| curve.points.is_empty()) {
+        let why = if shown.iter().all(|curve| curve.curve.points.is_empty()) {
             "no data"
         } else {
             "nothing above zero to show on a logarithmic axis"
@@ -83,13 +95,11 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
         let (x, y) = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
         page.text(x, y, why, Style::new(20, Align::Middle).muted());
     }
-    legend.draw(&mut page, &shown, frame);
-    page.finish()
 }
 
 /// Refuses numbers that cannot be drawn, naming where they are.
-fn check(lines: &Lines) -> Result<()> {
-    for curve in &lines.curves {
+pub(super) fn check(curves: &[Curve]) -> Result<()> {
+    for curve in curves {
         let mut last = f64::NEG_INFINITY;
         for (i, point) in curve.points.iter().enumerate() {
             let here = || format!("failed to draw curve {:?}: point {}", curve.name, i + 1);
@@ -109,10 +119,9 @@ fn check(lines: &Lines) -> Result<()> {
     Ok(())
 }
 
-fn shown(lines: &Lines) -> Vec<Shown<'_>> {
-    let fits = |point: &&CurvePoint| (!lines.x_log || point.x > LOG_FLOOR) && (!lines.y_log || point.mean > LOG_FLOOR);
-    lines
-        .curves
+pub(super) fn shown(curves: &[Curve], x_log: bool, y_log: bool) -> Vec<Shown<'_>> {
+    let fits = |point: &&CurvePoint| (!x_log || point.x > LOG_FLOOR) && (!y_log || point.mean > LOG_FLOOR);
+    curves
         .iter()
         .enumerate()
         .map(|(i, curve)| Shown {
@@ -153,9 +162,9 @@ fn line(page: &mut Page, shown: &Shown<'_>, map: &Map, y: &Axis) {
 }
 
 /// The names beside the axes, where they hide no curve.
-struct Legend {
+pub(super) struct Legend {
     /// What it takes from the width of the page.
-    width: f64,
+    pub(super) width: f64,
     names: Vec<Fitted>,
     /// The curves in the order of their names.
     order: Vec<usize>,
@@ -168,7 +177,9 @@ impl Legend {
     const BETWEEN: f64 = 10.0;
     const ROOM: f64 = 240.0;
 
-    fn new(shown: &[Shown<'_>]) -> Self {
+    /// Of panels with the same curves in the same order, whose names are those of the first.
+    pub(super) fn new(panels: &[&[Shown<'_>]]) -> Self {
+        let shown = panels[0];
         // Many names get smaller letters and no second line.
         let (sizes, lines): (&[u32], _) = match shown.len() {
             0..=12 => (&[18, 16], 2),
@@ -181,14 +192,17 @@ impl Legend {
         let size = names.iter().map(|name| fit(name, sizes, Self::ROOM, lines).size).min().unwrap_or(sizes[0]);
         let names: Vec<_> = names.iter().map(|name| fit(name, &[size], Self::ROOM, lines)).collect();
         let widest = names.iter().flat_map(|name| name.lines.iter().map(|line| width(line, size))).fold(0.0, f64::max);
-        let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
+        let last = |i: usize| -> f64 {
+            let ends = panels.iter().map(|shown| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean));
+            ends.fold(f64::NEG_INFINITY, f64::max)
+        };
         let mut order: Vec<_> = (0..shown.len()).collect();
         order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
         let width = if shown.is_empty() { 0.0 } else { Self::GAP + Self::SAMPLE + Self::BETWEEN + widest };
         Self { width, names, order }
     }
 
-    fn draw(&self, page: &mut Page, shown: &[Shown<'_>], frame: Frame) {
+    pub(super) fn draw(&self, page: &mut Page, shown: &[Shown<'_>], frame: Frame) {
         let rows: usize = self.names.iter().map(|name| name.lines.len()).sum();
         // Half a row between names; all of it closer together when they would not fit.
         let room = (frame.bottom - frame.top) / (rows as f64 + 0.5 * self.names.len() as f64);

@@ -190,6 +190,37 @@ fn what_cannot_be_drawn_is_refused_with_its_place() {
 }
 
 #[test]
+fn panels_share_axes_and_legend() {
+    let one = curves(3);
+    let low: Vec<Curve> =
+        one.curves.iter().map(|curve| Curve { points: curve.points[..2].to_vec(), ..curve.clone() }).collect();
+    let panels = Panels {
+        title: "Both".into(),
+        x_label: "impressions".into(),
+        y_label: "regret".into(),
+        x_log: true,
+        panels: vec![("live".into(), one.curves.clone()), ("proxy".into(), low)],
+        note: Some("synthetic".into()),
+        ..Panels::default()
+    };
+    let figure = panels.render().unwrap();
+    assert_eq!(figure, panels.render().unwrap());
+    let texts = texts(&figure.svg);
+    for word in ["Both", "live", "proxy", "regret", "synthetic"] {
+        assert!(has(&texts, word), "{word}");
+    }
+    let count = |wanted: &str| texts.iter().filter(|text| *text == wanted).count();
+    assert_eq!(count("impressions"), 2);
+    for curve in &one.curves {
+        assert_eq!(count(&curve.name), 1, "{} is in the legend once", curve.name);
+    }
+    let mut odd = panels.clone();
+    odd.panels[1].1.pop();
+    assert!(odd.render().unwrap_err().to_string().contains("panel \"proxy\""));
+    assert!(Panels { panels: Vec::new(), ..panels }.render().is_err());
+}
+
+#[test]
 fn heat_maps_of_every_size() {
     for n in [1, 2, 12, 136, 281] {
         let figure = matrix(n).render().unwrap();

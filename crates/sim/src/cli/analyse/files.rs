@@ -5,9 +5,11 @@ use std::path::Path;
 use anyhow::Result;
 use bandits::structure::clearest_circles;
 use bandits::structure::theory::RegretBound;
+use bandits::winners::borda_scores;
 use bandits::{PreferenceMatrix, log_spaced};
 
 use super::Config;
+use super::difference::Difference;
 use super::findings::Findings;
 use crate::count::grouped;
 use crate::figure::{Curve, CurvePoint, Heatmap, Lines};
@@ -24,9 +26,10 @@ const BAND: f64 = 2.0;
 pub(super) fn write(
     folder: &Path,
     matrix: &PreferenceMatrix,
+    against: Option<&PreferenceMatrix>,
     findings: &Findings,
     config: &Config,
-) -> Result<&'static str> {
+) -> Result<String> {
     write_ranking(&folder.join("ranking.csv"), findings)?;
     write_circles(&folder.join("circles.csv"), matrix, findings)?;
     write_subsets(&folder.join("subsets.csv"), findings)?;
@@ -34,7 +37,14 @@ pub(super) fn write(
     heatmap(matrix, findings).save(&folder.join("matrix"))?;
     subsets(findings, config).save(&folder.join("subsets"))?;
     bounds(findings, config).save(&folder.join("bounds"))?;
-    Ok("matrix, subsets and bounds (.png, .svg), ranking.csv, circles.csv, subsets.csv, bounds.csv")
+    let mut written =
+        "matrix, subsets and bounds (.png, .svg), ranking.csv, circles.csv, subsets.csv, bounds.csv".to_owned();
+    if let (Some(against), Some(found), Some(other)) = (against, &findings.difference, &config.against) {
+        write_difference(&folder.join("difference.csv"), matrix, against, found)?;
+        difference(matrix, against, findings, &other.name).save(&folder.join("difference"))?;
+        written += ", difference.png, .svg and .csv";
+    }
+    Ok(written)
 }
 
 /// Ranks count from 0, as arms do.
@@ -112,6 +122,41 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings) -> Heatmap {
         labels: order.iter().filter(|_| named).map(|arm| arm.0.to_string()).collect(),
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
         note: (!named).then(|| "which arm has which rank: ranking.csv".to_owned()),
+    }
+}
+
+/// Each arm's Borda score here and there, and how the other matrix's Condorcet winner fares with it.
+fn write_difference(
+    path: &Path,
+    matrix: &PreferenceMatrix,
+    against: &PreferenceMatrix,
+    found: &Difference,
+) -> Result<()> {
+    let (here, there) = (borda_scores(matrix), borda_scores(against));
+    let over = |matrix: &PreferenceMatrix, arm| found.winner.map(|winner| matrix.get(winner, arm));
+    let rows = matrix.all_arms().map(|arm| {
+        let at = arm.index();
+        (arm.0, here[at], there[at], over(matrix, arm), over(against, arm))
+    });
+    write_csv(path, &["arm", "borda", "borda_against", "winner_over_arm", "winner_over_arm_against"], rows)
+}
+
+fn difference(matrix: &PreferenceMatrix, against: &PreferenceMatrix, findings: &Findings, other: &str) -> Heatmap {
+    // The order of the other matrix: its better arms come first.
+    let scores = borda_scores(against);
+    let mut order: Vec<_> = against.all_arms().collect();
+    order.sort_by(|a, b| scores[b.index()].total_cmp(&scores[a.index()]));
+    let named = order.len() <= MOST_NAMES;
+    let value = |i, j| (0.5 + matrix.get(i, j) - against.get(i, j)).clamp(0.0, 1.0);
+    Heatmap {
+        title: format!("{} less {other}", findings.name),
+        subtitle: Some("best arm first by the Borda score of the second; white where both agree".to_owned()),
+        x_label: format!("{} of the beaten", if named { "arm" } else { "rank" }),
+        y_label: if named { "arm" } else { "rank" }.to_owned(),
+        value_label: "1/2 + difference of P(row beats column)".to_owned(),
+        labels: order.iter().filter(|_| named).map(|arm| arm.0.to_string()).collect(),
+        values: order.iter().flat_map(|&i| order.iter().map(move |&j| value(i, j))).collect(),
+        note: (!named).then(|| "Borda scores of both, arm by arm: difference.csv".to_owned()),
     }
 }
 

@@ -12,6 +12,7 @@ use bandits::{Arm, PreferenceMatrix};
 use serde::Serialize;
 
 use super::Config;
+use super::difference::Difference;
 use crate::seed;
 
 /// Everything; what needs a Condorcet winner is absent without one.
@@ -30,6 +31,7 @@ pub(super) struct Findings {
     pub(super) lower_bound: Option<LowerBound>,
     pub(super) upper_bounds: Vec<UpperBound>,
     pub(super) agreement: Option<Agreement>,
+    pub(super) difference: Option<Difference>,
 }
 
 #[derive(Serialize)]
@@ -130,6 +132,7 @@ impl Findings {
             lower_bound: structure::lower_bound(matrix),
             upper_bounds: upper_bounds(matrix, config),
             agreement: against.map(|against| Agreement::between(matrix, against)).transpose()?,
+            difference: against.map(|against| Difference::of(matrix, against)),
             winners: Winners {
                 condorcet,
                 copeland: copeland_winners(matrix),

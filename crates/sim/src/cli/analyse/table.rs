@@ -27,6 +27,12 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
     if let (Some(agreement), Some(against)) = (&findings.agreement, &config.against) {
         let _ = write!(text, "\n\nagainst {}: {agreement}", against.name);
     }
+    if let Some(difference) = &findings.difference {
+        let _ = write!(text, "\n{difference}");
+    }
+    if let Some(taken) = &config.arms {
+        let _ = write!(text, "\n\narms taken, here numbered from 0: {}", list(taken));
+    }
     text
 }
 

@@ -88,7 +88,7 @@ impl Bandit {
         outcome: &Outcome,
     ) -> Result<()> {
         let run = &self.run;
-        let (algorithms, seed) = (run.algorithms.clone(), run.common.seed);
+        let (algorithms, seed) = (run.plan().algorithms, run.common.seed);
         let plan = Exploration { algorithms, horizons, runs: run.runs, seed };
         let progress = Progress::new("exploring", plan.total_steps(), run.common.quiet);
         let results = explore_all(arenas, &plan, &progress)?;

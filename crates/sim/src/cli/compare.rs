@@ -1,0 +1,266 @@
+//! `sim compare`: the same bandits live and on the proxy of the same data.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use bandits::{Plays, PreferenceMatrix};
+use clap::Args;
+use rankers::Gain;
+use serde::Serialize;
+
+use super::matrix_file;
+use super::options::{Description, Prepared, RunOptions, SiteOptions, default_folder};
+use super::proxy::{identity, play};
+use crate::compare::{Difference, ProxyArenas, differences, figure, largest};
+use crate::count::{grouped, parse_positive};
+use crate::live::LiveArenas;
+use crate::output;
+use crate::progress::Progress;
+use crate::proxy::{Choice, Files, Request, Sampling, take_up, write};
+use crate::results::{self, Arms, Caption, label, significant};
+use crate::seed;
+use crate::study::{Plan, Run, play_all};
+use crate::truth::{Effort, Question, Truth};
+
+/// Plays the same bandits live and on the proxy matrix of the same data, side by side.
+///
+/// Regret is counted by the truth of the live simulation in both, and both are drawn with one scale.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    #[command(flatten)]
+    site: SiteOptions,
+
+    /// The proxy matrix of these rankers, if there is one; else it is estimated
+    #[arg(long, value_name = "FILE")]
+    matrix: Option<PathBuf>,
+
+    /// Simulated impressions a pair to estimate it from
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
+    interleavings: u64,
+
+    /// Go on with a matrix whose estimation was interrupted
+    #[arg(long, conflicts_with = "matrix")]
+    resume: bool,
+
+    #[command(flatten)]
+    run: RunOptions,
+
+    /// Where estimated truths are kept for the next run
+    #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
+    cache: PathBuf,
+}
+
+/// The configuration as resolved.
+#[derive(Serialize)]
+struct Config<'a> {
+    command: &'static str,
+    version: &'static str,
+    seed: u64,
+    steps: u64,
+    runs: u64,
+    algorithms: Vec<String>,
+    site: &'a Description,
+    truth_effort: Effort,
+    truth: &'a Truth,
+    proxy: Proxy,
+}
+
+#[derive(Serialize)]
+struct Proxy {
+    /// Of the matrix's entries.
+    checksum: String,
+    /// The file it was read from, unless it was estimated here.
+    matrix: Option<String>,
+    interleavings: Option<u64>,
+}
+
+/// What came of it.
+#[derive(Serialize)]
+struct Summary<'a> {
+    /// The largest relative difference of mean regret after the last step.
+    largest_at_the_end: Option<&'a Difference>,
+    /// The same at any checkpoint from a thousandth of the steps on.
+    largest_from_a_thousandth_on: Option<&'a Difference>,
+    /// Each algorithm after the last step.
+    at_the_end: Vec<&'a Difference>,
+}
+
+impl Compare {
+    pub(super) fn run(&self) -> Result<()> {
+        let RunOptions { common, .. } = &self.run;
+        common.apply()?;
+        let plan = self.run.plan_of(&["mergerucb", "rucb", "rmed1", "random"]);
+        for spec in &plan.algorithms {
+            ensure!(
+                spec.entry().plays == Plays::Duels,
+                "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
+            );
+        }
+        // Read first: a wrong name should not cost the work before it.
+        let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
+        let prepared = self.site.prepare(common.seed, common.quiet)?;
+        let (site, description) = (&prepared.site, &prepared.description);
+        let folder = self.run.out.clone().unwrap_or_else(|| {
+            default_folder(&format!("compare-{}-{}", description.dataset.name, description.click.model))
+        });
+        output::create_folder(&folder)?;
+        let matrix = match matrix {
+            Some(matrix) => matrix,
+            None => self.estimate(&prepared, &folder)?,
+        };
+        ensure!(
+            matrix.arms() == site.arms(),
+            "--matrix holds {} arms, but {} rankers are compared; choose them with --rankers",
+            matrix.arms(),
+            site.arms()
+        );
+        let effort = Effort::for_arms(site.arms());
+        let question = Question { site, method: &prepared.pairwise, effort, seed: common.seed, quiet: common.quiet };
+        let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
+        let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
+
+        let checksum = seed::key(&matrix.to_text());
+        let live = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.content() };
+        let proxy = ProxyArenas::new(matrix, &truth.gaps, format!("matrix {checksum}"))?;
+        let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
+        let live = play_all(&live, &plan, &progress)?;
+        let proxy = play_all(&proxy, &plan, &progress)?;
+        progress.finish();
+
+        let estimated = self.matrix.is_none();
+        let config = Config {
+            command: "compare",
+            version: env!("CARGO_PKG_VERSION"),
+            seed: common.seed,
+            steps: plan.steps,
+            runs: plan.runs,
+            algorithms: plan.names(),
+            site: description,
+            truth_effort: effort,
+            truth: &truth,
+            proxy: Proxy {
+                checksum,
+                matrix: self
+                    .matrix
+                    .as_deref()
+                    .and_then(Path::file_name)
+                    .map(|name| name.to_string_lossy().into_owned()),
+                interleavings: estimated.then_some(self.interleavings),
+            },
+        };
+        self.leave(&folder, &config, &plan, [&live, &proxy])
+    }
+
+    /// The proxy matrix, kept in the results' folder as `sim proxy` keeps it.
+    fn estimate(&self, prepared: &Prepared, folder: &Path) -> Result<PreferenceMatrix> {
+        let common = &self.run.common;
+        let files = Files::of(&folder.join("proxy.npy"))?;
+        let identity = identity(prepared, common.seed, Sampling::WithReplacement, false);
+        let request = Request {
+            impressions: self.interleavings,
+            more: false,
+            pairs: Choice::All.to_string(),
+            until_standard_error: None,
+        };
+        let mut state = take_up(&files.state, identity, request, self.resume)?;
+        play(&mut state, prepared, Some((&files.state, Duration::from_mins(1))), common.quiet)?;
+        write(&files, &state)?;
+        Ok(state.matrix()?)
+    }
+
+    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
+    fn leave(&self, folder: &Path, config: &Config<'_>, plan: &Plan, [live, proxy]: [&[Vec<Run>]; 2]) -> Result<()> {
+        let (description, truth) = (config.site, config.truth);
+        let name = |arm: usize| description.label(arm);
+        let arms = Arms { winners: &truth.winners, label: &name };
+        let caption = |what: &str| Caption {
+            title: format!(
+                "{what}{} rankers on {}, {} clicks",
+                description.rankers.len(),
+                description.dataset.name,
+                description.click.model
+            ),
+            x_label: "impressions".to_owned(),
+            regret: truth.measure.regret().to_owned(),
+            note: description.note(),
+        };
+        for (what, runs) in [("live", live), ("proxy", proxy)] {
+            results::write(&folder.join(what), config, plan, runs, &arms, &caption(&format!("{what}: ")))?;
+        }
+        let differences = differences(plan, live, proxy);
+        let summary = Summary {
+            largest_at_the_end: largest(&differences, plan.steps),
+            largest_from_a_thousandth_on: largest(&differences, plan.steps / 1000),
+            at_the_end: differences.iter().filter(|difference| difference.step == plan.steps).collect(),
+        };
+        output::write_json_pretty(&folder.join("config.json"), config)?;
+        output::write_json_pretty(&folder.join("summary.json"), &summary)?;
+        let header = [
+            "algorithm",
+            "step",
+            "live_regret",
+            "live_standard_error",
+            "proxy_regret",
+            "proxy_standard_error",
+            "relative_difference",
+            "relative_standard_error",
+        ];
+        output::write_csv(&folder.join("differences.csv"), &header, &differences)?;
+        figure(plan, live, proxy, &caption("Live and proxy: ")).save(&folder.join("compare"))?;
+
+        if self.run.json {
+            println!("{}", serde_json::to_string_pretty(&summary)?);
+        } else {
+            println!("{}", truth.describe(name));
+            println!("{}", table(plan, &summary));
+            let word = |largest: Option<&Difference>| {
+                largest.map_or_else(
+                    || "none".to_owned(),
+                    |found| {
+                        let Difference { relative, relative_standard_error, algorithm, step, .. } = found;
+                        let (percent, error) = (100.0 * relative, 100.0 * relative_standard_error);
+                        format!(
+                            "{percent:+.1}% (standard error {error:.1}%), {algorithm} after {} steps",
+                            grouped(*step)
+                        )
+                    },
+                )
+            };
+            println!("largest relative difference at the end: {}", word(summary.largest_at_the_end));
+            println!("from a thousandth of the steps on: {}", word(summary.largest_from_a_thousandth_on));
+            if let Some(note) = description.note() {
+                println!("{note}");
+            }
+        }
+        if !self.run.common.quiet {
+            eprintln!(
+                "results in {}: compare.png, compare.svg, differences.csv, summary.json, config.json, live/, proxy/",
+                folder.display()
+            );
+        }
+        Ok(())
+    }
+}
+
+fn table(plan: &Plan, summary: &Summary<'_>) -> String {
+    use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "live", "± se", "proxy", "± se", "difference"]);
+    for column in 1..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for (spec, end) in plan.algorithms.iter().zip(&summary.at_the_end) {
+        table.add_row([
+            label(spec),
+            significant(end.live),
+            significant(end.live_standard_error),
+            significant(end.proxy),
+            significant(end.proxy_standard_error),
+            format!("{:+.1}% ± {:.1}%", 100.0 * end.relative, 100.0 * end.relative_standard_error),
+        ]);
+    }
+    table.to_string()
+}

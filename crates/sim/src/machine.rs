@@ -1,0 +1,17 @@
+//! What a run ran on: for timings, and for no result.
+
+/// The processor's name, where the system tells it.
+#[must_use]
+pub fn processor() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?.1;
+    Some(name.trim().to_owned())
+}
+
+/// The most memory that this process has held so far, in MiB, where the system tells it.
+#[must_use]
+pub fn peak_memory_mib() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kibibytes = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(kibibytes.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1024)
+}

@@ -1,0 +1,180 @@
+//! Which pairs of arms are compared, and the numbering of all pairs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Result, ensure};
+
+/// How many pairs `arms` arms make.
+#[must_use]
+pub fn pair_count(arms: usize) -> usize {
+    arms * arms.saturating_sub(1) / 2
+}
+
+/// All pairs (i, j) with i < j, ordered by i and then j.
+#[must_use]
+pub fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
+    (0..arms as u32).flat_map(|low| (low + 1..arms as u32).map(move |high| (low, high))).collect()
+}
+
+/// The place of (low, high) in [`all_pairs`].
+fn place(arms: usize, low: usize, high: usize) -> usize {
+    // Rows above `low` hold arms - 1, arms - 2, ... pairs.
+    low * (2 * arms - low - 1) / 2 + high - low - 1
+}
+
+/// Which pairs are compared. Arms count from 0.
+///
+/// ```
+/// use sim::proxy::Choice;
+///
+/// let pairs: Choice = "pairs:0-1,2-*".parse()?;
+/// assert_eq!(pairs.places(4)?, [0, 1, 3, 5]); // (0,1) (0,2) (1,2) (2,3)
+/// # anyhow::Ok(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Every pair.
+    #[default]
+    All,
+    /// The pairs among these arms.
+    Arms(Vec<u32>),
+    /// These pairs; without a second arm, all pairs of the first.
+    Pairs(Vec<(u32, Option<u32>)>),
+}
+
+impl Choice {
+    /// Reads `0,3,17`.
+    ///
+    /// # Errors
+    /// One line saying what was expected.
+    pub fn parse_arms(text: &str) -> Result<Self, String> {
+        let expected = |word: &str| format!("expected arms counted from 0, such as 0,3,17, found `{word}`");
+        let arms = text.split(',').map(|word| word.trim().parse().map_err(|_| expected(word)));
+        Ok(Self::Arms(arms.collect::<Result<_, _>>()?))
+    }
+
+    /// Reads `0-3,5-17,109-*`, where `109-*` means all pairs of arm 109.
+    ///
+    /// # Errors
+    /// One line saying what was expected.
+    pub fn parse_pairs(text: &str) -> Result<Self, String> {
+        let pair = |word: &str| {
+            let (first, second) = word.trim().split_once('-')?;
+            let second = if second == "*" { None } else { Some(second.parse().ok()?) };
+            Some((first.parse().ok()?, second))
+        };
+        let expected = |word: &str| format!("expected pairs of arms counted from 0, such as 0-3,109-*, found `{word}`");
+        Ok(Self::Pairs(text.split(',').map(|word| pair(word).ok_or_else(|| expected(word))).collect::<Result<_, _>>()?))
+    }
+
+    /// The places of the chosen pairs in [`all_pairs`], ascending, each once.
+    ///
+    /// # Errors
+    /// When an arm does not exist, is paired with itself, or no pair is left.
+    pub fn places(&self, arms: usize) -> Result<Vec<u32>> {
+        let known = |arm: u32| -> Result<usize> {
+            ensure!((arm as usize) < arms, "arm {arm} is out of range: there are {arms} rankers, counted from 0");
+            Ok(arm as usize)
+        };
+        let mut places = Vec::new();
+        let mut add = |a: usize, b: usize| places.push(place(arms, a.min(b), a.max(b)) as u32);
+        match self {
+            Self::All => return Ok((0..pair_count(arms) as u32).collect()),
+            Self::Arms(chosen) => {
+                let chosen = chosen.iter().map(|&arm| known(arm)).collect::<Result<Vec<usize>>>()?;
+                for (index, &a) in chosen.iter().enumerate() {
+                    chosen[..index].iter().filter(|&&b| b != a).for_each(|&b| add(a, b));
+                }
+            }
+            Self::Pairs(pairs) => {
+                for &(first, second) in pairs {
+                    let a = known(first)?;
+                    match second {
+                        Some(second) => {
+                            ensure!(first != second, "pair {first}-{second}: an arm does not meet itself");
+                            add(a, known(second)?);
+                        }
+                        None => (0..arms).filter(|&b| b != a).for_each(|b| add(a, b)),
+                    }
+                }
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        ensure!(!places.is_empty(), "{self} holds no pair; name at least two arms");
+        Ok(places)
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => write!(f, "all"),
+            Self::Arms(arms) => {
+                write!(f, "arms:{}", arms.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
+            }
+            Self::Pairs(pairs) => {
+                let pair = |(first, second): &(u32, Option<u32>)| {
+                    format!("{first}-{}", second.map_or_else(|| "*".to_owned(), |second| second.to_string()))
+                };
+                write!(f, "pairs:{}", pairs.iter().map(pair).collect::<Vec<_>>().join(","))
+            }
+        }
+    }
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    /// As it is displayed: `all`, `arms:0,3,17` or `pairs:0-3,109-*`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "all" => Ok(Self::All),
+            Some(("arms", arms)) => Self::parse_arms(arms),
+            Some(("pairs", pairs)) => Self::parse_pairs(pairs),
+            _ => Err(format!("expected all, arms:0,3,17 or pairs:0-3,109-*, found `{text}`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_number_all_pairs() {
+        for arms in 0..7 {
+            for (index, (low, high)) in all_pairs(arms).into_iter().enumerate() {
+                assert_eq!(place(arms, low as usize, high as usize), index);
+            }
+            assert_eq!(all_pairs(arms).len(), pair_count(arms));
+        }
+    }
+
+    #[test]
+    fn choices_are_sorted_and_each_pair_once() {
+        let places = |text: &str| text.parse::<Choice>().map_err(anyhow::Error::msg).and_then(|c| c.places(4));
+        // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3)
+        assert_eq!(places("all").unwrap(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(places("arms:3,0,1,0").unwrap(), [0, 2, 4]);
+        assert_eq!(places("pairs:3-1,1-3,0-1").unwrap(), [0, 4]);
+        assert_eq!(places("pairs:2-*").unwrap(), [1, 3, 5]);
+        for (text, part) in [
+            ("arms:1", "holds no pair"),
+            ("arms:1,4", "out of range"),
+            ("pairs:1-1", "itself"),
+            ("pairs:0-9", "out of range"),
+            ("pairs:0", "found `0`"),
+            ("pairs:0-x", "found `0-x`"),
+            ("arms:", "found ``"),
+            ("some", "found `some`"),
+        ] {
+            let error = places(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+        for text in ["all", "arms:0,3", "pairs:0-3,1-*"] {
+            assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! P3, P4: preference matrices of data of the size of MSLR-WEB30K and of Yahoo's set 1, on all
+//! threads, at a fraction of the impressions that a whole one takes.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+use clicks::{ClickModel, FractionalLabels};
+use interleave::{CreditTies, ProbabilisticInterleave};
+use letor_io::{FeatureId, lookalike};
+use rankers::{Rankings, TieBreaking};
+use sim::proxy::{Choice, Identity, Interleaved, Request, Sampling, Work, pair_count, take_up};
+use sim::site::Site;
+
+use super::measure::Row;
+
+/// Impressions a pair of a whole matrix.
+const WHOLE: u64 = 400_000;
+
+pub(super) fn rows() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    // Seconds of work each: some 18 and 49 million comparisons.
+    for (goal, name, impressions, minutes) in [("P3", "mslr-lookalike", 2000, 4.0), ("P4", "ylr1-lookalike", 200, 90.0)]
+    {
+        let site = site(name)?;
+        let pairs = pair_count(site.arms()) as f64;
+        let mut seconds: Vec<f64> =
+            (0..3).map(|seed| Ok(time(&site, seed, impressions)? / impressions as f64)).collect::<Result<_>>()?;
+        seconds.sort_by(f64::total_cmp);
+        let what = format!("{name}, {} rankers, {} queries", site.arms(), site.queries());
+        rows.push(Row {
+            goal: "",
+            what: format!("comparisons of {what}"),
+            unit: "M/s",
+            value: pairs / seconds[1] / 1e6,
+            target: None,
+        });
+        rows.push(Row {
+            goal,
+            what: format!("matrix of {what}, from 1/{}", WHOLE / impressions),
+            unit: "min",
+            value: seconds[1] * WHOLE as f64 / 60.0,
+            target: Some(minutes),
+        });
+    }
+    Ok(rows)
+}
+
+/// All features of a look-alike at full size, navigational clicks.
+fn site(name: &str) -> Result<Site> {
+    let dataset = lookalike::generate(name, 1.0, 1)?;
+    let features: Vec<FeatureId> = (1..=dataset.features()).map(FeatureId).collect();
+    let rankings = Rankings::new(&dataset, &features, TieBreaking::Random)?;
+    let clicks = ClickModel::preset("navigational", 4.0)?;
+    Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 10)
+}
+
+/// Seconds that so many impressions of all pairs take.
+fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
+    let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
+    let identity = Identity {
+        seed,
+        arms: site.arms(),
+        queries: site.queries(),
+        sampling: Sampling::WithReplacement,
+        multileaved: false,
+        site: "bench".into(),
+    };
+    let request = Request { impressions, more: false, pairs: Choice::All.to_string(), until_standard_error: None };
+    // Nothing is read or written: there is no such file, and nothing is saved.
+    let mut state = take_up(Path::new("no state"), identity, request, false)?;
+    let start = Instant::now();
+    state.work(&Work { site, player: &Interleaved { site, method: &method }, save: None, quiet: true })?;
+    Ok(start.elapsed().as_secs_f64())
+}
