@@ -1,13 +1,10 @@
-//! Draws of a preference from what is known of it: Beta(w + 1, l + 1) for w wins and l losses, or
-//! that part of it which lies above 1/2; and of how long something goes on.
-//!
-//! R. C. H. Cheng, "Generating Beta Variates with Nonintegral Shape Parameters", Communications of
-//! the ACM 21(4), 1978, <https://doi.org/10.1145/359460.359482>, algorithm BB; by inversion where
-//! one of the counts is 0.
+//! Draws of a preference from what is known of it: [Beta](crate::samplers::Beta)(w + 1, l + 1) for w
+//! wins and l losses, or that part of it which lies above 1/2; and of how long something goes on.
 
 use rand::Rng as _;
 
 use crate::Generator;
+use crate::samplers::{Beta, Normals};
 
 /// Uniform on (0, 1), never 0 or 1.
 #[inline]
@@ -18,39 +15,7 @@ pub(crate) fn uniform(generator: &mut Generator) -> f64 {
 /// A preference, given `won` wins and `lost` losses.
 #[inline]
 pub(crate) fn preference(generator: &mut Generator, won: u32, lost: u32) -> f64 {
-    if won == 0 || lost == 0 {
-        return by_inversion(generator, won, lost);
-    }
-    let (won, lost) = (f64::from(won) + 1.0, f64::from(lost) + 1.0);
-    let (a, b) = (won.min(lost), won.max(lost));
-    let total = a + b;
-    let scale = ((total - 2.0) / (2.0 * a * b - total)).sqrt();
-    let bias = a + 1.0 / scale;
-    // ln 4 and 1 + ln 5.
-    let (ln4, ln5) = (2.0 * std::f64::consts::LN_2, 2.609_437_912_434_100_3);
-    loop {
-        let (first, second) = (uniform(generator), uniform(generator));
-        let logit = scale * libm::log(first / (1.0 - first));
-        let weight = a * libm::exp(logit);
-        let product = first * first * second;
-        let rest = bias * logit - ln4;
-        let bound = a + rest - weight;
-        let accepted = bound + ln5 >= 5.0 * product || {
-            let log = libm::log(product);
-            bound >= log || rest + total * libm::log(total / (b + weight)) >= log
-        };
-        if accepted {
-            let share = if a == won { weight } else { b };
-            return share / (b + weight);
-        }
-    }
-}
-
-/// For the laws with an inverse: (n + 1) (1 - x)^n and its mirror image.
-fn by_inversion(generator: &mut Generator, won: u32, lost: u32) -> f64 {
-    let power = 1.0 / (f64::from(won) + f64::from(lost) + 1.0);
-    let log = power * libm::log(uniform(generator));
-    if lost == 0 { libm::exp(log) } else { -libm::expm1(log) }
+    Beta::new(f64::from(won) + 1.0, f64::from(lost) + 1.0).draw(Normals::new(), generator)
 }
 
 /// A preference, given `won` wins and `lost` losses and that it is above 1/2.
@@ -195,14 +160,14 @@ mod tests {
         assert_eq!(
             drawn,
             [
-                0.051451418949999814,
-                0.8971807263544554,
-                0.03504616644081163,
-                0.457681874912393,
-                0.1478562015984418,
-                0.5221676514402188
+                0.0017291636097830777,
+                0.9869813259549411,
+                0.1839091458931161,
+                0.788020077751816,
+                0.0883117759023117,
+                0.528665623407451
             ]
         );
-        assert_eq!(above, [0.9422786780252328, 0.5168020441517001]);
+        assert_eq!(above, [0.6111310041728159, 0.5159130487011981]);
     }
 }

@@ -40,8 +40,16 @@ impl Lanes {
     #[inline]
     pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {
         let bounds = self.bounds(scale);
-        (0..LANES).fold(0, |bits, lane| bits | u32::from(bounds[lane] == top) << lane)
+        bits_where(|lane| bounds[lane] == top)
     }
+}
+
+/// A bit for each lane that is as asked: a mask for each, joined in pairs, as vectors do it.
+#[inline]
+pub(crate) fn bits_where(is: impl Fn(usize) -> bool) -> u32 {
+    let each: [u64; LANES] = std::array::from_fn(|lane| if is(lane) { 1 << lane } else { 0 });
+    let four: [u64; 4] = std::array::from_fn(|lane| each[lane] | each[lane + 4]);
+    ((four[0] | four[2]) | (four[1] | four[3])) as u32
 }
 
 /// Without a branch: which lane leads cannot be predicted.

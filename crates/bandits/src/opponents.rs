@@ -3,53 +3,44 @@
 //!
 //! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
 //! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So a group of opponents whose highest
-//! bound was b at s0, and whose greatest width is W, has none above b + (s - s0) W later, unless one
-//! of its pairs met since. Only groups whose cap reaches the top are looked at again; and not even
-//! these where the highest was one of the widest, as nobody then can overtake it.
+//! bound was b at s0, and whose greatest width is W, has none above b + (s - s0) W later; where one
+//! of its pairs meets, the cap is raised to hold for that pair as it now is. Only groups whose cap
+//! reaches the top are looked at again.
 
 use crate::bounds::last_step_below;
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, bits_where};
 use crate::{Generator, draw};
-
-/// What is known of a group without looking: no bound is above base + s slope.
-#[derive(Debug, Clone, Copy)]
-struct Cap {
-    /// Infinite where a pair of the group has met since it was last looked at.
-    base: f64,
-    slope: f64,
-    /// The lanes that hold the highest bound, as bits, where the cap *is* that bound; 0 where it
-    /// is only a cap.
-    exact: u32,
-}
-
-/// Nothing is known.
-const UNKNOWN: Cap = Cap { base: f64::INFINITY, slope: 0.0, exact: 0 };
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
 pub(crate) struct Opponents {
     arms: usize,
-    /// Groups a row.
+    /// Groups a row, filled up to whole eights by groups of nobody.
     groups: usize,
     rows: Vec<Lanes>,
-    caps: Vec<Cap>,
+    /// What is known of each group without looking: base and slope, no bound being above base + s
+    /// slope.
+    caps: Vec<[f64; 2]>,
     /// The group that was the highest of each row last time: a good first guess.
     favourites: Vec<u32>,
     /// The groups of the row at hand that hold the highest bound, and in which lanes.
     tied: Vec<(u32, u32)>,
+    /// s, as far as it has grown.
+    scale: f64,
 }
 
 impl Opponents {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
     pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
-        let groups = arms.div_ceil(LANES);
+        let groups = arms.div_ceil(LANES).next_multiple_of(LANES);
         let mut opponents = Self {
             arms,
             groups,
             rows: vec![Lanes::NOBODY; arms * groups],
-            caps: vec![UNKNOWN; arms * groups],
+            caps: vec![[f64::NEG_INFINITY, 0.0]; arms * groups],
             favourites: vec![0; arms],
             tied: Vec::with_capacity(groups),
+            scale: 0.0,
         };
         for champion in 0..arms {
             for opponent in 0..arms {
@@ -66,7 +57,12 @@ impl Opponents {
         let at = champion * self.groups + opponent / LANES;
         self.rows[at].means[opponent % LANES] = mean;
         self.rows[at].widths[opponent % LANES] = width;
-        self.caps[at] = UNKNOWN;
+        // The cap holds for the others still; it is raised to where it holds for this one too, a
+        // little above, so that no rounding brings a cap below what it caps.
+        let [base, slope] = self.caps[at];
+        let steepest = larger(width, slope);
+        let base = larger(mean - self.scale * (steepest - width) + margin(self.scale), base);
+        self.caps[at] = [base, steepest];
     }
 
     /// How each arm fares against `champion`: mean and width.
@@ -126,29 +122,43 @@ impl Opponents {
 
     /// Leaves in `tied` who has the highest upper bound against `champion`.
     fn find_highest(&mut self, champion: usize, scale: f64) {
+        self.scale = scale;
         let row = champion * self.groups;
         let first = self.favourites[champion] as usize;
-        let (mut best, _) = self.look(row + first, scale);
+        let guessed = self.look(row + first, scale);
+        let mut best = guessed.0;
         self.tied.clear();
-        for group in 0..self.groups {
-            let Cap { base, slope, exact } = self.caps[row + group];
-            let cap = base + scale * slope;
-            if cap < best {
-                continue;
-            }
-            let (top, lanes) = if exact == 0 { self.look(row + group, scale) } else { (cap, exact) };
-            if top > best {
-                best = top;
-                self.tied.clear();
-            }
-            if top == best {
-                self.tied.push((group as u32, lanes));
+        for eight in (0..self.groups).step_by(LANES) {
+            let from = row + eight;
+            let mut reaching = self.reaching(from, scale, best);
+            while reaching != 0 {
+                let lane = reaching.trailing_zeros() as usize;
+                reaching &= reaching - 1;
+                let at = from + lane;
+                let [base, slope] = self.caps[at];
+                if base + scale * slope < best {
+                    continue;
+                }
+                let (top, lanes) = if eight + lane == first { guessed } else { self.look(at, scale) };
+                if top > best {
+                    best = top;
+                    self.tied.clear();
+                }
+                if top == best {
+                    self.tied.push(((eight + lane) as u32, lanes));
+                }
             }
         }
-
         if let Some(&(group, _)) = self.tied.first() {
             self.favourites[champion] = group;
         }
+    }
+
+    /// Which of the eight groups from `from` on have a cap that reaches `best`, as bits.
+    #[inline]
+    fn reaching(&self, from: usize, scale: f64, best: f64) -> u32 {
+        let caps = &self.caps[from..from + LANES];
+        bits_where(|k| caps[k][0] + scale * caps[k][1] >= best)
     }
 
     /// The highest bound of the group that stands at `at`, and which lanes hold it; renews its cap.
@@ -157,16 +167,21 @@ impl Opponents {
         let row = &self.rows[at];
         let (top, slope) = (row.top(scale), row.widest());
         let lanes = row.at(top, scale);
-        let lead = row.means[lanes.trailing_zeros() as usize % LANES];
-        let narrower = (0..LANES).fold(0, |bits, k| bits | u32::from(row.widths[k] < slope) << k);
-        self.caps[at] = if lanes & narrower == 0 {
-            Cap { base: lead, slope, exact: lanes }
-        } else {
-            // A little above, so that no rounding brings a cap below what it caps.
-            Cap { base: top - scale * slope + 1e-12 * (1.0 + scale), slope, exact: 0 }
-        };
+        self.caps[at] = [top - scale * slope + margin(scale), slope];
         (top, lanes)
     }
+}
+
+/// Without a branch.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// More than what rounding takes from a cap.
+#[inline]
+fn margin(scale: f64) -> f64 {
+    1e-12 * (1.0 + scale)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod mdb;
 pub mod merge_dts;
 pub mod merge_rucb;
 pub mod merge_rucb_squared;
+pub(crate) mod merging;
 pub mod multi_sbm;
 pub mod random;
 pub mod rcs;

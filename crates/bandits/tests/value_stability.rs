@@ -61,17 +61,21 @@ fn value_stability() {
         ("if2", "60 61 62 63 64 65 67 60 61 62 .. 63"),
         ("btm", "65 05 24 74 11 52 33 40 14 47 .. 45"),
         ("savage", "45 36 03 35 06 25 67 17 02 05 .. 05"),
-        ("mergedts", "21 05 71 36 27 53 17 60 17 06 .. 01"),
+        ("mergedts", "24 63 14 60 47 60 12 03 27 05 .. 10"),
         ("rcs", "50 15 40 72 20 34 61 02 14 74 .. 01"),
-        ("rts", "41 73 12 01 20 75 74 30 06 26 .. 0"),
-        ("dts", "41 73 12 01 20 75 74 30 06 26 .. 0"),
-        ("dts-plus", "20 21 13 31 40 47 36 37 52 30 .. 0"),
+        ("rts", "41 30 41 45 40 76 13 50 75 34 .. 0"),
+        ("dts", "41 30 41 45 40 76 13 50 75 34 .. 0"),
+        ("dts-plus", "40 45 47 42 20 36 27 25 35 62 .. 0"),
     ];
+    let mut changed = Vec::new();
     for (text, excerpt) in expected {
         let spec: Spec = text.parse().expect(text);
         let played = spec.visit(8, 3_000, Excerpt).expect("eight arms");
-        assert_eq!(played, excerpt, "{text}");
+        if played != excerpt {
+            changed.push((text, played));
+        }
     }
+    assert!(changed.is_empty(), "{changed:#?}");
     for entry in entries() {
         let pinned = expected.iter().any(|(text, _)| *text == entry.name);
         assert!(pinned, "{} has no line here", entry.name);

@@ -4,6 +4,10 @@
 use crate::dataset::{Dataset, FeatureId, Statistics};
 use crate::text::{Null, ReadOptions, SameQid, WriteOptions, read_source, write};
 
+/// What takes a thread pool is done for one number of documents in so many, as handing it over takes
+/// longer than all the rest.
+const RARELY: usize = 16;
+
 /// Reads `bytes` as text.
 ///
 /// # Panics
@@ -13,7 +17,7 @@ use crate::text::{Null, ReadOptions, SameQid, WriteOptions, read_source, write};
 pub fn text(bytes: &[u8]) {
     for (same_qid, null) in [(SameQid::Separate, Null::Zero), (SameQid::Error, Null::Error)] {
         let options = ReadOptions { same_qid, null, ..ReadOptions::default() };
-        let whole = read_source(bytes.to_vec(), 1 << 20, &options);
+        let whole = read_source(bytes.to_vec(), bytes.len() + 1, &options);
         let pieces = read_source(bytes.to_vec(), 64, &options);
         match (whole, pieces) {
             (Ok(whole), Ok(pieces)) => {
@@ -38,9 +42,12 @@ fn written_and_read(dataset: &Dataset, options: &ReadOptions) {
         if adjacent {
             continue;
         }
-        let again = read_source(text, 1 << 20, options).expect("what was written is read");
+        let len = text.len() + 1;
+        let again = read_source(text, len, options).expect("what was written is read");
         assert!(*dataset == again, "written and read again, the data set differs");
-        assert_eq!(dataset.checksum(), again.checksum());
+        if dataset.documents().is_multiple_of(RARELY) {
+            assert_eq!(dataset.checksum(), again.checksum());
+        }
     }
 }
 
@@ -66,7 +73,7 @@ pub fn cache(bytes: &[u8]) -> bool {
 /// Looks at everything there is.
 fn visit(dataset: &Dataset) {
     // Features go up to what the index says, which costs time and proves nothing.
-    if dataset.features() <= 1 << 16 && dataset.queries() <= 1 << 10 {
+    if dataset.documents().is_multiple_of(RARELY) && dataset.features() <= 1 << 12 && dataset.queries() <= 1 << 10 {
         std::hint::black_box(Statistics::of(dataset));
     }
     let (mut values, mut keys) = (Vec::new(), Vec::new());

@@ -247,3 +247,12 @@ fn a_file_that_is_not_there_is_named() {
     assert_eq!(error.kind(), ErrorKind::Io);
     assert!(error.to_string().starts_with("no/such/file: failed to open"), "{error}");
 }
+
+/// Wherever the text is cut into pieces: found by fuzzing.
+#[test]
+fn the_first_of_two_faults_is_told() {
+    let text = "0 qid:1 1:1\n0 qid:2 1:1\n0 qid:1 1:1\n0 qid:1 1:x\n";
+    let error = read_text(text.as_bytes()).unwrap_err();
+    assert_eq!((error.kind(), error.line()), (ErrorKind::SameQuery, Some(3)), "{error}");
+    letor_io::fuzz::text(text.as_bytes());
+}

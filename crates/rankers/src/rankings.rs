@@ -25,18 +25,22 @@ pub enum TieBreaking {
 
 /// Every chosen ranker's list for every query.
 ///
-/// A query's lists are made when the first of them is asked for, on the thread that asks, and kept:
-/// 6 bytes a document and ranker. So an experiment begins at once, and pays for the queries it meets.
-/// When a list is made changes nothing about it.
+/// Lists are made when they are asked for, those of some neighbouring rankers for one query together,
+/// on the thread that asks, and kept: 6 bytes a document and ranker. So an experiment begins at once,
+/// and pays for the queries it meets. When a list is made changes nothing about it.
 #[derive(Debug)]
 pub struct Rankings {
     dataset: Dataset,
     features: Vec<FeatureId>,
     ties: TieBreaking,
-    queries: Vec<OnceLock<Lists>>,
+    /// [`Self::shares`] of each query, one after the other.
+    lists: Vec<OnceLock<Lists>>,
 }
 
-/// The lists of all rankers for one query, ranker after ranker.
+/// How many rankers' lists for a query are made together.
+const SHARE: usize = 16;
+
+/// The lists of some rankers for one query, ranker after ranker.
 #[derive(Debug)]
 struct Lists {
     documents: usize,
@@ -69,21 +73,24 @@ impl Rankings {
                 RankedList::MAX_LEN
             )));
         }
-        let queries = (0..dataset.queries()).map(|_| OnceLock::new()).collect();
-        Ok(Self { dataset: dataset.clone(), features: features.to_vec(), ties, queries })
+        let shares = dataset.queries() * features.len().div_ceil(SHARE);
+        let lists = (0..shares).map(|_| OnceLock::new()).collect();
+        Ok(Self { dataset: dataset.clone(), features: features.to_vec(), ties, lists })
     }
 
     /// Makes the lists of all queries now, in parallel.
     pub fn rank_all(&self) {
         (0..self.queries()).into_par_iter().for_each(|query| {
-            self.lists(query);
+            (0..self.shares()).for_each(|share| {
+                self.lists(query, share);
+            });
         });
     }
 
     /// How many queries.
     #[must_use]
     pub fn queries(&self) -> usize {
-        self.queries.len()
+        self.dataset.queries()
     }
 
     /// How many rankers (arms).
@@ -116,32 +123,39 @@ impl Rankings {
     #[must_use]
     pub fn list(&self, query: usize, arm: usize) -> RankedList<'_> {
         assert!(arm < self.arms(), "arm {arm} of {}", self.arms());
-        let lists = self.lists(query);
+        let lists = self.lists(query, arm / SHARE);
         let n = lists.documents;
-        let start = arm * n;
+        let start = arm % SHARE * n;
         RankedList::from_trusted(&lists.order[start..start + n], &lists.groups[start..start + n])
     }
 
+    /// How many times lists are made for a query.
     #[inline]
-    fn lists(&self, query: usize) -> &Lists {
-        match self.queries[query].get() {
+    fn shares(&self) -> usize {
+        self.features.len().div_ceil(SHARE)
+    }
+
+    #[inline]
+    fn lists(&self, query: usize, share: usize) -> &Lists {
+        match self.lists[query * self.shares() + share].get() {
             Some(lists) => lists,
-            None => self.rank(query),
+            None => self.rank(query, share),
         }
     }
 
-    /// Makes the lists of `query`, unless another thread is quicker.
+    /// Makes the lists of some rankers for `query`, unless another thread is quicker.
     #[cold]
-    fn rank(&self, query: usize) -> &Lists {
+    fn rank(&self, query: usize, share: usize) -> &Lists {
         // Nothing in here may wait for other work of the thread pool, which could be waiting for this.
-        self.queries[query].get_or_init(|| {
+        self.lists[query * self.shares() + share].get_or_init(|| {
+            let features = self.features.chunks(SHARE).nth(share).unwrap_or_default();
             let from = self.dataset.query(query);
             let n = from.documents();
-            let mut order = vec![Doc(0); n * self.arms()].into_boxed_slice();
-            let mut groups = vec![TieGroup::UNLISTED; n * self.arms()].into_boxed_slice();
+            let mut order = vec![Doc(0); n * features.len()].into_boxed_slice();
+            let mut groups = vec![TieGroup::UNLISTED; n * features.len()].into_boxed_slice();
             let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
             let mut buffers = Buffers::default();
-            for (&feature, (order, groups)) in self.features.iter().zip(lists) {
+            for (&feature, (order, groups)) in features.iter().zip(lists) {
                 buffers.rank(from, feature, self.ties, order, groups);
             }
             Lists { documents: n, order, groups }

@@ -22,7 +22,7 @@ pub struct Arguments {
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
-    /// Where to keep the CSV [default: results/bench/<date>-<what>.csv; nowhere with --algorithms or
+    /// Where to keep the CSV [default: results/bench/DATE-WHAT.csv; nowhere with --algorithms or
     /// --arms]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,

@@ -24,7 +24,7 @@ impl PlainMergeDts {
     #[must_use]
     pub fn new(config: &Config, arms: usize) -> Self {
         let authors = config.variant == Variant::Authors;
-        let c = config.ln_c(arms).exp();
+        let c = config.shape().ln_c(arms).exp();
         Self {
             config: config.clone(),
             authors,

@@ -39,10 +39,10 @@
 //! * Whether theta exceeds 1/2 is a coin of known bias; only step 4 draws from Beta laws.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
-use crate::algorithm::{countable, named_values, positive};
+use super::merging::{LateClock, Shape, Stages, most_beaten};
+use crate::algorithm::{countable, named_values};
 use crate::beta::preference;
-use crate::clock::Clock;
-use crate::draw::{argmax, best_arm, shuffle};
+use crate::draw::{argmax, shuffle};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 mod batches;
@@ -82,15 +82,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// ln C for `arms` arms; C itself may be too large for a number.
-    pub(crate) fn ln_c(&self, arms: usize) -> f64 {
-        if let Some(c) = self.c {
-            return libm::log(c);
-        }
-        let excess = 2.0 * self.alpha - 1.0;
-        let arms = arms as f64;
-        let ratio = (4.0 * self.alpha - 1.0) * arms * arms / (excess * self.delta);
-        libm::log(ratio) / excess
+    pub(crate) fn shape(&self) -> Shape {
+        Shape { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
     }
 }
 
@@ -111,55 +104,25 @@ impl Algorithm for Config {
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        if let Some(c) = self.c {
-            positive("c", c)?;
-        } else if self.alpha <= 0.5 {
-            return Err(ParameterError::TooSmall {
-                key: "alpha",
-                bound: 0.5,
-                value: self.alpha,
-                why: "C(delta) is undefined there; give c itself to go below",
-            });
-        }
-        if self.batch < 2 {
-            return Err(ParameterError::BatchTooSmall { key: "p", value: self.batch });
-        }
-        if self.delta > 0.0 && self.delta < 1.0 {
-            Ok(())
-        } else {
-            Err(ParameterError::NotAProbability { key: "delta", value: self.delta })
-        }
+        self.shape().check()
     }
 
     fn caution(&self) -> Option<String> {
-        let what = if self.alpha <= 0.5 {
-            format!("alpha = {} is not above 1/2", self.alpha)
-        } else if self.batch < 4 {
-            format!("p = {} is below 4", self.batch)
-        } else {
-            return None;
-        };
-        Some(format!("mergedts: {what}, as its theory needs"))
+        self.shape().caution(Self::NAME)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeDts, ParameterError> {
         self.check()?;
         countable(arms)?;
         let authors = self.variant == Variant::Authors;
-        let ln_c = self.ln_c(arms);
-        let c = self.c.unwrap_or_else(|| libm::exp(ln_c));
         let order: Vec<Arm> = (0..arms).map(Arm::at).collect();
         Ok(MergeDts {
             authors,
-            alpha: self.alpha,
-            clock: Clock::new(),
-            p: self.batch,
-            ln_c,
             // The authors' clock starts at floor(C + 1), before the first step.
-            c: if authors { libm::floor(c) } else { c },
+            clock: self.shape().clock(arms, |c| if authors { libm::floor(c) } else { c }),
+            p: self.batch,
             arms,
-            stage: 1,
+            stages: Stages::new(arms, authors),
             since: 0,
             batches: Batches::new(&order, self.batch, if authors { 1.0 } else { 0.0 }),
             started: false,
@@ -175,13 +138,10 @@ impl Algorithm for Config {
 #[derive(Debug, Clone)]
 pub struct MergeDts {
     authors: bool,
-    alpha: f64,
-    clock: Clock,
+    clock: LateClock,
     p: usize,
-    ln_c: f64,
-    c: f64,
     arms: usize,
-    stage: u32,
+    stages: Stages,
     /// The step from which the clock counts.
     since: u64,
     batches: Batches,
@@ -199,28 +159,13 @@ impl MergeDts {
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stage
+        self.stages.current
     }
 
     /// How many arms are left.
     #[must_use]
     pub fn survivors(&self) -> usize {
         self.batches.arms_left()
-    }
-
-    /// alpha ln(t + C).
-    #[inline]
-    fn time(&mut self, step: u64) -> f64 {
-        let step = (step - self.since) as f64;
-        let log = if self.ln_c < 700.0 { self.clock.ln(step + self.c) } else { self.ln_c };
-        self.alpha * log
-    }
-
-    /// Whether the arms left are few enough for the next stage.
-    fn stage_ends(&self) -> bool {
-        let left = self.batches.arms_left() as u128;
-        let (arms, stage) = (self.arms as u128, self.stage.min(64));
-        if self.authors { left <= (arms >> stage) + 1 } else { left << stage <= arms }
     }
 
     #[cold]
@@ -236,9 +181,9 @@ impl MergeDts {
     #[cold]
     fn next_stage(&mut self, step: u64, generator: &mut Generator) {
         self.shrunk = false;
-        if self.batches.len() > 1 && self.stage_ends() {
+        if self.batches.len() > 1 && self.stages.ends(self.batches.arms_left()) {
             self.batches.merge(self.p, generator);
-            self.stage += 1;
+            self.stages.current += 1;
             if self.authors {
                 // Narrower bounds from one step to the next: any arm may fall.
                 self.since = step - 1;
@@ -307,7 +252,7 @@ impl Policy for MergeDts {
         if self.shrunk {
             self.next_stage(step, generator);
         }
-        let time = self.time(step);
+        let time = self.clock.at(step - self.since);
         self.settle_batch(time, generator);
         if self.batches.size() == 1 {
             return Choice::Alone { arm: self.batches.arm(0), until: u64::MAX };
@@ -332,11 +277,7 @@ impl Policy for MergeDts {
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        let beaten = self.batches.beaten(&self.beaten);
-        if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
-            return None;
-        }
-        best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
+        most_beaten(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
 }
 

@@ -40,9 +40,9 @@
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
-use crate::algorithm::{countable, named_values, positive};
-use crate::clock::Clock;
-use crate::draw::{below, best_arm, shuffle};
+use super::merging::{LateClock, Shape, Stages, most_beaten};
+use crate::algorithm::{countable, named_values};
+use crate::draw::{below, shuffle};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 mod batches;
@@ -83,16 +83,14 @@ impl Default for Config {
 }
 
 impl Config {
-    /// ln C for `arms` arms. C itself may be too large for a number: 6e285 for 10 arms at
-    /// alpha = 0.51.
-    fn ln_c(&self, arms: usize) -> f64 {
-        if let Some(c) = self.c {
-            return libm::log(c);
-        }
-        let excess = 2.0 * self.alpha - 1.0;
-        let arms = arms as f64;
-        let ratio = (4.0 * self.alpha - 1.0) * arms * arms / (excess * self.delta);
-        libm::log(ratio) / excess
+    fn shape(&self) -> Shape {
+        Shape { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
+    }
+
+    /// Its clock; Lerot's starts at the next whole number.
+    fn clock(&self, arms: usize) -> LateClock {
+        let lerot = self.variant == Variant::Lerot;
+        self.shape().clock(arms, |c| if lerot { libm::ceil(c) } else { c })
     }
 }
 
@@ -112,47 +110,23 @@ impl Algorithm for Config {
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        positive("alpha", self.alpha)?;
-        if let Some(c) = self.c {
-            positive("c", c)?;
-        } else if self.alpha <= 0.5 {
-            let why = "C(delta) is undefined there; give c itself to go below";
-            let value = self.alpha;
-            return Err(ParameterError::TooSmall { key: "alpha", bound: 0.5, value, why });
-        }
-        if self.batch < 2 {
-            return Err(ParameterError::BatchTooSmall { key: "p", value: self.batch });
-        }
-        if !(self.delta > 0.0 && self.delta < 1.0) {
-            return Err(ParameterError::NotAProbability { key: "delta", value: self.delta });
-        }
-        Ok(())
+        self.shape().check()
     }
 
     fn caution(&self) -> Option<String> {
-        if self.alpha <= 0.5 {
-            return Some(format!("mergerucb: alpha = {} is not above 1/2, as its theory needs", self.alpha));
-        }
-        (self.batch < 4).then(|| format!("mergerucb: p = {} is below 4, as its theory needs", self.batch))
+        self.shape().caution(Self::NAME)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucb, ParameterError> {
         self.check()?;
         countable(arms)?;
-        let ln_c = self.ln_c(arms);
         let lerot = self.variant == Variant::Lerot;
-        let c = self.c.unwrap_or_else(|| libm::exp(ln_c));
-        // Lerot's clock starts at the next whole number.
-        let c = if lerot { libm::ceil(c) } else { c };
         Ok(MergeRucb {
             lerot,
-            alpha: self.alpha,
             p: self.batch,
-            ln_c,
-            c,
-            clock: Clock::new(),
+            clock: self.clock(arms),
             arms,
-            stage: 1,
+            stages: Stages::new(arms, lerot),
             batches: Batches::new(arms, self.batch, lerot),
             started: false,
             ended: false,
@@ -167,13 +141,10 @@ impl Algorithm for Config {
 #[derive(Debug, Clone)]
 pub struct MergeRucb {
     lerot: bool,
-    alpha: f64,
     p: usize,
-    ln_c: f64,
-    c: f64,
-    clock: Clock,
+    clock: LateClock,
     arms: usize,
-    stage: u32,
+    stages: Stages,
     batches: Batches,
     started: bool,
     /// One arm is left.
@@ -190,7 +161,7 @@ impl MergeRucb {
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stage
+        self.stages.current
     }
 
     /// How many arms are left.
@@ -199,24 +170,9 @@ impl MergeRucb {
         self.batches.arms_left()
     }
 
-    /// alpha ln(t + C).
-    #[inline]
-    fn time(&mut self, step: u64) -> f64 {
-        let step = step as f64;
-        let log = if self.ln_c < 700.0 { self.clock.ln(step + self.c) } else { self.ln_c };
-        self.alpha * log
-    }
-
-    /// Whether the arms left are few enough for the next stage.
-    fn stage_ends(&self) -> bool {
-        let left = self.batches.arms_left() as u128;
-        let (arms, stage) = (self.arms as u128, self.stage.min(64));
-        if self.lerot { left <= (arms >> stage) + 1 } else { left << stage <= arms }
-    }
-
     fn merge(&mut self, generator: &mut Generator) {
         self.batches.merge(self.p, generator);
-        self.stage += 1;
+        self.stages.current += 1;
         self.shrunk = true;
     }
 
@@ -238,7 +194,7 @@ impl MergeRucb {
         }
         if self.shrunk {
             self.shrunk = false;
-            if self.batches.len() > 1 && self.stage_ends() {
+            if self.batches.len() > 1 && self.stages.ends(self.batches.arms_left()) {
                 self.merge(generator);
             }
         }
@@ -268,7 +224,7 @@ impl Policy for MergeRucb {
 
     #[inline]
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let time = self.time(step);
+        let time = self.clock.at(step);
         self.next_batch(time, generator);
         if self.ended {
             return Choice::Alone { arm: self.batches.arm(0), until: u64::MAX };
@@ -290,10 +246,6 @@ impl Policy for MergeRucb {
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        let beaten = self.batches.beaten(&self.beaten);
-        if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
-            return None;
-        }
-        best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
+        most_beaten(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
 }

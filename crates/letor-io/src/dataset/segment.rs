@@ -33,6 +33,9 @@ const DICTIONARY: usize = 16;
 /// of few bits.
 const WORTH_A_DICTIONARY: u32 = 5;
 
+/// Up to this width of offsets, a table of them all is quicker than a search.
+const NARROW: u32 = 10;
+
 /// Appends the segment of `column` to `out`; false, and nothing appended, where every value is zero.
 pub(crate) fn encode(column: &mut Column, out: &mut Vec<u8>) -> bool {
     if column.mantissas.iter().all(|&mantissa| mantissa == 0) {
@@ -87,18 +90,26 @@ fn encode_offsets(count: usize, offset: impl Fn(usize) -> u64, width: u32, out: 
         return false;
     }
     if width >= WORTH_A_DICTIONARY
-        && let Some(dictionary) = distinct(count, &offset)
+        && let Some(dictionary) = distinct(count, &offset, width)
     {
         let codes = width_of(dictionary.len() as u64 - 1);
         let short = 1 + packed_bytes(dictionary.len(), width) + packed_bytes(count, codes);
         if short < packed_bytes(count, width) {
             out.push(dictionary.len() as u8);
             pack(dictionary.iter().copied(), width, out);
-            let code = |i| {
-                let value = offset(i);
-                dictionary.iter().map(|&lower| u64::from(lower < value)).sum()
-            };
-            pack((0..count).map(code), codes, out);
+            if width <= NARROW {
+                let mut code_of = [0; 1 << NARROW];
+                for (code, &value) in dictionary.iter().enumerate() {
+                    code_of[value as usize] = code as u8;
+                }
+                pack((0..count).map(|i| u64::from(code_of[offset(i) as usize])), codes, out);
+            } else {
+                let code = |i| {
+                    let value = offset(i);
+                    dictionary.iter().map(|&lower| u64::from(lower < value)).sum()
+                };
+                pack((0..count).map(code), codes, out);
+            }
             return true;
         }
     }
@@ -107,7 +118,22 @@ fn encode_offsets(count: usize, offset: impl Fn(usize) -> u64, width: u32, out: 
 }
 
 /// The distinct offsets, ascending, or nothing when there are more than [`DICTIONARY`].
-fn distinct(count: usize, offset: impl Fn(usize) -> u64) -> Option<Vec<u64>> {
+fn distinct(count: usize, offset: impl Fn(usize) -> u64, width: u32) -> Option<Vec<u64>> {
+    if width <= NARROW {
+        let mut bits = [0_u64; 1 << (NARROW - 6)];
+        (0..count).map(offset).for_each(|value| bits[value as usize / 64] |= 1 << (value % 64));
+        if bits.iter().map(|bits| bits.count_ones() as usize).sum::<usize>() > DICTIONARY {
+            return None;
+        }
+        let mut values = Vec::with_capacity(DICTIONARY);
+        for (base, mut bits) in (0..).step_by(64).zip(bits) {
+            while bits != 0 {
+                values.push(base + u64::from(bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        }
+        return Some(values);
+    }
     let mut seen = [0u64; DICTIONARY];
     let mut len = 0;
     let mut last = None;

@@ -89,12 +89,11 @@ impl Assembler {
         let (features, rows) = (self.highest as usize, self.labels.len());
         for first in (0..features).step_by(TILE) {
             let columns = &mut self.tile[..TILE.min(features - first)];
-            columns.iter_mut().for_each(|column| column.resize(rows));
-            for (row, values) in self.entries.chunks_exact(features).take(rows).enumerate() {
-                for (column, value) in columns.iter_mut().zip(&values[first..]) {
-                    column.mantissas[row] = value.mantissa;
-                    column.scales[row] = value.scale;
-                }
+            for (at, column) in (first..).zip(columns.iter_mut()) {
+                let values = || self.entries[at..].iter().step_by(features).take(rows);
+                column.clear();
+                column.mantissas.extend(values().map(|value| value.mantissa));
+                column.scales.extend(values().map(|value| value.scale));
             }
             for (feature, column) in (first as u32 + 1..).zip(columns) {
                 self.writer.push(feature, column);

@@ -58,6 +58,10 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         parser.parsed.lines += 1;
         error = Some((at, fault));
     }
+    if error.is_some() {
+        // What was read before counts: the first thing wrong may be that its query came before.
+        let _ = parser.end_query();
+    }
     let mut parsed = parser.parsed;
     if let Some((start, fault)) = error {
         let position = Position { line: parsed.lines, column: fault.at.saturating_sub(start) as u64 + 1 };

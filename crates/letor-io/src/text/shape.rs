@@ -40,9 +40,10 @@ pub(super) fn of(line: &[u8]) -> Shape<'_> {
     Shape::Row { qid, comment: comment.filter(|comment| looks_like_id(comment)) }
 }
 
-/// Whether a comment is a query id, as in Yandex's `# 3382`: one token and no `name=value`.
+/// Whether a comment is a query id, as in Yandex's `# 3382`: one token, no `name=value`, and nothing that
+/// could not stand behind `qid:`.
 pub(super) fn looks_like_id(comment: &[u8]) -> bool {
-    let odd = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'=';
+    let odd = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'#');
     !comment.is_empty() && comment.len() <= MAX_ID && !comment.iter().any(odd)
 }
 
@@ -96,6 +97,7 @@ mod tests {
             ("0 7:0.70 # 7555\trambo", row(None, None)),
             ("1 1:abc", row(None, None)),
             ("0 # 3382", row(None, Some("3382"))),
+            ("0 # 33#82", row(None, None)),
             ("12", Shape::Other),
             ("12 13", Shape::Other),
             ("321 0 321.1 1", Shape::Other),

@@ -27,7 +27,8 @@ pub(super) struct ReadingOptions {
     #[arg(long, value_enum, default_value_t = SameQid::Error)]
     same_qid: SameQid,
 
-    /// Read the data anew, and leave no binary cache beside them
+    /// Read the data anew, and leave no binary cache beside them (ORE_CACHE_DIR names another folder
+    /// for caches)
     #[arg(long)]
     no_cache: bool,
 }

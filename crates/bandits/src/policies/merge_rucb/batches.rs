@@ -2,6 +2,7 @@
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
 use crate::lanes::{LANES, Lanes};
+use crate::policies::merging::{again, pair_up};
 use crate::{Arm, Generator, draw};
 
 /// The batches, and a ring of those in which arms still meet.
@@ -252,29 +253,13 @@ impl Batches {
     /// p/2 arms is left, twice.
     pub(super) fn merge(&mut self, p: usize, generator: &mut Generator) {
         self.merge_once(p, generator);
-        if self.len() > 1 && self.sizes.iter().any(|&size| 2 * size as usize <= p) {
+        if again(&self.sizes, p) {
             self.merge_once(p, generator);
         }
     }
 
     fn merge_once(&mut self, p: usize, generator: &mut Generator) {
-        let mut order: Vec<usize> = (0..self.len()).collect();
-        draw::shuffle(generator, &mut order);
-        order.sort_by_key(|&batch| self.sizes[batch]);
-
-        let mut pairs = Vec::with_capacity(order.len());
-        let mut rest = order.as_slice();
-        while let [smallest, between @ .., largest] = rest {
-            if 2 * (self.sizes[*smallest] + self.sizes[*largest]) as usize <= 3 * p {
-                pairs.push((*largest, Some(*smallest)));
-                rest = between;
-            } else {
-                pairs.push((*largest, None));
-                rest = &rest[..rest.len() - 1];
-            }
-        }
-        pairs.extend(rest.iter().map(|&alone| (alone, None)));
-
+        let pairs = pair_up(&self.sizes, p, generator);
         let mut merged = Self::empty(self.room, pairs.len(), self.prior);
         for (batch, (first, second)) in pairs.into_iter().enumerate() {
             self.copy_into(&mut merged, batch, first);

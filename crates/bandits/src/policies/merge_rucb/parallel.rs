@@ -26,7 +26,8 @@
 use super::batches::Batches;
 use super::{Config as MergeRucbConfig, Variant};
 use crate::algorithm::countable;
-use crate::draw::{below, best_arm, shuffle};
+use crate::draw::{below, shuffle};
+use crate::policies::merging::{LateClock, Stages, most_beaten};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 /// The parameters of mergeRUCB.
@@ -55,17 +56,13 @@ impl Algorithm for Config {
         self.check()?;
         countable(arms)?;
         let lerot = self.0.variant == Variant::Lerot;
-        let ln_c = self.0.ln_c(arms);
-        let c = self.0.c.unwrap_or_else(|| libm::exp(ln_c));
         let batches = Batches::new(arms, self.0.batch, lerot);
         Ok(MergeRucbParallel {
             lerot,
-            alpha: self.0.alpha,
             p: self.0.batch,
-            ln_c,
-            c: if lerot { libm::ceil(c) } else { c },
+            clock: self.0.clock(arms),
             arms,
-            stage: 1,
+            stages: Stages::new(arms, lerot),
             meeting: batches.len(),
             sweep: Vec::with_capacity(batches.len()),
             batches,
@@ -88,12 +85,10 @@ struct Pair {
 #[derive(Debug, Clone)]
 pub struct MergeRucbParallel {
     lerot: bool,
-    alpha: f64,
     p: usize,
-    ln_c: f64,
-    c: f64,
+    clock: LateClock,
     arms: usize,
-    stage: u32,
+    stages: Stages,
     batches: Batches,
     /// How many batches have two arms or more.
     meeting: usize,
@@ -109,25 +104,13 @@ impl MergeRucbParallel {
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stage
+        self.stages.current
     }
 
     /// How many arms are left.
     #[must_use]
     pub fn survivors(&self) -> usize {
         self.batches.arms_left()
-    }
-
-    /// alpha ln(t + C).
-    fn time(&self, step: u64) -> f64 {
-        let log = if self.ln_c < 700.0 { libm::log(step as f64 + self.c) } else { self.ln_c };
-        self.alpha * log
-    }
-
-    fn stage_ends(&self) -> bool {
-        let left = self.batches.arms_left() as u128;
-        let (arms, stage) = (self.arms as u128, self.stage.min(64));
-        if self.lerot { left <= (arms >> stage) + 1 } else { left << stage <= arms }
     }
 
     /// Step 1: every batch drops whom it can, and leaves the ring if one arm is left.
@@ -155,12 +138,12 @@ impl MergeRucbParallel {
                 self.batches.rename(&order);
             }
         }
-        let time = self.time(step);
+        let time = self.clock.at(step);
         self.drop_losers(time);
         // Where every batch is down to one arm they merge at once.
-        while self.batches.len() > 1 && (self.stage_ends() || self.meeting == 0) {
+        while self.batches.len() > 1 && (self.stages.ends(self.batches.arms_left()) || self.meeting == 0) {
             self.batches.merge(self.p, generator);
-            self.stage += 1;
+            self.stages.current += 1;
             self.meeting = self.batches.len();
             self.drop_losers(time);
         }
@@ -215,10 +198,6 @@ impl Policy for MergeRucbParallel {
     }
 
     fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        let beaten = self.batches.beaten(&self.beaten);
-        if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
-            return None;
-        }
-        best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
+        most_beaten(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
 }

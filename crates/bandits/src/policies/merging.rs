@@ -1,0 +1,188 @@
+//! What mergeRUCB and MergeDTS share: their parameters' rules, the clock behind their bounds, when a
+//! stage ends, and which batches then merge.
+
+use crate::algorithm::positive;
+use crate::clock::Clock;
+use crate::draw::{best_arm, shuffle};
+use crate::{Arm, Generator, ParameterError};
+
+/// The parameters that bounds and batches hang on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) alpha: f64,
+    pub(crate) batch: usize,
+    pub(crate) delta: f64,
+    pub(crate) c: Option<f64>,
+}
+
+impl Shape {
+    /// ln C for `arms` arms. C itself may be too large for a number: 6e285 for 10 arms at alpha = 0.51.
+    pub(crate) fn ln_c(self, arms: usize) -> f64 {
+        if let Some(c) = self.c {
+            return libm::log(c);
+        }
+        let excess = 2.0 * self.alpha - 1.0;
+        let arms = arms as f64;
+        let ratio = (4.0 * self.alpha - 1.0) * arms * arms / (excess * self.delta);
+        libm::log(ratio) / excess
+    }
+
+    pub(crate) fn check(self) -> Result<(), ParameterError> {
+        positive("alpha", self.alpha)?;
+        if let Some(c) = self.c {
+            positive("c", c)?;
+        } else if self.alpha <= 0.5 {
+            let why = "C(delta) is undefined there; give c itself to go below";
+            return Err(ParameterError::TooSmall { key: "alpha", bound: 0.5, value: self.alpha, why });
+        }
+        if self.batch < 2 {
+            return Err(ParameterError::BatchTooSmall { key: "p", value: self.batch });
+        }
+        if self.delta > 0.0 && self.delta < 1.0 {
+            Ok(())
+        } else {
+            Err(ParameterError::NotAProbability { key: "delta", value: self.delta })
+        }
+    }
+
+    pub(crate) fn caution(self, name: &str) -> Option<String> {
+        let what = if self.alpha <= 0.5 {
+            format!("alpha = {} is not above 1/2", self.alpha)
+        } else if self.batch < 4 {
+            format!("p = {} is below 4", self.batch)
+        } else {
+            return None;
+        };
+        Some(format!("{name}: {what}, as its theory needs"))
+    }
+
+    /// The clock for `arms` arms; `whole` turns C into the number that it starts at.
+    pub(crate) fn clock(self, arms: usize, whole: impl Fn(f64) -> f64) -> LateClock {
+        let ln_c = self.ln_c(arms);
+        let c = self.c.unwrap_or_else(|| libm::exp(ln_c));
+        LateClock { alpha: self.alpha, ln_c, c: whole(c), clock: Clock::new() }
+    }
+}
+
+/// alpha ln(t + C).
+#[derive(Debug, Clone)]
+pub(crate) struct LateClock {
+    alpha: f64,
+    ln_c: f64,
+    c: f64,
+    clock: Clock,
+}
+
+impl LateClock {
+    #[inline]
+    pub(crate) fn at(&mut self, step: u64) -> f64 {
+        let log = if self.ln_c < 700.0 { self.clock.ln(step as f64 + self.c) } else { self.ln_c };
+        self.alpha * log
+    }
+}
+
+/// The stage, from 1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stages {
+    arms: usize,
+    /// Ends each stage one arm earlier, as the reference codes do.
+    early: bool,
+    pub(crate) current: u32,
+}
+
+impl Stages {
+    pub(crate) fn new(arms: usize, early: bool) -> Self {
+        Self { arms, early, current: 1 }
+    }
+
+    /// Whether so many arms are few enough for the next stage.
+    #[inline]
+    pub(crate) fn ends(&self, left: usize) -> bool {
+        let (left, arms, stage) = (left as u128, self.arms as u128, self.current.min(64));
+        if self.early { left <= (arms >> stage) + 1 } else { left << stage <= arms }
+    }
+}
+
+/// Who joins whom, of batches of these sizes (0 for none): sorted by size, ties at random, the smallest
+/// goes with the largest, unless the two have more than 3p/2 arms.
+pub(crate) fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec<(usize, Option<usize>)> {
+    let mut order: Vec<usize> = (0..sizes.len()).filter(|&batch| sizes[batch] > 0).collect();
+    shuffle(generator, &mut order);
+    order.sort_by_key(|&batch| sizes[batch]);
+
+    let mut pairs = Vec::with_capacity(order.len());
+    let mut rest = order.as_slice();
+    while let [smallest, between @ .., largest] = rest {
+        if 2 * (sizes[*smallest] + sizes[*largest]) as usize <= 3 * p {
+            pairs.push((*largest, Some(*smallest)));
+            rest = between;
+        } else {
+            pairs.push((*largest, None));
+            rest = &rest[..rest.len() - 1];
+        }
+    }
+    pairs.extend(rest.iter().map(|&alone| (alone, None)));
+    pairs
+}
+
+/// Whether a batch of p/2 arms or fewer is left, so that merging is done once more.
+pub(crate) fn again(sizes: &[u32], p: usize) -> bool {
+    sizes.len() > 1 && sizes.iter().any(|&size| 2 * size as usize <= p)
+}
+
+/// Of the arms left, the one that beat the most, ties at random; nobody where none beat any (but a lone
+/// arm is the best there is).
+pub(crate) fn most_beaten(arms: usize, beaten: &[(Arm, u32)], generator: &mut Generator) -> Option<Arm> {
+    if arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
+        return None;
+    }
+    best_arm(generator, beaten.iter().map(|&(_, count)| count)).map(|place| beaten[place.index()].0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn small_batches_go_with_large_ones() {
+        let mut generator = Generator::seed_from_u64(1);
+        // 1 + 4 and 2 + 4 fit into six; 3 + 4 does not.
+        let mut sums: Vec<Vec<u32>> = Vec::new();
+        for _ in 0..20 {
+            let sizes = [4, 1, 0, 3, 4, 2, 4];
+            let pairs = pair_up(&sizes, 4, &mut generator);
+            let mut all: Vec<usize> = pairs.iter().flat_map(|&(one, other)| [Some(one), other]).flatten().collect();
+            all.sort_unstable();
+            assert_eq!(all, [0, 1, 3, 4, 5, 6], "everyone once, but for the empty one");
+            let mut sizes: Vec<u32> =
+                pairs.iter().map(|&(one, other)| sizes[one] + other.map_or(0, |other| sizes[other])).collect();
+            sizes.sort_unstable();
+            sums.push(sizes);
+        }
+        assert!(sums.iter().all(|sizes| *sizes == [3, 4, 5, 6]), "{sums:?}");
+        assert!(again(&[4, 2], 4) && !again(&[2], 4) && !again(&[3, 4], 4));
+    }
+
+    #[test]
+    fn stages_end_as_the_paper_or_the_code_says() {
+        let ends = |early, left| Stages::new(10, early).ends(left);
+        assert!(ends(false, 5) && !ends(false, 6));
+        assert!(ends(true, 6) && !ends(true, 7));
+        let late = Stages { current: 200, ..Stages::new(10, false) };
+        assert!(!late.ends(1));
+    }
+
+    #[test]
+    fn c_is_the_paper_s() {
+        let shape = |alpha| Shape { alpha, batch: 4, delta: 0.01, c: None };
+        for (alpha, arms, c) in [(1.01, 10, 2.4352e4), (1.01, 136, 4.066e6), (1.01, 700, 1.0101e8)] {
+            assert!((libm::exp(shape(alpha).ln_c(arms)) / c - 1.0).abs() < 1e-4);
+        }
+        // 6e285.
+        assert!((shape(0.51).ln_c(10) - (libm::log(6.0) + 285.0 * std::f64::consts::LN_10)).abs() < 0.2);
+        let mut huge = shape(0.505).clock(1000, |c| c);
+        assert_eq!(huge.at(1), huge.at(1_000_000_000));
+    }
+}
