@@ -75,7 +75,7 @@ fn comparisons(session: &Session, setting: &Setting, arms: usize) -> u64 {
         Play::Problem => 0,
         Play::Proxy => {
             let Ok(source) = session.source(setting) else { return 0 };
-            if setting.entry.matrix.as_deref().is_some_and(|name| name == source.name) {
+            if setting.entry.matrix.0.contains(&source.name) {
                 return 0;
             }
             let asked = if source.lookalike { setting.entry.lookalike_interleavings } else { None };

@@ -188,9 +188,10 @@ pub struct SettingEntry {
     /// What takes its place where it is not.
     #[serde(default)]
     pub lookalike: Option<String>,
-    /// Of `proxy`: a published matrix, used where it is present.
+    /// Of `proxy`: the file of a published matrix, or the names that it goes by, used where it is
+    /// present.
     #[serde(default)]
-    pub matrix: Option<String>,
+    pub matrix: OneOrMany,
     /// Of `proxy`: impressions a pair where a matrix is estimated from the real data set.
     #[serde(default)]
     pub interleavings: Option<Count>,

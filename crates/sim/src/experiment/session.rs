@@ -82,7 +82,7 @@ impl Session {
         if let Some(problem) = &setting.problem {
             return Ok(Source { name: problem.clone(), lookalike: false, files: Vec::new() });
         }
-        if let Some(path) = entry.matrix.as_deref().and_then(|name| self.find_matrix(name)) {
+        if let Some(path) = entry.matrix.0.iter().find_map(|name| self.find_matrix(name)) {
             let bytes = path.metadata().map_or(0, |data| data.len());
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: false });

@@ -246,7 +246,7 @@ fn of_problem(setting: &Setting) -> Result<Content> {
 /// A published matrix, or one estimated from impressions.
 fn of_proxy(session: &Session, setting: &Setting, source: &Source, seed: u64) -> Result<Content> {
     let entry = &setting.entry;
-    if let Some(path) = entry.matrix.as_deref().and_then(|name| session.find_matrix(name)) {
+    if let Some(path) = entry.matrix.0.iter().find_map(|name| session.find_matrix(name)) {
         let bytes = std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
         let whole = PreferenceMatrix::from_bytes(&bytes)
             .with_context(|| format!("{} is not a preference matrix", path.display()))?;
