@@ -35,14 +35,17 @@ pub struct Rankings {
     ties: TieBreaking,
     /// [`Self::shares`] of each query, one after the other.
     lists: Vec<OnceLock<Lists>>,
+    /// All of them together, once [`Self::rank_all`] has made them.
+    all: OnceLock<Lists>,
 }
 
 /// How many rankers' lists for a query are made together.
 const SHARE: usize = 16;
 
-/// The lists of some rankers for one query, ranker after ranker.
+/// The lists of some rankers for one query or for all, ranker after ranker within each query.
 #[derive(Debug)]
 struct Lists {
+    /// Of the query, or of all.
     documents: usize,
     order: Box<[Doc]>,
     groups: Box<[TieGroup]>,
@@ -75,16 +78,31 @@ impl Rankings {
         }
         let shares = dataset.queries() * features.len().div_ceil(SHARE);
         let lists = (0..shares).map(|_| OnceLock::new()).collect();
-        Ok(Self { dataset: dataset.clone(), features: features.to_vec(), ties, lists })
+        let (dataset, features) = (dataset.clone(), features.to_vec());
+        Ok(Self { dataset, features, ties, lists, all: OnceLock::new() })
     }
 
-    /// Makes the lists of all queries now, in parallel.
+    /// Makes the lists of all queries now, in parallel, and lays them side by side: for work that meets
+    /// every query many times, as a look at a list then costs a third less.
     pub fn rank_all(&self) {
-        (0..self.queries()).into_par_iter().for_each(|query| {
-            (0..self.shares()).for_each(|share| {
-                self.lists(query, share);
-            });
-        });
+        if self.all.get().is_some() {
+            return;
+        }
+        let documents = self.dataset.documents();
+        let mut order = vec![Doc(0); documents * self.arms()].into_boxed_slice();
+        let mut groups = vec![TieGroup::UNLISTED; documents * self.arms()].into_boxed_slice();
+        let (mut orders, mut rests) = (&mut order[..], &mut groups[..]);
+        let mut parts = Vec::with_capacity(self.queries());
+        for query in 0..self.queries() {
+            let len = self.documents(query) * self.arms();
+            let (order, groups);
+            (order, orders) = orders.split_at_mut(len);
+            (groups, rests) = rests.split_at_mut(len);
+            parts.push((query, order, groups));
+        }
+        parts.into_par_iter().for_each(|(query, order, groups)| self.make(query, &self.features, order, groups));
+        // Another thread may have been quicker, with the same lists.
+        let _ = self.all.set(Lists { documents, order, groups });
     }
 
     /// How many queries.
@@ -123,9 +141,16 @@ impl Rankings {
     #[must_use]
     pub fn list(&self, query: usize, arm: usize) -> RankedList<'_> {
         assert!(arm < self.arms(), "arm {arm} of {}", self.arms());
-        let lists = self.lists(query, arm / SHARE);
-        let n = lists.documents;
-        let start = arm % SHARE * n;
+        let (lists, start, n) = match self.all.get() {
+            Some(all) => {
+                let Range { start, end } = self.document_range(query..query + 1);
+                (all, start * self.arms() + arm * (end - start), end - start)
+            }
+            None => {
+                let lists = self.lists(query, arm / SHARE);
+                (lists, arm % SHARE * lists.documents, lists.documents)
+            }
+        };
         RankedList::from_trusted(&lists.order[start..start + n], &lists.groups[start..start + n])
     }
 
@@ -149,17 +174,26 @@ impl Rankings {
         // Nothing in here may wait for other work of the thread pool, which could be waiting for this.
         self.lists[query * self.shares() + share].get_or_init(|| {
             let features = self.features.chunks(SHARE).nth(share).unwrap_or_default();
-            let from = self.dataset.query(query);
-            let n = from.documents();
+            let n = self.documents(query);
             let mut order = vec![Doc(0); n * features.len()].into_boxed_slice();
             let mut groups = vec![TieGroup::UNLISTED; n * features.len()].into_boxed_slice();
-            let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
-            let mut buffers = Buffers::default();
-            for (&feature, (order, groups)) in features.iter().zip(lists) {
-                buffers.rank(from, feature, self.ties, order, groups);
-            }
+            self.make(query, features, &mut order, &mut groups);
             Lists { documents: n, order, groups }
         })
+    }
+
+    /// Makes the lists of `features` for `query`, one after the other.
+    fn make(&self, query: usize, features: &[FeatureId], order: &mut [Doc], groups: &mut [TieGroup]) {
+        let from = self.dataset.query(query);
+        let n = from.documents();
+        if n == 0 {
+            return;
+        }
+        let lists = order.chunks_exact_mut(n).zip(groups.chunks_exact_mut(n));
+        let mut buffers = Buffers::default();
+        for (&feature, (order, groups)) in features.iter().zip(lists) {
+            buffers.rank(from, feature, self.ties, order, groups);
+        }
     }
 
     /// The documents of `queries` among those of all queries.

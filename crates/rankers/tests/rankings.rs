@@ -233,3 +233,24 @@ proptest! {
         }
     }
 }
+
+/// Forty rankers, so that they are made in several goes, for queries of 3, 1 and 5 documents.
+#[test]
+fn all_at_once_or_when_asked_for() {
+    let query = |documents: usize| {
+        let column = |feature: usize| (0..documents).map(|doc| ((doc * (feature + 3)) % 4) as f64).collect();
+        (vec![0.0; documents], (0..40).map(column).collect())
+    };
+    let queries: Queries = vec![query(3), query(1), query(5)];
+    for ties in [TieBreaking::Random, TieBreaking::Fixed(9)] {
+        let (asked, at_once) = (rank(&queries, ties), rank(&queries, ties));
+        let early = order(at_once.list(2, 17));
+        at_once.rank_all();
+        at_once.rank_all();
+        assert_eq!(order(at_once.list(2, 17)), early);
+        for (query, arm) in (0..3).flat_map(|query| (0..40).map(move |arm| (query, arm))) {
+            let [a, b] = [&asked, &at_once].map(|rankings| rankings.list(query, arm));
+            assert_eq!((a.order(), a.groups()), (b.order(), b.groups()), "query {query}, arm {arm}, {ties:?}");
+        }
+    }
+}

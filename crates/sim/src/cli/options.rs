@@ -251,6 +251,8 @@ impl SiteOptions {
             multileave: methods.multileaving.to_string(),
             credit_ties: pairwise.credit_ties(),
         };
+        // The truth asks for every list.
+        rankings.rank_all();
         let site = Site::new(dataset, rankings, &click, fractional, usize::from(self.shown))?;
         Ok(Laid { site, methods, pairwise, description })
     }
