@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use super::legend::{Entry, Legend};
 use super::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
 use super::plot::{LINE_WIDTH, Looks, Plot, axes_of, label_width};
-use super::text::{EDGE, axis_title_in, cut, footer, header};
+use super::text::{EDGE, axis_title_in, fit, footer, header};
 use super::{Figure, Panels};
 
 /// Between panels, across and down.
@@ -61,8 +61,9 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
             bottom: start + tall - 52.0,
         };
         if !plot.name.is_empty() {
-            let name = cut(plot.name, 17, wide / 1.17);
-            page.text(left, start + 10.0, &name, Style::new(17, Align::Start).bold());
+            // Bold letters are wider than those that texts are measured by.
+            let name = fit(plot.name, &[17, 15, 13, 12], wide / 1.17, 1);
+            page.text(left, start + 10.0, &name.lines[0], Style::new(name.size, Align::Start).bold());
         }
         let (across, y) = ((left, frame.right), frame.top - 13.0);
         axis_title_in(&mut page, plot.labels[1], across, y, Align::Start, sizes);
