@@ -28,7 +28,7 @@ fn place(arms: usize, low: usize, high: usize) -> usize {
 /// ```
 /// use sim::proxy::Choice;
 ///
-/// let pairs: Choice = "pairs:0-1,2-*".parse()?;
+/// let pairs: Choice = "pairs:0-1,2-*".parse().map_err(anyhow::Error::msg)?;
 /// assert_eq!(pairs.places(4)?, [0, 1, 3, 5]); // (0,1) (0,2) (1,2) (2,3)
 /// # anyhow::Ok(())
 /// ```
