@@ -18,7 +18,7 @@ use super::report::{self, Outcome};
 use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::seed;
-use crate::study::{Arenas, play_all};
+use crate::study::{Arenas, Copies, play_all};
 use explore::SettingOptions;
 
 #[derive(Debug, Args)]
@@ -48,31 +48,6 @@ struct Source {
     /// utilities such as 1good5poor, arith51, geom201
     #[arg(long, value_name = "NAME")]
     problem: Option<Problem>,
-}
-
-/// Copies of one arena.
-struct Copies<A> {
-    arena: A,
-    content: String,
-}
-
-impl<A: Arena + Clone + Sync> Arenas for Copies<A> {
-    type Arena<'a>
-        = A
-    where
-        A: 'a;
-
-    fn arms(&self) -> usize {
-        self.arena.arms()
-    }
-
-    fn content(&self) -> &str {
-        &self.content
-    }
-
-    fn arena(&self, _stream: &dyn Fn(&str) -> bandits::Generator) -> A {
-        self.arena.clone()
-    }
 }
 
 /// The configuration as resolved.
