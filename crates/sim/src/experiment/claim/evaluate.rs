@@ -121,7 +121,7 @@ fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Res
         .collect();
     match &claim.test {
         Test::Grows(pair) => grows(&here, pair, claim.at),
-        Test::Shrinks(curve) => shrinks(&here, curve),
+        Test::Trend { of, rises, times } => trend(&here, of, *rises, *times, claim.at),
         Test::Flat(curve, within) => flat(&here, curve, *within, claim.at),
         test => {
             let (mut held, mut numbers) = (true, Vec::new());
@@ -155,7 +155,7 @@ fn in_one(test: &Test, here: &Here<'_>, at: At) -> Result<(bool, String)> {
         }
         Test::Crossing { pair, shares, excess, within } => crossing(here, pair, *shares, *excess, *within),
         Test::BelowBound(of, bound) => below_bound(here.curve(of)?, here.curve(bound)?),
-        Test::Grows(_) | Test::Shrinks(_) | Test::Flat(..) => unreachable!("tested over settings"),
+        Test::Grows(_) | Test::Trend { .. } | Test::Flat(..) => unreachable!("tested over settings"),
     }
 }
 
@@ -355,13 +355,18 @@ fn grows(here: &[Here<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, Strin
     Ok((held, format!("{a} / {b}: {}", told.join(", "))))
 }
 
-fn shrinks(here: &[Here<'_>], name: &str) -> Result<(bool, String)> {
+fn trend(here: &[Here<'_>], name: &str, rises: bool, times: f64, at: At) -> Result<(bool, String)> {
     let mut values = Vec::new();
     for here in here {
-        let last = here.curve(name)?.last().ok_or_else(|| anyhow!("nothing measured"))?;
-        values.push((here.told.as_str(), mean(last)));
+        let point = *chosen(at, here.curve(name)?).last().ok_or_else(|| anyhow!("nothing measured"))?;
+        values.push((here.told.as_str(), mean(point)));
     }
-    let held = values.windows(2).all(|pair| pair[1].1 <= pair[0].1);
+    let mut steps: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
+    if !rises {
+        steps.reverse();
+    }
+    let held = steps.windows(2).all(|pair| pair[1] >= pair[0])
+        && steps.first().zip(steps.last()).is_some_and(|(least, most)| *most >= times * least);
     let told: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {}", significant(*value))).collect();
     Ok((held, told.join(", ")))
 }

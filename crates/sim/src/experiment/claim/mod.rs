@@ -10,7 +10,7 @@
 //! | `near-best = A`, `within` | A's mean is at most `within` times the lowest |
 //! | `flat = A`, `within` | A's largest mean over all x and settings is at most `within` times its smallest |
 //! | `grows = [A, B]` | A's mean over B's grows from each setting of `in` to the next |
-//! | `shrinks = C` | curve C's mean shrinks from each setting of `in` to the next |
+//! | `rises = A` or `shrinks = A`, `times` | A's mean rises (shrinks) from each setting of `in` to the next, by this factor at least from first to last |
 //! | `linear = A`, `runs` | that many runs of A, and no fewer, are still growing as fast as time |
 //! | `best-run-worse-than-mean = [A, B]` | A's best run is worse than B's mean |
 //! | `crossing = [A, B]`, `shares`, `excess`, `within` | A's regret falls below B's, with these shares of suboptimal steps then, and B's regret this much higher at twice the time |
@@ -67,6 +67,7 @@ pub(super) struct RawClaim {
     near_best: Option<String>,
     flat: Option<String>,
     grows: Option<[String; 2]>,
+    rises: Option<String>,
     shrinks: Option<String>,
     linear: Option<String>,
     runs: Option<usize>,
@@ -171,8 +172,15 @@ pub enum Test {
     Flat(String, f64),
     /// A ratio that grows from setting to setting.
     Grows([String; 2]),
-    /// A curve that shrinks from setting to setting.
-    Shrinks(String),
+    /// A mean that rises, or shrinks, from setting to setting.
+    Trend {
+        /// Whose.
+        of: String,
+        /// Whether it rises.
+        rises: bool,
+        /// By which factor at least from the first to the last.
+        times: f64,
+    },
     /// At least so many runs of linear regret.
     Linear(String, usize),
     /// The first's best run is worse than the second's mean.
@@ -248,9 +256,11 @@ impl RawClaim {
             ensure!(self.r#in.len() > 1, "`grows` needs `in` with settings in order");
             tests.push(Test::Grows(pair.clone()));
         }
-        if let Some(curve) = &self.shrinks {
-            ensure!(self.r#in.len() > 1, "`shrinks` needs `in` with settings in order");
-            tests.push(Test::Shrinks(curve.clone()));
+        for (named, rises) in [(&self.rises, true), (&self.shrinks, false)] {
+            if let Some(of) = named {
+                ensure!(self.r#in.len() > 1, "`rises` and `shrinks` need `in` with settings in order");
+                tests.push(Test::Trend { of: of.clone(), rises, times: self.times.unwrap_or(1.0) });
+            }
         }
         if let Some(of) = &self.linear {
             tests.push(Test::Linear(of.clone(), self.runs.unwrap_or(1)));
@@ -269,7 +279,7 @@ impl RawClaim {
         match tests.len() {
             1 => Ok(tests.remove(0)),
             0 => bail!(
-                "nothing to test; expected one of lowest, highest, ratio, value, each, reaches, near-best, flat, grows, shrinks, linear, best-run-worse-than-mean, crossing, below-bound"
+                "nothing to test; expected one of lowest, highest, ratio, value, each, reaches, near-best, flat, grows, rises, shrinks, linear, best-run-worse-than-mean, crossing, below-bound"
             ),
             _ => bail!("more than one test; split it into claims"),
         }

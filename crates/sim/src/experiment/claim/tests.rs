@@ -66,6 +66,11 @@ fn every_kind_of_claim_can_hold_and_fail() {
         ("grows = [\"b\", \"a\"]\nin = [\"large\", \"small\"]", false),
         ("shrinks = \"b\"\nin = [\"large\", \"small\"]", true),
         ("shrinks = \"b\"\nin = [\"small\", \"large\"]", false),
+        ("shrinks = \"b\"\ntimes = 2.1\nin = [\"large\", \"small\"]", false),
+        ("rises = \"b\"\nin = [\"small\", \"large\"]", true),
+        ("rises = \"b\"\nin = [\"large\", \"small\"]", false),
+        ("rises = \"b\"\ntimes = 1.9\nin = [\"small\", \"large\"]", true),
+        ("rises = \"b\"\ntimes = 2.1\nin = [\"small\", \"large\"]", false),
         ("linear = \"b\"\nruns = 2", true),
         ("linear = \"a\"", false),
         ("best-run-worse-than-mean = [\"b\", \"a\"]", true),
@@ -115,6 +120,7 @@ fn a_claim_that_is_none_is_refused() {
         ("lowest = \"a\"\nfor = \"K > 3\"", "expected `last`"),
         ("near-best = \"a\"", "need `within`"),
         ("grows = [\"a\", \"b\"]", "needs `in`"),
+        ("rises = \"a\"", "need `in`"),
     ] {
         let text = format!(
             "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
