@@ -77,7 +77,7 @@ named_values!(Variant { "paper" => Variant::Paper, "authors" => Variant::Authors
 
 impl Default for Config {
     fn default() -> Self {
-        Self { variant: Variant::Authors, alpha: 1.01, batch: 4, delta: 0.01, c: None }
+        Self { variant: Variant::Authors, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
     }
 }
 

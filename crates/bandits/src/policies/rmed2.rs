@@ -34,7 +34,7 @@
 //!   whole number of meetings so seldom that pairs are counted over only then.
 
 use super::rmed_state::{Divergences, Passes};
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{countable, horizon_known, named_values, positive};
 use crate::bounds::best_among;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -172,7 +172,8 @@ impl Algorithm for Rmed2FhConfig {
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed2, ParameterError> {
         self.check()?;
         countable(arms)?;
-        Ok(Rmed2::new(&self.0, arms, Some(horizon.max(1))))
+        horizon_known(self, horizon)?;
+        Ok(Rmed2::new(&self.0, arms, Some(horizon)))
     }
 }
 

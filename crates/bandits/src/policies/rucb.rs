@@ -35,7 +35,7 @@
 //! * Candidates are kept by evidence (`bounds.rs`), challengers by groups whose bounds are capped
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{cautions, countable, named_values, positive, without_effect};
 use crate::bounds::{Candidates, Evidence, last_step_below};
 use crate::clock::Clock;
 use crate::draw::{below, coin};
@@ -96,7 +96,13 @@ impl Algorithm for Config {
     }
 
     fn caution(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("rucb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
+        let low = self.alpha <= 0.5;
+        let idle = self.variant == Variant::Lerot && self.unseen != Self::default().unseen;
+        let what = [
+            low.then(|| format!("alpha = {} is not above 1/2, as its theory needs", self.alpha)),
+            idle.then(|| without_effect("unseen", "variant=lerot")),
+        ];
+        cautions(Self::NAME, what)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rucb, ParameterError> {

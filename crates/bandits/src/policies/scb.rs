@@ -39,7 +39,7 @@
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether anybody is dropped.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{cautions, countable, named_values, positive, without_effect};
 use crate::bounds::best_among;
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -84,6 +84,11 @@ impl Algorithm for Config {
 
     fn check(&self) -> Result<(), ParameterError> {
         positive("alpha", self.alpha)
+    }
+
+    fn caution(&self) -> Option<String> {
+        let idle = self.variant == Variant::Paper && self.alpha != Self::default().alpha;
+        cautions(Self::NAME, [idle.then(|| without_effect("alpha", "variant=paper"))])
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Scb, ParameterError> {

@@ -341,6 +341,14 @@ pub(super) fn announce(dataset: &Dataset, quiet: bool) {
     }
 }
 
+/// Says which parameters no theory covers, and which have no effect.
+#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
+fn caution(algorithms: &[Spec]) {
+    for caution in algorithms.iter().filter_map(Spec::caution) {
+        eprintln!("caution: {caution}");
+    }
+}
+
 /// What is played, and what is left behind.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Runs and results")]
@@ -383,8 +391,12 @@ impl RunOptions {
     /// What is to be played, these algorithms if none were named.
     pub(super) fn plan_of(&self, usual: &[&str]) -> Plan {
         let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
+        let algorithms = self.algorithms.clone().unwrap_or_else(usual);
+        if !self.common.quiet {
+            caution(&algorithms);
+        }
         Plan {
-            algorithms: self.algorithms.clone().unwrap_or_else(usual),
+            algorithms,
             steps: self.steps,
             runs: self.runs,
             seed: self.common.seed,
