@@ -184,8 +184,7 @@ mod tests {
             let (rise, fall) = (0.15 / (p(winner) * 4.0), 0.15 / (p(loser) * 4.0));
             logs[winner.index()] += rise;
             logs[loser.index()] -= fall;
-            let first_won = winner == first;
-            rex3.learn(step, Feedback::Duel { winner, loser, first_won });
+            rex3.learn(step, Feedback::of_duel(first, second, winner == first));
             for (kept, plain) in rex3.weights.logs().iter().zip(logs) {
                 assert!((kept - plain).abs() < 1e-9, "step {step}");
             }

@@ -407,9 +407,7 @@ mod tests {
             let choice = scb.choose(step, &mut generator);
             if let Choice::Duel(first, second) = choice {
                 // Lower arms always win.
-                let (winner, loser) = (first.min(second), first.max(second));
-                let first_won = winner == first;
-                scb.learn(step, Feedback::Duel { winner, loser, first_won });
+                scb.learn(step, Feedback::of_duel(first, second, first < second));
             }
             if begins.last() != Some(&scb.begins) {
                 begins.push(scb.begins);

@@ -234,8 +234,7 @@ mod tests {
     use crate::draw::coin;
 
     fn learn(policy: &mut WinnerStays, step: u64, first: Arm, second: Arm, first_won: bool) {
-        let (winner, loser) = if first_won { (first, second) } else { (second, first) };
-        policy.learn(step, Feedback::Duel { winner, loser, first_won });
+        policy.learn(step, Feedback::of_duel(first, second, first_won));
     }
 
     #[test]
