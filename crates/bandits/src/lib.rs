@@ -43,7 +43,7 @@
 //! | [`rts`](policies::rts) | duels | not needed | | Lerot |
 //! | [`dts`, `dts-plus`](policies::dts) | duels | not needed | `paper` (default), `mergedts` (pseudo-counts) | Wu and Liu, NIPS 2016 |
 //! | [`rmed1`](policies::rmed) | duels | not needed | | Komiyama et al., COLT 2015 |
-//! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default), `komiyama` (duelingbanditlib) | Komiyama et al., COLT 2015 |
+//! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default, as printed), `komiyama` (duelingbanditlib: another opponent, pairs looked over at each step) | Komiyama et al., COLT 2015 |
 //! | [`rmed2fh`](policies::rmed2) | duels | needed | as `rmed2` | Komiyama et al., COLT 2015 |
 //! | [`sparring`](policies::sparring) | duels | not needed | `ailon` (default), `mergedts` (its rival in 2020) | Ailon et al., ICML 2014 |
 //! | [`sparring-ts`](policies::sparring_ts) | duels | not needed | | the same, Thompson sampling |
