@@ -66,6 +66,18 @@ const STOP_EVERY: u32 = 1 << 12;
 ///
 /// Ties are broken here and nowhere else, by fair coins of their own generator. An arm that a
 /// policy duels with itself meets no arena: that is a coin too.
+///
+/// Policies count duels in 32 bits: in a run of 2^32 steps (4.29e9) or more no arm may take part in
+/// that many duels. Stretches alone are not counted.
+///
+/// ```
+/// use bandits::{Algorithm, Generators, MatrixArena, play, policies::rucb, problems};
+///
+/// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
+/// let mut policy = rucb::Config::default().policy(8, 20_000)?;
+/// assert_eq!(play(&mut policy, &mut arena, 20_000, &mut Generators::from_seed(1), &mut ()), 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
     policy: &mut P,
     arena: &mut A,

@@ -33,7 +33,9 @@
 //!
 //! * gamma is that of relaxed stochastic transitivity, at least 1 (some later texts write its
 //!   reciprocal); `auto` is what the variant's source takes by default.
-//! * The PAC setting needs no horizon, and ignores it.
+//! * The PAC setting needs no horizon, nor does the online one where delta is given: they ignore it.
+//! * At gamma = 1, the default of both, `lerot` and `paper` are one rule: their bounds differ only for
+//!   gamma > 1.
 //! * Ties are broken at random.
 //! * Who has begun fewest duels is kept (`fewest.rs`), and the largest and smallest P are looked for
 //!   only when a bound on their difference says that an arm may be dropped.

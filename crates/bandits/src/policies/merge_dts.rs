@@ -36,7 +36,8 @@
 //!   once more. Batches that have taken in lone arms may be larger.
 //! * The arm reported is the survivor that beat the most arms in more than half of their duels, up to
 //!   when they were dropped.
-//! * Whether theta exceeds 1/2 is a coin of known bias; only step 4 draws from Beta laws.
+//! * Whether theta exceeds 1/2 is a coin of known bias, and odds below 1e-25 count as none; only step 4
+//!   draws from Beta laws.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
 use super::merging::{LateClock, Shape, Stages, most_beaten};

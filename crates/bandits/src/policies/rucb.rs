@@ -32,6 +32,9 @@
 //!   to 0.1, where some runs never recover: accepted, with a [caution](crate::Algorithm::caution).
 //! * A duel of the champion with itself says nothing, so these stretches are one choice, whose end
 //!   is known: the first step at which some u(j, c) reaches 1/2.
+//! * The arm reported is the one that beat the most others in more than half of their duels. Lerot
+//!   reports the one with the most wins in all: not followed, by `lerot` neither. Regret does not hang
+//!   on it.
 //! * Candidates are kept by evidence (`bounds.rs`), challengers by groups whose bounds are capped
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 

@@ -34,8 +34,10 @@
 //!   with probability 2 exp(-n kl), and the 1 / (n (n + 1)) sum to 1.
 //! * Every round begins afresh, as its delta is another. What is reported is what the last round
 //!   found that found anything, and before that the arm that beat the most others in this one.
-//! * In the paper's terms the approximation epsilon is 0, so that a round ends early only by step
-//!   3; that nothing is uncertain is the second variant's rule, and duelpy's is that one is left.
+//! * In the paper's terms the approximation epsilon is 0, so that a round ends early only by step 3.
+//!   That one arm is left ends it in DuelingBandits and duelpy, that nothing is uncertain in
+//!   DuelingBandits; both variants here take both. DuelingBandits then takes the arm that beats the
+//!   most others of all arms, not only of the active ones: not followed.
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether anybody is dropped.
 

@@ -29,7 +29,7 @@
 //!   have played in it, and one less after that, as a step changes C by one and an arm that falls
 //!   below those still waiting rests at once. A step is O(1), and no C is kept but those of the
 //!   two that play.
-//! * The arm reported is i.
+//! * The arm reported is i while it is ahead of j, and none where the two are even.
 
 use crate::algorithm::{countable, named_values};
 use crate::draw::below;

@@ -359,6 +359,8 @@ pub(super) struct RunOptions {
     algorithms: Option<Vec<Spec>>,
 
     /// Steps (impressions) of a run; 1e7 is a number
+    ///
+    /// Algorithms count duels in 32 bits: from 4.29e9 steps on no arm may take part in that many.
     #[arg(long, value_name = "N", default_value = "1e6", value_parser = parse_positive)]
     pub(super) steps: u64,
 
