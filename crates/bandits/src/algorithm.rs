@@ -12,15 +12,20 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     const NAME: &'static str;
     /// One line: what it is and where it comes from.
     const SUMMARY: &'static str;
-    /// What it plays.
+    /// What it plays, with its defaults.
     const PLAYS: Plays = Plays::Duels;
-    /// Whether it must know the horizon.
+    /// Whether it must know the horizon, with its defaults.
     const NEEDS_HORIZON: bool = false;
     /// Whether it is built to find a Condorcet winner.
     const FINDS_WINNER: bool = true;
 
     /// What it builds.
     type Policy: Policy + Send;
+
+    /// What it plays with these very parameters.
+    fn plays(&self) -> Plays {
+        Self::PLAYS
+    }
 
     /// Whether it must know the horizon with these very parameters: some algorithms need it only
     /// to choose a parameter that was not given.
@@ -37,8 +42,8 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     /// The first rule that they break.
     fn check(&self) -> Result<(), ParameterError>;
 
-    /// A warning that these parameters deserve though they are accepted, as they lie outside of
-    /// what the algorithm's theory covers.
+    /// A warning that these parameters deserve though they are accepted: they lie outside of what
+    /// the algorithm's theory covers, or one was set that the others leave without effect.
     fn caution(&self) -> Option<String> {
         None
     }
@@ -46,7 +51,8 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     /// The policy for `arms` arms and `horizon` steps.
     ///
     /// # Errors
-    /// When there are no arms (or 2^32), or [`check`](Self::check) fails.
+    /// When [`check`](Self::check) fails, when there are no arms (or 2^32), and when `horizon` is
+    /// 0 where it [is used](Self::uses_horizon).
     fn policy(&self, arms: usize, horizon: u64) -> Result<Self::Policy, ParameterError>;
 }
 
@@ -272,4 +278,23 @@ pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), ParameterErr
 /// There are arms, and names for all of them.
 pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
     if arms > 0 && u32::try_from(arms).is_ok() { Ok(()) } else { Err(ParameterError::Arms { arms }) }
+}
+
+/// There is a horizon, where the algorithm uses it.
+pub(crate) fn horizon_known<A: Algorithm>(algorithm: &A, horizon: u64) -> Result<(), ParameterError> {
+    if horizon == 0 && algorithm.uses_horizon() {
+        return Err(ParameterError::NoHorizon { algorithm: A::NAME });
+    }
+    Ok(())
+}
+
+/// What to say of a parameter that was set though the others leave it without effect.
+pub(crate) fn without_effect(key: &str, beside: &str) -> String {
+    format!("{key} has no effect beside {beside}")
+}
+
+/// All that there is to say of an algorithm's parameters, as one caution.
+pub(crate) fn cautions(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    (!all.is_empty()).then(|| format!("{name}: {}", all.join("; ")))
 }

@@ -2,9 +2,9 @@
 //! wins, and every meeting of arms that are not the best costs something.
 //!
 //! A [`Policy`] chooses who meets, an [`Arena`] says who won, and [`play`] puts the two in a loop
-//! in front of an [`Observer`], such as a [`Recorder`] of regret. The crate knows nothing of
-//! documents, rankers or users: an arena may be a matrix of probabilities, as here, or a search
-//! engine.
+//! in front of an [`Observer`], such as a [`Recorder`] of regret; a [`Run`] does so piece by piece. The
+//! crate knows nothing of documents, rankers or users: an arena may be a matrix of probabilities, as
+//! here, or a search engine.
 //!
 //! ```
 //! use bandits::{Generators, MatrixArena, Policy, Recorder, one_two_five, play, problems};
@@ -32,7 +32,7 @@
 //! | name | plays | horizon | variants | paper |
 //! |---|---|---|---|---|
 //! | [`if1`, `if2`](policies::interleaved_filter) | duels | needed | | Yue et al., JCSS 2012 |
-//! | [`btm`](policies::btm) | duels | needed (not for `setting=pac`) | `paper` (default), `lerot` (other bounds), `tight` (Komiyama's code) | Yue and Joachims, ICML 2011 |
+//! | [`btm`](policies::btm) | duels | needed (not for `setting=pac`, nor where delta is given) | `paper` (default), `lerot` (other bounds where gamma > 1), `tight` (Komiyama's code) | Yue and Joachims, ICML 2011 |
 //! | [`savage`](policies::savage) | duels | needed | `paper` (default), `lerot` (pseudo-counts, plays who beat the most) | Urvoy et al., ICML 2013 |
 //! | [`rucb`](policies::rucb) | duels | not needed | `arxiv` (default), `icml` (with the favourite B), `lerot` (pseudo-counts) | Zoghi et al., ICML 2014 |
 //! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `lerot` (default, as in the paper's experiments), `paper` (as printed) | Zoghi et al., WSDM 2015 |
@@ -43,7 +43,7 @@
 //! | [`rts`](policies::rts) | duels | not needed | | Lerot |
 //! | [`dts`, `dts-plus`](policies::dts) | duels | not needed | `paper` (default), `mergedts` (pseudo-counts) | Wu and Liu, NIPS 2016 |
 //! | [`rmed1`](policies::rmed) | duels | not needed | | Komiyama et al., COLT 2015 |
-//! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default), `komiyama` (duelingbanditlib) | Komiyama et al., COLT 2015 |
+//! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default, as printed), `komiyama` (duelingbanditlib: another opponent, pairs looked over at each step) | Komiyama et al., COLT 2015 |
 //! | [`rmed2fh`](policies::rmed2) | duels | needed | as `rmed2` | Komiyama et al., COLT 2015 |
 //! | [`sparring`](policies::sparring) | duels | not needed | `ailon` (default), `mergedts` (its rival in 2020) | Ailon et al., ICML 2014 |
 //! | [`sparring-ts`](policies::sparring_ts) | duels | not needed | | the same, Thompson sampling |
@@ -87,7 +87,11 @@
 //!   nothing, it says [until when](Choice::Alone), and regret is interpolated.
 //! * **Fast forms are exact.** Candidate sets are kept by evidence, challengers by capped groups,
 //!   divergences by what changed; tests hold each policy to its plain form, choice by choice, for
-//!   the same draws.
+//!   the same draws. Where preferences are sampled (RCS, RTS, D-TS, MergeDTS) the law of the choices
+//!   is that of the plain form, but for one thing: odds below 1e-25 count as none.
+//! * **Duels are counted in 32 bits.** In a run of 2^32 steps (4.29e9) or more no arm may take part in
+//!   that many duels: a policy that goes on exploring would then count wrongly. Stretches alone are
+//!   not counted.
 //!
 //! # How to add an algorithm
 //!
@@ -146,7 +150,7 @@ pub use exploit::{Exploration, explore_then_exploit};
 pub use matrix::{MatrixError, PreferenceMatrix, npy_header};
 pub use matrix_arena::{MatrixArena, Truth, TruthError};
 pub use pair_wins::PairWins;
-pub use play::{Generators, Observer, play};
+pub use play::{Generators, Observer, Run, play};
 pub use policy::{Arm, Choice, Feedback, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;

@@ -43,7 +43,7 @@ pub enum TruthError {
     NoCondorcetWinner {
         /// An arm with the highest Copeland score.
         strongest: u32,
-        /// How many others it beats or ties with.
+        /// How many others it beats, ties not counted.
         beaten: usize,
         /// How many others there are.
         others: usize,

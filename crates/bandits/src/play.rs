@@ -1,7 +1,5 @@
 //! The run loop: one policy in one arena.
 
-use std::hint::select_unpredictable;
-
 use rand::SeedableRng as _;
 
 use crate::draw::Coins;
@@ -60,11 +58,26 @@ impl Observer for () {
 /// Choices between two questions whether to stop.
 const STOP_EVERY: u32 = 1 << 12;
 
-/// Plays `policy` in `arena` for `horizon` steps and says how many were played: all, unless the
-/// observer stopped the run.
+/// Plays a fresh `policy` in `arena` for `horizon` steps and says how many were played: all, unless
+/// the observer stopped the run.
+///
+/// The first step is step 1. A policy that has played already would see the time of its bounds start
+/// anew; what goes on from where it was is a [`Run`].
 ///
 /// Ties are broken here and nowhere else, by fair coins of their own generator. An arm that a
 /// policy duels with itself meets no arena: that is a coin too.
+///
+/// Policies count duels in 32 bits: in a run of 2^32 steps (4.29e9) or more no arm may take part in
+/// that many duels. Stretches alone are not counted.
+///
+/// ```
+/// use bandits::{Algorithm, Generators, MatrixArena, play, policies::rucb, problems};
+///
+/// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
+/// let mut policy = rucb::Config::default().policy(8, 20_000)?;
+/// assert_eq!(play(&mut policy, &mut arena, 20_000, &mut Generators::from_seed(1), &mut ()), 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
     policy: &mut P,
     arena: &mut A,
@@ -72,52 +85,123 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
     generators: &mut Generators,
     observer: &mut O,
 ) -> u64 {
-    let mut coins = Coins::default();
-    let mut wins = PairWins::default();
-    let mut played = 0;
-    let mut until_asked = STOP_EVERY;
-    while played < horizon {
-        let step = played + 1;
-        played = match policy.choose(step, &mut generators.policy) {
-            Choice::Duel(first, second) => {
-                let duel = if first == second { Duel::Tie } else { arena.duel(first, second, &mut generators.arena) };
-                let first_won = match duel {
-                    Duel::Tie => coins.toss(&mut generators.coins),
-                    decided => decided == Duel::First,
-                };
-                // Who wins is what no processor can predict.
-                let winner = select_unpredictable(first_won, first, second);
-                let loser = select_unpredictable(first_won, second, first);
-                policy.learn(step, Feedback::Duel { winner, loser, first_won });
-                observer.played(step, step, Choice::Duel(first, second), arena.gaps());
-                step
-            }
-            Choice::Set(arms) => {
-                arena.contest(arms, &mut generators.arena, &mut wins);
-                observer.played(step, step, Choice::Set(arms), arena.gaps());
-                wins.resolve_ties(&mut generators.coins);
-                policy.learn(step, Feedback::Set { wins: &wins });
-                step
-            }
-            Choice::Alone { arm, until } => {
-                let to = until.clamp(step, horizon);
-                observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
-                to
-            }
-        };
-        if played >= observer.next_report() {
-            // A stream of its own, so that asking shifts no later draw.
-            let mut generator = generators.policy.clone();
-            generator.long_jump();
-            observer.report(played, policy.best(&mut generator));
-        }
-        until_asked -= 1;
-        if until_asked == 0 {
-            if observer.stop() {
-                break;
-            }
-            until_asked = STOP_EVERY;
-        }
+    Run::new().until(horizon, policy, arena, generators, observer)
+}
+
+/// A run that can be interrupted and resumed: in whatever pieces it is played, it is the run that it
+/// would have been in one.
+///
+/// It holds what is neither the policy's nor the arena's: the step, the coins tossed in advance, and
+/// the rest of a stretch [alone](Choice::Alone) that an interruption cut in two. One run takes the
+/// same policy, arena and generators all the time.
+///
+/// ```
+/// use bandits::{Algorithm, Generators, MatrixArena, Policy, Run, policies::rucb, problems};
+///
+/// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
+/// let mut policy = rucb::Config::default().policy(8, 20_000)?;
+/// let mut generators = Generators::from_seed(1);
+/// let mut run = Run::new();
+/// // To the best arm known after every thousand steps.
+/// for thousands in 1..=20 {
+///     run.until(1000 * thousands, &mut policy, &mut arena, &mut generators, &mut ());
+///     let _best = policy.best(&mut generators.policy.clone());
+/// }
+/// assert_eq!(run.played(), 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Run {
+    played: u64,
+    coins: Coins,
+    /// Who plays alone to which step, beyond the last one played.
+    alone: Option<(Arm, u64)>,
+    /// Choices until the observer is asked again whether to stop.
+    until_asked: u32,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self::new()
     }
-    played
+}
+
+impl Run {
+    /// Before its first step.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { played: 0, coins: Coins::default(), alone: None, until_asked: STOP_EVERY }
+    }
+
+    /// How many steps have been played: the number of the last one.
+    #[must_use]
+    pub fn played(&self) -> u64 {
+        self.played
+    }
+
+    /// Plays on until step `last` of the whole run has been played, and says how many steps of it
+    /// have: `last`, unless the observer stopped it, or more had been played before. As
+    /// [`play`] otherwise.
+    pub fn until<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        last: u64,
+        policy: &mut P,
+        arena: &mut A,
+        generators: &mut Generators,
+        observer: &mut O,
+    ) -> u64 {
+        let Self { mut played, mut coins, mut alone, mut until_asked } = self.clone();
+        let mut wins = PairWins::default();
+        while played < last {
+            let step = played + 1;
+            let choice = match alone.take() {
+                Some((arm, until)) => Choice::Alone { arm, until },
+                None => policy.choose(step, &mut generators.policy),
+            };
+            played = match choice {
+                Choice::Duel(first, second) => {
+                    let duel =
+                        if first == second { Duel::Tie } else { arena.duel(first, second, &mut generators.arena) };
+                    let first_won = match duel {
+                        Duel::Tie => coins.toss(&mut generators.coins),
+                        decided => decided == Duel::First,
+                    };
+                    policy.learn(step, Feedback::of_duel(first, second, first_won));
+                    observer.played(step, step, Choice::Duel(first, second), arena.gaps());
+                    step
+                }
+                Choice::Set(arms) => {
+                    arena.contest(arms, &mut generators.arena, &mut wins);
+                    observer.played(step, step, Choice::Set(arms), arena.gaps());
+                    wins.resolve_ties(&mut generators.coins);
+                    policy.learn(step, Feedback::Set { wins: &wins });
+                    step
+                }
+                Choice::Alone { arm, until } => {
+                    let until = until.max(step);
+                    let to = until.min(last);
+                    // Policies may have drawn the length of the stretch: it is not theirs to choose
+                    // again.
+                    alone = (to < until).then_some((arm, until));
+                    observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
+                    to
+                }
+            };
+            if played >= observer.next_report() {
+                // A stream of its own, so that asking shifts no later draw.
+                let mut generator = generators.policy.clone();
+                generator.long_jump();
+                observer.report(played, policy.best(&mut generator));
+            }
+            until_asked -= 1;
+            if until_asked == 0 {
+                until_asked = STOP_EVERY;
+                if observer.stop() {
+                    break;
+                }
+            }
+        }
+        *self = Self { played, coins, alone, until_asked };
+        played
+    }
 }

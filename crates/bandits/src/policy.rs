@@ -1,5 +1,7 @@
 //! What a dueling bandit is: it chooses, it learns, it names its best arm.
 
+use std::hint::select_unpredictable;
+
 use crate::{Generator, PairWins};
 
 /// An arm (a ranker), counted from 0.
@@ -64,6 +66,18 @@ pub enum Feedback<'a> {
         /// Every pair decided.
         wins: &'a PairWins,
     },
+}
+
+impl Feedback<'_> {
+    /// Of a duel of `first` and `second`, in the order in which they were chosen.
+    #[inline]
+    #[must_use]
+    pub fn of_duel(first: Arm, second: Arm, first_won: bool) -> Self {
+        // Who wins is what no processor can predict.
+        let winner = select_unpredictable(first_won, first, second);
+        let loser = select_unpredictable(first_won, second, first);
+        Self::Duel { winner, loser, first_won }
+    }
 }
 
 /// A dueling bandit algorithm.

@@ -91,7 +91,7 @@ pub struct Entry {
     pub name: &'static str,
     /// One line: what it is and where it comes from.
     pub summary: &'static str,
-    /// What it plays.
+    /// What it plays, unless parameters say otherwise ([`Spec::plays`]).
     pub plays: Plays,
     /// Whether it must know the horizon, unless parameters say what it would be asked for
     /// ([`Spec::uses_horizon`]).
@@ -156,6 +156,12 @@ impl Spec {
         each!(&self.0, algorithm => entry(algorithm))
     }
 
+    /// What it plays with these parameters.
+    #[must_use]
+    pub fn plays(&self) -> Plays {
+        each!(&self.0, algorithm => algorithm.plays())
+    }
+
     /// Whether it must know the horizon with these parameters: a result at one horizon then says
     /// nothing of another.
     #[must_use]
@@ -163,7 +169,8 @@ impl Spec {
         each!(&self.0, algorithm => algorithm.uses_horizon())
     }
 
-    /// A warning where the parameters are accepted though no theory covers them.
+    /// A warning where the parameters are accepted though no theory covers them, or one of them
+    /// has no effect.
     #[must_use]
     pub fn caution(&self) -> Option<String> {
         each!(&self.0, algorithm => algorithm.caution())
@@ -172,11 +179,9 @@ impl Spec {
     /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
     ///
     /// # Errors
-    /// When the algorithm cannot choose among so many arms, or needs a horizon that is not 0.
+    /// When the algorithm cannot choose among so many arms, or [uses](Self::uses_horizon) its
+    /// horizon and that is 0.
     pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
-        if self.uses_horizon() && horizon == 0 {
-            return Err(ParameterError::NoHorizon { algorithm: self.entry().name });
-        }
         each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
     }
 }
@@ -400,12 +405,46 @@ mod tests {
     }
 
     #[test]
+    fn cautions_name_what_has_no_effect() {
+        let caution = |text: &str| text.parse::<Spec>().expect(text).caution();
+        for (text, key) in [
+            ("rucb:variant=lerot:unseen=1", "unseen"),
+            ("scb:alpha=0.6", "alpha"),
+            ("mergerucb:c=4e5:delta=0.1", "delta"),
+            ("mergerucb-parallel:c=4e5:delta=0.1", "delta"),
+            ("mergedts:c=4e5:delta=0.1", "delta"),
+            ("btm:epsilon=0.1", "epsilon"),
+            ("sparring-exp3:variant=mergedts:gamma=0.1", "variant"),
+        ] {
+            let said = caution(text).expect(text);
+            assert!(said.contains(&format!("{key} has no effect beside ")), "{said}");
+        }
+        for text in [
+            "rucb:unseen=1",
+            "rucb:variant=lerot",
+            "scb:variant=wu:alpha=0.6",
+            "mergerucb:delta=0.1",
+            "mergedts:c=4e5",
+            "mergerucb-squared:first=9",
+            "btm:setting=pac:epsilon=0.1",
+            "rex3:variant=mergedts:gamma=0.1",
+        ] {
+            assert_eq!(caution(text), None, "{text}");
+        }
+        assert_eq!(
+            caution("rucb:variant=lerot:alpha=0.1:unseen=1").as_deref(),
+            Some("rucb: alpha = 0.1 is not above 1/2, as its theory needs; unseen has no effect beside variant=lerot")
+        );
+    }
+
+    #[test]
     fn horizons_are_used_where_nothing_stands_in_for_them() {
         let uses = |text: &str| text.parse::<Spec>().expect(text).uses_horizon();
-        for text in ["rmed2fh", "rex3", "sparring-exp3"] {
+        for text in ["rmed2fh", "rex3", "sparring-exp3", "btm", "btm:epsilon=0.1", "savage:delta=0.1"] {
             assert!(uses(text), "{text}");
         }
-        for text in ["rucb", "rex3:gamma=0.1", "rex3:variant=mergedts", "sparring-exp3:gamma=1"] {
+        let given = ["rex3:gamma=0.1", "rex3:variant=mergedts", "sparring-exp3:gamma=1", "btm:delta=0.01"];
+        for text in ["rucb", "btm:setting=pac", "btm:setting=pac:delta=0.1"].into_iter().chain(given) {
             assert!(!uses(text), "{text}");
         }
         for entry in entries() {
@@ -414,14 +453,44 @@ mod tests {
     }
 
     #[test]
-    fn policies_need_arms() {
-        struct Count;
-        impl PolicyVisitor for Count {
-            type Output = usize;
-            fn visit<P: Policy + Send>(self, policy: P) -> usize {
-                policy.arms()
-            }
+    fn what_is_played_depends_on_parameters() {
+        let plays = |text: &str| text.parse::<Spec>().expect(text).plays();
+        assert_eq!(plays("self-sparring:m=2"), Plays::Duels);
+        assert_eq!(plays("self-sparring:m=5"), Plays::Sets);
+        for entry in entries() {
+            assert_eq!(entry.plays, plays(entry.name), "{}", entry.name);
         }
+    }
+
+    /// Says how many arms a policy has.
+    struct Count;
+
+    impl PolicyVisitor for Count {
+        type Output = usize;
+
+        fn visit<P: Policy + Send>(self, policy: P) -> usize {
+            policy.arms()
+        }
+    }
+
+    #[test]
+    fn a_horizon_that_is_used_must_not_be_0() {
+        let all = entries().into_iter().map(|entry| entry.name);
+        for text in all.chain(["btm:setting=pac", "btm:delta=0.1", "rex3:gamma=0.1", "sparring-exp3:variant=mergedts"])
+        {
+            let spec: Spec = text.parse().expect(text);
+            let expected = match spec.uses_horizon() {
+                true => Err(ParameterError::NoHorizon { algorithm: spec.entry().name }),
+                false => Ok(3),
+            };
+            // The policy itself refuses: the registry only hands on.
+            assert_eq!(spec.visit(3, 0, Count), expected, "{text}");
+            assert_eq!(spec.visit(3, 1, Count), Ok(3), "{text}");
+        }
+    }
+
+    #[test]
+    fn policies_need_arms() {
         for entry in entries() {
             let spec: Spec = entry.name.parse().expect(entry.name);
             assert_eq!(spec.visit(3, 10, Count), Ok(3));

@@ -2,9 +2,8 @@
 
 use crate::{Arm, Choice, Observer};
 
-/// The regret of a step, or of many summed. For a duel of arms with gaps a and b:
-///
-/// Gaps are [`Arena::gaps`](crate::Arena::gaps).
+/// The regret of a step, or of many summed; in what follows, of a duel of arms with
+/// [gaps](crate::Arena::gaps) a and b.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Regret {
     /// (a + b) / 2: the cumulative regret of the dueling bandit literature, what both sides of the

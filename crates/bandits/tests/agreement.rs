@@ -44,11 +44,11 @@ fn same_choices<A: Policy, P: Policy>(what: &str, fast: impl Fn(usize, u64) -> A
 #[test]
 fn rmed2() {
     for variant in [rmed2::Variant::Paper, rmed2::Variant::Komiyama] {
-        let config = rmed2::Rmed2Config::of(variant);
+        let config = rmed2::Rmed2Config { variant, ..Default::default() };
         same_choices(
             "rmed2",
             |arms, horizon| config.policy(arms, horizon).expect("valid"),
-            |arms, _| PlainRmed2::new(config.plain_rule(), arms, None),
+            |arms, _| PlainRmed2::new(config.plain_rule(arms), arms, None),
         );
     }
 }
@@ -56,11 +56,11 @@ fn rmed2() {
 #[test]
 fn rmed2fh() {
     for variant in [rmed2::Variant::Paper, rmed2::Variant::Komiyama] {
-        let config = rmed2::Rmed2FhConfig::of(variant);
+        let config = rmed2::Rmed2FhConfig { variant, ..Default::default() };
         same_choices(
             "rmed2fh",
             |arms, horizon| config.policy(arms, horizon).expect("valid"),
-            |arms, horizon| PlainRmed2::new(config.plain_rule(), arms, Some(horizon)),
+            |arms, horizon| PlainRmed2::new(config.plain_rule(arms), arms, Some(horizon)),
         );
     }
 }

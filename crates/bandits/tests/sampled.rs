@@ -68,10 +68,7 @@ fn tally_a_choice<P: Policy + Clone>(tally: &mut Tally, which: usize, mut policy
     for (i, row) in wins.iter().enumerate() {
         for (j, &count) in row.iter().enumerate() {
             for _ in 0..count {
-                let (winner, loser) = (Arm::at(i), Arm::at(j));
-                let first_won = true;
-                let feedback = Feedback::Duel { winner, loser, first_won };
-                policy.learn(1, feedback);
+                policy.learn(1, Feedback::of_duel(Arm::at(i), Arm::at(j), true));
             }
         }
     }

@@ -3,15 +3,17 @@
 use super::Wins;
 use crate::draw::argmax;
 use crate::policies::rmed::{allowance, divergence};
-use crate::policies::rmed2::PlainRule;
+use crate::policies::rmed2::{PlainRule, Rule};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RMED2 as printed, or RMED2FH where a horizon is given.
 #[derive(Debug, Clone)]
 pub struct PlainRmed2 {
-    rule: PlainRule,
+    rule: Rule,
     horizon: Option<u64>,
     wins: Wins,
+    /// Who is still to meet at first, the next pair last; nobody by Komiyama's rule.
+    opening: Vec<(usize, usize)>,
     /// L_C from here on, and L_N.
     current: Vec<usize>,
     next: Vec<usize>,
@@ -24,10 +26,20 @@ impl PlainRmed2 {
     /// For valid parameters and at least one arm.
     #[must_use]
     pub fn new(rule: PlainRule, arms: usize, horizon: Option<u64>) -> Self {
+        let rule = rule.0;
+        let sweeps = match horizon {
+            _ if rule.komiyama => 0,
+            Some(horizon) => rule.meetings(horizon),
+            None => 1,
+        };
+        let sweep = || (0..arms).flat_map(|i| (i + 1..arms).map(move |j| (i, j)));
+        let mut opening: Vec<(usize, usize)> = (0..sweeps).flat_map(|_| sweep()).collect();
+        opening.reverse();
         Self {
             rule,
             horizon,
             wins: Wins::new(arms, 0),
+            opening,
             current: (0..arms).rev().collect(),
             next: Vec::new(),
             fresh: true,
@@ -74,7 +86,7 @@ impl PlainRmed2 {
     fn after(&mut self, step: u64) {
         let sums = self.divergences();
         let least = sums.iter().copied().min().unwrap_or(0);
-        let bonus = self.rule.bonus(self.wins.arms);
+        let bonus = self.rule.bonus;
         for (arm, sum) in sums.iter().enumerate() {
             let listed = self.current.contains(&arm) || self.next.contains(&arm);
             if !listed && sum - least <= allowance(libm::log(step as f64), bonus) {
@@ -92,8 +104,11 @@ impl Policy for PlainRmed2 {
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let arms = self.wins.arms;
         self.in_pass = false;
-        if self.fresh || self.current.is_empty() || self.rule.every_step() {
-            let wanted = self.rule.meetings(self.horizon.unwrap_or(step));
+        if let Some((first, second)) = self.opening.pop() {
+            return Choice::Duel(Arm::at(first), Arm::at(second));
+        }
+        if self.fresh || self.current.is_empty() || self.rule.komiyama {
+            let wanted = f64::from(self.rule.meetings(self.horizon.unwrap_or(step)));
             for i in 0..arms {
                 for j in i + 1..arms {
                     if self.met(i, j) < wanted {
@@ -119,16 +134,26 @@ impl Policy for PlainRmed2 {
             None => self.cheapest(leader, arm),
         };
         let behind = self.not_ahead(arm);
-        let few = self.met(arm, leader) <= self.met(arm, cheapest) / self.rule.log_log(step);
-        let opponent = if behind.contains(&leader) && few {
-            leader
-        } else if behind.contains(&cheapest) {
-            cheapest
-        } else if behind.is_empty() || behind.contains(&leader) {
-            leader
-        } else {
+        let by_rmed1 = |generator: &mut Generator| {
+            if behind.is_empty() || behind.contains(&leader) {
+                return leader;
+            }
             let others = (0..arms).map(|j| if j == arm { f64::NEG_INFINITY } else { -self.mean(arm, j) });
             argmax(generator, others).unwrap_or(leader)
+        };
+        let opponent = if self.rule.komiyama {
+            let few = self.met(arm, leader) <= self.met(arm, cheapest) / self.rule.log_log(step);
+            if behind.contains(&leader) && few {
+                leader
+            } else if behind.contains(&cheapest) {
+                cheapest
+            } else {
+                by_rmed1(generator)
+            }
+        } else {
+            let log_log = self.rule.log_log(self.horizon.unwrap_or(step));
+            let enough = self.met(arm, leader) >= self.met(arm, cheapest) / log_log;
+            if behind.contains(&cheapest) && enough { cheapest } else { by_rmed1(generator) }
         };
         if arm == opponent {
             self.after(step);

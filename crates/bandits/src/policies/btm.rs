@@ -33,12 +33,14 @@
 //!
 //! * gamma is that of relaxed stochastic transitivity, at least 1 (some later texts write its
 //!   reciprocal); `auto` is what the variant's source takes by default.
-//! * The PAC setting needs no horizon, and ignores it.
+//! * The PAC setting needs no horizon, nor does the online one where delta is given: they ignore it.
+//! * At gamma = 1, the default of both, `lerot` and `paper` are one rule: their bounds differ only for
+//!   gamma > 1.
 //! * Ties are broken at random.
 //! * Who has begun fewest duels is kept (`fewest.rs`), and the largest and smallest P are looked for
 //!   only when a bound on their difference says that an arm may be dropped.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{cautions, countable, horizon_known, named_values, positive, without_effect};
 use crate::draw::{argmax, below};
 use crate::fewest::Fewest;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -52,7 +54,7 @@ pub struct Config {
     pub setting: Setting,
     /// Of relaxed stochastic transitivity, at least 1; the variant's default where not given.
     pub gamma: Option<f64>,
-    /// How much worse than the best the arm found may be, in (0, 1/2]; PAC only.
+    /// By how much the best may beat the arm found, in (0, 1); PAC only.
     pub epsilon: f64,
     /// The probability of failing, in (0, 1); 1 / 2TK (online) or 0.05 (PAC) where not given.
     pub delta: Option<f64>,
@@ -137,6 +139,10 @@ impl Algorithm for Config {
     const NEEDS_HORIZON: bool = true;
     type Policy = Btm;
 
+    fn uses_horizon(&self) -> bool {
+        self.setting == Setting::Online && self.delta.is_none()
+    }
+
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             Parameter::new("variant", "paper, lerot or tight", &mut self.variant),
@@ -164,16 +170,19 @@ impl Algorithm for Config {
     }
 
     fn caution(&self) -> Option<String> {
-        (self.variant == Variant::Tight || (self.variant == Variant::Lerot && self.gamma() > 1.0))
-            .then(|| "btm: its theory needs the bounds of variant=paper".to_owned())
+        let narrow = self.variant == Variant::Tight || (self.variant == Variant::Lerot && self.gamma() > 1.0);
+        let idle = self.setting == Setting::Online && self.epsilon != Self::default().epsilon;
+        let what = [
+            narrow.then(|| "its theory needs the bounds of variant=paper".to_owned()),
+            idle.then(|| without_effect("epsilon", "setting=online")),
+        ];
+        cautions(Self::NAME, what)
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Btm, ParameterError> {
         self.check()?;
         countable(arms)?;
-        if horizon == 0 && self.setting == Setting::Online {
-            return Err(ParameterError::NoHorizon { algorithm: Self::NAME });
-        }
+        horizon_known(self, horizon)?;
         let (radius, enough) = self.radius(arms, horizon);
         Ok(Btm {
             arms,
@@ -373,7 +382,10 @@ mod tests {
         for text in ["btm:delta=0", "btm:delta=1", "btm:epsilon=1"] {
             assert!(matches!(error(text), ParameterError::NotAProbability { .. }), "{text}");
         }
-        assert_eq!(Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "btm" }));
+        let online = Config::default();
+        assert_eq!(online.policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "btm" }));
+        assert!(Config { delta: Some(0.1), ..online.clone() }.policy(3, 0).is_ok());
+        assert!(Config { setting: Setting::Pac, ..online }.policy(3, 0).is_ok());
     }
 
     #[test]

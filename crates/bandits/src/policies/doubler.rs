@@ -179,8 +179,7 @@ mod tests {
                 counts[first.index()] += 1;
                 now.push(second);
                 // The higher arm wins.
-                let first_won = first > second;
-                doubler.learn(step, Feedback::Duel { winner: first.max(second), loser: first.min(second), first_won });
+                doubler.learn(step, Feedback::of_duel(first, second, first > second));
             }
             if epoch < 13 {
                 before = now;

@@ -36,6 +36,10 @@
 //! * Only pairs that take in a candidate are drawn, and of these only whether theta exceeds 1/2; none
 //!   where there is one candidate (`thompson.rs`). D-TS+ plays the whole tournament where its favourite
 //!   does not win it outright.
+//! * Odds below 1e-25 count as none.
+//! * The code that `mergedts` follows draws from a stock of samples as Lerot's [RTS](super::rts) does,
+//!   by which an arm that has met itself wins one duel more of each tournament until the stock is
+//!   renewed. Not followed.
 //! * An arm that wins every duel of both draws meets itself, and nothing is learnt: until time changes
 //!   a bound this goes on for a geometric number of steps, which are one choice. What comes after it is
 //!   drawn given that it is something else.

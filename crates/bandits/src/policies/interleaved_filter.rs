@@ -22,7 +22,7 @@
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
 //! * The arm reported is the candidate, from the first duel on.
 
-use crate::algorithm::countable;
+use crate::algorithm::{countable, horizon_known};
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -60,9 +60,7 @@ impl<const PRUNES: bool> Algorithm for Config<PRUNES> {
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<InterleavedFilter, ParameterError> {
         countable(arms)?;
-        if horizon == 0 {
-            return Err(ParameterError::NoHorizon { algorithm: Self::NAME });
-        }
+        horizon_known(self, horizon)?;
         Ok(InterleavedFilter {
             prunes: PRUNES,
             doubt: doubt(arms, horizon),

@@ -36,7 +36,8 @@
 //!   once more. Batches that have taken in lone arms may be larger.
 //! * The arm reported is the survivor that beat the most arms in more than half of their duels, up to
 //!   when they were dropped.
-//! * Whether theta exceeds 1/2 is a coin of known bias; only step 4 draws from Beta laws.
+//! * Whether theta exceeds 1/2 is a coin of known bias, and odds below 1e-25 count as none; only step 4
+//!   draws from Beta laws.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
 use super::merging::{LateClock, Shape, Stages, most_beaten};
@@ -77,7 +78,7 @@ named_values!(Variant { "paper" => Variant::Paper, "authors" => Variant::Authors
 
 impl Default for Config {
     fn default() -> Self {
-        Self { variant: Variant::Authors, alpha: 1.01, batch: 4, delta: 0.01, c: None }
+        Self { variant: Variant::Authors, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
     }
 }
 

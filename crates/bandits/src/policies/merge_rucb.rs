@@ -78,7 +78,7 @@ named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
 
 impl Default for Config {
     fn default() -> Self {
-        Self { variant: Variant::Lerot, alpha: 1.01, batch: 4, delta: 0.01, c: None }
+        Self { variant: Variant::Lerot, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
     }
 }
 

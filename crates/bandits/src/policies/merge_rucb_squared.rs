@@ -202,9 +202,7 @@ mod tests {
                     other => panic!("step {step}: {other:?}"),
                 };
                 // The lower arm wins.
-                let (winner, loser) = (first.min(second), first.max(second));
-                let first_won = winner == first;
-                let feedback = Feedback::Duel { winner, loser, first_won };
+                let feedback = Feedback::of_duel(first, second, first < second);
                 round.learn(within, feedback);
                 squared.learn(step, feedback);
             }

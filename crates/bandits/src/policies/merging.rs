@@ -1,7 +1,7 @@
 //! What mergeRUCB and MergeDTS share: their parameters' rules, the clock behind their bounds, when a
 //! stage ends, and which batches then merge.
 
-use crate::algorithm::positive;
+use crate::algorithm::{cautions, positive, without_effect};
 use crate::clock::Clock;
 use crate::draw::{best_arm, shuffle};
 use crate::{Arm, Generator, ParameterError};
@@ -16,6 +16,9 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    /// What delta is where nobody sets it.
+    pub(crate) const DELTA: f64 = 0.01;
+
     /// ln C for `arms` arms. C itself may be too large for a number: 6e285 for 10 arms at alpha = 0.51.
     pub(crate) fn ln_c(self, arms: usize) -> f64 {
         if let Some(c) = self.c {
@@ -46,14 +49,15 @@ impl Shape {
     }
 
     pub(crate) fn caution(self, name: &str) -> Option<String> {
-        let what = if self.alpha <= 0.5 {
-            format!("alpha = {} is not above 1/2", self.alpha)
+        let theory = if self.alpha <= 0.5 {
+            Some(format!("alpha = {} is not above 1/2, as its theory needs", self.alpha))
         } else if self.batch < 4 {
-            format!("p = {} is below 4", self.batch)
+            Some(format!("p = {} is below 4, as its theory needs", self.batch))
         } else {
-            return None;
+            None
         };
-        Some(format!("{name}: {what}, as its theory needs"))
+        let idle = self.c.is_some() && self.delta != Self::DELTA;
+        cautions(name, [theory, idle.then(|| without_effect("delta", "c"))])
     }
 
     /// The clock for `arms` arms; `whole` turns C into the number that it starts at.

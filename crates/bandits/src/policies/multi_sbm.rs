@@ -127,8 +127,7 @@ mod tests {
             assert_eq!(policy.choose(step, &mut one), expected, "step {step}");
             let first_won = x < y || (x == y && step % 2 == 0);
             bandits[x].learn(y, !first_won);
-            let (winner, loser) = if first_won { (x, y) } else { (y, x) };
-            policy.learn(step, Feedback::Duel { winner: Arm::at(winner), loser: Arm::at(loser), first_won });
+            policy.learn(step, Feedback::of_duel(Arm::at(x), Arm::at(y), first_won));
             x = y;
         }
         assert_eq!(policy.best(&mut one), Some(Arm(0)));

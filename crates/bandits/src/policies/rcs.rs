@@ -27,7 +27,11 @@
 //! * The paper reads x / 0 as 1, for each of the two terms of u. It leaves ties open: they are broken
 //!   at random.
 //! * It does not say which implementation its experiments used. In Lerot's an arm's duels with itself
-//!   are counted like those of another opponent, so that its bound against itself narrows.
+//!   are counted like those of another opponent, so that its bound against itself narrows: so they are
+//!   by `lerot`. Its stock of samples (a hundred a pair, drawn again when the pair meets) takes in such
+//!   a duel, too: from then on the champion also scores against itself, and where it beats everyone it
+//!   comes to K and not to the K - 1 that is looked for, so that arms are played in turn until the whole
+//!   stock is renewed. The next duel with itself begins that anew, and regret is linear. Not followed.
 //! * Only whether theta exceeds 1/2 matters, and no two arms can beat everyone: the champion is one
 //!   draw (`rcs/tournament.rs`) in place of K (K - 1) / 2. Odds below 1e-25 count as none.
 //! * Where the champion would meet itself nothing is learnt (but by Lerot's rule), so that it stays

@@ -27,7 +27,7 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{countable, named_values};
+use crate::algorithm::{countable, horizon_known, named_values};
 use crate::singleton::{ExpWeights, Rate, tuned};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -97,9 +97,10 @@ impl Algorithm for Config {
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rex3, ParameterError> {
         self.check()?;
         countable(arms)?;
+        horizon_known(self, horizon)?;
         let rate = match (self.gamma, self.variant) {
             (Some(gamma), _) => Rate::Fixed(gamma),
-            (None, Gamma::Horizon) => Rate::Fixed(tuned(arms, horizon.max(1) as f64).min(0.5)),
+            (None, Gamma::Horizon) => Rate::Fixed(tuned(arms, horizon as f64).min(0.5)),
             (None, Gamma::Mergedts) => Rate::Falling { most: 0.5 },
         };
         Ok(Rex3 {
@@ -183,8 +184,7 @@ mod tests {
             let (rise, fall) = (0.15 / (p(winner) * 4.0), 0.15 / (p(loser) * 4.0));
             logs[winner.index()] += rise;
             logs[loser.index()] -= fall;
-            let first_won = winner == first;
-            rex3.learn(step, Feedback::Duel { winner, loser, first_won });
+            rex3.learn(step, Feedback::of_duel(first, second, winner == first));
             for (kept, plain) in rex3.weights.logs().iter().zip(logs) {
                 assert!((kept - plain).abs() < 1e-9, "step {step}");
             }

@@ -5,16 +5,24 @@
 //! b(l) = argmin over { j : mu(l, j) < 1/2 } of
 //! (mu(i*, l) + mu(i*, j) - 1) / kl(mu(l, j), 1/2), or i* where there is no such j:
 //!
-//! 1. RMED2: at first every pair meets once, and before each pass every pair that has met fewer
-//!    than alpha ln ln t times meets until it has. RMED2FH: at first every pair meets
-//!    ceil(alpha ln ln T) times, for horizon T; then b(l) is found, once for all;
-//! 2. each arm l of the pass meets i* if i* is in O(l) and
-//!    n(l, i*) <= n(l, b(l)) / ln ln t; else b(l) if that is in O(l); else whom RMED1 would choose.
+//! 1. at first every pair meets L times: once in RMED2; ceil(alpha ln ln T) times, for horizon T,
+//!    in RMED2FH, after which b(l) is found, once for all;
+//! 2. RMED2: before each pass every pair that has met fewer than alpha ln ln t times meets until
+//!    it has;
+//! 3. each arm l of the pass meets b(l) if b(l) is in O(l) and
+//!    n(l, i*) >= n(l, b(l)) / ln ln t (RMED2FH: ln ln T); otherwise whom RMED1 would choose.
 //!
-//! | `variant` | pairs are looked over | ln ln t reads | the costs in b(l) |
-//! |---|---|---|---|
-//! | `paper` (default) | before each pass | ln ln t | as they are |
-//! | `komiyama` | before each step | ln (ln t + 0.01) | at least 0.01 |
+//! That is `variant=paper` (default). The code of the paper's first author, `variant=komiyama`,
+//! differs:
+//!
+//! | | `paper` | `komiyama` |
+//! |---|---|---|
+//! | L times at first | L sweeps over all pairs | no step of its own: 2 sees to it, in RMED2FH too, with T in place of t |
+//! | pairs are looked over | before each pass | before each step |
+//! | the opponent in 3 | as above | i* if that is in O(l) and n(l, i*) <= n(l, b(l)) / ln ln t; else b(l) if that is in O(l); else whom RMED1 would choose |
+//! | ln ln in 3 of RMED2FH | ln ln T | ln ln t |
+//! | ln ln t reads | ln ln t | ln (ln t + 0.01) |
+//! | the costs in b(l) | as they are | at least 0.01 |
 //!
 //! ## References
 //!
@@ -27,14 +35,15 @@
 //! ## Notes
 //!
 //! * Every pair meets at least once, however small alpha ln ln t is.
+//! * Duels of an arm with itself are not counted: where l is i*, n(l, i*) is 0.
 //! * Ties for b(l) go to the lowest arm; other ties as in RMED1.
-//! * The duels that step 1 asks for in between admit nobody to the next pass by themselves: the
+//! * The duels that steps 1 and 2 ask for in between admit nobody to the next pass by themselves: the
 //!   next step of a pass does. (In duelingbanditlib such a duel also ends its first arm's turn.)
 //! * The lists of RMED1 and the sums of its divergences are kept as there, and ln ln t crosses a
 //!   whole number of meetings so seldom that pairs are counted over only then.
 
 use super::rmed_state::{Divergences, Passes};
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{countable, horizon_known, named_values, positive};
 use crate::bounds::best_among;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -49,23 +58,78 @@ pub enum Variant {
 
 named_values!(Variant { "paper" => Variant::Paper, "komiyama" => Variant::Komiyama });
 
-/// The parameters of either: f(K) = `factor` K^`power`.
+/// RMED2's parameters, or with `FH` those of RMED2FH: f(K) = `factor` K^`power`.
 #[derive(Debug, Clone, PartialEq)]
-struct Parameters {
-    variant: Variant,
-    alpha: f64,
-    factor: f64,
-    power: f64,
+pub struct Config<const FH: bool> {
+    /// Which of the published rules.
+    pub variant: Variant,
+    /// How often pairs meet at least: alpha ln ln t times (RMED2FH: ln ln T), positive.
+    pub alpha: f64,
+    /// The factor of f(K), positive.
+    pub factor: f64,
+    /// The power of f(K), positive.
+    pub power: f64,
 }
 
-impl Default for Parameters {
+/// RMED2.
+pub type Rmed2Config = Config<false>;
+/// RMED2FH.
+pub type Rmed2FhConfig = Config<true>;
+
+impl<const FH: bool> Default for Config<FH> {
     fn default() -> Self {
         Self { variant: Variant::Paper, alpha: 3.0, factor: 0.3, power: 1.01 }
     }
 }
 
-impl Parameters {
-    fn list(&mut self) -> Vec<Parameter<'_>> {
+impl<const FH: bool> Config<FH> {
+    fn rule(&self, arms: usize) -> Rule {
+        let komiyama = self.variant == Variant::Komiyama;
+        Rule { komiyama, alpha: self.alpha, bonus: self.factor * libm::pow(arms as f64, self.power) }
+    }
+}
+
+/// What the parameters come down to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rule {
+    pub(crate) komiyama: bool,
+    alpha: f64,
+    /// f(K).
+    pub(crate) bonus: f64,
+}
+
+impl Rule {
+    /// ln ln t.
+    pub(crate) fn log_log(self, step: u64) -> f64 {
+        let slack = if self.komiyama { 0.01 } else { 0.0 };
+        libm::log(libm::log(step as f64) + slack)
+    }
+
+    /// How often every pair must have met at `step`.
+    pub(crate) fn meetings(self, step: u64) -> u32 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and ln ln t is small")]
+        {
+            libm::ceil((self.alpha * self.log_log(step)).max(1.0)) as u32
+        }
+    }
+
+    /// The least that a step of b(l) is said to cost.
+    pub(crate) fn least_cost(self) -> f64 {
+        if self.komiyama { 0.01 } else { f64::NEG_INFINITY }
+    }
+}
+
+impl<const FH: bool> Algorithm for Config<FH> {
+    const NAME: &'static str = if FH { "rmed2fh" } else { "rmed2" };
+    const SUMMARY: &'static str = if FH {
+        "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)"
+    } else {
+        "RMED with the cheapest telling opponent (Komiyama et al., COLT 2015)"
+    };
+    const NEEDS_HORIZON: bool = FH;
+    type Policy = Rmed2;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             Parameter::new("variant", "paper or komiyama", &mut self.variant),
             Parameter::new("alpha", "pairs meet alpha ln ln t times", &mut self.alpha),
@@ -80,109 +144,24 @@ impl Parameters {
         positive("power", self.power)
     }
 
-    /// ln ln t.
-    pub(crate) fn log_log(&self, step: u64) -> f64 {
-        let slack = match self.variant {
-            Variant::Paper => 0.0,
-            Variant::Komiyama => 0.01,
-        };
-        libm::log(libm::log(step as f64) + slack)
-    }
-
-    /// How often every pair must have met at `step`.
-    pub(crate) fn meetings(&self, step: u64) -> u32 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and ln ln t is small")]
-        {
-            libm::ceil((self.alpha * self.log_log(step)).max(1.0)) as u32
-        }
-    }
-
-    /// f(K).
-    pub(crate) fn bonus(&self, arms: usize) -> f64 {
-        self.factor * libm::pow(arms as f64, self.power)
-    }
-
-    /// The least that a step of b(l) is said to cost.
-    pub(crate) fn least_cost(&self) -> f64 {
-        match self.variant {
-            Variant::Paper => f64::NEG_INFINITY,
-            Variant::Komiyama => 0.01,
-        }
-    }
-}
-
-/// RMED2's parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rmed2Config(Parameters);
-
-/// RMED2FH's parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rmed2FhConfig(Parameters);
-
-impl Rmed2Config {
-    /// Of this variant, otherwise as the paper has it.
-    #[must_use]
-    pub fn of(variant: Variant) -> Self {
-        Self(Parameters { variant, ..Default::default() })
-    }
-}
-
-impl Rmed2FhConfig {
-    /// Of this variant, otherwise as the paper has it.
-    #[must_use]
-    pub fn of(variant: Variant) -> Self {
-        Self(Parameters { variant, ..Default::default() })
-    }
-}
-
-impl Algorithm for Rmed2Config {
-    const NAME: &'static str = "rmed2";
-    const SUMMARY: &'static str = "RMED with the cheapest telling opponent (Komiyama et al., COLT 2015)";
-    type Policy = Rmed2;
-
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        self.0.list()
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.0.check()
-    }
-
-    fn policy(&self, arms: usize, _horizon: u64) -> Result<Rmed2, ParameterError> {
-        self.check()?;
-        countable(arms)?;
-        Ok(Rmed2::new(&self.0, arms, None))
-    }
-}
-
-impl Algorithm for Rmed2FhConfig {
-    const NAME: &'static str = "rmed2fh";
-    const SUMMARY: &'static str = "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)";
-    const NEEDS_HORIZON: bool = true;
-    type Policy = Rmed2;
-
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        self.0.list()
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.0.check()
-    }
-
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed2, ParameterError> {
         self.check()?;
         countable(arms)?;
-        Ok(Rmed2::new(&self.0, arms, Some(horizon.max(1))))
+        horizon_known(self, horizon)?;
+        Ok(Rmed2::new(self.rule(arms), arms, FH.then_some(horizon)))
     }
 }
 
 /// RMED2, or RMED2FH.
 #[derive(Debug, Clone)]
 pub struct Rmed2 {
-    parameters: Parameters,
+    rule: Rule,
     horizon: Option<u64>,
     state: Divergences,
     passes: Passes,
+    /// How many sweeps over all pairs there are at first, and how many are done.
+    sweeps: u32,
+    swept: u32,
     /// How often every pair must have met, and the first step at which that rises.
     meetings: u32,
     rises: u64,
@@ -191,21 +170,23 @@ pub struct Rmed2 {
     cursor: (usize, usize),
     /// b(l), once found for good.
     opponents: Option<Vec<usize>>,
-    /// Whether the last choice was one that step 1 asks for.
+    /// Whether the last choice was one that step 1 or 2 asks for.
     catching_up: bool,
 }
 
 impl Rmed2 {
-    fn new(parameters: &Parameters, arms: usize, horizon: Option<u64>) -> Self {
+    fn new(rule: Rule, arms: usize, horizon: Option<u64>) -> Self {
         let (meetings, rises) = match horizon {
-            Some(horizon) => (parameters.meetings(horizon), u64::MAX),
+            Some(horizon) => (rule.meetings(horizon), u64::MAX),
             None => (1, 1),
         };
         Self {
-            parameters: parameters.clone(),
+            rule,
             horizon,
             state: Divergences::new(arms, true),
-            passes: Passes::new(arms, parameters.bonus(arms)),
+            passes: Passes::new(arms, rule.bonus),
+            sweeps: if rule.komiyama { 0 } else { meetings },
+            swept: 0,
             meetings,
             rises,
             cursor: (0, 1),
@@ -216,18 +197,31 @@ impl Rmed2 {
 
     /// The first pair that has met too seldom at `step`.
     fn too_seldom(&mut self, step: u64) -> Option<(usize, usize)> {
+        while self.swept < self.sweeps {
+            let pair = self.met_fewer_than(self.swept + 1);
+            if pair.is_some() {
+                return pair;
+            }
+            self.swept += 1;
+            self.cursor = (0, 1);
+        }
         if step >= self.rises {
-            let meetings = self.parameters.meetings(step);
+            let meetings = self.rule.meetings(step);
             if meetings > self.meetings {
                 self.cursor = (0, 1);
             }
             self.meetings = meetings;
             self.rises = self.next_rise(step);
         }
+        self.met_fewer_than(self.meetings)
+    }
+
+    /// The first pair from the cursor on that has met fewer times than that.
+    fn met_fewer_than(&mut self, meetings: u32) -> Option<(usize, usize)> {
         let arms = self.state.arms();
         let (mut i, mut j) = self.cursor;
         while i + 1 < arms {
-            if self.state.met(i, j) < self.meetings {
+            if self.state.met(i, j) < meetings {
                 self.cursor = (i, j);
                 return Some((i, j));
             }
@@ -239,8 +233,8 @@ impl Rmed2 {
 
     /// The first step after `step` at which pairs must meet more often.
     fn next_rise(&self, step: u64) -> u64 {
-        let more = |step: u64| self.parameters.meetings(step) > self.meetings;
-        let guess = libm::exp(libm::exp(f64::from(self.meetings) / self.parameters.alpha));
+        let more = |step: u64| self.rule.meetings(step) > self.meetings;
+        let guess = libm::exp(libm::exp(f64::from(self.meetings) / self.rule.alpha));
         if guess >= 9e15 {
             return u64::MAX;
         }
@@ -260,17 +254,22 @@ impl Rmed2 {
         let leader = self.state.leader();
         let cheapest = match &self.opponents {
             Some(opponents) => opponents[arm],
-            None => self.state.cheapest(arm, self.parameters.least_cost()),
+            None => self.state.cheapest(arm, self.rule.least_cost()),
         };
         let behind = |other: usize| other != arm && self.state.not_ahead(arm, other);
-        if behind(leader) {
-            let share = f64::from(self.state.met(arm, cheapest)) / self.parameters.log_log(step);
-            if f64::from(self.state.met(arm, leader)) <= share {
+        let met = |other: usize| f64::from(self.state.met(arm, other));
+        if self.rule.komiyama {
+            if behind(leader) && met(leader) <= met(cheapest) / self.rule.log_log(step) {
                 return leader;
             }
-        }
-        if behind(cheapest) {
-            return cheapest;
+            if behind(cheapest) {
+                return cheapest;
+            }
+        } else {
+            let log_log = self.rule.log_log(self.horizon.unwrap_or(step));
+            if behind(cheapest) && met(leader) >= met(cheapest) / log_log {
+                return cheapest;
+            }
         }
         self.state.opponent(arm, generator)
     }
@@ -288,14 +287,14 @@ impl Policy for Rmed2 {
         if !self.catching_up {
             self.passes.admit(step - 1, &self.state);
         }
-        let look = self.passes.at_start() || self.parameters.variant == Variant::Komiyama;
+        let look = self.passes.at_start() || self.rule.komiyama;
         self.catching_up = false;
         if look && let Some((first, second)) = self.too_seldom(step) {
             self.catching_up = true;
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
         if self.horizon.is_some() && self.opponents.is_none() {
-            let least = self.parameters.least_cost();
+            let least = self.rule.least_cost();
             let cheapest = |arm| self.state.cheapest(arm, least);
             self.opponents = Some((0..self.state.arms()).map(cheapest).collect());
         }
@@ -328,44 +327,56 @@ impl Policy for Rmed2 {
 }
 
 #[doc(hidden)]
-impl Rmed2Config {
+impl<const FH: bool> Config<FH> {
     /// For the plain form that tests compare with.
-    pub fn plain_rule(&self) -> PlainRule {
-        PlainRule(self.0.clone())
-    }
-}
-
-#[doc(hidden)]
-impl Rmed2FhConfig {
-    /// For the plain form that tests compare with.
-    pub fn plain_rule(&self) -> PlainRule {
-        PlainRule(self.0.clone())
+    pub fn plain_rule(&self, arms: usize) -> PlainRule {
+        PlainRule(self.rule(arms))
     }
 }
 
 /// The rule's numbers, for the plain form.
 #[doc(hidden)]
-#[derive(Debug, Clone)]
-pub struct PlainRule(Parameters);
+#[derive(Debug, Clone, Copy)]
+pub struct PlainRule(pub(crate) Rule);
 
-impl PlainRule {
-    pub(crate) fn every_step(&self) -> bool {
-        self.0.variant == Variant::Komiyama
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    /// Who meets at each step, the lower arm always winning.
+    fn meetings(mut policy: Rmed2, steps: u64) -> Vec<(u32, u32)> {
+        let mut generator = Generator::seed_from_u64(1);
+        let mut met = Vec::new();
+        for step in 1..=steps {
+            match policy.choose(step, &mut generator) {
+                Choice::Duel(first, second) => {
+                    met.push((first.0, second.0));
+                    policy.learn(step, Feedback::of_duel(first, second, first < second));
+                }
+                Choice::Alone { arm, .. } => met.push((arm.0, arm.0)),
+                Choice::Set(_) => panic!("no sets"),
+            }
+        }
+        met
     }
 
-    pub(crate) fn log_log(&self, step: u64) -> f64 {
-        self.0.log_log(step)
-    }
+    #[test]
+    fn all_pairs_meet_once_before_any_meets_again() {
+        let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let met = meetings(Rmed2Config::default().policy(4, 0).expect("valid"), 40);
+        assert_eq!(met[..6], pairs);
+        // Then each pair until it has met 3 ln ln t times: 1.997 at step 7, 2.196 at step 8.
+        assert_eq!(met[6..12], [(0, 1), (0, 1), (0, 2), (0, 2), (0, 3), (0, 3)]);
 
-    pub(crate) fn meetings(&self, step: u64) -> f64 {
-        (self.0.alpha * self.0.log_log(step)).max(1.0)
-    }
+        // ceil(3 ln ln 1000) = 6 sweeps.
+        let met = meetings(Rmed2FhConfig::default().policy(4, 1_000).expect("valid"), 40);
+        assert_eq!(met[..36], pairs.repeat(6));
+        assert_ne!(met[36..39], pairs[..3]);
 
-    pub(crate) fn bonus(&self, arms: usize) -> f64 {
-        self.0.bonus(arms)
-    }
-
-    pub(crate) fn least_cost(&self) -> f64 {
-        self.0.least_cost()
+        let config = Rmed2FhConfig { variant: Variant::Komiyama, ..Default::default() };
+        let met = meetings(config.policy(4, 1_000).expect("valid"), 7);
+        assert_eq!(met, [(0, 1), (0, 1), (0, 1), (0, 1), (0, 1), (0, 1), (0, 2)]);
     }
 }

@@ -22,15 +22,18 @@
 //! ## Notes
 //!
 //! * Lerot counts from one win either way and draws from Beta(w, l): the same law. Its stock of a
-//!   hundred samples a pair is drawn again when the pair meets, so that it does not change the law
-//!   either.
+//!   hundred samples a pair is drawn again when the pair meets, which changes the law in one respect: a
+//!   duel of an arm with itself draws samples for the diagonal, too, and until the whole stock is renewed
+//!   the arm then wins one duel more of each tournament, against itself. Not followed: at most it decides
+//!   between an arm and those that beat as many others, or one more.
 //! * An older version of it counts a prior of two wins either way and takes the arms with the two most
 //!   wins; that one is not here.
 //! * Its regret may grow for ever: a champion gathers certain wins over everyone it meets, and may so
 //!   win more duels of each tournament than the best arm, which beats it but is not certain of other
 //!   pairs. The two then meet at nearly every step, as in runs on the matrices of MSLR-WEB30K. D-TS's
 //!   bounds, which take an arm that has lost beyond doubt out of the tournament, prevent that.
-//! * How the draws and the stretches alone are cut short: see `thompson.rs`.
+//! * How the draws and the stretches alone are cut short: see `thompson.rs`. Odds below 1e-25 count as
+//!   none.
 
 use crate::algorithm::countable;
 use crate::bounds::best_among;

@@ -32,10 +32,13 @@
 //!   to 0.1, where some runs never recover: accepted, with a [caution](crate::Algorithm::caution).
 //! * A duel of the champion with itself says nothing, so these stretches are one choice, whose end
 //!   is known: the first step at which some u(j, c) reaches 1/2.
+//! * The arm reported is the one that beat the most others in more than half of their duels. Lerot
+//!   reports the one with the most wins in all: not followed, by `lerot` neither. Regret does not hang
+//!   on it.
 //! * Candidates are kept by evidence (`bounds.rs`), challengers by groups whose bounds are capped
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{cautions, countable, named_values, positive, without_effect};
 use crate::bounds::{Candidates, Evidence, last_step_below};
 use crate::clock::Clock;
 use crate::draw::{below, coin};
@@ -96,7 +99,13 @@ impl Algorithm for Config {
     }
 
     fn caution(&self) -> Option<String> {
-        (self.alpha <= 0.5).then(|| format!("rucb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
+        let low = self.alpha <= 0.5;
+        let idle = self.variant == Variant::Lerot && self.unseen != Self::default().unseen;
+        let what = [
+            low.then(|| format!("alpha = {} is not above 1/2, as its theory needs", self.alpha)),
+            idle.then(|| without_effect("unseen", "variant=lerot")),
+        ];
+        cautions(Self::NAME, what)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rucb, ParameterError> {

@@ -34,12 +34,14 @@
 //!   with probability 2 exp(-n kl), and the 1 / (n (n + 1)) sum to 1.
 //! * Every round begins afresh, as its delta is another. What is reported is what the last round
 //!   found that found anything, and before that the arm that beat the most others in this one.
-//! * In the paper's terms the approximation epsilon is 0, so that a round ends early only by step
-//!   3; that nothing is uncertain is the second variant's rule, and duelpy's is that one is left.
+//! * In the paper's terms the approximation epsilon is 0, so that a round ends early only by step 3.
+//!   That one arm is left ends it in DuelingBandits and duelpy, that nothing is uncertain in
+//!   DuelingBandits; both variants here take both. DuelingBandits then takes the arm that beats the
+//!   most others of all arms, not only of the active ones: not followed.
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether anybody is dropped.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{cautions, countable, named_values, positive, without_effect};
 use crate::bounds::best_among;
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -84,6 +86,11 @@ impl Algorithm for Config {
 
     fn check(&self) -> Result<(), ParameterError> {
         positive("alpha", self.alpha)
+    }
+
+    fn caution(&self) -> Option<String> {
+        let idle = self.variant == Variant::Paper && self.alpha != Self::default().alpha;
+        cautions(Self::NAME, [idle.then(|| without_effect("alpha", "variant=paper"))])
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Scb, ParameterError> {
@@ -402,9 +409,7 @@ mod tests {
             let choice = scb.choose(step, &mut generator);
             if let Choice::Duel(first, second) = choice {
                 // Lower arms always win.
-                let (winner, loser) = (first.min(second), first.max(second));
-                let first_won = winner == first;
-                scb.learn(step, Feedback::Duel { winner, loser, first_won });
+                scb.learn(step, Feedback::of_duel(first, second, first < second));
             }
             if begins.last() != Some(&scb.begins) {
                 begins.push(scb.begins);

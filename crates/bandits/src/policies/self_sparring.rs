@@ -24,7 +24,7 @@
 use super::sparring::most_favoured;
 use crate::algorithm::{countable, positive};
 use crate::singleton::{Singleton as _, Thompson};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy};
 
 /// Self-Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,9 +47,13 @@ impl Algorithm for Config {
     const FINDS_WINNER: bool = false;
     type Policy = SelfSparring;
 
+    fn plays(&self) -> Plays {
+        if self.picks > 2 { Plays::Sets } else { Plays::Duels }
+    }
+
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
-            Parameter::new("m", "how many arms are picked at each step", &mut self.picks),
+            Parameter::new("m", "how many arms are picked at each step; sets of arms above 2", &mut self.picks),
             Parameter::new("eta", "what a win or a loss counts", &mut self.eta),
         ]
     }

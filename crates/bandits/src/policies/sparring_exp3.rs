@@ -26,7 +26,7 @@
 
 use super::rex3::{Gamma, gamma_in_unit};
 use super::sparring::Sparring;
-use crate::algorithm::countable;
+use crate::algorithm::{cautions, countable, horizon_known, without_effect};
 use crate::singleton::{Exp3, Rate};
 use crate::{Algorithm, Parameter, ParameterError};
 
@@ -67,9 +67,15 @@ impl Algorithm for Config {
         gamma_in_unit(self.gamma)
     }
 
+    fn caution(&self) -> Option<String> {
+        let idle = self.gamma.is_some() && self.variant != Self::default().variant;
+        cautions(Self::NAME, [idle.then(|| without_effect("variant", "gamma"))])
+    }
+
     fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Exp3>, ParameterError> {
         self.check()?;
         countable(arms)?;
+        horizon_known(self, horizon)?;
         let rate = match (self.gamma, self.variant) {
             (Some(gamma), _) => Rate::Fixed(gamma),
             (None, Gamma::Horizon) => Exp3::rate_for(arms, horizon),

@@ -29,7 +29,7 @@
 //!   have played in it, and one less after that, as a step changes C by one and an arm that falls
 //!   below those still waiting rests at once. A step is O(1), and no C is kept but those of the
 //!   two that play.
-//! * The arm reported is i.
+//! * The arm reported is i while it is ahead of j, and none where the two are even.
 
 use crate::algorithm::{countable, named_values};
 use crate::draw::below;
@@ -234,8 +234,7 @@ mod tests {
     use crate::draw::coin;
 
     fn learn(policy: &mut WinnerStays, step: u64, first: Arm, second: Arm, first_won: bool) {
-        let (winner, loser) = if first_won { (first, second) } else { (second, first) };
-        policy.learn(step, Feedback::Duel { winner, loser, first_won });
+        policy.learn(step, Feedback::of_duel(first, second, first_won));
     }
 
     #[test]

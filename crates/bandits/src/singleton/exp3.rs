@@ -116,10 +116,11 @@ impl Exp3 {
         Self { rate, step: 1, weights: ExpWeights::new(arms) }
     }
 
-    /// The rate tuned to a horizon: min(1, sqrt(K ln K / ((e - 1) T))), corollary 3.2 of the paper.
+    /// The rate tuned to a horizon: min(1, sqrt(K ln K / ((e - 1) T))), corollary 3.2 of the paper;
+    /// 1 for a horizon of 0.
     #[must_use]
     pub fn rate_for(arms: usize, horizon: u64) -> Rate {
-        let gain = (std::f64::consts::E - 1.0) * horizon.max(1) as f64;
+        let gain = (std::f64::consts::E - 1.0) * horizon as f64;
         Rate::Fixed(tuned(arms, gain).min(1.0))
     }
 }
@@ -221,6 +222,7 @@ mod tests {
         // sqrt(10 ln 10 / (1.718 10^5)).
         assert!((rate - 0.011_576).abs() < 1e-6, "{rate}");
         assert_eq!(Exp3::rate_for(10, 3), Rate::Fixed(1.0));
+        assert_eq!(Exp3::rate_for(2, 0), Rate::Fixed(1.0));
         let falling = Rate::Falling { most: 0.5 };
         assert_eq!(falling.at(5, 10), falling.at(10_000, 10));
         assert!(falling.at(20_000, 10) < falling.at(10_000, 10));

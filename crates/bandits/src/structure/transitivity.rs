@@ -7,7 +7,7 @@
 //!
 //! ## References
 //! Y. Yue, T. Joachims, "Beat the Mean Bandit", ICML 2011,
-//! <https://icml.cc/2011/papers/143_icmlpaper.pdf>.
+//! <https://icml.cc/Conferences/2011/papers/165_icmlpaper.pdf>.
 //!
 //! ## Notes
 //! * Where RUCB's paper (M. Zoghi, S. Whiteson, R. Munos, M. de Rijke, "Relative Upper Confidence

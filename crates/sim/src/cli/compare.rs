@@ -93,7 +93,7 @@ impl Compare {
         let plan = self.run.plan_of(&["mergerucb", "rucb", "rmed1", "random"]);
         for spec in &plan.algorithms {
             ensure!(
-                spec.entry().plays == Plays::Duels,
+                spec.plays() == Plays::Duels,
                 "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
             );
         }

@@ -341,6 +341,14 @@ pub(super) fn announce(dataset: &Dataset, quiet: bool) {
     }
 }
 
+/// Says which parameters no theory covers, and which have no effect.
+#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
+fn caution(algorithms: &[Spec]) {
+    for caution in algorithms.iter().filter_map(Spec::caution) {
+        eprintln!("caution: {caution}");
+    }
+}
+
 /// What is played, and what is left behind.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Runs and results")]
@@ -351,6 +359,8 @@ pub(super) struct RunOptions {
     algorithms: Option<Vec<Spec>>,
 
     /// Steps (impressions) of a run; 1e7 is a number
+    ///
+    /// Algorithms count duels in 32 bits: from 4.29e9 steps on no arm may take part in that many.
     #[arg(long, value_name = "N", default_value = "1e6", value_parser = parse_positive)]
     pub(super) steps: u64,
 
@@ -383,8 +393,12 @@ impl RunOptions {
     /// What is to be played, these algorithms if none were named.
     pub(super) fn plan_of(&self, usual: &[&str]) -> Plan {
         let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
+        let algorithms = self.algorithms.clone().unwrap_or_else(usual);
+        if !self.common.quiet {
+            caution(&algorithms);
+        }
         Plan {
-            algorithms: self.algorithms.clone().unwrap_or_else(usual),
+            algorithms,
             steps: self.steps,
             runs: self.runs,
             seed: self.common.seed,

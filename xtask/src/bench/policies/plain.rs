@@ -25,8 +25,10 @@ pub(super) fn time(name: &str, arms: usize, timed: Timed<'_>) -> Option<f64> {
         "dts" => timed.visit(PlainDoubleThompson::new::<false>(&Default::default(), arms)),
         "dts-plus" => timed.visit(PlainDoubleThompson::new::<true>(&Default::default(), arms)),
         "rmed1" => timed.visit(PlainRmed1::new(&Default::default(), arms)),
-        "rmed2" => timed.visit(PlainRmed2::new(rmed2::Rmed2Config::default().plain_rule(), arms, None)),
-        "rmed2fh" => timed.visit(PlainRmed2::new(rmed2::Rmed2FhConfig::default().plain_rule(), arms, Some(HORIZON))),
+        "rmed2" => timed.visit(PlainRmed2::new(rmed2::Rmed2Config::default().plain_rule(arms), arms, None)),
+        "rmed2fh" => {
+            timed.visit(PlainRmed2::new(rmed2::Rmed2FhConfig::default().plain_rule(arms), arms, Some(HORIZON)))
+        }
         "mdb" => timed.visit(PlainMdb::new(&Default::default(), arms)),
         "ccb" => timed.visit(PlainCcb::new(0.51, arms)),
         _ => return None,
