@@ -156,6 +156,7 @@ impl Compare {
     fn estimate(&self, prepared: &Prepared, folder: &Path) -> Result<PreferenceMatrix> {
         let common = &self.run.common;
         let files = Files::of(&folder.join("proxy.npy"))?;
+        let _lock = files.lock()?;
         let identity = identity(prepared, common.seed, Sampling::WithReplacement, false);
         let request = Request {
             impressions: self.interleavings,

@@ -180,6 +180,7 @@ impl Proxy {
             );
         }
         matrix_file::create_folder_of(&self.out)?;
+        let _lock = files.lock()?;
         files.all().for_each(output::remove_leftovers);
         let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
         let mut state = take_up(&files.state, identity, self.effort.request(), self.effort.resume)?;
