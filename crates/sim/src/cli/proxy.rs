@@ -200,7 +200,7 @@ impl Proxy {
             seconds,
             comparisons: compared,
             comparisons_per_second: compared as f64 / seconds.max(1e-9),
-            peak_memory_mib: machine::peak_memory_mib(),
+            peak_memory_mib: machine::peak_memory().map(|bytes| bytes >> 20),
         };
         if compared > 0 {
             output::write_json_pretty(&files.timings, &timings)?;
