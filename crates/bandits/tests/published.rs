@@ -7,7 +7,8 @@
 mod common;
 
 use bandits::registry::{PolicyVisitor, Spec};
-use bandits::winners::{borda_winners, condorcet_winner, cyclic_triples};
+use bandits::structure::Tournament;
+use bandits::winners::{borda_winners, condorcet_winner};
 use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, Shuffled};
 use bandits::{matrix, play};
 
@@ -63,7 +64,7 @@ fn the_real_matrices_are_what_is_said_of_them() {
         assert_eq!(matrix.arms(), 136);
         assert_eq!(condorcet_winner(&matrix), Some(Arm(109)));
         assert_eq!(borda_winners(&matrix), [Arm(109)]);
-        assert_eq!(cyclic_triples(&matrix), circles);
+        assert_eq!(Tournament::of(&matrix).cyclic_triples(), circles);
         let mut gaps = bandits::winners::gaps_to(&matrix, Arm(109));
         gaps.remove(109);
         let least = gaps.iter().copied().fold(1.0, f64::min);

@@ -17,6 +17,7 @@ pub mod exploration;
 pub mod figure;
 pub mod html_report;
 pub mod live;
+pub mod lock;
 pub mod machine;
 pub mod output;
 pub mod pairs;

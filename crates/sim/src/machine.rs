@@ -8,10 +8,10 @@ pub fn processor() -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The most memory that this process has held so far, in MiB, where the system tells it.
+/// The most memory that this process has held so far, in bytes, where the system tells it.
 #[must_use]
-pub fn peak_memory_mib() -> Option<u64> {
+pub fn peak_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let kibibytes = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(kibibytes.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1024)
+    Some(kibibytes.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }

@@ -116,7 +116,7 @@ impl Drop for Aside {
 }
 
 /// One line: what failed, where, what to do; the cause follows as the error's source.
-fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
+pub(crate) fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::NotFound => "does its folder exist?",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",

@@ -137,6 +137,37 @@ fn a_damaged_state_is_one_error_and_stays() {
     assert!(folder.path().join("P.npy").exists());
 }
 
+#[test]
+fn a_second_run_on_the_same_files_is_refused_until_the_first_is_gone() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let data = &SMALL[..4];
+    let long = [data, &["--interleavings", "1e9", "--out", "P.npy"]].concat();
+    let mut first = proxy(folder.path(), &long).stdout(Stdio::null()).spawn().expect("sim starts");
+    let state = folder.path().join("P.state");
+    while !state.exists() {
+        assert!(first.try_wait().expect("it can be asked").is_none(), "the first run works for long");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The text is another file of the same matrix.
+    for out in ["P.npy", "P.txt"] {
+        let second = proxy(folder.path(), &[&SMALL[..], &["--out", out, "--resume"]].concat()).output();
+        let message = failure(&second.expect("sim starts"));
+        assert!(message.contains("P.npy is being made by another run; wait until that ends"), "{message}");
+    }
+    succeeds(proxy(folder.path(), &[data, &["--interleavings", "100", "--out", "Q.npy"]].concat()));
+
+    first.kill().expect("it can be killed");
+    first.wait().expect("it ends");
+    assert!(folder.path().join(".P.state.lock").exists(), "the dead do not tidy up");
+    let third = proxy(folder.path(), &[&SMALL[..], &["--out", "P.npy"]].concat()).output();
+    assert!(failure(&third.expect("sim starts")).contains("add --resume"), "no lock but an unfinished matrix");
+    fs::remove_file(&state).expect("a writable folder");
+    succeeds(proxy(folder.path(), &[&SMALL[..], &["--out", "P.npy"]].concat()));
+    if cfg!(unix) {
+        assert!(!names(&files(folder.path())).iter().any(|name| name.contains("lock")));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_written_to_is_one_error_before_any_work() {

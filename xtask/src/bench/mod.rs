@@ -11,6 +11,7 @@ mod record;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use jiff::civil::Date;
 use measure::Row;
 
 /// Measures speeds against the goals and keeps them.
@@ -28,8 +29,8 @@ pub struct Arguments {
     out: Option<PathBuf>,
 
     /// The date that the CSV bears [default: today, UTC]
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = record::parse_date)]
-    date: Option<String>,
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<Date>,
 
     #[command(flatten)]
     policies: policies::Which,
@@ -77,13 +78,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if wanted(What::Proxy) {
         show(&mut rows, proxy::rows()?);
     }
-    let date = arguments.date.clone().unwrap_or_else(record::today);
+    let date = arguments.date.unwrap_or_else(record::today);
     let path = match &arguments.out {
         Some(path) => path.clone(),
         None if arguments.policies.is_part() => return Ok(()),
-        None => record::default_path(&date, &arguments.what),
+        None => record::default_path(date, &arguments.what),
     };
-    record::write(&path, &date, &rows)
+    record::write(&path, date, &rows)
 }
 
 /// Debug assertions cost time: measures with the release profile instead.

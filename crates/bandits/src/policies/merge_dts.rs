@@ -40,10 +40,10 @@
 //!   draws from Beta laws.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
-use super::merging::{LateClock, Shape, Stages, most_beaten};
+use super::merging::{LateClock, Shape, Stages, most_beaten, shuffled};
 use crate::algorithm::{countable, named_values};
 use crate::beta::preference;
-use crate::draw::{argmax, shuffle};
+use crate::draw::argmax;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 mod batches;
@@ -173,9 +173,7 @@ impl MergeDts {
     fn start(&mut self, generator: &mut Generator) {
         self.started = true;
         if self.authors {
-            let mut order: Vec<Arm> = (0..self.arms).map(Arm::at).collect();
-            shuffle(generator, &mut order);
-            self.batches = Batches::new(&order, self.p, 1.0);
+            self.batches = Batches::new(&shuffled(self.arms, generator), self.p, 1.0);
         }
     }
 

@@ -40,9 +40,9 @@
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
-use super::merging::{LateClock, Shape, Stages, most_beaten};
+use super::merging::{LateClock, Shape, Stages, most_beaten, shuffled};
 use crate::algorithm::{countable, named_values};
-use crate::draw::{below, shuffle};
+use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 mod batches;
@@ -180,9 +180,7 @@ impl MergeRucb {
     fn start(&mut self, generator: &mut Generator) {
         self.started = true;
         if self.lerot {
-            let mut order: Vec<Arm> = (0..self.arms).map(Arm::at).collect();
-            shuffle(generator, &mut order);
-            self.batches.rename(&order);
+            self.batches.rename(&shuffled(self.arms, generator));
         }
         self.shrunk = true;
     }

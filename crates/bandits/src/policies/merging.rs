@@ -1,5 +1,5 @@
-//! What mergeRUCB and MergeDTS share: their parameters' rules, the clock behind their bounds, when a
-//! stage ends, and which batches then merge.
+//! What mergeRUCB and MergeDTS share: their parameters' rules, the clock behind their bounds, the order
+//! of arms, when a stage ends, and which batches then merge.
 
 use crate::algorithm::{cautions, positive, without_effect};
 use crate::clock::Clock;
@@ -105,6 +105,13 @@ impl Stages {
         let (left, arms, stage) = (left as u128, self.arms as u128, self.current.min(64));
         if self.early { left <= (arms >> stage) + 1 } else { left << stage <= arms }
     }
+}
+
+/// All arms in a random order.
+pub(crate) fn shuffled(arms: usize, generator: &mut Generator) -> Vec<Arm> {
+    let mut order: Vec<Arm> = (0..arms).map(Arm::at).collect();
+    shuffle(generator, &mut order);
+    order
 }
 
 /// Who joins whom, of batches of these sizes (0 for none): sorted by size, ties at random, the smallest

@@ -10,7 +10,7 @@ use memmap2::Mmap;
 
 use super::format::{self, Index};
 use super::source;
-use crate::dataset::{Blocks, Content, Dataset, MappedBlocks, Provenance, Recipe};
+use crate::dataset::{Blocks, Content, Dataset, MappedBlocks, MappedFile, Provenance, Recipe};
 
 /// The data set in the cache at `path`, unless that is missing, of something else than `key` says, of
 /// another version, or damaged; and whether the sources had to be read to tell.
@@ -34,10 +34,19 @@ pub(super) fn load(
 /// The data set that the cache `map`, the file at `path`, with the index `index` holds.
 fn dataset(map: Mmap, path: &Path, index: Index, (name, provenance): (&str, Provenance), recipe: Recipe) -> Dataset {
     let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } = index;
-    let blocks =
-        MappedBlocks::new(map, path.to_path_buf(), starts, hashes, offsets.clone(), features, checksum.clone(), recipe);
+    let file = MappedFile {
+        map,
+        path: path.to_path_buf(),
+        starts,
+        hashes,
+        offsets: offsets.clone(),
+        features,
+        checksum: checksum.clone(),
+        recipe,
+    };
     let max_label = labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
-    let (name, blocks, checksum) = (name.to_string(), Blocks::Mapped(blocks), OnceLock::from(checksum));
+    let (name, checksum) = (name.to_string(), OnceLock::from(checksum));
+    let blocks = Blocks::Mapped(MappedBlocks::new(file));
     Content { name, provenance, features, ids, id_ends, offsets, labels, max_label, blocks, checksum }.into()
 }
 

@@ -22,7 +22,7 @@ impl Blocks {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Owned(blocks) => blocks.len(),
-            Self::Mapped(mapped) => mapped.hashes.len(),
+            Self::Mapped(mapped) => mapped.file.hashes.len(),
         }
     }
 
@@ -38,14 +38,14 @@ impl Blocks {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Owned(blocks) => blocks.iter().map(|block| block.len()).sum(),
-            Self::Mapped(mapped) => mapped.starts[mapped.hashes.len()] - mapped.starts[0],
+            Self::Mapped(MappedBlocks { file, .. }) => file.starts[file.hashes.len()] - file.starts[0],
         }
     }
 
     pub(crate) fn mapped_from(&self) -> Option<&Path> {
         match self {
             Self::Owned(_) => None,
-            Self::Mapped(mapped) => Some(&mapped.path),
+            Self::Mapped(mapped) => Some(&mapped.file.path),
         }
     }
 }
@@ -53,47 +53,41 @@ impl Blocks {
 /// How to make a data set again when its cache turns out to be damaged.
 pub(crate) type Recipe = Box<dyn Fn() -> Result<Dataset, Error> + Send + Sync>;
 
+/// A cache file, and what its index says of the blocks in it.
+pub(crate) struct MappedFile {
+    pub(crate) map: Mmap,
+    pub(crate) path: PathBuf,
+    /// Where each block starts in `map`, and where the last one ends; all within the file.
+    pub(crate) starts: Vec<usize>,
+    pub(crate) hashes: Vec<u64>,
+    /// How many documents each query has is in here.
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) features: u32,
+    /// The checksum of the content.
+    pub(crate) checksum: String,
+    pub(crate) recipe: Recipe,
+}
+
 /// The blocks of a cache file. Each is checked at its first use; where one is damaged, all are made
 /// again from what the cache was made of.
 pub(crate) struct MappedBlocks {
-    map: Mmap,
-    path: PathBuf,
-    /// Where each block starts in `map`, and where the last one ends.
-    starts: Vec<usize>,
-    hashes: Vec<u64>,
-    /// How many documents each query has is in here.
-    offsets: Vec<usize>,
-    features: u32,
-    /// The checksum of the content, as the file's index tells it.
-    checksum: String,
+    file: MappedFile,
     /// A bit for each block that was checked.
     checked: Vec<AtomicU64>,
-    recipe: Recipe,
     rebuilt: OnceLock<Dataset>,
 }
 
 impl MappedBlocks {
-    /// The blocks of `map`, the file at `path`, which start at `starts` (one more entry says where the
-    /// last ends; all are within the file) and have the hashes `hashes`.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one file's index, each once")]
-    pub(crate) fn new(
-        map: Mmap,
-        path: PathBuf,
-        starts: Vec<usize>,
-        hashes: Vec<u64>,
-        offsets: Vec<usize>,
-        features: u32,
-        checksum: String,
-        recipe: Recipe,
-    ) -> Self {
-        let checked = (0..hashes.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let rebuilt = OnceLock::new();
-        Self { map, path, starts, hashes, offsets, features, checksum, checked, recipe, rebuilt }
+    /// The blocks of `file`, none of them checked yet.
+    pub(crate) fn new(file: MappedFile) -> Self {
+        let checked = (0..file.hashes.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Self { file, checked, rebuilt: OnceLock::new() }
     }
 
     #[inline]
     fn get(&self, index: usize) -> &[u8] {
-        let bytes = &self.map[self.starts[index]..self.starts[index + 1]];
+        let MappedFile { map, starts, .. } = &self.file;
+        let bytes = &map[starts[index]..starts[index + 1]];
         // The file is never changed in place, so what was sound once stays so; no other memory depends
         // on the bit.
         if self.checked[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1 {
@@ -112,8 +106,9 @@ impl MappedBlocks {
     }
 
     fn is_sound(&self, index: usize, bytes: &[u8]) -> bool {
-        let documents = self.offsets[index + 1] - self.offsets[index];
-        xxh3_64(bytes) == self.hashes[index] && block::is_sound(bytes, documents, self.features)
+        let MappedFile { offsets, hashes, features, .. } = &self.file;
+        let documents = offsets[index + 1] - offsets[index];
+        xxh3_64(bytes) == hashes[index] && block::is_sound(bytes, documents, *features)
     }
 
     /// Makes the data set again; the damaged file goes.
@@ -122,19 +117,20 @@ impl MappedBlocks {
     /// an undamaged cache nor what it was made of, nothing can be done.
     #[cold]
     fn rebuild(&self) -> Dataset {
-        let _ = std::fs::remove_file(&self.path);
+        let MappedFile { path, checksum, recipe, .. } = &self.file;
+        let _ = std::fs::remove_file(path);
         // A thread of its own, with helpers of its own: one that works for others while it waits could
         // come back to this very block.
         let again = std::thread::scope(|scope| {
             let build = || match rayon::ThreadPoolBuilder::new().build() {
-                Ok(pool) => pool.install(|| (self.recipe)()),
-                Err(_) => (self.recipe)(),
+                Ok(pool) => pool.install(recipe),
+                Err(_) => recipe(),
             };
             scope.spawn(build).join()
         });
-        let path = self.path.display();
+        let path = path.display();
         match again {
-            Ok(Ok(dataset)) if dataset.checksum() == self.checksum => dataset,
+            Ok(Ok(dataset)) if dataset.checksum() == *checksum => dataset,
             Ok(Ok(_)) => panic!("the cache {path} is damaged, and what it was made of has changed: start again"),
             Ok(Err(error)) => panic!("the cache {path} is damaged, and what it was made of cannot be read: {error}"),
             Err(panic) => std::panic::resume_unwind(panic),

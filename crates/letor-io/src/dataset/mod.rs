@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use block::Block;
 pub(crate) use block::BlockWriter;
 pub(crate) use block::is_sound;
-pub(crate) use blocks::{Blocks, MappedBlocks, Recipe};
+pub(crate) use blocks::{Blocks, MappedBlocks, MappedFile, Recipe};
 pub use build::DatasetBuilder;
 pub(crate) use column::Column;
 pub use encoded::{BuildError, EncodedQuery};

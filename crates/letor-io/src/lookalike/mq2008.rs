@@ -4,7 +4,7 @@ use super::letor::{MEAN_LENGTH, SIGNALS, to_unit};
 use super::maker::Model;
 use super::noise::Noise;
 use super::signals::signals;
-use super::text::{Collection, Fields, STREAMS, TextDocument, TextQuery};
+use super::text::{Collection, Fields, STREAMS, TextQuery};
 
 /// Features of a document.
 pub(crate) const FEATURES: usize = 46;
@@ -42,23 +42,21 @@ const COLLECTION: Collection = Collection {
     },
 };
 
-/// A query and its documents so far, from which later ones copy.
+/// A query.
 #[derive(Debug)]
 pub(crate) struct Query {
     text: TextQuery,
-    documents: Vec<TextDocument>,
 }
 
 impl Query {
     pub(crate) fn draw(noise: &mut Noise) -> Self {
-        Self { text: TextQuery::draw(&COLLECTION, noise), documents: Vec::new() }
+        Self { text: TextQuery::draw(&COLLECTION, noise) }
     }
 }
 
 impl Model for Query {
     fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
-        let document = self.text.document(&COLLECTION, grade, &self.documents, noise);
-        self.documents.push(document);
+        let document = self.text.document(&COLLECTION, grade, noise);
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
             let values = signals(&self.text, &document, stream, *mean_length);
             for (place, &signal) in SIGNALS.iter().enumerate() {

@@ -47,8 +47,6 @@ const MEAN_LENGTH: [f64; STREAMS] = [700.0, 1.4, 8.5, 7.5, 720.0];
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     text: TextQuery,
-    /// Its documents so far, from which later ones copy.
-    documents: Vec<TextDocument>,
     /// Site rank of each site that its documents may lie on.
     sites: [f64; 12],
     /// Users clicked results of this query at all.
@@ -63,7 +61,7 @@ impl Query {
             *site = noise.normal();
         }
         let clicked = noise.chance(0.68);
-        Self { text, documents: Vec::new(), sites, clicked }
+        Self { text, sites, clicked }
     }
 
     /// Features 126 to 136.
@@ -111,8 +109,7 @@ impl Query {
 
 impl Model for Query {
     fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
-        let document = self.text.document(&COLLECTION, grade, &self.documents, noise);
-        self.documents.push(document);
+        let document = self.text.document(&COLLECTION, grade, noise);
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
             let values = signals(&self.text, &document, stream, *mean_length);
             for (signal, value) in values.iter().enumerate() {

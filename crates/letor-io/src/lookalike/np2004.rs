@@ -43,23 +43,21 @@ const COLLECTION: Collection = Collection {
     },
 };
 
-/// A query and its documents so far, from which later ones copy.
+/// A query.
 #[derive(Debug)]
 pub(crate) struct Query {
     text: TextQuery,
-    documents: Vec<TextDocument>,
 }
 
 impl Query {
     pub(crate) fn draw(noise: &mut Noise) -> Self {
-        Self { text: TextQuery::draw(&COLLECTION, noise), documents: Vec::new() }
+        Self { text: TextQuery::draw(&COLLECTION, noise) }
     }
 }
 
 impl Model for Query {
     fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
-        let document = self.text.document(&COLLECTION, grade, &self.documents, noise);
-        self.documents.push(document);
+        let document = self.text.document(&COLLECTION, grade, noise);
         let mut whole = 0.0;
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
             let values = signals(&self.text, &document, stream, *mean_length);

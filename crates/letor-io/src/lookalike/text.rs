@@ -88,6 +88,8 @@ pub(crate) struct TextQuery {
     telling: [f64; MAX_TERMS],
     clarity: f64,
     matched: bool,
+    /// Its documents so far, from which later ones copy.
+    documents: Vec<TextDocument>,
 }
 
 /// One document as text features see it.
@@ -121,7 +123,7 @@ impl TextQuery {
         }
         let clarity = noise.log_normal(0.0, collection.query_spread);
         let matched = !noise.chance(collection.unmatched);
-        Self { terms, idf, shift, telling, clarity, matched }
+        Self { terms, idf, shift, telling, clarity, matched, documents: Vec::new() }
     }
 
     /// A query whose terms have these IDFs in every stream.
@@ -136,18 +138,13 @@ impl TextQuery {
             telling: [1.0; MAX_TERMS],
             clarity: 1.0,
             matched: true,
+            documents: Vec::new(),
         }
     }
 
-    /// A document of this query with the given label (an index into the collection's tables).
-    /// `earlier` are the documents drawn before it, from which it may have copied a field.
-    pub(crate) fn document(
-        &self,
-        collection: &Collection,
-        label: usize,
-        earlier: &[TextDocument],
-        noise: &mut Noise,
-    ) -> TextDocument {
+    /// The next document of this query, with the given label (an index into the collection's tables). It
+    /// may have copied a field from one before it.
+    pub(crate) fn document(&mut self, collection: &Collection, label: usize, noise: &mut Noise) -> TextDocument {
         let mut document = TextDocument::default();
         let about = self.clarity * collection.about[label] + noise.normal();
         document.authority = collection.authority[label] + noise.normal();
@@ -158,8 +155,8 @@ impl TextQuery {
         }
         let fields = &collection.fields;
         for stream in 0..FIELDS {
-            if !earlier.is_empty() && noise.chance(fields.copied[stream]) {
-                let source = &earlier[noise.below(earlier.len())];
+            if !self.documents.is_empty() && noise.chance(fields.copied[stream]) {
+                let source = &self.documents[noise.below(self.documents.len())];
                 document.take(stream, source.length[stream], source.tf[stream]);
                 continue;
             }
@@ -193,6 +190,7 @@ impl TextQuery {
             }
             document.take(stream, (length as u32).max(tf.iter().sum()), tf);
         }
+        self.documents.push(document);
         document
     }
 }

@@ -6,11 +6,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use bandits::{Plays, PreferenceMatrix};
 use clap::Args;
-use rankers::Gain;
 use serde::Serialize;
 
 use super::matrix_file;
-use super::options::{Description, Prepared, RunOptions, SiteOptions, default_folder};
+use super::options::{Description, Prepared, RunOptions, SiteOptions};
 use super::proxy::{identity, play};
 use crate::compare::{Difference, ProxyArenas, differences, figure, largest};
 use crate::count::{grouped, parse_positive};
@@ -18,10 +17,10 @@ use crate::live::LiveArenas;
 use crate::output;
 use crate::progress::Progress;
 use crate::proxy::{Choice, Files, Request, Sampling, take_up, write};
-use crate::results::{self, Arms, Caption, label, significant};
+use crate::results::{self, Arms, label, significant};
 use crate::seed;
 use crate::study::{Plan, Run, play_all};
-use crate::truth::{Effort, Question, Truth};
+use crate::truth::{Effort, Truth};
 
 /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
 ///
@@ -101,9 +100,7 @@ impl Compare {
         let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder = self.run.out.clone().unwrap_or_else(|| {
-            default_folder(&format!("compare-{}-{}", description.dataset.name, description.click.model))
-        });
+        let folder = self.run.out.clone().unwrap_or_else(|| description.default_folder("compare"));
         output::create_folder(&folder)?;
         let matrix = match matrix {
             Some(matrix) => matrix,
@@ -115,10 +112,7 @@ impl Compare {
             matrix.arms(),
             site.arms()
         );
-        let effort = Effort::for_arms(site.arms());
-        let question = Question { site, method: &prepared.pairwise, effort, seed: common.seed, quiet: common.quiet };
-        let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
-        let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
+        let (effort, truth) = prepared.truth(&self.cache, common.seed, common.quiet)?;
 
         let checksum = seed::key(&matrix.to_text());
         let live = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.content() };
@@ -156,6 +150,7 @@ impl Compare {
     fn estimate(&self, prepared: &Prepared, folder: &Path) -> Result<PreferenceMatrix> {
         let common = &self.run.common;
         let files = Files::of(&folder.join("proxy.npy"))?;
+        let _lock = files.lock()?;
         let identity = identity(prepared, common.seed, Sampling::WithReplacement, false);
         let request = Request {
             impressions: self.interleavings,
@@ -174,17 +169,7 @@ impl Compare {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);
         let arms = Arms { winners: &truth.winners, label: &name };
-        let caption = |what: &str| Caption {
-            title: format!(
-                "{what}{} rankers on {}, {} clicks",
-                description.rankers.len(),
-                description.dataset.name,
-                description.click.model
-            ),
-            x_label: "impressions".to_owned(),
-            regret: truth.measure.regret().to_owned(),
-            note: description.note(),
-        };
+        let caption = |what: &str| description.caption(what, truth);
         for (what, runs) in [("live", live), ("proxy", proxy)] {
             results::write(&folder.join(what), config, plan, runs, &arms, &caption(&format!("{what}: ")))?;
         }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rankers::Gain;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions};
@@ -12,7 +11,7 @@ use crate::count::parse_positive;
 use crate::distortion::{Distortion, Plan, measure};
 use crate::output;
 use crate::progress::Progress;
-use crate::truth::{Effort, Measure, Question, Truth};
+use crate::truth::{Measure, Truth};
 
 #[derive(Debug, Args)]
 pub(super) struct DistortionCommand {
@@ -63,10 +62,7 @@ impl DistortionCommand {
         self.common.apply()?;
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let effort = Effort::for_arms(site.arms());
-        let question = Question { site, method: &prepared.pairwise, effort, seed, quiet };
-        let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
-        let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
+        let (_, truth) = prepared.truth(&self.cache, seed, quiet)?;
         anyhow::ensure!(
             truth.measure == Measure::Condorcet,
             "these rankers have no Condorcet winner, so distortion has no meaning; choose others (--rankers, --without), \

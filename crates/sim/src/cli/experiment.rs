@@ -9,6 +9,7 @@ use clap::Args;
 use super::options::CommonOptions;
 use crate::count::grouped;
 use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, index};
+use crate::machine;
 
 #[derive(Debug, Args)]
 pub(super) struct ExperimentCommand {
@@ -96,8 +97,7 @@ impl ExperimentCommand {
         let summaries = index::summaries(&session.out)?;
         println!("claims in {}: {}", session.out.display(), index::tally(&summaries));
         if !self.common.quiet {
-            let memory =
-                experiment::peak_memory().map_or(String::new(), |bytes| format!(", {} MB at most", bytes >> 20));
+            let memory = machine::peak_memory().map_or(String::new(), |bytes| format!(", {} MB at most", bytes >> 20));
             eprintln!("{:.0} s{memory}; `sim report` makes one page of them all", start.elapsed().as_secs_f64());
         }
         ensure!(failed.is_empty(), "{} failed: {}", failed.len(), failed.join(", "));

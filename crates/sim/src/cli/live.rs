@@ -4,16 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rankers::Gain;
 use serde::Serialize;
 
-use super::options::{Description, RunOptions, SiteOptions, default_folder};
+use super::options::{Description, RunOptions, SiteOptions};
 use super::report::{self, Outcome};
 use crate::live::LiveArenas;
 use crate::progress::Progress;
-use crate::results::{Arms, Caption};
+use crate::results::Arms;
 use crate::study::play_all;
-use crate::truth::{Effort, Question, Truth};
+use crate::truth::{Effort, Truth};
 
 #[derive(Debug, Args)]
 pub(super) struct Live {
@@ -48,10 +47,7 @@ impl Live {
         common.apply()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let effort = Effort::for_arms(site.arms());
-        let question = Question { site, method: &prepared.pairwise, effort, seed: common.seed, quiet: common.quiet };
-        let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
-        let truth = question.establish(&description.truth_content(), &self.cache, ndcg)?;
+        let (effort, truth) = prepared.truth(&self.cache, common.seed, common.quiet)?;
         let label = |arm: usize| description.label(arm);
 
         let plan = self.run.plan();
@@ -71,20 +67,8 @@ impl Live {
             truth_effort: effort,
             truth: &truth,
         };
-        let folder = self.run.out.clone().unwrap_or_else(|| {
-            default_folder(&format!("live-{}-{}", description.dataset.name, description.click.model))
-        });
-        let caption = Caption {
-            title: format!(
-                "{} rankers on {}, {} clicks",
-                site.arms(),
-                description.dataset.name,
-                description.click.model
-            ),
-            x_label: "impressions".to_owned(),
-            regret: truth.measure.regret().to_owned(),
-            note: description.note(),
-        };
+        let folder = self.run.out.clone().unwrap_or_else(|| description.default_folder("live"));
+        let caption = description.caption("", &truth);
         report::leave(
             &folder,
             &config,

@@ -9,15 +9,17 @@ use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::{Dataset, FeatureId, Provenance};
-use rankers::{Rankings, Selection, TieBreaking};
+use rankers::{Gain, Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
 use super::reading::ReadingOptions;
 use crate::count::{grouped, parse_positive};
 use crate::live::Methods;
+use crate::results::Caption;
 use crate::seed;
 use crate::site::Site;
 use crate::study::Plan;
+use crate::truth::{Effort, Question, Truth};
 
 /// What to run on, and how its users see and click lists.
 #[derive(Debug, Args)]
@@ -193,11 +195,38 @@ impl Description {
         format!("feature {} (arm {arm})", self.rankers[arm].0)
     }
 
+    /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`.
+    pub(super) fn default_folder(&self, command: &str) -> PathBuf {
+        default_folder(&format!("{command}-{}-{}", self.dataset.name, self.click.model))
+    }
+
+    /// The caption of regret over impressions; `what` comes before all else in its title.
+    pub(super) fn caption(&self, what: &str, truth: &Truth) -> Caption {
+        let (rankers, dataset, clicks) = (self.rankers.len(), &self.dataset.name, &self.click.model);
+        Caption {
+            title: format!("{what}{rankers} rankers on {dataset}, {clicks} clicks"),
+            x_label: "impressions".to_owned(),
+            regret: truth.measure.regret().to_owned(),
+            note: self.note(),
+        }
+    }
+
     /// A line for figures and tables made of data that are not real.
     pub(crate) fn note(&self) -> Option<String> {
         self.dataset
             .synthetic
             .then(|| format!("synthetic data: {} is generated, not the real data set", self.dataset.name))
+    }
+}
+
+impl Prepared {
+    /// What regret is measured against, kept in `cache`, and how much is spent on it.
+    pub(super) fn truth(&self, cache: &Path, seed: u64, quiet: bool) -> Result<(Effort, Truth)> {
+        let Self { dataset, site, pairwise: method, description, .. } = self;
+        let effort = Effort::for_arms(site.arms());
+        let ndcg = || Ok(site.rankings().ndcg(dataset.labels(), 10, Gain::Exponential)?);
+        let question = Question { site, method, effort, seed, quiet };
+        Ok((effort, question.establish(&description.truth_content(), cache, ndcg)?))
     }
 }
 

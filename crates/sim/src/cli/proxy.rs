@@ -180,6 +180,7 @@ impl Proxy {
             );
         }
         matrix_file::create_folder_of(&self.out)?;
+        let _lock = files.lock()?;
         files.all().for_each(output::remove_leftovers);
         let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
         let mut state = take_up(&files.state, identity, self.effort.request(), self.effort.resume)?;
@@ -199,7 +200,7 @@ impl Proxy {
             seconds,
             comparisons: compared,
             comparisons_per_second: compared as f64 / seconds.max(1e-9),
-            peak_memory_mib: machine::peak_memory_mib(),
+            peak_memory_mib: machine::peak_memory().map(|bytes| bytes >> 20),
         };
         if compared > 0 {
             output::write_json_pretty(&files.timings, &timings)?;

@@ -9,7 +9,7 @@ use interleave::AnyMultileaving;
 use rankers::Gain;
 use serde::Serialize;
 
-use super::options::{CommonOptions, Description, SiteOptions, default_folder};
+use super::options::{CommonOptions, Description, SiteOptions};
 use crate::count::parse_positive;
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
@@ -93,9 +93,7 @@ impl Sensitivity {
             methods.iter().map(|method| (method.label(), measure(site, &ndcg, method, &plan, &progress))).collect();
         progress.finish();
 
-        let folder = self.out.clone().unwrap_or_else(|| {
-            default_folder(&format!("sensitivity-{}-{}", description.dataset.name, description.click.model))
-        });
+        let folder = self.out.clone().unwrap_or_else(|| description.default_folder("sensitivity"));
         output::create_folder(&folder)?;
         let config = Config {
             command: "sensitivity",

@@ -49,7 +49,7 @@ pub use file::{Experiment, Kind};
 pub use measured::{CellWork, Table};
 pub use session::{Session, Source};
 pub use stage::SettingInfo;
-pub use write::{Summary, Timings, peak_memory};
+pub use write::{Summary, Timings};
 
 use crate::seed;
 

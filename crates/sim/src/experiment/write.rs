@@ -15,6 +15,7 @@ use super::played::{Plan, Reads};
 use super::series::{self, SummaryRow};
 use super::session::Session;
 use super::stage::SettingInfo;
+use crate::machine;
 use crate::output;
 use crate::results::significant;
 
@@ -120,7 +121,7 @@ pub(super) fn write(
         preparing_seconds: measured.work.preparing,
         runs_played: measured.work.played,
         run_seconds,
-        peak_memory: peak_memory(),
+        peak_memory: machine::peak_memory(),
         cells: measured.work.cells,
     };
     output::write_json_pretty(&folder.join("timings.json"), &timings)?;
@@ -251,12 +252,4 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
 /// A text as a cell of a table.
 pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
-}
-
-/// The most memory the process has held, where the system tells.
-#[must_use]
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }

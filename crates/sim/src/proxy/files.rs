@@ -10,6 +10,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::choice::all_pairs;
 use super::state::State;
+use crate::lock::Lock;
 use crate::output;
 
 /// Where the parts of a matrix lie, for `--out P.npy` or `P.txt`.
@@ -58,6 +59,21 @@ impl Files {
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         let Self { npy, text, counts, how, timings, state } = self;
         [npy, text, counts, how, timings, state].into_iter().map(PathBuf::as_path)
+    }
+
+    /// Keeps other runs off these files until what this returns is dropped. The folder must exist.
+    ///
+    /// # Errors
+    /// When another run works on them, or the folder cannot be written to.
+    pub fn lock(&self) -> Result<Lock> {
+        let name = self.state.file_name().unwrap_or_default().display();
+        let lock = Lock::take(&self.state.with_file_name(format!(".{name}.lock")))?;
+        lock.with_context(|| {
+            format!(
+                "{} is being made by another run; wait until that ends, or choose another --out",
+                self.npy.display()
+            )
+        })
     }
 }
 

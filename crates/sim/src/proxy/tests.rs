@@ -236,6 +236,50 @@ fn multileaved_pairs_are_those_of_one_list_of_all() {
     assert!(z < LARGEST_Z, "{z}");
 }
 
+/// Wins and ties of the first three of all pairs of `player`, which is built but not saved.
+fn first_counts<P: Player>(site: &Site, player: &P, sampling: Sampling, multileaved: bool) -> [[u64; 2]; 3] {
+    let identity = Identity { multileaved, ..identity(site, sampling) };
+    let mut state = take_up(Path::new("none"), identity, request(10_000), false).unwrap();
+    state.work(&Work { site, player, save: None, quiet: true }).unwrap();
+    [0, 1, 2].map(|place| {
+        let PairCount { wins, ties, comparisons } = state.count(place);
+        assert_eq!(comparisons, 10_000);
+        [wins, ties]
+    })
+}
+
+/// Where these change, the same seed gives another matrix: the changelog should say so.
+#[test]
+fn value_stability() {
+    use CreditTies::{Redrawn, Same};
+    use Sampling::{Stratified, WithReplacement};
+    // Three rankers meet pair by pair; five share what they draw.
+    let [three, five] = [3, 5].map(site);
+    let pinned = [
+        (&three, Redrawn, WithReplacement, [[1785, 1274], [5375, 1452], [7558, 1464]]),
+        (&three, Redrawn, Stratified, [[1776, 1224], [5368, 1459], [7616, 1350]]),
+        (&three, Same, WithReplacement, [[4168, 1279], [4543, 1447], [4743, 1468]]),
+        (&three, Same, Stratified, [[4224, 1221], [4593, 1461], [4751, 1355]]),
+        (&five, Redrawn, WithReplacement, [[1803, 1259], [5315, 1474], [1865, 1066]]),
+        (&five, Redrawn, Stratified, [[1766, 1201], [5350, 1414], [1821, 1002]]),
+        (&five, Same, WithReplacement, [[4194, 1330], [4489, 1488], [4033, 1077]]),
+        (&five, Same, Stratified, [[4212, 1290], [4568, 1474], [3910, 1034]]),
+    ];
+    for (site, ties, sampling, counts) in pinned {
+        let player = Interleaved { site, method: &ProbabilisticInterleave::new(ties) };
+        let found = first_counts(site, &player, sampling, false);
+        assert_eq!(found, counts, "{} rankers, {ties:?}, {sampling:?}", site.arms());
+    }
+    let multileaved = [
+        (WithReplacement, [[4336, 1377], [4666, 1465], [3761, 1465]]),
+        (Stratified, [[4226, 1487], [4557, 1499], [3602, 1501]]),
+    ];
+    let player = Multileaved { site: &five, method: &AnyMultileaving::Sosm(Sosm::default()) };
+    for (sampling, counts) in multileaved {
+        assert_eq!(first_counts(&five, &player, sampling, true), counts, "multileaved, {sampling:?}");
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_refused_and_left_alone() {
     let site = site(3);

@@ -26,8 +26,8 @@
 use super::batches::Batches;
 use super::{Config as MergeRucbConfig, Variant};
 use crate::algorithm::countable;
-use crate::draw::{below, shuffle};
-use crate::policies::merging::{LateClock, Stages, most_beaten};
+use crate::draw::below;
+use crate::policies::merging::{LateClock, Stages, most_beaten, shuffled};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
 /// The parameters of mergeRUCB.
@@ -133,9 +133,7 @@ impl MergeRucbParallel {
         if !self.started {
             self.started = true;
             if self.lerot {
-                let mut order: Vec<Arm> = (0..self.arms).map(Arm::at).collect();
-                shuffle(generator, &mut order);
-                self.batches.rename(&order);
+                self.batches.rename(&shuffled(self.arms, generator));
             }
         }
         let time = self.clock.at(step);

@@ -1,0 +1,169 @@
+//! Who wins the most duels of a tournament, once the favourite's are drawn: by a knockout where the
+//! favourite lost few of them, else with all pairs played out.
+
+use super::{Field, Sampler, Ties};
+use crate::beta::preference_above_half;
+use crate::draw::{argmax, below};
+use crate::{Arm, Generator};
+
+/// A tournament is cut short where the favourite loses to no more than one arm in so many.
+const KNOCKOUT: usize = 16;
+
+impl Sampler {
+    /// Who wins the most duels, given the favourite's, which it does not win all.
+    pub(super) fn rest_of_tournament(&mut self, field: Field<'_>, generator: &mut Generator) -> usize {
+        let lost = self.arms() - 1 - self.favourite_row.iter().sum::<u32>() as usize;
+        let champion = if self.ties == Ties::Regret {
+            self.play_all(field.first, generator);
+            self.least_regret(field.first, generator)
+        } else if lost <= self.arms() / KNOCKOUT {
+            self.knockout.champion(&self.posterior, field.first, self.favourite, &self.favourite_row, generator)
+        } else {
+            self.play_all(field.first, generator);
+            let scores = field.first.iter().map(|arm| self.scores[arm.index()]);
+            let top = scores.clone().max().unwrap_or(0);
+            let count = scores.clone().filter(|&score| score == top).count();
+            let chosen = below(generator, count);
+            let mut tops = scores.zip(field.first).filter(|&(score, _)| score == top);
+            tops.nth(chosen).map_or(self.favourite, |(_, arm)| arm.index())
+        };
+        self.favourite = champion;
+        champion
+    }
+
+    /// Plays out the tournament into `scores`: all pairs that take in an arm of `first` (or, for the
+    /// sake of ties, all there are), the favourite's as they stand.
+    fn play_all(&mut self, first: &[Arm], generator: &mut Generator) {
+        let arms = self.arms();
+        let all = self.ties == Ties::Regret || first.len() == arms;
+        self.inside.fill(0);
+        for arm in first {
+            self.inside[arm.index()] = 1;
+        }
+        self.scores.fill(0);
+        for i in (0..arms).filter(|&i| i != self.favourite) {
+            if !all && self.inside[i] == 0 {
+                continue;
+            }
+            // Pairs of two arms of the field are played in the lower one's row.
+            let from = if all { i + 1 } else { 0 };
+            self.posterior.draw_row(i, from, &mut self.row, generator);
+            if self.favourite >= from {
+                self.row[self.favourite] = 0;
+            }
+            let mut won = 0;
+            if !all {
+                for (wins, inside) in self.row[..i].iter().zip(&self.inside) {
+                    won += wins & (1 - inside);
+                }
+            }
+            for (wins, score) in self.row[i + 1..].iter().zip(&mut self.scores[i + 1..]) {
+                won += wins;
+                *score += 1 - wins;
+            }
+            self.scores[i] += won;
+            if self.ties == Ties::Regret {
+                self.outcomes[i * arms + i + 1..(i + 1) * arms].copy_from_slice(&self.row[i + 1..]);
+            }
+        }
+        let mut total = 0;
+        for (score, beaten) in self.scores.iter_mut().zip(&self.favourite_row) {
+            *score += 1 - beaten;
+            total += beaten;
+        }
+        self.scores[self.favourite] = total;
+    }
+
+    /// Of the arms that won the most duels, the one whose sampled preferences promise the least
+    /// regret: the sum over j of (top score - the mean score of i and j) / kl(theta(i, j), 1/2).
+    fn least_regret(&mut self, first: &[Arm], generator: &mut Generator) -> usize {
+        let arms = self.arms();
+        let scores = &self.scores;
+        let score = |arm: &Arm| scores[arm.index()];
+        let top = first.iter().map(score).max().unwrap_or(0);
+        let mut tied = first.iter().filter(|arm| score(arm) == top);
+        if let (Some(only), None) = (tied.next(), tied.next()) {
+            return only.index();
+        }
+        let highest = self.scores.iter().copied().max().unwrap_or(0);
+        self.regrets.fill(f64::INFINITY);
+        for arm in first.iter().filter(|arm| score(arm) == top) {
+            self.regrets[arm.index()] = 0.0;
+        }
+        for i in 0..arms {
+            if self.regrets[i] == f64::INFINITY {
+                continue;
+            }
+            for j in (0..arms).filter(|&j| j != i) {
+                let both = self.regrets[j] < f64::INFINITY;
+                let gap = f64::from(2 * highest - self.scores[i] - self.scores[j]);
+                // A pair of tied arms shares one draw, and so one divergence.
+                if gap > 0.0 && !(both && j < i) {
+                    let regret = gap / self.sampled_divergence(i, j, generator);
+                    self.regrets[i] += regret;
+                    if both {
+                        self.regrets[j] += regret;
+                    }
+                }
+            }
+        }
+        argmax(generator, self.regrets.iter().map(|regret| -regret)).unwrap_or(self.favourite)
+    }
+
+    /// kl(theta(i, j), 1/2) for a preference drawn given who won in the tournament.
+    fn sampled_divergence(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
+        let arms = self.arms();
+        let won = if i == self.favourite {
+            self.favourite_row[j] == 1
+        } else if j == self.favourite {
+            self.favourite_row[i] == 0
+        } else if i < j {
+            self.outcomes[i * arms + j] == 1
+        } else {
+            self.outcomes[j * arms + i] == 0
+        };
+        let (winner, loser) = if won { (i, j) } else { (j, i) };
+        let wins = self.posterior.wins();
+        let (won, lost) = (wins[winner * arms + loser], wins[loser * arms + winner]);
+        let lean = 2.0 * preference_above_half(generator, won, lost) - 1.0;
+        0.5 * ((1.0 + lean) * libm::log1p(lean) + (1.0 - lean) * libm::log1p(-lean))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::super::testing::{assert_alike, informed};
+    use super::*;
+
+    #[test]
+    fn tournaments_cut_short_have_the_same_winners() {
+        let (arms, draws) = (20, 60_000);
+        let sampler = informed(arms, 800, Ties::Random);
+        let everyone: Vec<Arm> = (0..arms).map(Arm::at).collect();
+        for first in [everyone, [1, 2, 3, 4, 5, 7, 11, 19].map(Arm).to_vec()] {
+            let favourite = first[1].index();
+            let mut row = vec![1; arms];
+            row[favourite] = 0;
+            for arm in [0, 2, 5, 7] {
+                row[arm] = 0;
+            }
+            let mut counts = [vec![0; arms], vec![0; arms]];
+            let mut sampler = sampler.clone();
+            let mut generator = Generator::seed_from_u64(8);
+            for _ in 0..draws {
+                let champion = sampler.knockout.champion(&sampler.posterior, &first, favourite, &row, &mut generator);
+                counts[0][champion] += 1;
+
+                sampler.favourite = favourite;
+                sampler.favourite_row.clone_from(&row);
+                sampler.play_all(&first, &mut generator);
+                let scores: Vec<u32> = first.iter().map(|arm| sampler.scores[arm.index()]).collect();
+                let place = argmax(&mut generator, scores.iter()).expect("some are in");
+                counts[1][first[place].index()] += 1;
+            }
+            assert_alike(&counts[0], &counts[1]);
+        }
+    }
+}
