@@ -122,6 +122,7 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings) -> Heatmap {
         labels: order.iter().filter(|_| named).map(|arm| arm.0.to_string()).collect(),
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
         note: (!named).then(|| "which arm has which rank: ranking.csv".to_owned()),
+        ..Heatmap::default()
     }
 }
 
@@ -157,6 +158,7 @@ fn difference(matrix: &PreferenceMatrix, against: &PreferenceMatrix, findings: &
         labels: order.iter().filter(|_| named).map(|arm| arm.0.to_string()).collect(),
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| value(i, j))).collect(),
         note: (!named).then(|| "Borda scores of both, arm by arm: difference.csv".to_owned()),
+        ..Heatmap::default()
     }
 }
 
