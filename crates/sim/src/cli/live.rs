@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::options::{Description, RunOptions, SiteOptions, default_folder};
 use super::report::{self, Outcome};
+use crate::count::counted;
 use crate::live::LiveArenas;
 use crate::progress::Progress;
 use crate::results::{Arms, Caption};
@@ -76,8 +77,8 @@ impl Live {
         });
         let caption = Caption {
             title: format!(
-                "{} rankers on {}, {} clicks",
-                site.arms(),
+                "{} on {}, {} clicks",
+                counted(site.arms() as u64, "ranker"),
                 description.dataset.name,
                 description.click.model
             ),
@@ -90,7 +91,7 @@ impl Live {
             &config,
             &plan,
             &results,
-            &Arms { winners: &truth.winners, label: &label },
+            &Arms { winners: &truth.winners, names: &description.names() },
             &Outcome { caption, truth: truth.describe(label), json: self.run.json, quiet: common.quiet },
         )
     }

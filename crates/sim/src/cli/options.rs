@@ -13,7 +13,8 @@ use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
 use super::reading::ReadingOptions;
-use crate::count::{grouped, parse_positive};
+use crate::arm_names::{ArmNames, of_feature};
+use crate::count::{counted, parse_positive};
 use crate::live::Methods;
 use crate::seed;
 use crate::site::Site;
@@ -190,7 +191,12 @@ impl Description {
 
     /// What an arm is called: `feature 110 (arm 109)`.
     pub(crate) fn label(&self, arm: usize) -> String {
-        format!("feature {} (arm {arm})", self.rankers[arm].0)
+        of_feature(self.rankers[arm], arm)
+    }
+
+    /// What all arms are called.
+    pub(crate) fn names(&self) -> ArmNames {
+        ArmNames::Features(self.rankers.clone())
     }
 
     /// A line for figures and tables made of data that are not real.
@@ -331,12 +337,12 @@ pub(super) fn announce(dataset: &Dataset, quiet: bool) {
     }
     if !quiet {
         eprintln!(
-            "{}{}: {} queries, {} documents, {} features",
+            "{}{}: {}, {}, {}",
             dataset.name(),
             if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
-            grouped(dataset.queries() as u64),
-            grouped(dataset.documents() as u64),
-            dataset.features(),
+            counted(dataset.queries() as u64, "query"),
+            counted(dataset.documents() as u64, "document"),
+            counted(dataset.features().into(), "feature"),
         );
     }
 }
