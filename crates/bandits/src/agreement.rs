@@ -110,9 +110,25 @@ impl fmt::Display for Agreement {
                 formatter,
                 "{separator} {:.1}% of {} pairs with a gap above {}",
                 100.0 * signs.share,
-                signs.pairs,
+                Grouped(signs.pairs),
                 signs.gap
             )?;
+        }
+        Ok(())
+    }
+}
+
+/// A count with its thousands set apart: `9,180`.
+struct Grouped(usize);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
+                formatter.write_str(",")?;
+            }
+            write!(formatter, "{digit}")?;
         }
         Ok(())
     }
@@ -170,6 +186,11 @@ mod tests {
         let agreement = Agreement::between(&matrix([0.55, 0.6, 0.525]), &matrix([0.6, 0.7, 0.55])).expect("same size");
         assert!((agreement.correlation - 1.0).abs() < 1e-12);
         assert!((agreement.slope - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn counts_are_told_with_their_thousands_apart() {
+        assert_eq!([0, 999, 9180, 1234567].map(|count| Grouped(count).to_string()), ["0", "999", "9,180", "1,234,567"]);
     }
 
     #[test]

@@ -100,16 +100,20 @@ pub struct Difference {
     pub proxy: f64,
     /// Its standard error; 0 for a single run.
     pub proxy_standard_error: f64,
-    /// (proxy - live) / live; 0 where both are 0.
-    pub relative: f64,
-    /// Standard error of (proxy - live) over live regret.
-    pub relative_standard_error: f64,
+    /// (proxy - live) / live; 0 where both are 0, none where live alone is 0.
+    pub relative: Option<f64>,
+    /// Standard error of (proxy - live) over live regret; none where that is 0 but not the error.
+    pub relative_standard_error: Option<f64>,
 }
 
 impl Difference {
     fn at(plan: &Plan, algorithm: usize, checkpoint: usize, live: &[Run], proxy: &[Run]) -> Self {
         let (live, proxy) = (spread_at(live, checkpoint), spread_at(proxy, checkpoint));
-        let over_live = |value: f64| if value == 0.0 { 0.0 } else { value / live.mean };
+        let over_live = |value: f64| match (value == 0.0, live.mean == 0.0) {
+            (true, _) => Some(0.0),
+            (false, true) => None,
+            (false, false) => Some(value / live.mean),
+        };
         Self {
             algorithm: plan.algorithms[algorithm].canonical(),
             step: plan.checkpoints[checkpoint],
@@ -135,11 +139,14 @@ pub fn differences(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>]) -> Vec<Di
     differences
 }
 
-/// The largest relative difference, of either sign, from step `from` on.
+/// The largest relative difference, of either sign, from step `from` on; where there is no live regret
+/// there is none.
 #[must_use]
 pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
     let late = differences.iter().filter(|difference| difference.step >= from);
-    late.max_by(|a, b| a.relative.abs().total_cmp(&b.relative.abs()))
+    let size = |difference: &&Difference| difference.relative.map(f64::abs);
+    late.filter(|difference| difference.relative.is_some())
+        .max_by(|a, b| size(a).unwrap_or_default().total_cmp(&size(b).unwrap_or_default()))
 }
 
 /// Both sets of curves side by side with one scale.
@@ -185,13 +192,26 @@ mod tests {
         let live = [vec![run([0.0, 9.0]), run([0.0, 11.0])], vec![run([1.0, 4.0]), run([1.0, 4.0])]];
         let proxy = [vec![run([0.0, 12.0]), run([0.0, 12.0])], vec![run([3.0, 3.0]), run([3.0, 3.0])]];
         let all = differences(&plan, &live, &proxy);
-        let relative: Vec<f64> = all.iter().map(|difference| difference.relative).collect();
+        let relative: Vec<f64> = all.iter().filter_map(|difference| difference.relative).collect();
         assert_eq!(relative, [0.0, 0.2, 2.0, -0.25]);
         // Two runs 1 off their mean: standard deviation sqrt(2), standard error 1, over 10.
-        assert!((all[1].relative_standard_error - 0.1).abs() < 1e-12);
+        assert!(all[1].relative_standard_error.is_some_and(|error| (error - 0.1).abs() < 1e-12));
         assert_eq!(largest(&all, 1), Some(&all[2]));
         assert_eq!(largest(&all, 2), Some(&all[3]));
         assert_eq!(largest(&all, 11), None);
+    }
+
+    #[test]
+    fn nothing_is_relative_to_no_regret() {
+        let plan =
+            Plan { algorithms: vec!["random".parse().unwrap()], steps: 10, runs: 1, seed: 1, checkpoints: vec![1, 10] };
+        let all = differences(&plan, &[vec![run([0.0, 2.0])]], &[vec![run([1.0, 1.0])]]);
+        assert_eq!((all[0].relative, all[0].relative_standard_error), (None, Some(0.0)));
+        assert_eq!(all[1].relative, Some(-0.5));
+        // What has no ratio is not the largest, in JSON null and in CSV empty.
+        assert_eq!(largest(&all, 1), Some(&all[1]));
+        assert_eq!(largest(&all[..1], 1), None);
+        assert!(serde_json::to_string(&all[0]).unwrap().contains("\"relative\":null"));
     }
 
     #[test]

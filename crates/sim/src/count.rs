@@ -47,6 +47,17 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
+/// A count with what it counts: `1 run`, `2,500 runs`.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    // All that is counted here but a query makes its plural with an s.
+    match (count, what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{} {stem}ies", grouped(count)),
+        _ => format!("{} {what}s", grouped(count)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +81,7 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1000), "1,000");
         assert_eq!(grouped(12_345_678), "12,345,678");
+        assert_eq!([0, 1, 2500].map(|count| counted(count, "run")), ["0 runs", "1 run", "2,500 runs"]);
+        assert_eq!([1, 2].map(|count| counted(count, "query")), ["1 query", "2 queries"]);
     }
 }

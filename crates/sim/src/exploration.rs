@@ -9,15 +9,15 @@
 use std::path::Path;
 
 use anyhow::Result;
-use bandits::Arm;
 use bandits::registry::Spec;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::count::counted;
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::progress::Progress;
-use crate::results::{Arms, Caption, Spread, Timings, label, significant};
+use crate::results::{Arms, Caption, Spread, Timings, deviation, label, mean_of, significant};
 use crate::study::{Arenas, Plan, Run, play_one};
 
 /// What is played: algorithms, horizons, runs.
@@ -185,20 +185,16 @@ fn write_horizons(path: &Path, summary: &[AtHorizon]) -> Result<()> {
 }
 
 fn write_runs(path: &Path, plan: &Exploration, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
-    let header = ["algorithm", "run", "horizon", "regret", "best_arm", "best_is_winner"];
+    let header = arms.header(["algorithm", "run", "horizon", "regret"]);
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         for (number, run) in runs.iter().enumerate() {
             for (place, horizon) in plan.horizons.iter().enumerate() {
-                let best: Option<Arm> = run.best[place];
-                rows.push(vec![
-                    spec.canonical(),
-                    number.to_string(),
-                    horizon.to_string(),
-                    run.regret[place].average.to_string(),
-                    best.map_or_else(String::new, |arm| arm.0.to_string()),
-                    arms.is_best(best).to_string(),
-                ]);
+                let regret = run.regret[place].average.to_string();
+                let mut row = vec![spec.canonical(), number.to_string(), horizon.to_string(), regret];
+                row.extend(arms.cells(run.best[place]));
+                rows.push(row);
             }
         }
     }
@@ -225,10 +221,15 @@ fn curves(plan: &Exploration, summary: &[AtHorizon], point: impl Fn(&AtHorizon) 
     each.map(|(spec, of_spec)| Curve { name: label(spec), points: of_spec.iter().map(of).collect() }).collect()
 }
 
+/// What curves are, and their bands where there are any.
+fn with_bands(curves: String, plan: &Exploration, what: &str) -> String {
+    if plan.runs == 1 { curves } else { format!("{curves}; bands: one standard error of the {what}") }
+}
+
 fn accuracy_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption) -> Lines {
     Lines {
         title: caption.title.clone(),
-        subtitle: Some(format!("{} runs; bands: one standard error of the share", plan.runs)),
+        subtitle: Some(with_bands(counted(plan.runs, "run"), plan, "share")),
         x_label: format!("horizon ({})", caption.x_label),
         y_label: "accuracy (share of runs that name the best arm)".to_owned(),
         x_log: true,
@@ -244,7 +245,7 @@ fn accuracy_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption)
 fn regret_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption) -> Lines {
     Lines {
         title: caption.title.clone(),
-        subtitle: Some(format!("mean of {} runs; bands: one standard error of the mean", plan.runs)),
+        subtitle: Some(with_bands(mean_of(plan.runs, "run"), plan, "mean")),
         x_label: format!("horizon ({})", caption.x_label),
         y_label: format!("regret of exploring ({})", caption.regret),
         x_log: true,
@@ -276,7 +277,7 @@ pub fn table(plan: &Exploration, results: &[Vec<Run>], arms: &Arms<'_>) -> Strin
                 crate::count::grouped(at.horizon),
                 format!("{:.0}%", 100.0 * at.accuracy),
                 significant(at.regret.mean),
-                significant(at.regret.standard_error),
+                deviation(at.regret.standard_error, at.runs),
             ]);
         }
     }
@@ -285,7 +286,7 @@ pub fn table(plan: &Exploration, results: &[Vec<Run>], arms: &Arms<'_>) -> Strin
 
 #[cfg(test)]
 mod tests {
-    use bandits::{Generators, MatrixArena, explore_then_exploit, problems};
+    use bandits::{Arm, Generators, MatrixArena, explore_then_exploit, problems};
 
     use super::*;
     use crate::seed;
@@ -341,7 +342,7 @@ mod tests {
         let arena = MatrixArena::new(problems::arithmetic(6).expect("six arms")).expect("arm 0");
         let plan = plan();
         let results = explore_all(&Copies(arena), &plan, &Progress::hidden()).expect("it plays");
-        let arms = Arms { winners: &[0], label: &|arm| arm.to_string() };
+        let arms = Arms { winners: &[0], names: &crate::arm_names::ArmNames::Numbers };
         let summary = summarise(&plan, &results, &arms);
         assert_eq!(summary.len(), 9);
         assert_eq!((summary[2].horizon, summary[2].accuracy), (4_000, 1.0));

@@ -183,10 +183,21 @@ impl Panels {
     }
 }
 
-/// A square matrix of preferences, one half white, more of it blue and less of it red.
+/// What the values of a [`Heatmap`] are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Probabilities from 0 to 1, one half white. The colours reach as far from it as the values do, up
+    /// to the next of 0.05, 0.1, 0.2, 0.3, 0.4 and 0.5.
+    #[default]
+    Preference,
+    /// Differences from -1 to 1, none white. The colours reach as far as the largest.
+    Difference,
+}
+
+/// A square matrix, its middle value white, more of it blue and less of it red; the scale beside the
+/// matrix says how far the colours reach.
 ///
-/// The colours reach as far from one half as the values do, up to the next of 0.05, 0.1, 0.2, 0.3,
-/// 0.4 and 0.5; the scale beside the matrix says so. A matrix of more than 280 rows is drawn in
+/// A matrix of more than 280 rows is drawn in
 /// square blocks, each in the colour of its mean, and the footnote says so.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heatmap {
@@ -201,10 +212,12 @@ pub struct Heatmap {
     /// What a value is, for example `P(row beats column)`.
     pub value_label: String,
     /// The names of the rows, and of the columns in the same order. Without names, or where they
-    /// would collide (beyond about forty rows), rows and columns are numbered from 0.
+    /// would collide (beyond about forty rows), rows and columns are numbered from 1.
     pub labels: Vec<String>,
-    /// The values, each from 0 to 1: a square matrix, row by row, the first row on top.
+    /// The values: a square matrix, row by row, the first row on top.
     pub values: Vec<f64>,
+    /// What they are.
+    pub scale: Scale,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
 }
@@ -213,7 +226,7 @@ impl Heatmap {
     /// Draws the figure.
     ///
     /// # Errors
-    /// When `values` is empty or not square, a value is not from 0 to 1, or there are names but
+    /// When `values` is empty or not square, a value is beyond its scale, or there are names but
     /// not one for each row.
     pub fn render(&self) -> Result<Figure> {
         heatmap::render(self)

@@ -4,16 +4,16 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::count::grouped;
+use crate::count::{counted, grouped};
 use crate::experiment::{
     Summary, Timings,
     claim::{Outcome, Verdict},
     file::PAPERS,
     index,
 };
-use crate::results::significant;
+use crate::results::{deviation, number, significant};
 
 const STYLE: &str = include_str!("html_report/style.css");
 const SCRIPT: &str = include_str!("html_report/hover.js");
@@ -24,20 +24,36 @@ struct Other {
     figures: Vec<PathBuf>,
 }
 
+/// A page, and what is on it.
+#[derive(Debug)]
+pub struct Page {
+    /// The page itself.
+    pub html: String,
+    /// How many experiments.
+    pub experiments: usize,
+    /// How many figures of single commands.
+    pub figures: usize,
+}
+
 /// The page of everything in the folder `results`.
 ///
 /// # Errors
-/// When the folder cannot be read.
-pub fn page(results: &Path) -> Result<String> {
+/// When the folder cannot be read, or holds neither an experiment nor a figure.
+pub fn page(results: &Path) -> Result<Page> {
     let summaries = index::summaries(results)?;
     let others = others(results, &summaries)?;
+    ensure!(
+        !summaries.is_empty() || !others.is_empty(),
+        "{} holds no experiment and no figure; `sim experiment --all --scale 0.01` makes some in results/scale-0.01",
+        results.display()
+    );
     let mut body = String::new();
     let _ = writeln!(
         body,
-        "<header><h1>Online ranker evaluation: results</h1>\n<p>{} experiments. Claims of the papers: {}. \
+        "<header><h1>Online ranker evaluation: results</h1>\n<p>{}. Claims of the papers: {}. \
          Point at a curve to read its values. What is marked <span class=\"badge\">look-alike</span> was made on synthetic \
          data in the shape of the real ones.</p></header>",
-        summaries.len(),
+        counted(summaries.len() as u64, "experiment"),
         escaped(&index::tally(&summaries))
     );
     contents(&mut body, &summaries, &others);
@@ -61,7 +77,8 @@ pub fn page(results: &Path) -> Result<String> {
             body += "</section>\n";
         }
     }
-    Ok(document(&body))
+    let figures = others.iter().map(|other| other.figures.len()).sum();
+    Ok(Page { html: document(&body), experiments: summaries.len(), figures })
 }
 
 fn document(body: &str) -> String {
@@ -96,13 +113,14 @@ fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Held => "held",
         Verdict::DidNotHold => "did-not-hold",
+        Verdict::Open => "open",
         Verdict::NeedsRealData => "needs-real-data",
         Verdict::NotTested => "not-tested",
     }
 }
 
 fn mark(claim: &Outcome) -> String {
-    let (sign, words) = claim.verdict.mark().split_once(' ').unwrap_or(("", ""));
+    let (sign, words) = (claim.verdict.sign(), claim.verdict.words(1));
     format!("<span class=\"{}\" title=\"{words}\">{sign}</span>", class(claim.verdict))
 }
 
@@ -128,7 +146,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
                 format!(" <span class=\"muted\">({})</span>", escaped(&claim.place))
             };
             let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" <i>{}</i>", escaped(text)));
-            let (_, words) = claim.verdict.mark().split_once(' ').unwrap_or(("", ""));
+            let words = claim.verdict.words(1);
             let _ = writeln!(
                 body,
                 "<li><span class=\"mark\">{}</span><span>{}{place}</span><span class=\"numbers\"><b class=\"{}\">{words}</b>: {}{comment}</span></li>",
@@ -147,7 +165,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
     let settings: Vec<Vec<String>> = summary
         .settings
         .iter()
-        .map(|info| vec![info.setting.clone(), info.arms.to_string(), info.about.clone(), info.truth.clone()])
+        .map(|info| vec![info.setting.clone(), grouped(info.arms as u64), info.about.clone(), info.truth.clone()])
         .collect();
     let header = ["setting", "rankers", "what", "regret against"].map(str::to_owned);
     rows(body, &header, &settings, usize::MAX);
@@ -156,8 +174,9 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
         .iter()
         .map(|row| {
             let names = [row.setting.clone(), row.curve.clone(), row.metric.clone()];
-            let numbers = [row.x, row.spread.mean, row.spread.standard_deviation].map(significant);
-            names.into_iter().chain(numbers).chain([row.runs.to_string()]).collect()
+            let deviation = deviation(row.spread.standard_deviation, row.runs);
+            let numbers = [number(row.x), row.mean(), deviation, grouped(row.runs as u64)];
+            names.into_iter().chain(numbers).collect()
         })
         .collect();
     let header = ["setting", "curve", "what", "at", "mean", "standard deviation", "runs"].map(str::to_owned);
@@ -178,12 +197,12 @@ fn told(timings: &Timings) -> String {
     let steps: u64 = timings.cells.iter().map(|cell| cell.steps).sum();
     let memory = timings.peak_memory.map_or(String::new(), |bytes| format!(", {} MB at most", grouped(bytes >> 20)));
     format!(
-        "{} steps in {} s of one thread; the last call took {:.1} s on {} threads and played {} runs{memory}.",
+        "{} steps in {} s of one thread; the last call took {:.1} s on {} and played {}{memory}.",
         grouped(steps),
         significant(timings.run_seconds),
         timings.seconds,
-        timings.threads,
-        grouped(timings.runs_played)
+        counted(timings.threads as u64, "thread"),
+        counted(timings.runs_played, "run")
     )
 }
 
@@ -274,12 +293,16 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_makes_a_page_that_asks_for_nothing() {
+    fn a_folder_without_experiments_makes_a_page_of_its_figures_that_asks_for_nothing() {
         let folder = tempfile::tempdir().unwrap();
+        let error = page(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("holds no experiment and no figure"), "{error}");
         std::fs::create_dir(folder.path().join("mine")).unwrap();
         std::fs::write(folder.path().join("mine/regret.svg"), "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 1 1\"/>\n")
             .unwrap();
-        let page = page(folder.path()).unwrap();
+        let Page { html: page, experiments, figures } = page(folder.path()).unwrap();
+        assert_eq!((experiments, figures), (0, 1));
+        assert!(page.contains("<p>0 experiments. Claims of the papers: none."), "{page}");
         assert!(page.contains("<figure><svg viewBox=\"0 0 1 1\"/></figure>") && !page.contains("<?xml"));
         for asked in ["src=", "@import", "url(", "<link rel=\"stylesheet\""] {
             assert!(!page.contains(asked), "{asked}");

@@ -8,6 +8,7 @@
 //! tables of the papers from files, and [`html_report`] makes one page of all. The command line is in
 //! [`cli`].
 
+pub mod arm_names;
 pub mod cli;
 pub mod compare;
 pub mod count;

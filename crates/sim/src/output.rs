@@ -34,15 +34,68 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     written.and_then(|()| aside.rename_to(path)).map_err(|error| explained(error, "write", path))
 }
 
-/// Writes `value` as indented JSON with a newline at the end, through [`write_atomic`].
+/// Writes `value` as indented JSON with a newline at the end, through [`write_atomic`]. Lists of plain
+/// values fill their lines: a number a line would be hundreds of them.
 ///
 /// # Errors
 /// As [`write_atomic`], or when `value` has no JSON form (a map whose keys are not strings).
 pub fn write_json_pretty<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<()> {
-    let mut text = serde_json::to_vec_pretty(value)
+    let text = serde_json::to_string_pretty(value)
         .with_context(|| format!("failed to turn the content of {} into JSON", path.display()))?;
-    text.push(b'\n');
-    write_atomic(path, &text)
+    write_atomic(path, (filled(&text) + "\n").as_bytes())
+}
+
+/// Indented JSON with the lists of plain values filled to lines of a hundred letters.
+fn filled(pretty: &str) -> String {
+    const WIDTH: usize = 100;
+    let lines: Vec<&str> = pretty.lines().collect();
+    let mut text = String::with_capacity(pretty.len());
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at];
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += line;
+        at += 1;
+        if !line.ends_with('[') {
+            continue;
+        }
+        // A list of plain values ends before anything else begins; texts that look like brackets are in
+        // quotes, and their line breaks escaped.
+        let ends = |line: &&str| line.trim_start().starts_with(']');
+        let begins = |line: &&str| line.ends_with(['[', '{']);
+        let Some(length) = lines[at..].iter().position(|line| ends(line) || begins(line)) else { continue };
+        if !ends(&lines[at + length]) {
+            continue;
+        }
+        let indent = &lines[at][..lines[at].len() - lines[at].trim_start().len()];
+        let items: Vec<&str> = lines[at..at + length].iter().map(|line| line.trim_start()).collect();
+        let end = lines[at + length].trim_start();
+        let whole = items.join(" ");
+        if line.chars().count() + whole.chars().count() + end.len() <= WIDTH {
+            text += &whole;
+            text += end;
+        } else {
+            let mut room = 0;
+            for item in items {
+                let length = item.chars().count() + 1;
+                if room < length {
+                    text.push('\n');
+                    text += indent;
+                    room = WIDTH.saturating_sub(indent.len());
+                } else {
+                    text.push(' ');
+                }
+                text += item;
+                room = room.saturating_sub(length);
+            }
+            text.push('\n');
+            text += lines[at + length];
+        }
+        at += length + 1;
+    }
+    text
 }
 
 /// Writes a CSV file through [`write_atomic`]: the line `header`, then one line for each of
@@ -215,6 +268,27 @@ mod tests {
         let path = folder.path().join("a.json");
         write_json_pretty(&path, &serde_json::json!({"seed": 7})).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  \"seed\": 7\n}\n");
+    }
+
+    #[test]
+    fn lists_of_plain_values_fill_their_lines() {
+        let value = serde_json::json!({
+            "empty": [], "few": [1, 2.5, null, true], "texts": ["a ] b", "[", "c\n]", "{"], "pairs": [[1, 2], [3, 4]],
+            "objects": [{"x": [1]}, {"x": []}], "many": (100..200).collect::<Vec<u32>>(), "long": "x".repeat(200),
+            "longs": ["y".repeat(120), "z".repeat(120)],
+        });
+        let pretty = serde_json::to_string_pretty(&value).unwrap();
+        let filled = filled(&pretty);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&filled).unwrap(), value, "{filled}");
+        for line in ["  \"few\": [1, 2.5, null, true],", "    [1, 2],", "      \"x\": [1]", "  \"empty\": [],"] {
+            assert!(filled.lines().any(|found| found == line), "{line} in\n{filled}");
+        }
+        let many: Vec<&str> =
+            filled.lines().skip_while(|line| !line.contains("\"many\"")).take_while(|line| *line != "  ],").collect();
+        assert_eq!(many.len(), 1 + 6, "{many:?}");
+        assert!(many.iter().all(|line| line.len() <= 100) && many[1].starts_with("    100, 101, "), "{many:?}");
+        assert_eq!(super::filled("{}"), "{}");
+        assert_eq!(super::filled("7"), "7");
     }
 
     #[test]

@@ -10,7 +10,10 @@ use serde::Serialize;
 
 use bandits::Arm;
 use bandits::registry::Spec;
+use letor_io::FeatureId;
 
+use crate::arm_names::ArmNames;
+use crate::count::{counted, grouped};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::study::{Plan, Run};
@@ -51,8 +54,14 @@ impl Spread {
 /// An arm that runs named at their end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Named {
-    /// The arm, counted from 0; null where a run named none.
+    /// The arm among those played, counted from 0; null where a run named none.
     pub arm: Option<u32>,
+    /// Its feature, of feature rankers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<FeatureId>,
+    /// Its number in the matrix, where not all arms of that are played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm_in_matrix: Option<Arm>,
     /// How it is called.
     pub label: String,
     /// How many runs named it.
@@ -80,8 +89,8 @@ pub struct AlgorithmSummary {
 pub struct Arms<'a> {
     /// All arms that count as the best.
     pub winners: &'a [usize],
-    /// What an arm is called.
-    pub label: &'a dyn Fn(usize) -> String,
+    /// What arms are called.
+    pub names: &'a ArmNames,
 }
 
 impl Arms<'_> {
@@ -92,6 +101,26 @@ impl Arms<'_> {
 
     fn is_winner(&self, run: &Run) -> bool {
         self.is_best(run.final_best())
+    }
+
+    /// A table of runs: the columns `before`, the arm named, where it comes from if that says more,
+    /// and whether it is one of the best.
+    pub(crate) fn header(&self, before: [&'static str; 4]) -> Vec<String> {
+        let mut header = before.map(str::to_owned).to_vec();
+        header.push("best_arm".to_owned());
+        header.extend(self.names.column().map(|column| format!("best_{column}")));
+        header.push("best_is_winner".to_owned());
+        header
+    }
+
+    /// The last columns of a row of that table.
+    pub(crate) fn cells(&self, best: Option<Arm>) -> Vec<String> {
+        let mut cells = vec![best.map_or_else(String::new, |arm| arm.0.to_string())];
+        if self.names.column().is_some() {
+            cells.push(best.map_or_else(String::new, |arm| self.names.number(arm.index())));
+        }
+        cells.push(self.is_best(best).to_string());
+        cells
     }
 }
 
@@ -124,8 +153,13 @@ fn named(runs: &[Run], arms: &Arms<'_>) -> Vec<Named> {
         match named.iter_mut().find(|entry| entry.arm == arm) {
             Some(entry) => entry.runs += 1,
             None => {
-                let label = best.map_or_else(|| "none".to_owned(), |arm| (arms.label)(arm.index()));
-                named.push(Named { arm, label, runs: 1 });
+                named.push(Named {
+                    arm,
+                    feature: best.and_then(|arm| arms.names.feature(arm.index())),
+                    arm_in_matrix: best.and_then(|arm| arms.names.arm_in_matrix(arm.index())),
+                    label: best.map_or_else(|| "none".to_owned(), |arm| arms.names.name(arm.index())),
+                    runs: 1,
+                });
             }
         }
     }
@@ -223,18 +257,15 @@ fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>)
 }
 
 fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
-    let header = ["algorithm", "run", "step", "regret", "best_arm", "best_is_winner"];
+    let header = arms.header(["algorithm", "run", "step", "regret"]);
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         for (number, run) in runs.iter().enumerate() {
-            rows.push(vec![
-                spec.canonical(),
-                number.to_string(),
-                plan.steps.to_string(),
-                run.final_regret().average.to_string(),
-                run.final_best().map_or_else(String::new, |arm| arm.0.to_string()),
-                arms.is_winner(run).to_string(),
-            ]);
+            let regret = run.final_regret().average.to_string();
+            let mut row = vec![spec.canonical(), number.to_string(), plan.steps.to_string(), regret];
+            row.extend(arms.cells(run.final_best()));
+            rows.push(row);
         }
     }
     output::write_csv(path, &header, rows)
@@ -242,7 +273,10 @@ fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -
 
 /// What the curves and bands of [`curves`] are.
 pub(crate) fn bands(plan: &Plan) -> String {
-    format!("mean of {} runs; bands: one standard deviation of a run", plan.runs)
+    match plan.runs {
+        1 => mean_of(1, "run"),
+        runs => format!("{}; bands: one standard deviation of a run", mean_of(runs, "run")),
+    }
 }
 
 /// A curve an algorithm: mean regret, and a band of one standard deviation of a run.
@@ -344,13 +378,38 @@ pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
         table.add_row([
             label(spec),
             significant(summary.regret.mean),
-            significant(summary.regret.standard_deviation),
-            format!("{} ({}/{})", most.label, most.runs, summary.runs),
+            deviation(summary.regret.standard_deviation, summary.runs),
+            format!("{}, {}/{}", most.label, grouped(most.runs as u64), grouped(summary.runs as u64)),
             format!("{:.0}%", 100.0 * summary.found),
             significant(steps_per_second(plan, runs)),
         ]);
     }
     table.to_string()
+}
+
+/// A number to read: whole ones as they are, others as [`significant`] has them. For what is counted or
+/// chosen; of a mean that happens to be whole three digits are enough.
+#[must_use]
+pub fn number(value: f64) -> String {
+    if value.fract() != 0.0 || value.abs() >= 1e15 {
+        return significant(value);
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, in range and not negative")]
+    let whole = value.abs() as u64;
+    format!("{sign}{}", grouped(whole))
+}
+
+/// A deviation or error over so many runs; a single one has none.
+#[must_use]
+pub fn deviation(value: f64, runs: usize) -> String {
+    if runs > 1 { significant(value) } else { "-".to_owned() }
+}
+
+/// `mean of 5 runs`, `a single run`.
+#[must_use]
+pub fn mean_of(count: u64, what: &str) -> String {
+    if count == 1 { format!("a single {what}") } else { format!("mean of {}", counted(count, what)) }
 }
 
 /// A number to read: three significant digits, thousands grouped, as `0.123`, `12.3`, `12,300` and `1.23e9`.
@@ -371,7 +430,7 @@ pub fn significant(value: f64) -> String {
         // Three digits kept, the rest zero: 149,312 reads as 149,000.
         let unit = 10f64.powi((magnitude.log10().floor() as i32 - 2).max(0));
         let rounded = (magnitude / unit).round() * unit;
-        let text = crate::count::grouped(rounded as u64);
+        let text = grouped(rounded as u64);
         if value < 0.0 { format!("-{text}") } else { text }
     }
 }
@@ -396,6 +455,23 @@ mod tests {
         ] {
             assert_eq!(significant(value), text);
         }
+    }
+
+    #[test]
+    fn whole_numbers_are_whole() {
+        for (value, text) in [
+            (0.0, "0"),
+            (31.0, "31"),
+            (4562.0, "4,562"),
+            (-95.0, "-95"),
+            (1e7, "10,000,000"),
+            (31.5, "31.5"),
+            (1e300, "1.00e300"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!([deviation(0.0, 1), deviation(0.0, 2)], ["-", "0"]);
+        assert_eq!([mean_of(1, "run"), mean_of(2500, "run")], ["a single run", "mean of 2,500 runs"]);
     }
 
     #[test]

@@ -141,6 +141,46 @@ fn without_a_winner_it_says_so() {
 }
 
 #[test]
+fn chosen_arms_have_both_their_numbers() {
+    let folder = folder_with_matrices();
+    let path = folder.path();
+    let run = analyse(path, &["--matrix", "P.txt", "--arms", "3,4,5,7", "--against", "P.txt", "--out", "a"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let table = text(&run.stdout);
+    for line in [
+        "top cycle: arms 3, 4, 5 (0, 1, 2 of those chosen)\n",
+        "Condorcet winner        none\n",
+        "chosen, in this order: arms 3, 4, 5, 7",
+    ] {
+        assert!(table.contains(line), "no `{line}` in:\n{table}");
+    }
+    let lines = |name: &str| -> Vec<String> {
+        let file = fs::read_to_string(path.join("a").join(name)).expect("it is text");
+        file.lines().map(str::to_owned).collect()
+    };
+    let circles = lines("circles.csv");
+    assert!(circles[0].starts_with("first,second,third,first_in_matrix,second_in_matrix,third_in_matrix,"));
+    assert!(circles[1].starts_with("0,1,2,3,4,5,0.02"), "{circles:?}");
+    // Ranks count from 1.
+    let ranking = lines("ranking.csv");
+    assert_eq!(ranking[0], "rank,arm,arm_in_matrix,copeland,borda,von_neumann");
+    assert!(ranking[1].starts_with("1,0,3,") && ranking[4].starts_with("4,3,7,"), "{ranking:?}");
+    let difference = lines("difference.csv");
+    assert!(difference[0].starts_with("rank,arm,arm_in_matrix,borda,borda_against"), "{difference:?}");
+    assert!(difference[4].starts_with("4,3,7,"), "{difference:?}");
+    let findings: Value =
+        serde_json::from_slice(&fs::read(path.join("a/findings.json")).expect("findings")).expect("JSON");
+    assert_eq!(findings["arms_in_matrix"], serde_json::json!([3, 4, 5, 7]));
+
+    // One arm, and arms that are all even.
+    let one = analyse(path, &["--matrix", "P.txt", "--arms", "7,9,11", "--out", "b"]);
+    assert!(text(&one.stdout).contains("Condorcet winner        arm 7 (0 of those chosen)\n"), "{}", text(&one.stdout));
+    fs::write(path.join("even.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
+    let even = text(&analyse(path, &["--matrix", "even.txt", "--out", "c"]).stdout);
+    assert!(even.contains("Condorcet winner        none: all arms are even\n"), "{even}");
+}
+
+#[test]
 fn failures_are_one_line_with_what_to_do() {
     let folder = folder_with_matrices();
     for (arguments, word) in [

@@ -271,3 +271,50 @@ fn explore_then_exploit_runs_again_for_those_who_use_the_horizon() {
         assert!(bytes("a") == bytes("b"), "{file}");
     }
 }
+
+#[test]
+fn files_and_tables_say_which_arm_is_meant() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let row = |i: usize| (0..12).map(|j| format!("{:.2} ", 0.5 + 0.04 * (j as f64 - i as f64))).collect::<String>();
+    let rows: Vec<String> = (0..12).map(row).collect();
+    fs::write(folder.path().join("P.txt"), rows.join("\n")).expect("a writable folder");
+    let play = |more: &[&str]| {
+        let usual = ["--steps", "3e3", "--runs", "1", "--algorithms", "rucb"];
+        let run = sim(folder.path()).args(more).args(usual).output().expect("sim starts");
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        text(&run.stdout)
+    };
+    let runs = |out: &str| {
+        let runs = fs::read_to_string(folder.path().join(out).join("runs.csv")).expect("runs.csv is text");
+        runs.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let told = play(&["bandit", "--matrix", "P.txt", "--arms", "9,4,11", "--out", "chosen"]);
+    let table = ["Condorcet winner: arm 4 (1 of those chosen)", "over arm 9 (0 of those chosen)"];
+    assert!(table.iter().all(|part| told.contains(part)), "{told}");
+    assert!(told.contains("arm 4 (1 of those chosen), 1/1") && told.contains("a single run of 3,000 steps"), "{told}");
+    let found = runs("chosen");
+    assert!(found[0].ends_with("regret,best_arm,best_arm_in_matrix,best_is_winner"), "{found:?}");
+    assert!(found[1].ends_with(",1,4,true"), "{found:?}");
+    let config = fs::read_to_string(folder.path().join("chosen/config.json")).expect("config.json is text");
+    assert!(config.contains("\"winners\": [1],") && config.contains("\"winners_in_matrix\": [4]"), "{config}");
+    assert!(config.contains("\"taken\": [9, 4, 11],"), "{config}");
+    let explore = ["--setting", "explore-then-exploit", "--out", "explored"];
+    sim(folder.path())
+        .args(["bandit", "--matrix", "P.txt", "--arms", "9,4,11", "--algorithms", "rucb", "--runs", "1"])
+        .args(["--horizons", "3e3"])
+        .args(explore)
+        .assert()
+        .success();
+    assert!(runs("explored")[1].ends_with(",1,4,true"), "{:?}", runs("explored"));
+
+    // All arms of a matrix have but one number; feature rankers have their features.
+    play(&["bandit", "--matrix", "P.txt", "--out", "all"]);
+    assert!(runs("all")[0].ends_with("regret,best_arm,best_is_winner"));
+    play(&["--dataset", "mslr-lookalike:0.003", "--rankers", "5,110,3", "--out", "live"]);
+    let found = runs("live");
+    assert!(found[0].ends_with("regret,best_arm,best_feature,best_is_winner"), "{found:?}");
+    assert!(
+        [",0,3,", ",0,5,", ",1,5,", ",1,110,", ",2,110,", ",2,3,"].iter().any(|ends| found[1].contains(ends)),
+        "{found:?}"
+    );
+}

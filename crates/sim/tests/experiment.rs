@@ -148,6 +148,69 @@ fn scaled_results_are_smaller_say_so_and_lie_elsewhere() {
     assert!(!folder.path().join("results/small").exists());
     let page = fs::read_to_string(folder.path().join("results/scale-0.5/small/README.md")).expect("a page");
     assert!(page.contains("(scale 0.5)") && page.contains("| 10,000 |"), "{page}");
+    // Half of the paper's size says nothing of the paper: not here, nor in any count.
+    assert!(
+        page.contains("| ○ open (scaled) | on the look-alike")
+            || page.contains("| ○ open (scaled) | at a scale of 0.5")
+    );
+    let told = run(folder.path(), &["small.toml", "--scale", "0.5", "--again"]);
+    assert!(told.contains("1 ○ open (scaled)\n") && told.contains(": 1 open (scaled)\n"), "{told}");
+    let index = fs::read_to_string(folder.path().join("results/scale-0.5/README.md")).expect("the table");
+    assert!(index.contains("Claims: 1 open (scaled).") && !index.contains("✓ held"), "{index}");
+    sim(folder.path()).args(["report", "results/scale-0.5"]).assert().success();
+    let page = fs::read_to_string(folder.path().join("results/scale-0.5/report.html")).expect("the page");
+    assert!(page.contains("Claims of the papers: 1 open (scaled).") && !page.contains(">held<"));
+}
+
+#[test]
+fn results_told_in_another_way_are_told_anew_without_a_run() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::write(here.join("small.toml"), SMALL).expect("a file");
+    run(here, &["small.toml"]);
+    let first = files(here, "small");
+    // As an older version would have left it: another digest, other texts.
+    let summary = here.join("results/small/summary.json");
+    let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&summary).expect("a summary")).expect("JSON");
+    old["fingerprint"] = "older".into();
+    old["title"] = "told otherwise".into();
+    fs::write(&summary, old.to_string()).expect("a file");
+    fs::write(here.join("results/small/README.md"), "told otherwise").expect("a file");
+    assert!(!run(here, &["small.toml"]).contains("up to date"));
+    assert_eq!((files(here, "small"), runs_played(here, "small")), (first, 0));
+}
+
+#[test]
+fn look_alikes_are_named_once_and_a_folder_that_is_not_there_is_wrong_usage() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let real = SMALL.replace("lookalike =", "dataset = \"mq2008\"\nlookalike =");
+    fs::write(here.join("small.toml"), real).expect("a file");
+    let wrong = sim(here).args(["experiment", "small.toml", "--data-dir", "nowhere"]).output().expect("sim starts");
+    assert_eq!(wrong.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(error.contains("nowhere") && error.contains("there is no such folder"), "{error}");
+    assert!(!here.join("results").exists());
+    fs::create_dir(here.join("data")).expect("a folder");
+    let arguments = ["experiment", "small.toml", "--data-dir", "data", "--scale", "0.1"];
+    let told = sim(here).args(arguments).output().expect("sim starts");
+    let remark = String::from_utf8_lossy(&told.stderr).into_owned();
+    let says = "look-alikes stand in for data that are not in the registry, nor in data:\n  \
+                small: live, perfect (mq2008-lookalike:0.0158); live, navigational (mq2008-lookalike:0.0158)\n";
+    assert!(told.status.success() && remark.matches("look-alikes").count() == 1 && remark.contains(says), "{remark}");
+    let quiet = sim(here).args(arguments).arg("--quiet").output().expect("sim starts");
+    assert!(quiet.stderr.is_empty());
+}
+
+#[test]
+fn a_folder_without_results_makes_no_page() {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::create_dir(folder.path().join("results")).expect("a folder");
+    let output = sim(folder.path()).arg("report").output().expect("sim starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.starts_with("error: results holds no experiment and no figure"), "{error}");
+    assert!(!folder.path().join("results/report.html").exists());
 }
 
 #[test]
@@ -165,10 +228,15 @@ fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
     run(here, &["proxy.toml", "--data-dir", "data"]);
     let page = || fs::read_to_string(here.join("results/proxy/README.md")).expect("a page");
     assert!(page().contains("the matrix M.txt") && !page().contains("look-alike"), "{}", page());
+    assert!(
+        page().contains("`sim experiment experiments/proxy.toml --data-dir DIR`, where DIR holds M.txt."),
+        "{}",
+        page()
+    );
     let told = run(here, &["proxy.toml"]);
     assert!(told.contains("kept: made on M.txt, which is not here"), "{told}");
     run(here, &["proxy.toml", "--again"]);
-    assert!(page().contains("look-alike"));
+    assert!(page().contains("look-alike") && page().contains("`sim experiment experiments/proxy.toml`."));
 }
 
 #[test]
@@ -181,6 +249,10 @@ fn wrong_files_are_told_with_line_and_key() {
         ("\"rucb\",", "\"ruxb\",", "no algorithm is called `ruxb`"),
         ("\"perfect\"", "\"prefect\"", "setting \"live, prefect\""),
         ("arithmetic", "arithmetik", "did you mean `arithmetic`?"),
+        ("\"rucb\",", "\"thompson\",", "no algorithm is called `thompson`; there are "),
+        ("lowest = \"rucb\"", "lowest = \"rcs\"", "line 22: [[claim]]: no curve is called \"rcs\""),
+        ("lowest =", "in = [\"lvie\"]\nlowest =", "line 22: [[claim]]: no setting is called \"lvie\""),
+        ("\"row\"", "\"live, perfect\"", "two settings are called \"live, perfect\""),
     ] {
         fs::write(folder.path().join("wrong.toml"), SMALL.replace(from, to)).expect("a file");
         let output = sim(folder.path()).args(["experiment", "wrong.toml"]).output().expect("sim starts");

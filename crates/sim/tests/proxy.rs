@@ -269,7 +269,7 @@ fn distortion_is_the_difference_of_two_matrices() {
     let mut same = sim(folder.path(), "analyse");
     same.args(["--matrix", "pairs.npy", "--against", "pairs.npy", "--arms", "1,4,9", "--out", "b"]);
     let said = succeeds(same);
-    assert!(said.contains("difference: mean 0.0000") && said.contains("numbered from 0: 1, 4, 9"), "{said}");
+    assert!(said.contains("difference: mean 0.0000") && said.contains("chosen, in this order: arms 1, 4, 9"), "{said}");
 }
 
 #[test]

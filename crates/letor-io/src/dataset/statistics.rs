@@ -171,18 +171,27 @@ impl fmt::Display for Statistics {
                 }
             }
         }
-        writeln!(f, "  queries             {}", self.queries)?;
-        let [fewest, median, most] = self.documents_per_query;
-        writeln!(f, "  documents           {} ({fewest} to {most} a query, median {median})", self.documents)?;
+        writeln!(f, "  queries             {}", grouped(self.queries))?;
+        let [fewest, median, most] = self.documents_per_query.map(grouped);
+        let each = if fewest == most {
+            format!("{most} a query")
+        } else {
+            format!("{fewest} to {most} a query, median {median}")
+        };
+        writeln!(f, "  documents           {} ({each})", grouped(self.documents))?;
         writeln!(f, "  features            {} ({} always 0)", self.features, self.always_zero.len())?;
-        let labels: Vec<String> = self.labels.iter().map(|(label, count)| format!("{label}: {count}")).collect();
-        writeln!(f, "  labels              {}", labels.join(", "))?;
+        let labels = self.labels.iter().map(|(label, count)| format!("{label}: {}", grouped(*count)));
+        writeln!(f, "  labels              {}", labels.collect::<Vec<_>>().join(", "))?;
         match self.unlabelled() {
             0 => {}
             all if all == self.documents => writeln!(f, "  UNLABELLED          no document has a label")?,
-            some => writeln!(f, "  UNLABELLED          {some} documents have no label")?,
+            1 => writeln!(f, "  UNLABELLED          1 document has no label")?,
+            some => writeln!(f, "  UNLABELLED          {} documents have no label", grouped(some))?,
         }
-        writeln!(f, "  nothing relevant in {} queries", self.queries_without_relevant)?;
+        match self.queries_without_relevant {
+            1 => writeln!(f, "  nothing relevant in 1 query")?,
+            queries => writeln!(f, "  nothing relevant in {} queries", grouped(queries))?,
+        }
         writeln!(f, "  values that are 0   {:.1} %", 100.0 * self.zero_share)?;
         writeln!(f, "  constant in a query {:.1} % of (query, feature)", 100.0 * self.constant_share)?;
         if !self.duplicates.is_empty() {
@@ -193,6 +202,19 @@ impl fmt::Display for Statistics {
         }
         write!(f, "  memory              {:.1} MB", self.memory as f64 / 1e6)
     }
+}
+
+/// `12345` as `12,345`.
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -219,7 +241,13 @@ mod tests {
         assert_eq!(statistics.constant_share, 8.0 / 10.0);
         assert_eq!(statistics.duplicates, [(FeatureId(3), FeatureId(1))]);
         let text = statistics.to_string();
-        for part in ["SYNTHETIC", "4 (1 to 3 a query, median 1)", "1 documents have no label", "1: 3 = 1"] {
+        for part in [
+            "SYNTHETIC",
+            "4 (1 to 3 a query, median 1)",
+            "1 document has no label",
+            "nothing relevant in 1 query\n",
+            "1: 3 = 1",
+        ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
     }
@@ -230,5 +258,6 @@ mod tests {
         let statistics = Statistics::of(&builder.build());
         assert_eq!(statistics.zero_share, 0.0);
         assert_eq!(statistics.documents_per_query, [0; 3]);
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

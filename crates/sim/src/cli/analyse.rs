@@ -16,6 +16,7 @@ use self::findings::Findings;
 use super::arm_options::ArmOptions;
 use super::matrix_file;
 use super::options::{CommonOptions, default_folder};
+use crate::arm_names::ArmNames;
 use crate::count::{parse_count, parse_positive};
 use crate::output;
 use crate::seed;
@@ -82,8 +83,10 @@ struct Config {
     version: &'static str,
     seed: u64,
     matrix: Source,
-    /// The arms that were taken, as they are numbered in the matrix; here they count from 0.
+    /// The arms that were taken, as they are numbered in the matrix; here they count from 0, in this order.
     arms: Option<Vec<Arm>>,
+    #[serde(skip)]
+    names: ArmNames,
     against: Option<Source>,
     comparisons: Option<u64>,
     error_rate: f64,
@@ -129,6 +132,7 @@ impl Analyse {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
             matrix: source,
+            names: arms.clone().map_or(ArmNames::Numbers, ArmNames::chosen),
             arms,
             against: None,
             comparisons: self.comparisons,

@@ -15,6 +15,8 @@ use super::arm_options::ArmOptions;
 use super::matrix_file;
 use super::options::{RunOptions, default_folder};
 use super::report::{self, Outcome};
+use crate::arm_names::ArmNames;
+use crate::count::counted;
 use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::seed;
@@ -73,8 +75,11 @@ struct Description {
     checksum: Option<String>,
     /// Whether the best arms are Condorcet winners; else they have the highest Copeland score.
     condorcet: bool,
-    /// The best arms: the first, and those that are as good to the last bit.
+    /// The best arms, counted from 0 among those taken: the first, and those that are as good to the
+    /// last bit.
     winners: Vec<usize>,
+    /// The same as they are numbered in the matrix; null where all are taken.
+    winners_in_matrix: Option<Vec<Arm>>,
 }
 
 impl Bandit {
@@ -100,6 +105,7 @@ impl Bandit {
                         checksum: None,
                         condorcet: true,
                         winners,
+                        winners_in_matrix: None,
                     };
                     let content = format!("problem {problem}");
                     self.play(Copies { arena, content }, description)
@@ -115,7 +121,9 @@ impl Bandit {
             none if none.is_empty() => (copeland_winners(&matrix), Truth::Copeland),
             winners => (winners, Truth::Condorcet),
         };
-        let winners = winners.iter().map(|arm| arm.index()).collect();
+        let winners: Vec<usize> = winners.iter().map(|arm| arm.index()).collect();
+        let winners_in_matrix =
+            taken.as_ref().map(|taken: &Vec<Arm>| winners.iter().map(|&winner| taken[winner]).collect());
         let checksum = seed::key(&matrix.to_text());
         let content = format!("matrix {checksum}");
         let arms = matrix.arms();
@@ -123,32 +131,30 @@ impl Bandit {
         let condorcet = truth == Truth::Condorcet;
         self.play(
             Copies { arena, content },
-            Description { name, arms, taken, checksum: Some(checksum), condorcet, winners },
+            Description { name, arms, taken, checksum: Some(checksum), condorcet, winners, winners_in_matrix },
         )
     }
 
     fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
         let (name, winners) = (description.name.clone(), description.winners.clone());
         let condorcet = description.condorcet;
-        let taken = description.taken.clone();
-        // Arms go by their numbers in the file.
-        let label = |arm: usize| format!("arm {}", taken.as_ref().map_or(arm, |taken| taken[arm].index()));
+        let names = description.taken.clone().map_or(ArmNames::Numbers, ArmNames::chosen);
         let mut truth = if condorcet {
-            format!("Condorcet winner: {}", label(winners[0]))
+            format!("Condorcet winner: {}", names.name(winners[0]))
         } else {
-            format!("no Condorcet winner; regret is Copeland score below that of {}", label(winners[0]))
+            format!("no Condorcet winner; regret is Copeland score below that of {}", names.name(winners[0]))
         };
         if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
-            truth += &format!("; smallest margin {gap:.4} over {}", label(arm));
+            truth += &format!("; smallest margin {gap:.4} over {}", names.name(arm));
         }
         let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
         let caption = Caption {
-            title: format!("{} arms of {name}", arenas.arms()),
+            title: format!("{} of {name}", counted(arenas.arms() as u64, "arm")),
             x_label: "steps".to_owned(),
             regret: regret.to_owned(),
             note: None,
         };
-        let arms = Arms { winners: &winners, label: &label };
+        let arms = Arms { winners: &winners, names: &names };
         let outcome = Outcome { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
         match self.setting.horizons(self.run.steps)? {
             None => self.ongoing(&arenas, description, &arms, &outcome),

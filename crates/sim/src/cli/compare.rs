@@ -12,12 +12,12 @@ use super::matrix_file;
 use super::options::{Description, Prepared, RunOptions, SiteOptions};
 use super::proxy::{identity, play};
 use crate::compare::{Difference, ProxyArenas, differences, figure, largest};
-use crate::count::{grouped, parse_positive};
+use crate::count::{counted, parse_positive};
 use crate::live::LiveArenas;
 use crate::output;
 use crate::progress::Progress;
 use crate::proxy::{Choice, Files, Request, Sampling, take_up, write};
-use crate::results::{self, Arms, label, significant};
+use crate::results::{self, Arms, deviation, label, significant};
 use crate::seed;
 use crate::study::{Plan, Run, play_all};
 use crate::truth::{Effort, Truth};
@@ -168,7 +168,8 @@ impl Compare {
     fn leave(&self, folder: &Path, config: &Config<'_>, plan: &Plan, [live, proxy]: [&[Vec<Run>]; 2]) -> Result<()> {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);
-        let arms = Arms { winners: &truth.winners, label: &name };
+        let names = description.names();
+        let arms = Arms { winners: &truth.winners, names: &names };
         let caption = |what: &str| description.caption(what, truth);
         for (what, runs) in [("live", live), ("proxy", proxy)] {
             results::write(&folder.join(what), config, plan, runs, &arms, &caption(&format!("{what}: ")))?;
@@ -203,12 +204,8 @@ impl Compare {
                 largest.map_or_else(
                     || "none".to_owned(),
                     |found| {
-                        let Difference { relative, relative_standard_error, algorithm, step, .. } = found;
-                        let (percent, error) = (100.0 * relative, 100.0 * relative_standard_error);
-                        format!(
-                            "{percent:+.1}% (standard error {error:.1}%), {algorithm} after {} steps",
-                            grouped(*step)
-                        )
+                        let Difference { algorithm, step, .. } = found;
+                        format!("{}, {algorithm} after {}", percent(found, plan.runs), counted(*step, "step"))
                     },
                 )
             };
@@ -228,6 +225,16 @@ impl Compare {
     }
 }
 
+/// `+1.2% ± 0.4%`, the standard error behind the sign; a single run has none, and there is no share of
+/// no regret.
+fn percent(difference: &Difference, runs: u64) -> String {
+    match (difference.relative, difference.relative_standard_error) {
+        (None, _) => "no live regret".to_owned(),
+        (Some(relative), Some(error)) if runs > 1 => format!("{:+.1}% ± {:.1}%", 100.0 * relative, 100.0 * error),
+        (Some(relative), _) => format!("{:+.1}%", 100.0 * relative),
+    }
+}
+
 fn table(plan: &Plan, summary: &Summary<'_>) -> String {
     use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
     let mut table = Table::new();
@@ -241,10 +248,10 @@ fn table(plan: &Plan, summary: &Summary<'_>) -> String {
         table.add_row([
             label(spec),
             significant(end.live),
-            significant(end.live_standard_error),
+            deviation(end.live_standard_error, plan.runs as usize),
             significant(end.proxy),
-            significant(end.proxy_standard_error),
-            format!("{:+.1}% ± {:.1}%", 100.0 * end.relative, 100.0 * end.relative_standard_error),
+            deviation(end.proxy_standard_error, plan.runs as usize),
+            percent(end, plan.runs),
         ]);
     }
     table.to_string()

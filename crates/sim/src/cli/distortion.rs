@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use interleave::CreditTies;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions};
-use crate::count::parse_positive;
+use crate::count::{grouped, parse_positive};
 use crate::distortion::{Distortion, Plan, measure};
 use crate::output;
 use crate::progress::Progress;
@@ -79,18 +80,28 @@ impl DistortionCommand {
 
         println!("{}", truth.describe(|arm| description.label(arm)));
         println!(
-            "{} clicks, {} multileaving, credit ties {:?}",
-            description.click.model, description.multileave, description.credit_ties
+            "{} clicks, {} multileaving, credit ties {}",
+            description.click.model,
+            description.multileave,
+            match description.credit_ties {
+                CreditTies::Redrawn => "redrawn",
+                CreditTies::Same => "same",
+            }
         );
         let progress = Progress::new("multileaving", self.runs * self.sizes.len() as u64, quiet);
         let mut distortions = Vec::new();
         for &size in &self.sizes {
             let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.runs, seed };
             let distortion = measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress);
+            let error = if self.runs > 1 {
+                format!(" (standard error {:.1})", 100.0 * distortion.share.standard_error)
+            } else {
+                String::new()
+            };
             println!(
-                "{size:>5} rankers: {:5.1}% of the others beat the winner (standard error {:.1})",
-                100.0 * distortion.share.mean,
-                100.0 * distortion.share.standard_error
+                "{:>5} rankers: {:5.1}% of the others beat the winner{error}",
+                grouped(size),
+                100.0 * distortion.share.mean
             );
             distortions.push(distortion);
         }

@@ -10,6 +10,7 @@ use super::options::CommonOptions;
 use crate::count::grouped;
 use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, index};
 use crate::machine;
+use crate::progress::Progress;
 
 #[derive(Debug, Args)]
 pub(super) struct ExperimentCommand {
@@ -32,7 +33,7 @@ pub(super) struct ExperimentCommand {
 
     /// Where data sets (as DIR/NAME/) and published matrices (as DIR/**/MSLR-Perfect.txt) are looked
     /// for, besides the registry
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = parse_folder)]
     data_dir: Option<PathBuf>,
 
     /// Where to leave results [default: results, or results/scale-SHARE]
@@ -74,10 +75,11 @@ impl ExperimentCommand {
         CommonOptions::set_threads(self.common.threads)?;
         let files = self.chosen()?;
         // A wrong file is told before hours are spent on the others.
-        for file in &files {
-            experiment::check(file)?;
+        let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;
+        let session = self.session(self.scale, self.common.quiet);
+        if !self.common.quiet {
+            self.tell_stand_ins(&session, &files, &experiments)?;
         }
-        let session = self.session(self.scale);
         if self.dry_run {
             return self.estimate(&session, &files);
         }
@@ -104,11 +106,30 @@ impl ExperimentCommand {
         Ok(())
     }
 
-    fn session(&self, scale: f64) -> Session {
+    /// Says once which settings are played on look-alikes, as their data are not here.
+    #[expect(clippy::print_stderr, reason = "the command line talks to a person")]
+    fn tell_stand_ins(&self, session: &Session, files: &[PathBuf], experiments: &[Experiment]) -> Result<()> {
+        let mut lines = Vec::new();
+        for (file, experiment) in files.iter().zip(experiments) {
+            let settings = experiment::stand_ins(session, experiment);
+            let told: Vec<String> = settings.iter().map(|(setting, name)| format!("{setting} ({name})")).collect();
+            if !told.is_empty() {
+                lines.push(format!("  {}: {}", experiment::name_of(file)?, told.join("; ")));
+            }
+        }
+        if !lines.is_empty() {
+            let place =
+                self.data_dir.as_deref().map_or_else(String::new, |folder| format!(", nor in {}", folder.display()));
+            eprintln!("look-alikes stand in for data that are not in the registry{place}:\n{}", lines.join("\n"));
+        }
+        Ok(())
+    }
+
+    fn session(&self, scale: f64, quiet: bool) -> Session {
         let out = self.out.clone().unwrap_or_else(|| {
             if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
         });
-        Session::new(out, self.cache.clone(), self.data_dir.clone(), scale, self.common.quiet)
+        Session::new(out, self.cache.clone(), self.data_dir.clone(), scale, quiet)
     }
 
     /// The files to run, in the order of their names.
@@ -131,13 +152,18 @@ impl ExperimentCommand {
 
     #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     fn estimate(&self, session: &Session, files: &[PathBuf]) -> Result<()> {
-        let small = self.session((0.01_f64).min(self.scale));
+        // Bars of truths and matrices would overwrite the one that is shown here.
+        let small = self.session((0.01_f64).min(self.scale), true);
         println!("{:24} {:>7} {:>8} {:>17} {:>8}", "experiment", "cells", "runs", "steps", "seconds");
         let threads = rayon::current_num_threads() as f64;
         let mut sum = 0.0;
-        for file in files {
+        for (done, file) in files.iter().enumerate() {
             let name = experiment::name_of(file)?;
-            let found = experiment::estimate::estimate(session, &small, &Experiment::read(file)?)?;
+            let progress = Progress::new(&format!("timing {name}"), files.len() as u64, self.common.quiet);
+            progress.start_at(done as u64);
+            let found = experiment::estimate::estimate(session, &small, &Experiment::read(file)?);
+            progress.finish();
+            let found = found?;
             let seconds = found.seconds() / threads;
             sum += seconds;
             let counts = [found.cells, found.runs, found.steps].map(grouped);
@@ -150,18 +176,24 @@ impl ExperimentCommand {
 
 /// What became of an experiment, in a line.
 fn line(ran: &Ran) -> String {
-    let count = |verdict: Verdict| ran.summary.claims.iter().filter(|claim| claim.verdict == verdict).count();
-    let claims = [Verdict::Held, Verdict::DidNotHold, Verdict::NeedsRealData, Verdict::NotTested]
-        .map(|verdict| (verdict, count(verdict)))
-        .into_iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(verdict, count)| format!("{count} {}", verdict.mark()));
+    let tally = Verdict::tally(ran.summary.claims.iter()).into_iter();
+    let claims = tally.map(|(verdict, count)| format!("{count} {} {}", verdict.sign(), verdict.words(count)));
     let time = match (&ran.kept, ran.known) {
         (Some(data), _) => format!("kept: made on {data}, which is not here"),
         (None, true) => "up to date".to_owned(),
         (None, false) => format!("{:.1} s", ran.seconds),
     };
     format!("{:32} {time:>10}   {}", ran.summary.experiment, claims.collect::<Vec<_>>().join(", "))
+}
+
+/// A folder that is there: results of look-alikes in its place would be a surprise.
+fn parse_folder(text: &str) -> Result<PathBuf, String> {
+    let folder = PathBuf::from(text);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let what = if folder.exists() { "that is a file" } else { "there is no such folder" };
+    Err(format!("{what}; expected the folder that holds data sets and published matrices"))
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
+use crate::count::{counted, grouped};
 use crate::{html_report, output};
 
 #[derive(Debug, Args)]
@@ -23,8 +24,14 @@ impl Html {
     pub(super) fn run(&self) -> Result<()> {
         let page = html_report::page(&self.results)?;
         let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
-        output::write_atomic(&path, page.as_bytes())?;
-        eprintln!("{}: {} KB, opens without a network", path.display(), page.len() / 1024);
+        output::write_atomic(&path, page.html.as_bytes())?;
+        eprintln!(
+            "{}: {} and {} of other runs, {} KB, opens without a network",
+            path.display(),
+            counted(page.experiments as u64, "experiment"),
+            counted(page.figures as u64, "figure"),
+            grouped(page.html.len() as u64 / 1024)
+        );
         Ok(())
     }
 }

@@ -10,6 +10,8 @@ use serde::Serialize;
 
 use super::options::{CommonOptions, announce, default_folder};
 use super::reading::ReadingOptions;
+use crate::arm_names::of_feature;
+use crate::count::{counted, grouped};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 
@@ -163,14 +165,19 @@ fn report(findings: &Findings) -> String {
     let mut text = String::from("  label   documents\n");
     for LabelCount { label, documents } in &findings.labels {
         let bar = "█".repeat((documents * 40).div_ceil(most));
-        text += &format!("  {label:<7} {documents:>9} {:>5.1} %  {bar}\n", 100.0 * *documents as f64 / total);
+        text += &format!(
+            "  {label:<7} {:>9} {:>5.1} %  {bar}\n",
+            grouped(*documents as u64),
+            100.0 * *documents as f64 / total
+        );
     }
     let Some(best) = findings.best_first() else {
         return text + "  no nDCG: some documents have no label";
     };
-    text += &format!("  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain\n", best.len());
+    text +=
+        &format!("  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain\n", grouped(best.len() as u64));
     for RankerQuality { feature, arm, exponential, linear } in best.iter().take(PRINTED) {
-        let name = format!("feature {} (arm {arm})", feature.0);
+        let name = of_feature(*feature, *arm as usize);
         text += &format!("  {name:<24} {exponential:.4}  {linear:.4}\n");
     }
     let random = findings.always_zero.first().and_then(|zero| best.iter().find(|ranker| ranker.feature == *zero));
@@ -192,8 +199,9 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
             title: format!("nDCG@{CUTOFF} of the feature rankers of {}", findings.name),
             subtitle: best.first().map(|best| {
                 format!(
-                    "best: feature {} (arm {}), {:.4}; ties count by expectation",
-                    best.feature.0, best.arm, best.exponential
+                    "best: {}, {:.4}; ties count by expectation",
+                    of_feature(best.feature, best.arm as usize),
+                    best.exponential
                 )
             }),
             x_label: "feature rankers, best first".to_owned(),
@@ -216,9 +224,18 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
         points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
     }
     let PerQuery { fewest, median, most } = findings.documents_per_query;
+    let spread = match (fewest, most) {
+        (one, other) if one == other => format!("{} each", counted(one as u64, "document")),
+        _ => format!(
+            "{} to {} documents, median {}",
+            grouped(fewest as u64),
+            grouped(most as u64),
+            grouped(median as u64)
+        ),
+    };
     let lines = Lines {
         title: format!("Documents a query in {}", findings.name),
-        subtitle: Some(format!("{} queries, {fewest} to {most} documents, median {median}", findings.queries)),
+        subtitle: Some(format!("{}, {spread}", counted(findings.queries as u64, "query"))),
         x_label: "documents".to_owned(),
         y_label: "share of queries with at most so many".to_owned(),
         curves: vec![Curve { name: "queries".to_owned(), points }],

@@ -74,7 +74,7 @@ impl Live {
             &config,
             &plan,
             &results,
-            &Arms { winners: &truth.winners, label: &label },
+            &Arms { winners: &truth.winners, names: &description.names() },
             &Outcome { caption, truth: truth.describe(label), json: self.run.json, quiet: common.quiet },
         )
     }

@@ -13,7 +13,8 @@ use rankers::{Gain, Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
 use super::reading::ReadingOptions;
-use crate::count::{grouped, parse_positive};
+use crate::arm_names::{ArmNames, of_feature};
+use crate::count::{counted, parse_positive};
 use crate::live::Methods;
 use crate::results::Caption;
 use crate::seed;
@@ -192,7 +193,12 @@ impl Description {
 
     /// What an arm is called: `feature 110 (arm 109)`.
     pub(crate) fn label(&self, arm: usize) -> String {
-        format!("feature {} (arm {arm})", self.rankers[arm].0)
+        of_feature(self.rankers[arm], arm)
+    }
+
+    /// What all arms are called.
+    pub(crate) fn names(&self) -> ArmNames {
+        ArmNames::Features(self.rankers.clone())
     }
 
     /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`.
@@ -202,9 +208,9 @@ impl Description {
 
     /// The caption of regret over impressions; `what` comes before all else in its title.
     pub(super) fn caption(&self, what: &str, truth: &Truth) -> Caption {
-        let (rankers, dataset, clicks) = (self.rankers.len(), &self.dataset.name, &self.click.model);
+        let (dataset, clicks) = (&self.dataset.name, &self.click.model);
         Caption {
-            title: format!("{what}{rankers} rankers on {dataset}, {clicks} clicks"),
+            title: format!("{what}{} on {dataset}, {clicks} clicks", counted(self.rankers.len() as u64, "ranker")),
             x_label: "impressions".to_owned(),
             regret: truth.measure.regret().to_owned(),
             note: self.note(),
@@ -360,12 +366,12 @@ pub(super) fn announce(dataset: &Dataset, quiet: bool) {
     }
     if !quiet {
         eprintln!(
-            "{}{}: {} queries, {} documents, {} features",
+            "{}{}: {}, {}, {}",
             dataset.name(),
             if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
-            grouped(dataset.queries() as u64),
-            grouped(dataset.documents() as u64),
-            dataset.features(),
+            counted(dataset.queries() as u64, "query"),
+            counted(dataset.documents() as u64, "document"),
+            counted(dataset.features().into(), "feature"),
         );
     }
 }

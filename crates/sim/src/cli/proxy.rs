@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::matrix_file;
 use super::options::{CommonOptions, Description, Prepared, SiteOptions};
-use crate::count::{grouped, parse_positive};
+use crate::count::{counted, grouped, parse_positive};
 use crate::machine;
 use crate::output;
 use crate::proxy::{
@@ -224,8 +224,8 @@ impl Proxy {
         } else {
             format!("{} to {}", grouped(made.fewest), grouped(made.most))
         };
-        let (pairs, arms) = (grouped(made.pairs as u64), prepared.site.arms());
-        println!("{pairs} pairs of {arms} rankers, {each} comparisons each");
+        let (pairs, arms) = (counted(made.pairs as u64, "pair"), counted(prepared.site.arms() as u64, "ranker"));
+        println!("{pairs} of {arms}, {each} comparisons each");
         if timings.comparisons > 0 {
             let speed = significant(timings.comparisons_per_second);
             println!("{} comparisons in {:.1} s, {speed} a second", grouped(timings.comparisons), timings.seconds);

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::count::counted;
 use crate::results::{self, Arms, Caption};
 use crate::study::{Plan, Run};
 
@@ -37,9 +38,9 @@ pub(super) fn leave(
         println!("{}", outcome.truth);
         println!("{}", results::table(plan, played, arms));
         println!(
-            "mean of {} runs of {} steps; regret: {}",
-            plan.runs,
-            crate::count::grouped(plan.steps),
+            "{} of {}; regret: {}",
+            results::mean_of(plan.runs, "run"),
+            counted(plan.steps, "step"),
             outcome.caption.regret
         );
         if let Some(note) = &outcome.caption.note {

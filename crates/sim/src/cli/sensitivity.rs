@@ -10,11 +10,11 @@ use rankers::Gain;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions};
-use crate::count::parse_positive;
+use crate::count::{counted, parse_positive};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::progress::Progress;
-use crate::results::Spread;
+use crate::results::{Spread, mean_of};
 use crate::sensitivity::{Method, Plan, measure};
 
 #[derive(Debug, Args)]
@@ -110,8 +110,10 @@ impl Sensitivity {
         self.figure(description, &plan, &measured).save(&folder.join("error"))?;
 
         println!(
-            "binary error of {} rankers, mean of {} draws, {} clicks",
-            self.compared, self.draws, description.click.model
+            "binary error of {}, {}, {} clicks",
+            counted(self.compared, "ranker"),
+            mean_of(self.draws, "draw"),
+            description.click.model
         );
         let shown: Vec<usize> = (0..plan.checkpoints.len())
             .filter(|&at| matches!(plan.checkpoints[at], 10 | 100 | 500) || at + 1 == plan.checkpoints.len())
@@ -121,7 +123,9 @@ impl Sensitivity {
                 .iter()
                 .map(|&at| {
                     let spread = spread(errors, at);
-                    format!("{} impressions {:.3} ± {:.3}", plan.checkpoints[at], spread.mean, spread.standard_error)
+                    let error =
+                        if plan.draws > 1 { format!(" ± {:.3}", spread.standard_error) } else { String::new() };
+                    format!("{} {:.3}{error}", counted(plan.checkpoints[at], "impression"), spread.mean)
                 })
                 .collect();
             println!("{label:26} {}", cells.join("   "));
@@ -148,7 +152,10 @@ impl Sensitivity {
                 "{} rankers of {}, {} clicks",
                 self.compared, description.dataset.name, description.click.model
             ),
-            subtitle: Some(format!("mean of {} draws of rankers; bands: one standard error", self.draws)),
+            subtitle: Some(match self.draws {
+                1 => "a single draw of rankers".to_owned(),
+                draws => format!("{} of rankers; bands: one standard error", mean_of(draws, "draw")),
+            }),
             x_label: "impressions".to_owned(),
             y_label: "pairs ordered otherwise than by nDCG@10".to_owned(),
             x_log: true,

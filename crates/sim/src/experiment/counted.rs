@@ -30,9 +30,9 @@ pub(super) fn measure(session: &Session, experiment: &Experiment) -> Result<Meas
             setting.name.clone(),
             grouped(found.queries as u64),
             grouped(found.documents as u64),
-            found.features.to_string(),
-            found.always_zero.len().to_string(),
-            format!("{fewest} to {most}, median {median}"),
+            grouped(found.features.into()),
+            grouped(found.always_zero.len() as u64),
+            format!("{} to {}, median {}", grouped(fewest as u64), grouped(most as u64), grouped(median as u64)),
             labels.join(", "),
         ]);
         for (curve, value) in [

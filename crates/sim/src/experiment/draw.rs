@@ -4,6 +4,7 @@ use super::file::{Arrangement, Bands, Experiment, Kind, PAPERS, Scale};
 use super::measured::Measured;
 use super::series::{Point, Series};
 use crate::figure::{Curve, CurvePoint, Panel, Panels};
+use crate::results::mean_of;
 
 /// The headline: whose figure, what it shows, and whether data or size are not the paper's.
 pub(super) fn title(experiment: &Experiment, measured: &Measured, scale: f64) -> String {
@@ -32,8 +33,9 @@ pub(super) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -
     let dotted = panels.iter().any(|panel| panel.dots);
     let drawn = if dotted { "bars" } else { "bands" };
     let runs = most.filter(|runs| *runs > 1).map(|runs| {
-        let of = if experiment.kind == Kind::Distortion { "sets of rankers" } else { "runs" };
-        format!("mean of {runs} {of}; {drawn}: {what}")
+        let runs = mean_of(runs as u64, if experiment.kind == Kind::Distortion { "set" } else { "run" });
+        let of = if experiment.kind == Kind::Distortion { " of rankers" } else { "" };
+        format!("{runs}{of}; {drawn}: {what}")
     });
     let lookalikes: Vec<&str> = {
         let mut names: Vec<&str> = Vec::new();

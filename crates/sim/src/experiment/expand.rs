@@ -1,7 +1,8 @@
 //! Grids in one line: `mergerucb:p={4,6}:alpha={0.71,0.81}` are four algorithms.
 
-use anyhow::{Context, Result, ensure};
-use bandits::registry::Spec;
+use anyhow::{Context, Result, anyhow, ensure};
+use bandits::ParameterError;
+use bandits::registry::{Spec, entries};
 
 use super::file::{OneOrMany, Play, SettingEntry};
 
@@ -30,12 +31,21 @@ pub(super) fn algorithms(list: &[String]) -> Result<Vec<Spec>> {
     let mut all: Vec<Spec> = Vec::new();
     for text in list {
         for one in braces(text)? {
-            let spec: Spec = one.parse().with_context(|| format!("algorithms: {one:?}"))?;
+            let spec = one.parse::<Spec>().map_err(|error| anyhow!("algorithms: {one:?}: {}", explained(&error)))?;
             ensure!(!all.contains(&spec), "algorithms: {one:?} is played twice");
             all.push(spec);
         }
     }
     Ok(all)
+}
+
+/// What is wrong, with all names where none of them is near.
+fn explained(error: &ParameterError) -> String {
+    if let ParameterError::UnknownAlgorithm { suggestion: None, .. } = error {
+        let names: Vec<&str> = entries().iter().map(|entry| entry.name).collect();
+        return format!("{error}; there are {}", names.join(", "));
+    }
+    error.to_string()
 }
 
 /// One setting: one click model, one problem.
@@ -108,5 +118,10 @@ mod tests {
         assert_eq!(algorithms(&list).unwrap().len(), 24);
         let twice = ["rucb".to_owned(), "rucb:alpha={0.51,0.6}".to_owned()];
         assert!(algorithms(&twice).unwrap_err().to_string().contains("played twice"));
+        let error = algorithms(&["thompson".to_owned()]).unwrap_err().to_string();
+        assert!(
+            error.contains("no algorithm is called `thompson`; there are ") && error.contains("mergerucb"),
+            "{error}"
+        );
     }
 }

@@ -91,6 +91,21 @@ pub enum Kind {
     Datasets,
 }
 
+impl Kind {
+    /// How files write it.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Regret => "regret",
+            Self::RegretAgainstRankers => "regret-against-rankers",
+            Self::Accuracy => "accuracy",
+            Self::Structure => "structure",
+            Self::Distortion => "distortion",
+            Self::Datasets => "datasets",
+        }
+    }
+}
+
 /// Random sets of rankers.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -172,6 +187,17 @@ pub enum Bound {
     Mergerucb,
     /// Komiyama's lower bound.
     Lower,
+}
+
+impl Bound {
+    /// What its curve is called.
+    #[must_use]
+    pub fn curve(self) -> &'static str {
+        match self {
+            Self::Mergerucb => "Theorem 1's bound",
+            Self::Lower => "lower bound",
+        }
+    }
 }
 
 /// What is played on, before lists in it are spread out.
@@ -366,10 +392,10 @@ impl Experiment {
         })?;
         let claims = std::mem::take(&mut experiment.raw_claims);
         for claim in claims {
-            let line = Some(line_of(text, claim.span().start));
+            let line = line_of(text, claim.span().start);
             experiment.claims.push(
-                Claim::understood(claim.into_inner())
-                    .map_err(|error| FileError { line, message: format!("[[claim]]: {error:#}") })?,
+                Claim::understood(claim.into_inner(), line)
+                    .map_err(|error| FileError { line: Some(line), message: format!("[[claim]]: {error:#}") })?,
             );
         }
         experiment.check().map_err(|error| FileError { line: None, message: format!("{error:#}") })?;
@@ -382,7 +408,7 @@ impl Experiment {
             bail!("paper = {:?}: expected one of {}", self.paper, keys.join(", "));
         }
         let needs = |missing: bool, key: &str| {
-            if missing { Err(anyhow!("kind {:?} needs `{key}`", self.kind)) } else { Ok(()) }
+            if missing { Err(anyhow!("kind = {:?} needs `{key}`", self.kind.key())) } else { Ok(()) }
         };
         let played = matches!(self.kind, Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy);
         needs(played && self.algorithms.is_empty(), "algorithms")?;
@@ -429,13 +455,17 @@ fn explained(message: &str) -> String {
     let unknown = names.next().unwrap_or_default();
     // Names stand between backticks, what joins them does not.
     let known: Vec<&str> = names.skip(1).step_by(2).collect();
-    // Exchanged neighbours count once: they are the usual slip.
-    let distance = |name: &&str| strsim::damerau_levenshtein(unknown, name);
-    let near = known.iter().copied().min_by_key(distance).filter(|name| distance(name) * 3 <= name.len().max(4));
-    match near {
+    match nearest(unknown, known.iter().copied()) {
         Some(near) => format!("unknown key `{unknown}`; did you mean `{near}`?"),
         None => format!("unknown key `{unknown}`; expected one of {}", known.join(", ")),
     }
+}
+
+/// The one of `known` that may have been meant by `unknown`.
+pub(super) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Exchanged neighbours count once: they are the usual slip.
+    let distance = |name: &&str| strsim::damerau_levenshtein(unknown, name);
+    known.min_by_key(distance).filter(|name| distance(name) * 3 <= name.len().max(4))
 }
 
 #[cfg(test)]
@@ -483,7 +513,7 @@ problem = \"arithmetic\"
     fn each_rule_has_its_error() {
         for (from, to, says) in [
             ("\"rcs\"\nfigure", "\"rxs\"\nfigure", "paper = \"rxs\": expected one of"),
-            ("runs = 2\n", "", "needs `runs`"),
+            ("runs = 2\n", "", "kind = \"regret\" needs `runs`"),
             ("\"1e3\"", "\"1.5\"", "expected a whole number"),
             ("\"regret\"", "\"regrets\"", "unknown variant `regrets`"),
             ("problem = \"arithmetic\"\n", "", "play = \"problem\" needs `problem`"),

@@ -1,6 +1,5 @@
 //! The table of all claims of all experiments: `results/README.md`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use anyhow::Result;
 use super::claim::Verdict;
 use super::file::PAPERS;
 use super::write::{Summary, cell};
+use crate::count::grouped;
 use crate::output;
 
 /// The summaries of all experiments in a folder of results, paper by paper.
@@ -48,17 +48,10 @@ fn order(name: &str) -> Vec<(String, u64)> {
 /// How many claims came to what.
 #[must_use]
 pub fn tally(summaries: &[Summary]) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for claim in summaries.iter().flat_map(|summary| &summary.claims) {
-        *counts.entry(claim.verdict.mark()).or_default() += 1;
-    }
-    let verdicts = [Verdict::Held, Verdict::DidNotHold, Verdict::NeedsRealData, Verdict::NotTested];
-    let told = verdicts.iter().filter_map(|verdict| {
-        let count = counts.get(verdict.mark())?;
-        let (_, words) = verdict.mark().split_once(' ')?;
-        Some(format!("{count} {words}"))
-    });
-    told.collect::<Vec<_>>().join(", ")
+    let tally = Verdict::tally(summaries.iter().flat_map(|summary| &summary.claims));
+    let told = tally.into_iter().map(|(verdict, count)| format!("{} {}", grouped(count as u64), verdict.words(count)));
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
 }
 
 /// Writes `README.md` into a folder of results.
@@ -71,7 +64,7 @@ pub fn write(results: &Path) -> Result<()> {
         "# Results\n\nOne folder an experiment, made by `sim experiment` from the files in `experiments/`: figure, \
          numbers, and what became of what the paper says. `sim report` makes one page of them all. Results on \
          look-alikes say so: these are synthetic data, and claims that only the real data can settle are not \
-         counted as held.\n\n",
+         counted as held. Nor are claims tested below the paper's size: they stay open.\n\n",
     );
     let _ = writeln!(page, "Claims: {}.\n", tally(&summaries));
     for (key, name, reference) in PAPERS {

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`file`](mod@file) | the keys of a file, and what is said of a wrong one |
 //! | `expand` | lists and braces spread out |
+//! | `known` | what claims may be about |
 //! | `session` | where things lie, and which data there are |
 //! | `stage` | a setting made ready to be played on |
 //! | `cell` | finished runs, kept |
@@ -32,6 +33,7 @@ pub mod estimate;
 mod expand;
 pub mod file;
 pub mod index;
+mod known;
 mod measured;
 mod played;
 pub mod series;
@@ -87,6 +89,10 @@ pub fn check(path: &Path) -> Result<Experiment> {
         expand::settings(&experiment.settings).iter().try_for_each(stage::check)
     };
     names().with_context(|| format!("{}", path.display()))?;
+    known::check(&experiment).map_err(|(line, error)| match line {
+        Some(line) => error.context(format!("{}, line {line}", path.display())),
+        None => error.context(format!("{}", path.display())),
+    })?;
     Ok(experiment)
 }
 
@@ -126,10 +132,20 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
         let stand_ins = measured.settings.iter().filter(|info| info.source.lookalike);
         stand_ins.into_iter().any(|info| within(&info.setting, setting) || within(setting, &info.setting))
     };
-    let claims = experiment.claims.iter().map(|claim| claim::evaluate(claim, &measured.series, lookalike)).collect();
+    let claims = experiment.claims.iter();
+    let claims = claims.map(|claim| claim::evaluate(claim, &measured.series, session.scale, lookalike)).collect();
     let seconds = start.elapsed().as_secs_f64();
     let summary = write::write(session, &experiment, &name, fingerprint, measured, claims, seconds)?;
     Ok(Ran { summary, known: false, kept: None, seconds })
+}
+
+/// The settings of `experiment` for whose data a look-alike stands in, and which one; those without
+/// either, for which running it will fail, are left out.
+#[must_use]
+pub fn stand_ins(session: &Session, experiment: &Experiment) -> Vec<(String, String)> {
+    let settings = expand::settings(&experiment.settings);
+    let sources = settings.iter().filter_map(|setting| Some((setting.name.clone(), session.source(setting).ok()?)));
+    sources.filter(|(_, source)| source.lookalike).map(|(setting, source)| (setting, source.name)).collect()
 }
 
 /// What each setting is played on, by its name.
@@ -145,9 +161,13 @@ fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
     lost.next().map(|info| info.source.name.clone())
 }
 
+/// Raised whenever the same runs would be told otherwise: figures, verdicts, texts. Results of another
+/// version are made anew of the finished runs, of which none is repeated.
+const TOLD: u32 = 2;
+
 /// Everything that the results depend on, hashed: the file, the scale, the data that are here.
 fn fingerprint(session: &Session, sources: &[(String, Source)], path: &Path) -> Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     let version = env!("CARGO_PKG_VERSION");
-    Ok(seed::key(&format!("{version}\n{}\n{text}\n{sources:?}", session.scale)))
+    Ok(seed::key(&format!("{version}, told {TOLD}\n{}\n{text}\n{sources:?}", session.scale)))
 }

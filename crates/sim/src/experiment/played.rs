@@ -17,6 +17,7 @@ use super::measured::{Measured, Work};
 use super::series::{Point, Series};
 use super::session::Session;
 use super::stage::{Base, SettingInfo, Stage};
+use crate::count::counted;
 use crate::progress::Progress;
 use crate::results::label;
 
@@ -148,7 +149,8 @@ fn in_setting(
         measured.work.preparing += start.elapsed().as_secs_f64();
         let Some(stages) = stages else {
             let size = group.unwrap_or_default();
-            truths.push(format!("left out: random sets of {size} rankers, none of which has a Condorcet winner"));
+            let rankers = counted(size as u64, "ranker");
+            truths.push(format!("left out: random sets of {rankers}, none of which has a Condorcet winner"));
             continue;
         };
         let jobs = play(session, plan, &stages, &setting.name, &mut measured.work)?;
@@ -170,7 +172,10 @@ fn in_setting(
         }
         truths.push(match &stages[..] {
             [one] => one.truth.clone(),
-            several => format!("{} random sets of {} rankers, each its own", several.len(), several[0].arms()),
+            several => {
+                let sets = counted(several.len() as u64, "random set");
+                format!("{sets} of {}, each its own", counted(several[0].arms() as u64, "ranker"))
+            }
         });
     }
     measured.settings.push(SettingInfo {
@@ -242,10 +247,10 @@ fn play<'a>(
 fn bounds(plan: &Plan, stage: &Stage, bound: Bound, setting: &str) -> Result<Option<Series>> {
     let Some(matrix) = stage.matrix() else { return Ok(None) };
     let Reads::Curve(points) = &plan.reads else { return Ok(None) };
-    let (curve, at): (_, Box<dyn Fn(f64) -> f64>) = match bound {
+    let at: Box<dyn Fn(f64) -> f64> = match bound {
         Bound::Lower => {
             let slope = lower_bound(matrix).context("the lower bound needs a Condorcet winner")?.regret;
-            ("lower bound", Box::new(move |step| slope * libm::log(step)))
+            Box::new(move |step| slope * libm::log(step))
         }
         Bound::Mergerucb => {
             let spec = plan.algorithms.iter().find(|spec| spec.entry().name == "mergerucb");
@@ -259,9 +264,9 @@ fn bounds(plan: &Plan, stage: &Stage, bound: Bound, setting: &str) -> Result<Opt
             };
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
             let found = theory::merge_rucb_with_probability(matrix, alpha, p as usize, delta)?;
-            ("Theorem 1's bound", Box::new(move |step| found.at(step)))
+            Box::new(move |step| found.at(step))
         }
     };
     let points = points.iter().map(|&step| Point { x: step as f64, values: vec![at(step as f64)] }).collect();
-    Ok(Some(Series { setting: setting.to_owned(), curve: curve.to_owned(), metric: "regret", points }))
+    Ok(Some(Series { setting: setting.to_owned(), curve: bound.curve().to_owned(), metric: "regret", points }))
 }

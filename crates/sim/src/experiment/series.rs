@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::output;
-use crate::results::Spread;
+use crate::results::{Spread, number, significant};
 
 /// One measured curve: something, of somebody, somewhere.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +75,14 @@ pub struct SummaryRow {
     pub runs: usize,
     /// Mean and spread.
     pub spread: Spread,
+}
+
+impl SummaryRow {
+    /// The mean to read: a single value as it is, if it is whole.
+    #[must_use]
+    pub fn mean(&self) -> String {
+        if self.runs == 1 { number(self.spread.mean) } else { significant(self.spread.mean) }
+    }
 }
 
 /// The last point of every series, or all points where there are few.

@@ -20,8 +20,9 @@ use super::cell::RunRecord;
 use super::expand::Setting;
 use super::file::{Play, RegretBy};
 use super::session::{Session, Source};
+use crate::arm_names::ArmNames;
 use crate::cli::options::{Laid, SiteOptions};
-use crate::count::grouped;
+use crate::count::{counted, grouped};
 use crate::live::LiveArenas;
 use crate::output;
 use crate::pairs::compare_pairs;
@@ -40,7 +41,7 @@ pub(super) struct Base {
 
 enum Content {
     Data { dataset: Arc<Dataset>, options: Box<SiteOptions>, features: Vec<FeatureId> },
-    Matrix { matrix: PreferenceMatrix, of: String },
+    Matrix { matrix: PreferenceMatrix, names: ArmNames, of: String },
     Utilities { arena: UtilityArena, of: String },
 }
 
@@ -147,6 +148,15 @@ impl Base {
         }
     }
 
+    /// What the arms of the matrix are called.
+    pub(super) fn names(&self) -> ArmNames {
+        match &self.content {
+            Content::Matrix { names, .. } => names.clone(),
+            Content::Data { features, .. } => ArmNames::Features(features.clone()),
+            Content::Utilities { .. } => ArmNames::Numbers,
+        }
+    }
+
     pub(super) fn dataset(&self) -> Option<&Dataset> {
         match &self.content {
             Content::Data { dataset, .. } => Some(dataset),
@@ -158,13 +168,13 @@ impl Base {
     pub(super) fn about(&self) -> String {
         match &self.content {
             Content::Data { dataset, .. } => format!(
-                "live on {}: {} queries, {} documents, checksum {}",
+                "live on {}: {}, {}, checksum {}",
                 dataset.name(),
-                grouped(dataset.queries() as u64),
-                grouped(dataset.documents() as u64),
+                counted(dataset.queries() as u64, "query"),
+                counted(dataset.documents() as u64, "document"),
                 dataset.checksum()
             ),
-            Content::Matrix { of, matrix } => format!("{of}, checksum {}", &seed::key(&matrix.to_text())[..16]),
+            Content::Matrix { of, matrix, .. } => format!("{of}, checksum {}", &seed::key(&matrix.to_text())[..16]),
             Content::Utilities { of, .. } => of.clone(),
         }
     }
@@ -206,9 +216,9 @@ impl Base {
                 let play = Playing::Utilities(Copies { arena: arena.clone(), content: format!("problem {of}") });
                 Ok((Stage { play, truth: "the arm of the highest utility".to_owned() }, true))
             }
-            Content::Matrix { matrix, .. } => {
-                let arms: Vec<Arm> = arms.iter().map(|&arm| Arm::at(arm)).collect();
-                on_matrix(matrix.subset(&arms)?, &arms)
+            Content::Matrix { matrix, names, .. } => {
+                let chosen: Vec<Arm> = arms.iter().map(|&arm| Arm::at(arm)).collect();
+                on_matrix(matrix.subset(&chosen)?, &names.subset(arms))
             }
             Content::Data { dataset, options, features } => {
                 let features = arms.iter().map(|&arm| features[arm]).collect();
@@ -232,13 +242,14 @@ fn of_problem(setting: &Setting) -> Result<Content> {
     if !setting.entry.preferences.is_empty() {
         let matrix = PreferenceMatrix::from_rows(&setting.entry.preferences)
             .with_context(|| format!("setting {:?}: preferences", setting.name))?;
-        return Ok(Content::Matrix { matrix, of: "the preferences in the file".to_owned() });
+        let of = "the preferences in the file".to_owned();
+        return Ok(Content::Matrix { matrix, names: ArmNames::Numbers, of });
     }
     let name = setting.problem.as_deref().unwrap_or_default();
     let problem: Problem = name.parse().with_context(|| format!("setting {:?}", setting.name))?;
     let of = problem.to_string();
     Ok(match problem.setting()? {
-        ProblemSetting::Matrix(matrix) => Content::Matrix { matrix, of },
+        ProblemSetting::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::Numbers, of },
         ProblemSetting::Utilities(arena) => Content::Utilities { arena, of },
     })
 }
@@ -255,7 +266,12 @@ fn of_proxy(session: &Session, setting: &Setting, source: &Source, seed: u64) ->
         let features = selection.choose(whole.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
         let kept = features.iter().filter(|feature| !entry.without.contains(&feature.0));
         let arms: Vec<Arm> = kept.map(|feature| Arm(feature.0 - 1)).collect();
-        return Ok(Content::Matrix { matrix: whole.subset(&arms)?, of: format!("the matrix {}", source.name) });
+        let matrix = whole.subset(&arms)?;
+        return Ok(Content::Matrix {
+            matrix,
+            names: ArmNames::chosen(arms),
+            of: format!("the matrix {}", source.name),
+        });
     }
     let options = site_options(setting, source)?;
     let dataset = session.open(source, &options)?;
@@ -272,7 +288,7 @@ fn of_proxy(session: &Session, setting: &Setting, source: &Source, seed: u64) ->
         source.name,
         laid.description.click.model
     );
-    Ok(Content::Matrix { matrix, of })
+    Ok(Content::Matrix { matrix, names: laid.description.names(), of })
 }
 
 /// The preference matrix of all rankers of a site, kept in the cache.
@@ -314,10 +330,10 @@ fn estimated(session: &Session, laid: &Laid, interleavings: u64, seed: u64) -> R
 }
 
 /// Regret is measured against the Condorcet winner or, where there is none, by Copeland score.
-fn on_matrix(matrix: PreferenceMatrix, arms: &[Arm]) -> Result<(Stage, bool)> {
+fn on_matrix(matrix: PreferenceMatrix, names: &ArmNames) -> Result<(Stage, bool)> {
     let winner = condorcet_winners(&matrix).first().copied();
     let truth = match winner {
-        Some(winner) => format!("Condorcet winner: arm {}", arms[winner.index()].0),
+        Some(winner) => format!("Condorcet winner: {}", names.name(winner.index())),
         None => "no Condorcet winner; regret is Copeland score lost".to_owned(),
     };
     let content = format!("matrix {}", seed::key(&matrix.to_text()));

@@ -26,6 +26,7 @@ pub(super) fn measure(session: &Session, experiment: &Experiment) -> Result<Meas
         let matrix = base
             .matrix()
             .with_context(|| format!("setting {:?}: `structure` needs play = \"proxy\" or a matrix", setting.name))?;
+        let names = base.names();
         let samples = session.scaled(experiment.samples.map_or(10_000, |samples| samples.0), 1_000);
         measured.series.extend(curves(matrix, &setting.name, samples, seed));
         measured.series.extend(gamma(matrix, &setting.name, &experiment.gamma)?);
@@ -38,8 +39,11 @@ pub(super) fn measure(session: &Session, experiment: &Experiment) -> Result<Meas
                 || "no Condorcet winner".to_owned(),
                 |gaps| {
                     format!(
-                        "Condorcet winner: arm {}, smallest gap {:.4} to arm {}, mean gap {:.4}",
-                        gaps.winner.0, gaps.smallest, gaps.closest.0, gaps.mean
+                        "Condorcet winner: {}, smallest gap {:.4} to {}, mean gap {:.4}",
+                        names.name(gaps.winner.index()),
+                        gaps.smallest,
+                        names.name(gaps.closest.index()),
+                        gaps.mean
                     )
                 },
             ),

@@ -15,9 +15,10 @@ use super::played::{Plan, Reads};
 use super::series::{self, SummaryRow};
 use super::session::Session;
 use super::stage::SettingInfo;
+use crate::count::grouped;
 use crate::machine;
 use crate::output;
-use crate::results::significant;
+use crate::results::{deviation, number};
 
 /// `summary.json`: what reports are made of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -219,10 +220,10 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
                 cell(&row.setting),
                 cell(&row.curve),
                 row.metric,
-                significant(row.x),
-                significant(row.spread.mean),
-                significant(row.spread.standard_deviation),
-                row.runs
+                number(row.x),
+                row.mean(),
+                deviation(row.spread.standard_deviation, row.runs),
+                grouped(row.runs as u64)
             );
         }
         page.push('\n');
@@ -234,15 +235,24 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
             page,
             "| {} | {} | {lookalike}{} | {} |",
             cell(&info.setting),
-            info.arms,
+            grouped(info.arms as u64),
             cell(&info.about),
             cell(&info.truth)
         );
     }
+    // Without the folder of the data the command would play on look-alikes. Problems have no files.
+    let real = summary.settings.iter().map(|info| &info.source).filter(|source| !source.files.is_empty());
+    let mut data: Vec<&str> = real.map(|source| source.name.as_str()).collect();
+    data.sort_unstable();
+    data.dedup();
+    let (flag, place) = match data.is_empty() {
+        true => ("", String::new()),
+        false => (" --data-dir DIR", format!(", where DIR holds {}", data.join(", "))),
+    };
     let scale = if summary.scale < 1.0 { format!(" --scale {}", summary.scale) } else { String::new() };
     let _ = write!(
         page,
-        "\nMade by `sim experiment experiments/{}.toml{scale}`. Every value is in `curves.csv`, the runs in `runs.csv`, \
+        "\nMade by `sim experiment experiments/{}.toml{flag}{scale}`{place}. Every value is in `curves.csv`, the runs in `runs.csv`, \
          what was run in `experiment.toml`; the time it took is in `timings.json`.\n",
         summary.experiment
     );

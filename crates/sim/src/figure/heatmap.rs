@@ -3,8 +3,9 @@
 use anyhow::{Result, ensure};
 
 use super::page::{Align, Frame, MUTED, Page, Rgb, Style, WIDTH, diverging, width};
+use super::scale::nice_step;
 use super::text::{EDGE, axis_title, cut, footer, header};
-use super::{Figure, Heatmap};
+use super::{Figure, Heatmap, Scale};
 
 /// More squares a side than this cannot be told apart, and the SVG grows with their square.
 const MOST: usize = 280;
@@ -19,7 +20,7 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     let block = n.div_ceil(MOST);
     let cells = blocks(&map.values, n, block);
     let side = n.div_ceil(block);
-    let reach = reach(&cells);
+    let colors = Colors::new(map.scale, &cells);
 
     let mut page = Page::new();
     let top = header(&mut page, &map.title, map.subtitle.as_deref());
@@ -44,10 +45,10 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     page.cells(cells.iter().enumerate().map(|(k, &value)| {
         let (row, column) = ((k / side) as f64, (k % side) as f64);
         let (x, y) = (frame.left + column * cell, frame.top + row * cell);
-        (x, y, cell, cell, color(value, reach))
+        (x, y, cell, cell, colors.of(value))
     }));
     if block == 1 && cell >= 38.0 {
-        values(&mut page, &cells, side, cell, frame, reach);
+        values(&mut page, &cells, side, cell, frame, colors);
     }
     page.outline(frame);
     labels.draw(&mut page, frame, cell / block as f64);
@@ -56,7 +57,7 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     axis_title(&mut page, &map.x_label, centred(across, frame), y, Align::Middle);
     let y = frame.top - 19.0;
     axis_title(&mut page, &map.y_label, (EDGE, frame.left - 8.0), y, Align::End);
-    bar(&mut page, &map.value_label, frame, reach);
+    bar(&mut page, &map.value_label, frame, colors);
     page.finish()
 }
 
@@ -73,10 +74,14 @@ fn check(map: &Heatmap) -> Result<usize> {
         "failed to draw a heat map: {} names for {n} rows; give one a row, or none",
         map.labels.len()
     );
+    let (range, what) = match map.scale {
+        Scale::Preference => (0.0..=1.0, "preferences run from 0 to 1"),
+        Scale::Difference => (-1.0..=1.0, "differences run from -1 to 1"),
+    };
     for (k, value) in map.values.iter().enumerate() {
         ensure!(
-            (0.0..=1.0).contains(value),
-            "failed to draw a heat map: row {} column {} is {value}; preferences run from 0 to 1",
+            range.contains(value),
+            "failed to draw a heat map: row {} column {} is {value}; {what}",
             k / n + 1,
             k % n + 1
         );
@@ -100,28 +105,62 @@ fn blocks(values: &[f64], n: usize, block: usize) -> Vec<f64> {
     means
 }
 
-/// How far from one half the colours reach.
-fn reach(cells: &[f64]) -> f64 {
-    let farthest = cells.iter().map(|v| (v - 0.5).abs()).fold(0.0, f64::max);
-    [0.05, 0.1, 0.2, 0.3, 0.4].into_iter().find(|&reach| farthest <= reach + 1e-12).unwrap_or(0.5)
+/// Which colour a value has.
+#[derive(Clone, Copy)]
+struct Colors {
+    scale: Scale,
+    /// White.
+    middle: f64,
+    /// How far from it the colours reach.
+    reach: f64,
 }
 
-fn color(value: f64, reach: f64) -> Rgb {
-    diverging(0.5 + (value - 0.5) / (2.0 * reach))
+impl Colors {
+    fn new(scale: Scale, cells: &[f64]) -> Self {
+        let middle = if scale == Scale::Preference { 0.5 } else { 0.0 };
+        let farthest = cells.iter().map(|value| (value - middle).abs()).fold(0.0, f64::max);
+        let reach = match scale {
+            Scale::Preference => {
+                [0.05, 0.1, 0.2, 0.3, 0.4].into_iter().find(|&reach| farthest <= reach + 1e-12).unwrap_or(0.5)
+            }
+            // A quarter of it is where ticks fall; matrices that agree to nine digits agree.
+            Scale::Difference if farthest > 1e-9 => 4.0 * nice_step(farthest / 4.0),
+            Scale::Difference => 1e-9,
+        };
+        Self { scale, middle, reach }
+    }
+
+    fn of(self, value: f64) -> Rgb {
+        diverging(0.5 + (value - self.middle) / (2.0 * self.reach))
+    }
+
+    /// The number itself, with as many decimals as it takes to tell `step` from twice that.
+    fn number(self, value: f64, step: f64) -> String {
+        match self.scale {
+            Scale::Preference => format!("{value:.2}"),
+            Scale::Difference => {
+                let decimals = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
+                format!("{value:+.decimals$}")
+            }
+        }
+    }
 }
 
 /// The numbers themselves, where the squares are large enough.
-fn values(page: &mut Page, cells: &[f64], side: usize, cell: f64, frame: Frame, reach: f64) {
-    let size = (0.3 * cell).min(20.0) as u32;
-    for (k, &value) in cells.iter().enumerate() {
+fn values(page: &mut Page, cells: &[f64], side: usize, cell: f64, frame: Frame, colors: Colors) {
+    const SMALLEST: u32 = 9;
+    let texts: Vec<String> = cells.iter().map(|&value| colors.number(value, colors.reach / 50.0)).collect();
+    let fits = |size: &u32| texts.iter().all(|text| width(text, *size) <= 0.94 * cell);
+    let Some(size) = (SMALLEST..=((0.3 * cell).min(20.0) as u32)).rev().find(fits) else { return };
+    for (k, (&value, text)) in cells.iter().zip(&texts).enumerate() {
         let mut style = Style::new(size, Align::Middle);
         // The outer fifths of the colours are dark.
-        if (value - 0.5).abs() > 0.6 * reach {
+        if (value - colors.middle).abs() > 0.6 * colors.reach {
             style.color = (255, 255, 255);
         }
         let x = frame.left + ((k % side) as f64 + 0.5) * cell;
         let y = frame.top + ((k / side) as f64 + 0.5) * cell + 0.36 * f64::from(size);
-        page.text(x, y, &format!("{value:.2}"), style);
+        page.text(x, y, text, style);
     }
 }
 
@@ -155,7 +194,7 @@ impl Labels {
             (0..n)
                 .map(|i| match map.labels.get(i).filter(|_| named) {
                     Some(name) => cut(name, size, room),
-                    None => i.to_string(),
+                    None => (i + 1).to_string(),
                 })
                 .collect()
         };
@@ -183,12 +222,19 @@ impl Labels {
         10.0 + self.highest
     }
 
+    /// The rows that are labelled: all, or round numbers (rows count from 1), and the first where the
+    /// next leaves it room.
+    fn shown(&self) -> impl Iterator<Item = usize> + '_ {
+        let first = self.every > 2;
+        (0..self.rows.len()).filter(move |row| (row + 1).is_multiple_of(self.every) || (first && *row == 0))
+    }
+
     fn draw(&self, page: &mut Page, frame: Frame, pitch: f64) {
         let size = f64::from(self.size);
         // Half the height of a letter: brings its middle to the middle of the square.
         let half = 0.36 * size;
         let (left, bottom) = (frame.left, frame.bottom);
-        for i in (0..self.rows.len()).step_by(self.every) {
+        for i in self.shown() {
             let (x, y) = ((i as f64 + 0.5) * pitch + left, (i as f64 + 0.5) * pitch + frame.top);
             page.stroke(&[(left - 4.0, y), (left, y)], MUTED, 1.0);
             page.stroke(&[(x, bottom), (x, bottom + 4.0)], MUTED, 1.0);
@@ -205,7 +251,7 @@ impl Labels {
 }
 
 /// The scale of the colours.
-fn bar(page: &mut Page, label: &str, frame: Frame, reach: f64) {
+fn bar(page: &mut Page, label: &str, frame: Frame, colors: Colors) {
     const STRIPS: usize = 200;
     let height = frame.bottom - frame.top;
     let bar = Frame { left: frame.right + 40.0, right: frame.right + 66.0, ..frame };
@@ -218,11 +264,16 @@ fn bar(page: &mut Page, label: &str, frame: Frame, reach: f64) {
     }));
     page.outline(bar);
     for k in -2..=2 {
-        let value = 0.5 + reach * f64::from(k) / 2.0;
+        let value = colors.middle + colors.reach * f64::from(k) / 2.0;
         let y = bar.bottom - height * f64::from(k + 2) / 4.0;
         page.stroke(&[(bar.right, y), (bar.right + 5.0, y)], MUTED, 1.0);
-        let text = format!("{value:.3}");
-        let text = text.trim_end_matches('0').trim_end_matches('.');
+        let text = match colors.scale {
+            Scale::Difference if k == 0 => "0".to_owned(),
+            Scale::Difference => colors.number(value, colors.reach / 20.0),
+            // Its ticks may need three decimals, as 0.525.
+            Scale::Preference => format!("{value:.3}"),
+        };
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
         page.text(bar.right + 9.0, y + 6.5, text, Style::new(18, Align::Start));
     }
     let across = (bar.left, WIDTH - EDGE);

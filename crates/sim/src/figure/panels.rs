@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 
 use super::legend::{Entry, Legend};
 use super::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
-use super::plot::{LINE_WIDTH, Looks, Plot, axes_of, label_width};
+use super::plot::{LINE_WIDTH, Looks, Plot, axes_of, label_width, overhang};
 use super::text::{EDGE, axis_title_in, fit, footer, header};
 use super::{Figure, Panels};
 
@@ -54,9 +54,13 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
         let left = EDGE + column as f64 * (wide + GUTTER);
         let start = top + row as f64 * (tall + GUTTER);
         let axes = shared.clone().unwrap_or_else(|| plot.axes());
+        let beside = label_width(&axes[1], size) + 10.0;
+        // The last label of one panel and the first of the next share the gutter.
+        let [before, after] = overhang(&axes[0], wide - beside, size);
+        let inset = if columns > 1 { ((before - beside).max(0.0) + after + 8.0 - GUTTER).max(0.0) } else { 0.0 };
         let frame = Frame {
-            left: left + label_width(&axes[1], size) + 10.0,
-            right: left + wide,
+            left: left + beside,
+            right: left + wide - inset,
             top: start + if plot.name.is_empty() { 26.0 } else { 44.0 },
             bottom: start + tall - 52.0,
         };

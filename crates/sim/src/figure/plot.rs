@@ -105,6 +105,9 @@ impl<'a> Plot<'a> {
     /// Draws axes with labels of `size`, bands and curves into `frame`.
     pub(super) fn draw(&self, page: &mut Page, frame: Frame, axes: &[Axis; 2], size: u32, line_width: f64) {
         let [x, y] = axes;
+        let (letters, [wide, tall]) = (f64::from(size), [frame.right - frame.left, frame.bottom - frame.top]);
+        let x = &fitted(x, wide, size);
+        let y = &y.clone().fitted(tall, |_| letters, 0.2 * letters);
         let map = page.axes(frame, x, y, size);
         // Bars of many curves are a thicket.
         const MOST_BARS: usize = 10;
@@ -167,6 +170,16 @@ pub(super) fn axes_of<'a, 'b: 'a>(shown: impl Iterator<Item = &'a Shown<'b>> + C
         Axis::linear(points.flat_map(|point| [point.mean, point.low, point.high]), true)
     };
     [x, y]
+}
+
+/// A horizontal axis of `room` units with the labels that have room on it in letters of `size`.
+fn fitted(axis: &Axis, room: f64, size: u32) -> Axis {
+    axis.clone().fitted(room, |label| width(label, size), 0.5 * f64::from(size))
+}
+
+/// How far its labels reach beyond the two ends of a horizontal axis of `room` units.
+pub(super) fn overhang(axis: &Axis, room: f64, size: u32) -> [f64; 2] {
+    fitted(axis, room, size).overhang(room, |label| width(label, size))
 }
 
 /// How much room the labels of `axis` take in letters of `size`.

@@ -15,8 +15,10 @@ pub(super) struct Axis {
 pub(super) enum Kind {
     /// A tick at every multiple of `step`.
     Linear { step: f64 },
-    /// Ticks at 1, 2 and 5 times each power of ten, read as plain numbers.
-    ShortLog,
+    /// Ticks at 1, 2 and 5 times each power of ten; of those among these a label, a plain number.
+    ShortLog { of: &'static [u8] },
+    /// The same ticks; labels at the powers alone, `10⁵`, and of these at every `every`th.
+    ShortPowers { every: i32 },
     /// Ticks at each power of ten; every `every`th is labelled.
     LongLog { every: i32 },
 }
@@ -48,7 +50,8 @@ impl Axis {
         let (lo, hi) = if whole || hi < 10.0 * lo { (power(below), power(above)) } else { (lo, hi) };
         // The bounds of the library's choice between the two: it counts touched decades.
         let decades = (hi.log10().ceil() - lo.log10().floor()) as i32;
-        let kind = if decades <= 3 { Kind::ShortLog } else { Kind::LongLog { every: (decades + 9) / 10 } };
+        let kind =
+            if decades <= 3 { Kind::ShortLog { of: &[1, 2, 5] } } else { Kind::LongLog { every: (decades + 9) / 10 } };
         Self { lo, hi, kind }
     }
 
@@ -63,11 +66,13 @@ impl Axis {
                 let value = (value / step).round() * step;
                 number(value, decimals(step), self.lo.abs().max(self.hi.abs()))
             }
-            Kind::ShortLog => {
+            Kind::ShortLog { of } if !of.contains(&leading(value)) => String::new(),
+            Kind::ShortPowers { .. } if leading(value) != 1 => String::new(),
+            Kind::ShortLog { .. } => {
                 let digits = (-value.log10().floor()).max(0.0) as usize;
                 number(value, digits, self.hi)
             }
-            Kind::LongLog { every } => {
+            Kind::LongLog { every } | Kind::ShortPowers { every } => {
                 let exponent = value.log10().round() as i32;
                 if exponent.rem_euclid(every) == 0 { format!("10{}", superscript(exponent)) } else { String::new() }
             }
@@ -89,23 +94,90 @@ impl Axis {
 
     /// Every label that the library may draw on this axis, to make room for the widest.
     pub(super) fn labels(&self) -> Vec<String> {
-        let ends = |step: f64| ((self.lo / step).ceil() as i64, (self.hi / step).floor() as i64);
+        self.ticks().into_iter().map(|value| self.label(value)).collect()
+    }
+
+    /// Where the library may draw ticks.
+    fn ticks(&self) -> Vec<f64> {
         match self.kind {
             Kind::Linear { step } => {
-                let (first, last) = ends(step);
-                (first..=last).map(|k| self.label(k as f64 * step)).collect()
+                let (first, last) = ((self.lo / step).ceil() as i64, (self.hi / step).floor() as i64);
+                (first..=last).map(|k| k as f64 * step).collect()
             }
-            _ => {
+            kind => {
+                let mantissas: &[f64] = if matches!(kind, Kind::LongLog { .. }) { &[1.0] } else { &[1.0, 2.0, 5.0] };
                 let first = self.lo.log10().floor() as i32;
                 let last = self.hi.log10().ceil() as i32;
                 (first..=last)
-                    .flat_map(|e| [1.0, 2.0, 5.0].map(|m| m * power(f64::from(e))))
+                    .flat_map(|e| mantissas.iter().map(move |m| m * power(f64::from(e))))
                     .filter(|&v| v >= self.lo && v <= self.hi)
-                    .map(|v| self.label(v))
                     .collect()
             }
         }
     }
+
+    /// The labels, and where their middles lie on an axis of `room` units.
+    fn placed(&self, room: f64) -> Vec<(f64, String)> {
+        let place = |value: f64| {
+            let share = if self.is_log() {
+                (value / self.lo).log10() / (self.hi / self.lo).log10()
+            } else {
+                (value - self.lo) / (self.hi - self.lo)
+            };
+            room * share
+        };
+        let labels = self.ticks().into_iter().map(|value| (place(value), self.label(value)));
+        labels.filter(|(_, label)| !label.is_empty()).collect()
+    }
+
+    /// Whether labels of these lengths, `gap` apart at least, have room.
+    fn has_room(&self, room: f64, length: &impl Fn(&str) -> f64, gap: f64) -> bool {
+        let placed = self.placed(room);
+        placed.windows(2).all(|pair| {
+            let [(before, one), (after, other)] = pair else { return true };
+            after - before >= (length(one) + length(other)) / 2.0 + gap
+        })
+    }
+
+    /// How far the labels of this axis, fitted to `room` units, reach beyond its two ends.
+    pub(super) fn overhang(&self, room: f64, length: impl Fn(&str) -> f64) -> [f64; 2] {
+        let placed = self.placed(room);
+        let beyond = |sign: f64, end: f64| {
+            let ends = placed.iter().map(|(middle, label)| sign * (middle - end) + length(label) / 2.0);
+            ends.fold(0.0, f64::max)
+        };
+        [beyond(-1.0, 0.0), beyond(1.0, room)]
+    }
+
+    /// This axis with as many labels as have room on `room` units, `gap` apart at least; `length` says
+    /// how much of it a label takes.
+    pub(super) fn fitted(self, room: f64, length: impl Fn(&str) -> f64, gap: f64) -> Self {
+        // An axis longer than all powers of ten has one of these that fits, if only with one label.
+        const MOST: i32 = 700;
+        let with = |kind| Self { kind, ..self.clone() };
+        let fits = |axis: &Self| axis.has_room(room, &length, gap);
+        let found = match self.kind {
+            Kind::Linear { step } => {
+                let steps = std::iter::successors(Some(step), |step| Some(nice_step(1.01 * step)));
+                steps.take(40).map(|step| with(Kind::Linear { step })).find(fits)
+            }
+            Kind::LongLog { every } => (every..MOST).map(|every| with(Kind::LongLog { every })).find(fits),
+            Kind::ShortLog { .. } | Kind::ShortPowers { .. } => {
+                let plain: [&[u8]; 4] = [&[1, 2, 5], &[1], &[2], &[5]];
+                let plain = plain.into_iter().map(|of| with(Kind::ShortLog { of }));
+                // A single label would tell the place, but not the scale.
+                let mut told = plain.filter(|axis| axis.placed(room).len() > 1);
+                told.find(fits).or_else(|| (1..MOST).map(|every| with(Kind::ShortPowers { every })).find(fits))
+            }
+        };
+        found.unwrap_or(self)
+    }
+}
+
+/// The first digit of a number that is one digit times a power of ten.
+fn leading(value: f64) -> u8 {
+    let share = value / power((value.log10() + 1e-9).floor());
+    share.round() as u8
 }
 
 fn power(exponent: f64) -> f64 {
@@ -206,7 +278,7 @@ mod tests {
         assert_eq!(long.label(1.0), "10⁰");
         assert_eq!(long.minor().len(), 48);
         let short = Axis::log([100.0, 5_000.0], false);
-        assert_eq!(short.kind, Kind::ShortLog);
+        assert_eq!(short.kind, Kind::ShortLog { of: &[1, 2, 5] });
         assert_eq!(short.labels(), ["100", "200", "500", "1,000", "2,000", "5,000"]);
         assert_eq!(Axis::log([0.01, 1.0], false).label(0.02), "0.02");
         let huge = Axis::log([1e-8, 1e20], true);
@@ -226,6 +298,66 @@ mod tests {
         assert_eq!((axis.lo, axis.hi), (1.0, 10.0));
         let axis = Axis::log([30.0, 700.0], true);
         assert_eq!((axis.lo, axis.hi), (10.0, 1000.0));
+    }
+
+    #[test]
+    fn labels_leave_each_other_room_at_any_width() {
+        use super::super::page::width;
+        const SIZE: u32 = 14;
+        let axes = [
+            Axis::log([100.0, 1e5], false),
+            Axis::log([2_000.0, 50_000.0], false),
+            Axis::log([0.01, 1.0], false),
+            Axis::log([3.0, 7.0], false),
+            Axis::log([1.0, 1e9], false),
+            Axis::log([1e-8, 1e20], true),
+            Axis::linear([0.0, 1e6], false),
+            Axis::linear([0.0, 2.5e8], false),
+            Axis::linear([-0.3, 0.2], true),
+            Axis::linear([0.0, 136.0], false),
+        ];
+        for axis in axes {
+            let mut before = 0;
+            for room in [10.0, 40.0, 90.0, 150.0, 200.0, 280.0, 400.0, 600.0, 1000.0] {
+                let gap = 0.5 * f64::from(SIZE);
+                let fitted = axis.clone().fitted(room, |label| width(label, SIZE), gap);
+                assert_eq!((fitted.lo, fitted.hi), (axis.lo, axis.hi));
+                let placed = fitted.placed(room);
+                let mut end = f64::NEG_INFINITY;
+                for (middle, label) in &placed {
+                    let half = width(label, SIZE) / 2.0;
+                    assert!(middle - half >= end + gap - 1e-9, "{axis:?} in {room}: {placed:?}");
+                    end = middle + half;
+                }
+                assert!(!placed.is_empty() || axis.lo > 0.0, "{axis:?} in {room}");
+                // Powers of ten are narrower than plain numbers, so that a little more room may mean fewer.
+                assert!(placed.len() + 2 >= before, "{axis:?} in {room}: {placed:?}");
+                before = placed.len();
+            }
+            assert!(before >= 2, "{axis:?}");
+        }
+    }
+
+    #[test]
+    fn fewer_labels_are_round_ones() {
+        let labels = |axis: Axis, room: f64| -> Vec<String> {
+            let fitted = axis.fitted(room, |label| 8.0 * label.chars().count() as f64, 7.0);
+            fitted.placed(room).into_iter().map(|(_, label)| label).collect()
+        };
+        let horizons = || Axis::log([100.0, 1e5], false);
+        assert_eq!(labels(horizons(), 1_000.0).len(), 10);
+        assert_eq!(labels(horizons(), 250.0), ["100", "1,000", "10,000", "100,000"]);
+        assert_eq!(labels(horizons(), 120.0), ["10²", "10³", "10⁴", "10⁵"]);
+        assert_eq!(labels(Axis::log([2_000.0, 50_000.0], false), 120.0), ["2,000", "20,000"]);
+        assert_eq!(labels(Axis::linear([0.0, 1e6], false), 250.0), ["0", "500,000", "1,000,000"]);
+    }
+
+    #[test]
+    fn labels_reach_beyond_the_ends() {
+        let length = |label: &str| 10.0 * label.chars().count() as f64;
+        // 0 is 10 long, and 100 thirty.
+        assert_eq!(Axis::linear([0.0, 100.0], false).overhang(1_000.0, length), [5.0, 15.0]);
+        assert_eq!(Axis::linear([0.0, 110.0], false).overhang(1_100.0, length), [5.0, 0.0]);
     }
 
     #[test]

@@ -226,6 +226,75 @@ fn panels_share_axes_and_legend() {
     assert!(Panels { panels: Vec::new(), ..panels }.render().is_err());
 }
 
+/// Texts of an SVG that stand in the middle of their place, with it and the size of their letters.
+fn middles(svg: &str) -> Vec<(f64, f64, u32, String)> {
+    let value = |tag: &str, key: &str| -> Option<String> {
+        let start = tag.find(&format!(" {key}=\""))? + key.len() + 3;
+        Some(tag[start..].split('"').next()?.to_owned())
+    };
+    let found = svg.split("<text").skip(1).filter_map(|rest| {
+        let (tag, text) = rest.split_once('>')?;
+        let number = |key: &str| value(tag, key)?.parse::<f64>().ok();
+        let text = text.split('<').next()?.to_owned();
+        let middle = value(tag, "text-anchor")? == "middle";
+        middle.then_some((number("x")?, number("y")?, number("font-size")? as u32, text))
+    });
+    found.collect()
+}
+
+#[test]
+fn labels_of_neighbours_leave_each_other_room() {
+    for (count, span) in [(2, 1e5), (3, 1e5), (6, 1e7), (3, 9.9e6), (9, 1e3)] {
+        for x_log in [false, true] {
+            let points = [100.0, 0.3 * span, span].map(|x| CurvePoint::exact(x, 0.5)).to_vec();
+            let panel = |number: usize| Panel {
+                name: number.to_string(),
+                x_label: "x".into(),
+                x_log,
+                curves: vec![Curve { name: "a".into(), points: points.clone() }],
+                ..Panel::default()
+            };
+            let panels = Panels { title: "t".into(), panels: (0..count).map(panel).collect(), ..Panels::default() };
+            let svg = panels.render().unwrap().svg;
+            let mut labels = middles(&svg);
+            labels.retain(|(.., text)| text.starts_with(|letter: char| letter.is_ascii_digit()));
+            assert!(labels.len() >= 2 * count, "{count} {span}: {labels:?}");
+            for (at, (x, y, size, text)) in labels.iter().enumerate() {
+                for (other, _, _, longer) in labels[at + 1..].iter().filter(|(_, line, ..)| line == y) {
+                    let room = (page::width(text, *size) + page::width(longer, *size)) / 2.0;
+                    assert!((x - other).abs() >= room + 3.0, "{count} {span}: {text} at {x}, {longer} at {other}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn differences_have_their_own_scale() {
+    let values = |size: f64| (0..16).map(|k| size * (f64::from(k) - 7.5) / 7.5).collect::<Vec<f64>>();
+    for (size, labels) in [(0.0083, ["+0.01", "-0.005", "0"]), (0.8, ["+0.8", "-0.4", "0"]), (1.0, ["+1", "-0.5", "0"])]
+    {
+        let map = Heatmap { values: values(size), scale: Scale::Difference, ..matrix(4) };
+        let texts = texts(&map.render().unwrap().svg);
+        for label in labels {
+            assert!(has(&texts, label), "{label} for {size} in {texts:?}");
+        }
+    }
+    let none = Heatmap { values: vec![0.0; 16], scale: Scale::Difference, ..matrix(4) };
+    assert!(has(&texts(&none.render().unwrap().svg), "0"));
+    let beyond = Heatmap { values: vec![1.5; 16], scale: Scale::Difference, ..matrix(4) };
+    assert!(format!("{:#}", beyond.render().unwrap_err()).contains("differences run from -1 to 1"));
+}
+
+#[test]
+fn rows_without_names_are_numbered_from_one() {
+    for (n, first, last) in [(12, "2", "12"), (136, "1", "130")] {
+        let texts = texts(&matrix(n).render().unwrap().svg);
+        assert!(has(&texts, first) && has(&texts, last), "{n}: {texts:?}");
+        assert!(!has(&texts, "0"), "{n}");
+    }
+}
+
 #[test]
 fn heat_maps_of_every_size() {
     for n in [1, 2, 12, 136, 281] {

@@ -1,11 +1,12 @@
 //! A matrix less another of the same arms: read as distortion where the one was multileaved and the
 //! other interleaved pair by pair.
 
-use std::fmt;
-
 use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
 use serde::Serialize;
+
+use crate::arm_names::ArmNames;
+use crate::count::grouped;
 
 /// How far a matrix lies from another, over all pairs i < j.
 #[derive(Serialize)]
@@ -53,29 +54,25 @@ impl Difference {
             overtake_it,
         }
     }
-}
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "difference: mean {:.4}, root mean square {:.4}", self.mean, self.root_mean_square)?;
+    /// The same in words.
+    pub(super) fn told(&self, names: &ArmNames) -> String {
+        let mut text = format!("difference: mean {:.4}, root mean square {:.4}", self.mean, self.root_mean_square);
         if let Some(Largest { pair: (i, j), here, there }) = &self.largest {
-            write!(
-                f,
-                ", largest {:.4} (arms {} and {}: {here:.4} against {there:.4})",
+            text += &format!(
+                ", largest {:.4} ({}: {here:.4} against {there:.4})",
                 (here - there).abs(),
-                i.0,
-                j.0
-            )?;
+                names.list(&[*i, *j])
+            );
         }
         if let (Some(winner), Some(distortion)) = (self.winner, self.distortion) {
-            write!(
-                f,
-                "\ndistortion: {} of the arms that its Condorcet winner, arm {}, beats there beat it here ({:.1}%)",
-                self.overtake_it.len(),
-                winner.0,
+            text += &format!(
+                "\ndistortion: {} of the arms that its Condorcet winner, {}, beats there beat it here ({:.1}%)",
+                grouped(self.overtake_it.len() as u64),
+                names.name(winner.index()),
                 100.0 * distortion
-            )?;
+            );
         }
-        Ok(())
+        text
     }
 }

@@ -6,13 +6,15 @@ use anyhow::Result;
 use bandits::structure::clearest_circles;
 use bandits::structure::theory::RegretBound;
 use bandits::winners::borda_scores;
-use bandits::{PreferenceMatrix, log_spaced};
+use bandits::{Arm, PreferenceMatrix, log_spaced};
+use serde::Serialize;
 
 use super::Config;
 use super::difference::Difference;
 use super::findings::Findings;
-use crate::count::grouped;
-use crate::figure::{Curve, CurvePoint, Heatmap, Lines};
+use crate::arm_names::ArmNames;
+use crate::count::{counted, grouped};
+use crate::figure::{Curve, CurvePoint, Heatmap, Lines, Scale};
 use crate::output::write_csv;
 
 /// Circles that are written down; hundreds of arms may have millions.
@@ -31,43 +33,57 @@ pub(super) fn write(
     config: &Config,
 ) -> Result<String> {
     write_ranking(&folder.join("ranking.csv"), findings)?;
-    write_circles(&folder.join("circles.csv"), matrix, findings)?;
+    write_circles(&folder.join("circles.csv"), matrix, findings, &config.names)?;
     write_subsets(&folder.join("subsets.csv"), findings)?;
     write_bounds(&folder.join("bounds.csv"), findings)?;
-    heatmap(matrix, findings).save(&folder.join("matrix"))?;
+    heatmap(matrix, findings, &config.names).save(&folder.join("matrix"))?;
     subsets(findings, config).save(&folder.join("subsets"))?;
     bounds(findings, config).save(&folder.join("bounds"))?;
     let mut written =
         "matrix, subsets and bounds (.png, .svg), ranking.csv, circles.csv, subsets.csv, bounds.csv".to_owned();
     if let (Some(against), Some(found), Some(other)) = (against, &findings.difference, &config.against) {
-        write_difference(&folder.join("difference.csv"), matrix, against, found)?;
-        difference(matrix, against, findings, &other.name).save(&folder.join("difference"))?;
+        let order = best_first(against);
+        write_difference(&folder.join("difference.csv"), [matrix, against], &order, found, &config.names)?;
+        let title = format!("{} less {}", findings.name, other.name);
+        difference(title, [matrix, against], &order, &config.names).save(&folder.join("difference"))?;
         written += ", difference.png, .svg and .csv";
     }
     Ok(written)
 }
 
-/// Ranks count from 0, as arms do.
 fn write_ranking(path: &Path, findings: &Findings) -> Result<()> {
-    let rows = findings
-        .ranking
-        .iter()
-        .enumerate()
-        .map(|(index, ranked)| (index, ranked.arm.0, ranked.copeland, ranked.borda, ranked.von_neumann));
-    write_csv(path, &["rank", "arm", "copeland", "borda", "von_neumann"], rows)
+    let mut header = vec!["rank", "arm"];
+    header.extend(findings.arms_in_matrix.as_ref().map(|_| "arm_in_matrix"));
+    header.extend(["copeland", "borda", "von_neumann"]);
+    write_csv(path, &header, &findings.ranking)
+}
+
+/// A row of `circles.csv`.
+#[derive(Serialize)]
+struct Row {
+    arms: [Arm; 3],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_matrix: Option<[Arm; 3]>,
+    margins: [f64; 3],
+    genuine: Option<bool>,
 }
 
 /// The clearest circles first: each arm beats the next, the third the first.
-fn write_circles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings) -> Result<()> {
+fn write_circles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> Result<()> {
     let genuine = |arms: [bandits::Arm; 3]| {
         let [i, j, k] = arms;
         let tournament = &findings.established.as_ref()?.tournament;
         Some(tournament.beats(i, j) && tournament.beats(j, k) && tournament.beats(k, i))
     };
-    let header = ["first", "second", "third", "first_over_second", "second_over_third", "third_over_first", "genuine"];
+    let mut header = vec!["first", "second", "third"];
+    if findings.arms_in_matrix.is_some() {
+        header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]);
+    }
+    header.extend(["first_over_second", "second_over_third", "third_over_first", "genuine"]);
     let rows = clearest_circles(matrix, MOST_CIRCLES).into_iter().map(|circle| {
-        let ([i, j, k], [a, b, c]) = (circle.arms, circle.margins);
-        (i.0, j.0, k.0, a, b, c, genuine(circle.arms))
+        let [i, j, k] = circle.arms.map(|arm| names.arm_in_matrix(arm.index()));
+        let in_matrix = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
+        Row { arms: circle.arms, in_matrix, margins: circle.margins, genuine: genuine(circle.arms) }
     });
     write_csv(path, &header, rows)
 }
@@ -104,59 +120,107 @@ fn write_bounds(path: &Path, findings: &Findings) -> Result<()> {
     write_csv(path, &["bound", "steps", "regret"], rows)
 }
 
-fn heatmap(matrix: &PreferenceMatrix, findings: &Findings) -> Heatmap {
+/// What the rows of a picture are, in this order, and their names where they have room.
+fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
+    if order.len() > MOST_NAMES {
+        // Without names rows are numbered from 1, as ranks are in the tables.
+        return ("rank", Vec::new());
+    }
+    ("arm", order.iter().map(|arm| names.number(arm.index())).collect())
+}
+
+/// Where ranks are looked up, or whose numbers arms have.
+fn note(ranks: Option<&str>, names: &ArmNames) -> Option<String> {
+    match (ranks, names) {
+        (Some(file), _) => Some(format!("which arm has which rank: {file}")),
+        (None, ArmNames::Numbers) => None,
+        (None, _) => Some("arms as the whole matrix numbers them".to_owned()),
+    }
+}
+
+fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> Heatmap {
     let order: Vec<_> = findings.ranking.iter().map(|ranked| ranked.arm).collect();
-    let named = order.len() <= MOST_NAMES;
-    let axis = if named { "arm" } else { "rank" };
+    let (axis, labels) = axis(&order, names);
+    let ranked = axis == "rank";
     Heatmap {
         title: format!("{}: who beats whom", findings.name),
         subtitle: Some(format!(
-            "{} arms, best first by Copeland and then Borda score; {} of {} triples are circles",
-            findings.arms,
+            "{}, best first by Copeland and then Borda score; {} of {} triples are circles",
+            counted(findings.arms as u64, "arm"),
             grouped(findings.order.cyclic_triples),
             grouped(findings.order.triples)
         )),
         x_label: format!("{axis} of the beaten"),
         y_label: axis.to_owned(),
         value_label: "P(row beats column)".to_owned(),
-        labels: order.iter().filter(|_| named).map(|arm| arm.0.to_string()).collect(),
+        labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
-        note: (!named).then(|| "which arm has which rank: ranking.csv".to_owned()),
+        note: note(ranked.then_some("ranking.csv"), names),
+        ..Heatmap::default()
     }
 }
 
-/// Each arm's Borda score here and there, and how the other matrix's Condorcet winner fares with it.
+/// The arms by their Borda scores, best first.
+fn best_first(matrix: &PreferenceMatrix) -> Vec<Arm> {
+    let scores = borda_scores(matrix);
+    let mut order: Vec<Arm> = matrix.all_arms().collect();
+    order.sort_by(|a, b| scores[b.index()].total_cmp(&scores[a.index()]));
+    order
+}
+
+/// A row of `difference.csv`.
+#[derive(Serialize)]
+struct Compared {
+    /// By Borda score in the other matrix, as in the picture.
+    rank: usize,
+    arm: Arm,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arm_in_matrix: Option<Arm>,
+    borda: f64,
+    borda_against: f64,
+    winner_over_arm: Option<f64>,
+    winner_over_arm_against: Option<f64>,
+}
+
+/// Each arm's Borda score here and there, and how the other matrix's Condorcet winner fares with it;
+/// `order` is that of the ranks, which count from 1.
 fn write_difference(
     path: &Path,
-    matrix: &PreferenceMatrix,
-    against: &PreferenceMatrix,
+    [matrix, against]: [&PreferenceMatrix; 2],
+    order: &[Arm],
     found: &Difference,
+    names: &ArmNames,
 ) -> Result<()> {
     let (here, there) = (borda_scores(matrix), borda_scores(against));
     let over = |matrix: &PreferenceMatrix, arm| found.winner.map(|winner| matrix.get(winner, arm));
-    let rows = matrix.all_arms().map(|arm| {
-        let at = arm.index();
-        (arm.0, here[at], there[at], over(matrix, arm), over(against, arm))
+    let rows = order.iter().zip(1..).map(|(&arm, rank)| Compared {
+        rank,
+        arm,
+        arm_in_matrix: names.arm_in_matrix(arm.index()),
+        borda: here[arm.index()],
+        borda_against: there[arm.index()],
+        winner_over_arm: over(matrix, arm),
+        winner_over_arm_against: over(against, arm),
     });
-    write_csv(path, &["arm", "borda", "borda_against", "winner_over_arm", "winner_over_arm_against"], rows)
+    let mut header = vec!["rank", "arm"];
+    header.extend(names.column());
+    header.extend(["borda", "borda_against", "winner_over_arm", "winner_over_arm_against"]);
+    write_csv(path, &header, rows)
 }
 
-fn difference(matrix: &PreferenceMatrix, against: &PreferenceMatrix, findings: &Findings, other: &str) -> Heatmap {
-    // The order of the other matrix: its better arms come first.
-    let scores = borda_scores(against);
-    let mut order: Vec<_> = against.all_arms().collect();
-    order.sort_by(|a, b| scores[b.index()].total_cmp(&scores[a.index()]));
-    let named = order.len() <= MOST_NAMES;
-    let value = |i, j| (0.5 + matrix.get(i, j) - against.get(i, j)).clamp(0.0, 1.0);
+fn difference(title: String, [matrix, against]: [&PreferenceMatrix; 2], order: &[Arm], names: &ArmNames) -> Heatmap {
+    let (axis, labels) = axis(order, names);
+    let value = |i, j| matrix.get(i, j) - against.get(i, j);
     Heatmap {
-        title: format!("{} less {other}", findings.name),
+        title,
         subtitle: Some("best arm first by the Borda score of the second; white where both agree".to_owned()),
-        x_label: format!("{} of the beaten", if named { "arm" } else { "rank" }),
-        y_label: if named { "arm" } else { "rank" }.to_owned(),
-        value_label: "1/2 + difference of P(row beats column)".to_owned(),
-        labels: order.iter().filter(|_| named).map(|arm| arm.0.to_string()).collect(),
+        x_label: format!("{axis} of the beaten"),
+        y_label: axis.to_owned(),
+        value_label: "difference of P(row beats column)".to_owned(),
+        labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| value(i, j))).collect(),
-        note: (!named).then(|| "Borda scores of both, arm by arm: difference.csv".to_owned()),
+        scale: Scale::Difference,
+        note: note((axis == "rank").then_some("difference.csv"), names),
     }
 }
 
@@ -172,10 +236,11 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
         samples => format!("; orders: {} samples beyond three arms, band two standard errors", grouped(samples)),
     };
     Lines {
-        title: format!("{}: random subsets of the {} arms", findings.name, findings.arms),
+        title: format!("{}: random subsets of the {}", findings.name, counted(findings.arms as u64, "arm")),
         subtitle: Some(format!(
-            "Condorcet winner: lowest {:.4}, at {} arms{sampled}",
-            findings.subsets.lowest_condorcet.probability, findings.subsets.lowest_condorcet.size
+            "Condorcet winner: lowest {:.4}, at {}{sampled}",
+            findings.subsets.lowest_condorcet.probability,
+            counted(findings.subsets.lowest_condorcet.size as u64, "arm")
         )),
         x_label: "arms in the subset".to_owned(),
         y_label: "probability".to_owned(),

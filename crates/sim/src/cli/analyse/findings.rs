@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::Config;
 use super::difference::Difference;
+use crate::arm_names::ArmNames;
 use crate::seed;
 
 /// Everything; what needs a Condorcet winner is absent without one.
@@ -20,6 +21,10 @@ use crate::seed;
 pub(super) struct Findings {
     pub(super) name: String,
     pub(super) arms: usize,
+    /// Where arms were chosen: the number of each in the matrix. All other arms here are places in this
+    /// list, counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) arms_in_matrix: Option<Vec<Arm>>,
     pub(super) winners: Winners,
     /// All arms, by Copeland score and then Borda score.
     pub(super) ranking: Vec<Ranked>,
@@ -48,7 +53,11 @@ pub(super) struct Winners {
 
 #[derive(Serialize)]
 pub(super) struct Ranked {
+    /// Counted from 1.
+    pub(super) rank: usize,
     pub(super) arm: Arm,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) arm_in_matrix: Option<Arm>,
     pub(super) copeland: f64,
     pub(super) borda: f64,
     pub(super) von_neumann: f64,
@@ -119,7 +128,8 @@ impl Findings {
         Ok(Self {
             name: config.matrix.name.clone(),
             arms: matrix.arms(),
-            ranking: ranking(matrix, &lottery.weights),
+            arms_in_matrix: config.arms.clone().filter(|_| config.names != ArmNames::Numbers),
+            ranking: ranking(matrix, &lottery.weights, &config.names),
             gaps: structure::gaps(matrix),
             order: order(&tournament),
             established: established(matrix, &condorcet, config)?,
@@ -149,10 +159,12 @@ pub(super) fn otherwise(p: f64) -> f64 {
     ((1.0 - p) * 1e12).round() / 1e12
 }
 
-fn ranking(matrix: &PreferenceMatrix, weights: &[f64]) -> Vec<Ranked> {
+fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<Ranked> {
     let (copeland, borda) = (copeland_scores(matrix), borda_scores(matrix));
     let ranked = |arm: Arm| Ranked {
+        rank: 0,
         arm,
+        arm_in_matrix: names.arm_in_matrix(arm.index()),
         copeland: copeland[arm.index()],
         borda: borda[arm.index()],
         von_neumann: weights[arm.index()],
@@ -160,6 +172,9 @@ fn ranking(matrix: &PreferenceMatrix, weights: &[f64]) -> Vec<Ranked> {
     let mut ranking: Vec<Ranked> = matrix.all_arms().map(ranked).collect();
     // Stable: arms that tie in both stay in their order.
     ranking.sort_by(|a, b| b.copeland.total_cmp(&a.copeland).then(b.borda.total_cmp(&a.borda)));
+    for (ranked, rank) in ranking.iter_mut().zip(1..) {
+        ranked.rank = rank;
+    }
     ranking
 }
 
@@ -209,6 +224,7 @@ fn upper_bounds(matrix: &PreferenceMatrix, config: &Config) -> Vec<UpperBound> {
         claim(format!("RUCB, {likely}"), theory::rucb_with_probability(matrix, alpha, delta)),
         claim("RUCB, expected".to_owned(), theory::rucb_expected(matrix, alpha)),
         claim(format!("mergeRUCB, {likely}"), theory::merge_rucb_with_probability(matrix, alpha, batch, delta)),
-        claim("mergeRUCB, expected".to_owned(), theory::merge_rucb_expected(matrix, alpha, batch)),
+        // A bound for each T of its own: where T is small, so is the trust in its first steps.
+        claim("mergeRUCB, expected, delta = 1/T".to_owned(), theory::merge_rucb_expected(matrix, alpha, batch)),
     ]
 }

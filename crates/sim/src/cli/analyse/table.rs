@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, LineStyle, Table, presets::UTF8_HORIZONTAL_ONLY
 
 use super::Config;
 use super::findings::{Established, Findings, OrderFindings, UpperBound, otherwise};
+use crate::arm_names::ArmNames;
 use crate::count::grouped;
 use crate::results::significant;
 
@@ -15,7 +16,7 @@ const SHOWN_STEPS: f64 = 1e7;
 
 pub(super) fn render(findings: &Findings, config: &Config) -> String {
     let mut text = format!("{}: {}\n\n", findings.name, counted(findings.arms, "arm"));
-    for (what, finding) in facts(findings) {
+    for (what, finding) in facts(findings, &config.names) {
         let _ = writeln!(text, "{what:<24}{finding}");
     }
     let _ = writeln!(text, "\n{}", subsets(findings));
@@ -28,29 +29,30 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
         let _ = write!(text, "\n\nagainst {}: {agreement}", against.name);
     }
     if let Some(difference) = &findings.difference {
-        let _ = write!(text, "\n{difference}");
+        let _ = write!(text, "\n{}", difference.told(&config.names));
     }
     if let Some(taken) = &config.arms {
-        let _ = write!(text, "\n\narms taken, here numbered from 0: {}", list(taken));
+        let _ = write!(text, "\n\nchosen, in this order: {}", ArmNames::Numbers.list(taken));
     }
     text
 }
 
 /// What, and what is found; where nothing stands on the left, more of the line before.
-fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
+fn facts(findings: &Findings, names: &ArmNames) -> Vec<(&'static str, String)> {
     let Findings { winners, order, .. } = findings;
+    let beats = if winners.copeland.len() == 1 { "beats" } else { "each beating" };
     let mut facts = vec![
-        ("Condorcet winner", if winners.condorcet.is_empty() { "none".to_owned() } else { arms(&winners.condorcet) }),
-        ("Borda winner", arms(&winners.borda)),
-        ("Copeland winner", format!("{}, beats {}", arms(&winners.copeland), findings.ranking[0].copeland)),
-        ("von Neumann winner", lottery(&winners.von_neumann)),
+        ("Condorcet winner", condorcet(&winners.condorcet, findings.arms, names)),
+        ("Borda winner", names.list(&winners.borda)),
+        ("Copeland winner", format!("{}, {beats} {}", names.list(&winners.copeland), findings.ranking[0].copeland)),
+        ("von Neumann winner", lottery(&winners.von_neumann, names)),
     ];
     if let Some(gaps) = &findings.gaps {
-        let (closest, mean, largest) = (gaps.closest.0, gaps.mean, gaps.largest);
-        let gaps = format!("smallest {:.5} (arm {closest}), mean {mean:.4}, largest {largest:.4}", gaps.smallest);
+        let (closest, mean, largest) = (names.name(gaps.closest.index()), gaps.mean, gaps.largest);
+        let gaps = format!("smallest {:.5} over {closest}, mean {mean:.4}, largest {largest:.4}", gaps.smallest);
         facts.push(("winner's gaps", gaps));
     }
-    facts.push(("order", order_text(order)));
+    facts.push(("order", order_text(order, names)));
     facts.push(("cyclic triples", circles(order)));
     match &findings.established {
         Some(established) => facts.extend(established_text(established, order)),
@@ -58,7 +60,7 @@ fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
             .push(("  of them genuine", "unknown; say how many --comparisons a pair was estimated from".to_owned())),
     }
     if let Some(transitivity) = &findings.transitivity {
-        let because = transitivity.triple.map_or_else(String::new, |triple| format!(" (arms {})", list(&triple)));
+        let because = transitivity.triple.map_or_else(String::new, |triple| format!(" by {}", names.list(&triple)));
         facts.push(("gamma", format!("{:.3}{because}", transitivity.gamma)));
     }
     let lowest = &findings.subsets.lowest_condorcet;
@@ -94,33 +96,31 @@ fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
 }
 
 fn counted(count: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
+    crate::count::counted(count as u64, what)
 }
 
-fn arms(arms: &[Arm]) -> String {
-    match arms {
-        [arm] => format!("arm {}", arm.0),
-        _ => format!("arms {}", list(arms)),
+/// Arms that are even and beat all others share the first place; as no one of them beats all others,
+/// probabilities of random arms count them as no winner.
+fn condorcet(winners: &[Arm], arms: usize, names: &ArmNames) -> String {
+    match winners {
+        [] => "none".to_owned(),
+        [winner] => names.name(winner.index()),
+        all if all.len() == arms => "none: all arms are even".to_owned(),
+        several => format!("none alone: {} are even and beat all others", names.list(several)),
     }
 }
 
-/// The first ten.
-fn list(arms: &[Arm]) -> String {
-    let shown: Vec<String> = arms.iter().take(10).map(|arm| arm.0.to_string()).collect();
-    let more = if arms.len() > 10 { format!(" and {} more", arms.len() - 10) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
-}
-
-fn lottery(support: &[(Arm, f64)]) -> String {
+fn lottery(support: &[(Arm, f64)], names: &ArmNames) -> String {
     if let [(arm, _)] = support {
-        return format!("arm {} with weight 1", arm.0);
+        return format!("{} with weight 1", names.name(arm.index()));
     }
-    let shown: Vec<String> = support.iter().take(8).map(|(arm, weight)| format!("arm {} {weight:.4}", arm.0)).collect();
+    let shown = support.iter().take(8).map(|(arm, weight)| format!("{} {weight:.4}", names.name(arm.index())));
+    let shown: Vec<String> = shown.collect();
     let more = if support.len() > 8 { format!(" and {} more", support.len() - 8) } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }
 
-fn order_text(order: &OrderFindings) -> String {
+fn order_text(order: &OrderFindings, names: &ArmNames) -> String {
     let kind = match order.kind {
         "total" => "total: each arm beats all that follow it".to_owned(),
         "partial" => format!("no circles, but {} at exactly 1/2", counted(order.open_pairs, "pair")),
@@ -128,7 +128,7 @@ fn order_text(order: &OrderFindings) -> String {
     };
     match order.top_cycle.len() {
         1 => kind,
-        _ => format!("{kind}; top cycle: {}", arms(&order.top_cycle)),
+        _ => format!("{kind}; top cycle: {}", names.list(&order.top_cycle)),
     }
 }
 
@@ -180,7 +180,7 @@ fn subsets(findings: &Findings) -> Table {
             Some(order) => format!("{:.4}", order.probability),
             None => "-".to_owned(),
         };
-        table.add_row([size.to_string(), format!("{:.4}", findings.subsets.condorcet[size - 1]), total_order]);
+        table.add_row([grouped(size as u64), format!("{:.4}", findings.subsets.condorcet[size - 1]), total_order]);
     }
     table
 }

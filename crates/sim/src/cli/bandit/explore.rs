@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Bandit, Copies, Description};
 use crate::cli::report::Outcome;
-use crate::count::{grouped, parse_positive};
+use crate::count::{counted, parse_positive};
 use crate::exploration::{Exploration, explore_all, summarise, table, write};
 use crate::progress::Progress;
 use crate::results::Arms;
@@ -110,7 +110,7 @@ impl Bandit {
         } else {
             println!("{}", outcome.truth);
             println!("{}", table(&plan, &results, arms));
-            println!("{} runs; accuracy: share of runs that name the best arm at the horizon", grouped(plan.runs));
+            println!("{}; accuracy: share of runs that name the best arm at the horizon", counted(plan.runs, "run"));
             println!("regret of exploring until then: {}", outcome.caption.regret);
         }
         if !outcome.quiet {

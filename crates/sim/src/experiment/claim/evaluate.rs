@@ -2,13 +2,18 @@
 
 use anyhow::{Result, anyhow};
 
+use super::super::known::names_curve;
 use super::super::series::{Point, Series};
 use super::{At, Between, Claim, Outcome, Test, Verdict};
-use crate::results::significant;
+use crate::count::counted;
+use crate::results::{number, significant};
 
-/// Tests `claim`; `synthetic` says whether a setting's data are not the real ones.
+/// Tests `claim` on what was measured at `scale`, 1 being the paper's size; `synthetic` says whether a
+/// setting's data are not the real ones.
+///
+/// Below the paper's size nothing is said of the paper: the claim is open, whatever the numbers.
 #[must_use]
-pub fn evaluate(claim: &Claim, all: &[Series], synthetic: impl Fn(&str) -> bool) -> Outcome {
+pub fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&str) -> bool) -> Outcome {
     let (verdict, numbers) = match test(claim, all, &synthetic) {
         Ok((held, numbers)) => (if held { Verdict::Held } else { Verdict::DidNotHold }, numbers),
         Err(error) => (Verdict::NotTested, format!("{error:#}")),
@@ -22,6 +27,12 @@ pub fn evaluate(claim: &Claim, all: &[Series], synthetic: impl Fn(&str) -> bool)
         }
         verdict if lookalike && all_lookalike && verdict != Verdict::NotTested => {
             (verdict, format!("on the look-alike: {numbers}"))
+        }
+        verdict => (verdict, numbers),
+    };
+    let (verdict, numbers) = match verdict {
+        Verdict::Held | Verdict::DidNotHold if scale < 1.0 => {
+            (Verdict::Open, format!("at a scale of {scale}: {numbers}"))
         }
         verdict => (verdict, numbers),
     };
@@ -72,7 +83,7 @@ impl<'a> Here<'a> {
 
 /// The curve of this name, else the first that has it before its parameters.
 fn find<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
-    let begins = |s: &&&Series| s.curve.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', ',']));
+    let begins = |s: &&&Series| names_curve(name, &s.curve);
     series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(begins)).copied()
 }
 
@@ -100,7 +111,7 @@ fn told(point: &Point) -> String {
     if spread.standard_error > 0.0 {
         format!("{} ± {}", significant(spread.mean), significant(spread.standard_error))
     } else {
-        significant(spread.mean)
+        number(spread.mean)
     }
 }
 
@@ -177,7 +188,7 @@ fn extreme(here: &Here<'_>, of: &str, against: &[String], highest: bool, at: At)
         let [mine, theirs] = [point, rival].map(Point::spread);
         let sure = (mine.mean - theirs.mean).abs() > 2.0 * mine.standard_error.hypot(theirs.standard_error);
         let unsure = if sure { "" } else { " (within two standard errors)" };
-        let x = if at == At::Last { String::new() } else { format!("at {} ", significant(point.x)) };
+        let x = if at == At::Last { String::new() } else { format!("at {} ", number(point.x)) };
         numbers.push(format!("{x}{} {}, next {name} {}{unsure}", curve.curve, told(point), told(rival)));
     }
     anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", here.setting);
@@ -201,7 +212,7 @@ fn ratio(here: &Here<'_>, [a, b]: [&Series; 2], between: Between, at: At) -> Res
         let Some(other) = b.at(point.x) else { continue };
         let ratio = mean(point) / mean(other);
         held &= between.holds(ratio);
-        let x = if at == At::Last { String::new() } else { format!("at {} ", significant(point.x)) };
+        let x = if at == At::Last { String::new() } else { format!("at {} ", number(point.x)) };
         numbers.push(format!("{x}{} / {} = {}", told(point), told(other), significant(ratio)));
     }
     anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", here.setting);
@@ -219,7 +230,7 @@ fn value(curve: &Series, between: Between, at: At) -> Result<(bool, String)> {
         told(points[0])
     } else {
         let (low, high) = (extreme(true), extreme(false));
-        format!("{} (at {}) to {} (at {})", told(low), significant(low.x), told(high), significant(high.x))
+        format!("{} (at {}) to {} (at {})", told(low), number(low.x), told(high), number(high.x))
     };
     Ok((held, numbers))
 }
@@ -243,7 +254,7 @@ fn first_reach(series: &Series, level: f64) -> Option<f64> {
 
 fn reaches(who: &Series, level: f64, sooner: Option<(&Series, f64)>, by: f64) -> Result<(bool, String)> {
     let tell = |series: &Series, x: Option<f64>| {
-        x.map_or_else(|| format!("{} never", series.curve), |x| format!("{} at {}", series.curve, significant(x)))
+        x.map_or_else(|| format!("{} never", series.curve), |x| format!("{} at {}", series.curve, number(x)))
     };
     let mine = first_reach(who, level);
     let Some((other, times)) = sooner else {
@@ -263,7 +274,7 @@ fn near_best(here: &Here<'_>, of: &str, within: f64, at: At) -> Result<(bool, St
         let factor = mean(point) / best;
         held &= factor <= within;
         if worst.as_ref().is_none_or(|(known, _)| factor > *known) {
-            let told = format!("at most {} times the best ({name} at {})", significant(factor), significant(point.x));
+            let told = format!("at most {} times the best ({name} at {})", significant(factor), number(point.x));
             worst = Some((factor, told));
         }
     }
@@ -280,7 +291,12 @@ fn linear(curve: &Series, runs: usize) -> Result<(bool, String)> {
     let share = |(end, middle): (&f64, &f64)| (end - middle) / end.max(1e-300);
     let fair = 1.0 - half.x / last.x;
     let stuck = pairs.filter(|pair| share(*pair) > 0.7 * fair).count();
-    Ok((stuck >= runs, format!("{stuck} of {} runs grow in proportion to time to the end", last.values.len())))
+    Ok((stuck >= runs, format!("{stuck} of {} in proportion to time to the end", grow(last.values.len()))))
+}
+
+/// `1 run grows`, `300 runs grow`.
+fn grow(runs: usize) -> String {
+    format!("{} {}", counted(runs as u64, "run"), if runs == 1 { "grows" } else { "grow" })
 }
 
 fn crossing(
@@ -324,7 +340,7 @@ fn crossing(
         format!(
             "crossing at {}, suboptimal then {} ({a} and {b}), at half of the time {}; of these without the best \
              at all {} and {}{more}",
-            significant(t0),
+            number(t0),
             percent(now),
             percent(before),
             percent(neither),

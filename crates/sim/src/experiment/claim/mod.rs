@@ -82,6 +82,8 @@ pub(super) struct RawClaim {
 /// A claim, understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
+    /// The line of the file in which it begins, counted from 1.
+    pub line: usize,
     /// The paper's sentence in other words.
     pub says: String,
     /// Where in the paper.
@@ -200,15 +202,39 @@ pub enum Test {
     BelowBound(String, String),
 }
 
+impl Test {
+    /// The curves that it asks for.
+    pub(super) fn curves(&self) -> Vec<&str> {
+        let all: Vec<&String> = match self {
+            Self::Extreme { of, against, .. } => std::iter::once(of).chain(against).collect(),
+            Self::Ratio(pair, _) | Self::Grows(pair) | Self::BestWorseThanMean(pair) | Self::Crossing { pair, .. } => {
+                pair.iter().collect()
+            }
+            Self::Value(of, _)
+            | Self::Each { of, .. }
+            | Self::NearBest(of, _)
+            | Self::Flat(of, _)
+            | Self::Trend { of, .. }
+            | Self::Linear(of, _) => vec![of],
+            Self::Reaches { who, sooner, .. } => {
+                std::iter::once(who).chain(sooner.iter().map(|(other, _)| other)).collect()
+            }
+            Self::BelowBound(of, bound) => vec![of, bound],
+        };
+        all.into_iter().map(String::as_str).collect()
+    }
+}
+
 impl Claim {
-    /// Understands what a file says.
-    pub(super) fn understood(raw: RawClaim) -> Result<Self> {
+    /// Understands what a file says from `line` on.
+    pub(super) fn understood(raw: RawClaim, line: usize) -> Result<Self> {
         let test = raw.test()?;
         let at = match raw.r#for.as_deref() {
             None => At::Last,
             Some(text) => parse_at(text)?,
         };
         Ok(Self {
+            line,
             says: raw.says,
             place: raw.r#where,
             needs_real_data: raw.needs_real_data,
@@ -339,6 +365,9 @@ pub enum Verdict {
     Held,
     /// It did not.
     DidNotHold,
+    /// It may have come out one way or the other at a scale that is not the paper's, which says
+    /// nothing of the paper.
+    Open,
     /// It cannot be tested without the real data.
     NeedsRealData,
     /// What it is about was not measured, or never happened.
@@ -346,14 +375,44 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// For tables.
+    /// All of them, in the order in which they are counted.
+    pub const ALL: [Self; 5] = [Self::Held, Self::DidNotHold, Self::Open, Self::NeedsRealData, Self::NotTested];
+
+    /// A sign to be seen at a glance.
     #[must_use]
-    pub fn mark(self) -> &'static str {
+    pub fn sign(self) -> &'static str {
         match self {
-            Self::Held => "✓ held",
-            Self::DidNotHold => "✗ did not hold",
-            Self::NeedsRealData => "– needs the real data",
-            Self::NotTested => "? not tested",
+            Self::Held => "✓",
+            Self::DidNotHold => "✗",
+            Self::Open => "○",
+            Self::NeedsRealData => "–",
+            Self::NotTested => "?",
         }
+    }
+
+    /// What so many claims did, in words: `needs the real data`, `need the real data`.
+    #[must_use]
+    pub fn words(self, claims: usize) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::DidNotHold => "did not hold",
+            Self::Open => "open (scaled)",
+            Self::NeedsRealData if claims == 1 => "needs the real data",
+            Self::NeedsRealData => "need the real data",
+            Self::NotTested => "not tested",
+        }
+    }
+
+    /// For tables: sign and words.
+    #[must_use]
+    pub fn mark(self) -> String {
+        format!("{} {}", self.sign(), self.words(1))
+    }
+
+    /// How many of these outcomes there are of each kind, kinds without any left out.
+    #[must_use]
+    pub fn tally<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Vec<(Self, usize)> {
+        let count = |verdict| outcomes.clone().filter(|outcome| outcome.verdict == verdict).count();
+        Self::ALL.map(|verdict| (verdict, count(verdict))).into_iter().filter(|(_, count)| *count > 0).collect()
     }
 }

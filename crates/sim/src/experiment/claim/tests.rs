@@ -34,12 +34,16 @@ fn measured() -> Vec<Series> {
 }
 
 fn outcome(claim: &str, synthetic: bool) -> Outcome {
+    outcome_at(1.0, claim, synthetic)
+}
+
+fn outcome_at(scale: f64, claim: &str, synthetic: bool) -> Outcome {
     let text = format!(
         "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
          play = \"problem\"\nproblem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
     );
     let experiment = Experiment::parse(&text).expect(claim);
-    evaluate(&experiment.claims[0], &measured(), |_| synthetic)
+    evaluate(&experiment.claims[0], &measured(), scale, |_| synthetic)
 }
 
 #[test]
@@ -109,6 +113,31 @@ fn lookalikes_are_named_and_cannot_tell_all() {
     assert_eq!(found.verdict, Verdict::NeedsRealData);
     assert!(found.numbers.starts_with("the look-alike gives: "));
     assert_eq!(outcome("lowest = \"a\"\nneeds-real-data = true", false).verdict, Verdict::Held);
+}
+
+#[test]
+fn scaled_down_nothing_is_said_of_the_paper() {
+    for claim in ["lowest = \"a\"", "lowest = \"b\""] {
+        let (whole, scaled) = (outcome(claim, false), outcome_at(0.01, claim, false));
+        assert_eq!((scaled.verdict, scaled.verdict.mark().as_str()), (Verdict::Open, "○ open (scaled)"));
+        assert_eq!(scaled.numbers, format!("at a scale of 0.01: {}", whole.numbers), "the numbers are still there");
+    }
+    // What cannot be told at any scale is told as before.
+    assert_eq!(outcome_at(0.01, "lowest = \"c\"", false).verdict, Verdict::NotTested);
+    let found = outcome_at(0.01, "lowest = \"a\"\nneeds-real-data = true", true);
+    assert_eq!(found.verdict, Verdict::NeedsRealData);
+}
+
+#[test]
+fn verdicts_are_counted_in_words() {
+    let claims = ["lowest = \"a\"", "lowest = \"b\"", "lowest = \"a\"\nneeds-real-data = true"];
+    let outcomes: Vec<Outcome> = claims.iter().map(|claim| outcome(claim, true)).collect();
+    let tally = Verdict::tally(outcomes.iter());
+    assert_eq!(tally, [(Verdict::Held, 1), (Verdict::DidNotHold, 1), (Verdict::NeedsRealData, 1)]);
+    assert_eq!(
+        [1, 2].map(|claims| Verdict::NeedsRealData.words(claims)),
+        ["needs the real data", "need the real data"]
+    );
 }
 
 #[test]
