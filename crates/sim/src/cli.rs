@@ -13,14 +13,20 @@ mod inspect;
 mod live;
 mod matrix_file;
 pub(crate) mod options;
+mod print;
 mod proxy;
 mod reading;
 mod report;
 mod sensitivity;
 
+use std::io;
+use std::panic::{catch_unwind, resume_unwind};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use self::print::{NotPrinted, eprintln};
+use crate::usage::Usage;
 
 /// Which of many rankers is best, while users are clicking, at the least cost to them?
 ///
@@ -75,13 +81,26 @@ enum Command {
 }
 
 /// Reads the command line and does what it says; the exit code is 2 for wrong usage and 1 for
-/// failures, each with one line on standard error.
+/// failures, each with one line on standard error. A closed pipe ends it quietly.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    match catch_unwind(run) {
+        Ok(code) => code,
+        Err(panic) => match panic.downcast::<NotPrinted>() {
+            Ok(closed) => closed.exit_code().into(),
+            Err(panic) => resume_unwind(panic),
+        },
+    }
+}
+
+fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("SIM_LOG"))
-        .with_writer(std::io::stderr)
+        .with_writer(io::stderr)
         .without_time()
         .init();
     let done = match cli.command {
@@ -101,13 +120,35 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            fail(&error);
-            ExitCode::FAILURE
+            eprintln!("error: {error:#}");
+            let usage = error.chain().any(|cause| cause.is::<Usage>());
+            ExitCode::from(if usage { WRONG_USAGE } else { 1 })
         }
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
-fn fail(error: &anyhow::Error) {
-    eprintln!("error: {error:#}");
+/// The exit code of wrong usage, as of clap.
+const WRONG_USAGE: u8 = 2;
+
+/// What clap has to say where there is no command line to follow: help as it is, errors in one line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        eprintln!("{} (see --help)", one_line(&error.to_string()));
+        return WRONG_USAGE.into();
+    }
+    match error.print() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => NotPrinted(error).exit_code().into(),
+    }
+}
+
+/// The paragraphs of a message of clap's in one line, without those on usage at its end.
+fn one_line(message: &str) -> String {
+    let said = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = said.take_while(|line| !line.starts_with("Usage: ") && !line.starts_with("For more information"));
+    said.fold(String::new(), |before, line| match before.as_str() {
+        "" => line.to_owned(),
+        before if before.ends_with(':') || line.starts_with('[') => format!("{before} {line}"),
+        before => format!("{before}; {line}"),
+    })
 }

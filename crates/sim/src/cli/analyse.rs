@@ -16,6 +16,7 @@ use self::findings::Findings;
 use super::arm_options::ArmOptions;
 use super::matrix_file;
 use super::options::{CommonOptions, default_folder};
+use super::print::{eprintln, println};
 use crate::count::{parse_count, parse_positive};
 use crate::output;
 use crate::seed;
@@ -104,7 +105,6 @@ struct Source {
 }
 
 impl Analyse {
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic)?;

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::matrix_file;
 use super::options::{Description, Prepared, RunOptions, SiteOptions, default_folder};
+use super::print::{eprintln, println};
 use super::proxy::{identity, play};
 use crate::compare::{Difference, ProxyArenas, differences, figure, largest};
 use crate::count::{grouped, parse_positive};
@@ -169,7 +170,6 @@ impl Compare {
         Ok(state.matrix()?)
     }
 
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     fn leave(&self, folder: &Path, config: &Config<'_>, plan: &Plan, [live, proxy]: [&[Vec<Run>]; 2]) -> Result<()> {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);

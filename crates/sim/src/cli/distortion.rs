@@ -8,6 +8,7 @@ use rankers::Gain;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions};
+use super::print::println;
 use crate::count::parse_positive;
 use crate::distortion::{Distortion, Plan, measure};
 use crate::output;
@@ -57,7 +58,6 @@ struct Report<'a> {
 }
 
 impl DistortionCommand {
-    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         let CommonOptions { seed, quiet, .. } = self.common;
         self.common.apply()?;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use super::options::CommonOptions;
+use super::print::{eprintln, println};
 use crate::count::grouped;
 use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, index};
 
@@ -68,7 +69,6 @@ struct ExperimentThreads {
 }
 
 impl ExperimentCommand {
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         CommonOptions::set_threads(self.common.threads)?;
         let files = self.chosen()?;
@@ -129,7 +129,6 @@ impl ExperimentCommand {
         Ok(files)
     }
 
-    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     fn estimate(&self, session: &Session, files: &[PathBuf]) -> Result<()> {
         let small = self.session((0.01_f64).min(self.scale));
         println!("{:24} {:>7} {:>8} {:>17} {:>8}", "experiment", "cells", "runs", "steps", "seconds");

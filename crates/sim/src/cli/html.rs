@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
+use super::print::eprintln;
 use crate::{html_report, output};
 
 #[derive(Debug, Args)]
@@ -19,7 +20,6 @@ pub(super) struct Html {
 }
 
 impl Html {
-    #[expect(clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         let page = html_report::page(&self.results)?;
         let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));

@@ -9,6 +9,7 @@ use rankers::{Gain, Rankings, TieBreaking};
 use serde::Serialize;
 
 use super::options::{CommonOptions, announce, default_folder};
+use super::print::{eprintln, println};
 use super::reading::ReadingOptions;
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
@@ -85,7 +86,6 @@ struct RankerQuality {
 }
 
 impl Inspect {
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         let dataset = self.reading.open(&self.dataset)?;

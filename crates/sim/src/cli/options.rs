@@ -12,6 +12,7 @@ use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
+use super::print::eprintln;
 use super::reading::ReadingOptions;
 use crate::count::{grouped, parse_positive};
 use crate::live::Methods;
@@ -322,7 +323,6 @@ fn never_stop(click: &str) -> String {
 }
 
 /// Says what is being run on, and what a folder held besides.
-#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
 pub(super) fn announce(dataset: &Dataset, quiet: bool) {
     if let Provenance::Files { skipped, .. } = dataset.provenance() {
         for (path, reason) in skipped {

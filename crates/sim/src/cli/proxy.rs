@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::matrix_file;
 use super::options::{CommonOptions, Description, Prepared, SiteOptions};
+use super::print::{eprintln, println};
 use crate::count::{grouped, parse_positive};
 use crate::machine;
 use crate::output;
@@ -216,7 +217,6 @@ impl Proxy {
         })
     }
 
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     fn report(&self, prepared: &Prepared, made: &Provenance<'_>, timings: &Timings) {
         let each = if made.fewest == made.most {
             grouped(made.most)

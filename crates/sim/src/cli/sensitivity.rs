@@ -10,6 +10,7 @@ use rankers::Gain;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions, default_folder};
+use super::print::println;
 use crate::count::parse_positive;
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
@@ -65,7 +66,6 @@ struct Config<'a> {
 }
 
 impl Sensitivity {
-    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         let CommonOptions { seed, quiet, .. } = self.common;
         self.common.apply()?;

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::{Bandit, Copies, Description};
+use crate::cli::print::{eprintln, println};
 use crate::cli::report::Outcome;
 use crate::count::{grouped, parse_positive};
 use crate::exploration::{Exploration, explore_all, summarise, table, write};
@@ -78,7 +79,6 @@ struct Config {
 
 impl Bandit {
     /// Accuracy and regret at horizons.
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn explore<A: Arena + Clone + Sync>(
         &self,
         arenas: &Copies<A>,
