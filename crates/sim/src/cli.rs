@@ -54,29 +54,21 @@ Examples:
   sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
   sim analyse --matrix P.npy                       its winners, circles, gaps and bounds, with pictures";
 
+// What a command does is said at its struct: what stands at a variant would take its place.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Lists the algorithms with their parameters and defaults.
     Algorithms,
-    /// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
     Analyse(analyse::Analyse),
-    /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
-    /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
     Compare(compare::Compare),
     /// Lists the data sets and preference matrices known by name, and whether they are here.
     Datasets,
-    /// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
     Inspect(inspect::Inspect),
-    /// Measures how often a multileaving misjudges who is better than the best.
     Distortion(distortion::DistortionCommand),
-    /// Runs the figures and tables of the papers, from files.
     Experiment(experiment::ExperimentCommand),
-    /// Measures how many impressions methods need to order rankers as their nDCG does.
     Sensitivity(sensitivity::Sensitivity),
-    /// Makes one page of all results: figures, claims, numbers.
     Report(html::Html),
-    /// Estimates the preference matrix of a data set's rankers from simulated impressions.
     Proxy(proxy::Proxy),
 }
 

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::options::CommonOptions;
 use super::print::{eprintln, println};
-use crate::count::grouped;
+use crate::count::{grouped, parse_up_to};
 use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, index};
+use crate::usage::usage;
 
+/// Runs the figures and tables of the papers, from files.
 #[derive(Debug, Args)]
 pub(super) struct ExperimentCommand {
     /// Files of experiments
@@ -60,7 +62,7 @@ pub(super) struct ExperimentCommand {
 #[derive(Debug, Args)]
 struct ExperimentThreads {
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
     threads: Option<u16>,
 
     /// No progress bars and no remarks
@@ -125,7 +127,10 @@ impl ExperimentCommand {
         if let Some(text) = &self.only {
             files.retain(|path| path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(text.as_str())));
         }
-        ensure!(!files.is_empty(), "no experiment is left to run");
+        if let Some(folder) = files.iter().find(|file| file.is_dir()) {
+            bail!(usage(format!("{0} is a folder; name files in it, as {0}/*.toml", folder.display())));
+        }
+        ensure!(!files.is_empty(), usage("no experiment is left to run: --only leaves none, or there is none"));
         Ok(files)
     }
 

@@ -8,6 +8,7 @@ use clap::Args;
 use super::print::eprintln;
 use crate::{html_report, output};
 
+/// Makes one page of all results: figures, claims, numbers.
 #[derive(Debug, Args)]
 pub(super) struct Html {
     /// The folder of results
@@ -23,6 +24,7 @@ impl Html {
     pub(super) fn run(&self) -> Result<()> {
         let page = html_report::page(&self.results)?;
         let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
+        output::create_folder_of(&path)?;
         output::write_atomic(&path, page.as_bytes())?;
         eprintln!("{}: {} KB, opens without a network", path.display(), page.len() / 1024);
         Ok(())

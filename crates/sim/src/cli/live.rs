@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::options::{Description, RunOptions, SiteOptions, default_folder};
 use super::report::{self, Outcome};
 use crate::live::LiveArenas;
+use crate::output;
 use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::study::play_all;
@@ -48,6 +49,11 @@ impl Live {
         common.apply()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
+        let folder = self.run.out.clone().unwrap_or_else(|| {
+            let (name, clicks) = (&description.dataset.name, &description.click.model);
+            default_folder(&format!("live-{name}-{clicks}{}{}", self.site.part(), common.seeded()))
+        });
+        output::claim_folder(&folder, "live")?;
         let effort = Effort::for_arms(site.arms());
         let question = Question { site, method: &prepared.pairwise, effort, seed: common.seed, quiet: common.quiet };
         let ndcg = || Ok(site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?);
@@ -71,9 +77,6 @@ impl Live {
             truth_effort: effort,
             truth: &truth,
         };
-        let folder = self.run.out.clone().unwrap_or_else(|| {
-            default_folder(&format!("live-{}-{}", description.dataset.name, description.click.model))
-        });
         let caption = Caption {
             title: format!(
                 "{} rankers on {}, {} clicks",

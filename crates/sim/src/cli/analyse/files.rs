@@ -13,7 +13,7 @@ use super::difference::Difference;
 use super::findings::Findings;
 use crate::count::grouped;
 use crate::figure::{Curve, CurvePoint, Heatmap, Lines};
-use crate::output::write_csv;
+use crate::output::{remove_stale, write_csv};
 
 /// Circles that are written down; hundreds of arms may have millions.
 const MOST_CIRCLES: usize = 100_000;
@@ -43,6 +43,10 @@ pub(super) fn write(
         write_difference(&folder.join("difference.csv"), matrix, against, found)?;
         difference(matrix, against, findings, &other.name).save(&folder.join("difference"))?;
         written += ", difference.png, .svg and .csv";
+    } else {
+        for ending in ["csv", "png", "svg"] {
+            remove_stale(&folder.join("difference").with_extension(ending))?;
+        }
     }
     Ok(written)
 }
