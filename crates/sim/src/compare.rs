@@ -100,16 +100,20 @@ pub struct Difference {
     pub proxy: f64,
     /// Its standard error; 0 for a single run.
     pub proxy_standard_error: f64,
-    /// (proxy - live) / live; 0 where both are 0.
-    pub relative: f64,
-    /// Standard error of (proxy - live) over live regret.
-    pub relative_standard_error: f64,
+    /// (proxy - live) / live; 0 where both are 0, nothing where live regret alone is.
+    pub relative: Option<f64>,
+    /// Standard error of (proxy - live) over live regret; nothing where that is 0 and the error is not.
+    pub relative_standard_error: Option<f64>,
 }
 
 impl Difference {
     fn at(plan: &Plan, algorithm: usize, checkpoint: usize, live: &[Run], proxy: &[Run]) -> Self {
         let (live, proxy) = (spread_at(live, checkpoint), spread_at(proxy, checkpoint));
-        let over_live = |value: f64| if value == 0.0 { 0.0 } else { value / live.mean };
+        let over_live = |value: f64| match (value == 0.0, live.mean == 0.0) {
+            (true, _) => Some(0.0),
+            (false, true) => None,
+            (false, false) => Some(value / live.mean),
+        };
         Self {
             algorithm: plan.algorithms[algorithm].canonical(),
             step: plan.checkpoints[checkpoint],
@@ -139,7 +143,8 @@ pub fn differences(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>]) -> Vec<Di
 #[must_use]
 pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
     let late = differences.iter().filter(|difference| difference.step >= from);
-    late.max_by(|a, b| a.relative.abs().total_cmp(&b.relative.abs()))
+    let known = late.filter_map(|difference| Some((difference.relative?.abs(), difference)));
+    known.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, difference)| difference)
 }
 
 /// Both sets of curves side by side with one scale.
@@ -185,13 +190,19 @@ mod tests {
         let live = [vec![run([0.0, 9.0]), run([0.0, 11.0])], vec![run([1.0, 4.0]), run([1.0, 4.0])]];
         let proxy = [vec![run([0.0, 12.0]), run([0.0, 12.0])], vec![run([3.0, 3.0]), run([3.0, 3.0])]];
         let all = differences(&plan, &live, &proxy);
-        let relative: Vec<f64> = all.iter().map(|difference| difference.relative).collect();
-        assert_eq!(relative, [0.0, 0.2, 2.0, -0.25]);
+        let relative: Vec<Option<f64>> = all.iter().map(|difference| difference.relative).collect();
+        assert_eq!(relative, [0.0, 0.2, 2.0, -0.25].map(Some));
         // Two runs 1 off their mean: standard deviation sqrt(2), standard error 1, over 10.
-        assert!((all[1].relative_standard_error - 0.1).abs() < 1e-12);
+        assert!((all[1].relative_standard_error.unwrap() - 0.1).abs() < 1e-12);
         assert_eq!(largest(&all, 1), Some(&all[2]));
         assert_eq!(largest(&all, 2), Some(&all[3]));
         assert_eq!(largest(&all, 11), None);
+
+        // Without regret live there is nothing to be relative to, and no infinity.
+        let live = [vec![run([0.0, 0.0]), run([0.0, 0.0])], live[1].clone()];
+        let all = differences(&plan, &live, &proxy);
+        assert_eq!((all[0].relative, all[1].relative, all[1].relative_standard_error), (Some(0.0), None, Some(0.0)));
+        assert_eq!(largest(&all, 1), Some(&all[2]));
     }
 
     #[test]

@@ -18,15 +18,19 @@ use crate::count::{grouped, parse_positive};
 use crate::live::LiveArenas;
 use crate::output;
 use crate::progress::Progress;
-use crate::proxy::{Choice, Files, Request, Sampling, take_up, write};
+use crate::proxy::{Begin, Choice, Files, Request, Sampling, take_up, write};
 use crate::results::{self, Arms, Caption, label, significant};
 use crate::seed;
 use crate::study::{Plan, Run, play_all};
 use crate::truth::{Effort, Question, Truth};
+use crate::usage::usage;
 
 /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
 ///
 /// Regret is counted by the truth of the live simulation in both, and both are drawn with one scale.
+/// The folder of results gets differences.csv, compare.png, summary.json, config.json, what `sim` and
+/// `sim bandit` leave in live/ and proxy/, and the matrix as proxy.npy and so on unless --matrix names
+/// one.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     #[command(flatten)]
@@ -43,6 +47,10 @@ pub(super) struct Compare {
     /// Go on with a matrix whose estimation was interrupted
     #[arg(long, conflicts_with = "matrix")]
     resume: bool,
+
+    /// Estimate the matrix anew, in place of another that the folder holds
+    #[arg(long, conflicts_with_all = ["matrix", "resume"])]
+    again: bool,
 
     #[command(flatten)]
     run: RunOptions,
@@ -95,7 +103,9 @@ impl Compare {
         for spec in &plan.algorithms {
             ensure!(
                 spec.entry().plays == Plays::Duels,
-                "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
+                usage(format!(
+                    "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
+                ))
             );
         }
         // Read first: a wrong name should not cost the work before it.
@@ -103,9 +113,10 @@ impl Compare {
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let folder = self.run.out.clone().unwrap_or_else(|| {
-            default_folder(&format!("compare-{}-{}", description.dataset.name, description.click.model))
+            let (name, clicks) = (&description.dataset.name, &description.click.model);
+            default_folder(&format!("compare-{name}-{clicks}{}{}", self.site.part(), common.seeded()))
         });
-        output::create_folder(&folder)?;
+        output::claim_folder(&folder, "compare")?;
         let matrix = match matrix {
             Some(matrix) => matrix,
             None => self.estimate(&prepared, &folder)?,
@@ -164,7 +175,7 @@ impl Compare {
             pairs: Choice::All.to_string(),
             until_standard_error: None,
         };
-        let mut state = take_up(&files.state, identity, request, self.resume)?;
+        let mut state = take_up(&files.state, identity, request, Begin::from_flags(self.resume, self.again))?;
         play(&mut state, prepared, Some((&files.state, Duration::from_mins(1))), common.quiet)?;
         write(&files, &state)?;
         Ok(state.matrix()?)
@@ -218,12 +229,9 @@ impl Compare {
                 largest.map_or_else(
                     || "none".to_owned(),
                     |found| {
-                        let Difference { relative, relative_standard_error, algorithm, step, .. } = found;
-                        let (percent, error) = (100.0 * relative, 100.0 * relative_standard_error);
-                        format!(
-                            "{percent:+.1}% (standard error {error:.1}%), {algorithm} after {} steps",
-                            grouped(*step)
-                        )
+                        let Difference { algorithm, step, .. } = found;
+                        let (percent, error) = percents(found);
+                        format!("{percent} (standard error {error}), {algorithm} after {} steps", grouped(*step))
                     },
                 )
             };
@@ -243,6 +251,15 @@ impl Compare {
     }
 }
 
+/// The relative difference and its standard error; a dash where there is no regret live.
+fn percents(difference: &Difference) -> (String, String) {
+    let dash = || "-".to_owned();
+    (
+        difference.relative.map_or_else(dash, |relative| format!("{:+.1}%", 100.0 * relative)),
+        difference.relative_standard_error.map_or_else(dash, |error| format!("{:.1}%", 100.0 * error)),
+    )
+}
+
 fn table(plan: &Plan, summary: &Summary<'_>) -> String {
     use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
     let mut table = Table::new();
@@ -253,13 +270,14 @@ fn table(plan: &Plan, summary: &Summary<'_>) -> String {
         }
     }
     for (spec, end) in plan.algorithms.iter().zip(&summary.at_the_end) {
+        let (percent, error) = percents(end);
         table.add_row([
             label(spec),
             significant(end.live),
             significant(end.live_standard_error),
             significant(end.proxy),
             significant(end.proxy_standard_error),
-            format!("{:+.1}% ± {:.1}%", 100.0 * end.relative, 100.0 * end.relative_standard_error),
+            format!("{percent} ± {error}"),
         ]);
     }
     table.to_string()

@@ -11,6 +11,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use super::choice::all_pairs;
 use super::state::State;
 use crate::output;
+use crate::usage::usage;
 
 /// Where the parts of a matrix lie, for `--out P.npy` or `P.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +41,7 @@ impl Files {
         let ending = out.extension().and_then(|ending| ending.to_str());
         ensure!(
             matches!(ending, Some("npy" | "txt")),
-            "{} should end in .npy or .txt; both are written",
-            out.display()
+            usage(format!("--out {} should end in .npy or .txt; both are written", out.display()))
         );
         let with = |ending| out.with_extension(ending);
         Ok(Self {
