@@ -13,14 +13,20 @@ mod inspect;
 mod live;
 mod matrix_file;
 pub(crate) mod options;
+mod print;
 mod proxy;
 mod reading;
 mod report;
 mod sensitivity;
 
+use std::io;
+use std::panic::{catch_unwind, resume_unwind};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use self::print::{NotPrinted, eprintln};
+use crate::usage::Usage;
 
 /// Which of many rankers is best, while users are clicking, at the least cost to them?
 ///
@@ -48,40 +54,45 @@ Examples:
   sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
   sim analyse --matrix P.npy                       its winners, circles, gaps and bounds, with pictures";
 
+// What a command does is said at its struct: what stands at a variant would take its place.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Lists the algorithms with their parameters and defaults.
     Algorithms,
-    /// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
     Analyse(analyse::Analyse),
-    /// Plays dueling bandits on a preference matrix: coin flips in place of users.
     Bandit(bandit::Bandit),
-    /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
     Compare(compare::Compare),
     /// Lists the data sets and preference matrices known by name, and whether they are here.
     Datasets,
-    /// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
     Inspect(inspect::Inspect),
-    /// Measures how often a multileaving misjudges who is better than the best.
     Distortion(distortion::DistortionCommand),
-    /// Runs the figures and tables of the papers, from files.
     Experiment(experiment::ExperimentCommand),
-    /// Measures how many impressions methods need to order rankers as their nDCG does.
     Sensitivity(sensitivity::Sensitivity),
-    /// Makes one page of all results: figures, claims, numbers.
     Report(html::Html),
-    /// Estimates the preference matrix of a data set's rankers from simulated impressions.
     Proxy(proxy::Proxy),
 }
 
 /// Reads the command line and does what it says; the exit code is 2 for wrong usage and 1 for
-/// failures, each with one line on standard error.
+/// failures, each with one line on standard error. A closed pipe ends it quietly.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    match catch_unwind(run) {
+        Ok(code) => code,
+        Err(panic) => match panic.downcast::<NotPrinted>() {
+            Ok(closed) => closed.exit_code().into(),
+            Err(panic) => resume_unwind(panic),
+        },
+    }
+}
+
+fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("SIM_LOG"))
-        .with_writer(std::io::stderr)
+        .with_writer(io::stderr)
         .without_time()
         .init();
     let done = match cli.command {
@@ -101,13 +112,35 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            fail(&error);
-            ExitCode::FAILURE
+            eprintln!("error: {error:#}");
+            let usage = error.chain().any(|cause| cause.is::<Usage>());
+            ExitCode::from(if usage { WRONG_USAGE } else { 1 })
         }
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
-fn fail(error: &anyhow::Error) {
-    eprintln!("error: {error:#}");
+/// The exit code of wrong usage, as of clap.
+const WRONG_USAGE: u8 = 2;
+
+/// What clap has to say where there is no command line to follow: help as it is, errors in one line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        eprintln!("{} (see --help)", one_line(&error.to_string()));
+        return WRONG_USAGE.into();
+    }
+    match error.print() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => NotPrinted(error).exit_code().into(),
+    }
+}
+
+/// The paragraphs of a message of clap's in one line, without those on usage at its end.
+fn one_line(message: &str) -> String {
+    let said = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = said.take_while(|line| !line.starts_with("Usage: ") && !line.starts_with("For more information"));
+    said.fold(String::new(), |before, line| match before.as_str() {
+        "" => line.to_owned(),
+        before if before.ends_with(':') || line.starts_with('[') => format!("{before} {line}"),
+        before => format!("{before}; {line}"),
+    })
 }

@@ -192,13 +192,19 @@ mod tests {
         let live = [vec![run([0.0, 9.0]), run([0.0, 11.0])], vec![run([1.0, 4.0]), run([1.0, 4.0])]];
         let proxy = [vec![run([0.0, 12.0]), run([0.0, 12.0])], vec![run([3.0, 3.0]), run([3.0, 3.0])]];
         let all = differences(&plan, &live, &proxy);
-        let relative: Vec<f64> = all.iter().filter_map(|difference| difference.relative).collect();
-        assert_eq!(relative, [0.0, 0.2, 2.0, -0.25]);
+        let relative: Vec<Option<f64>> = all.iter().map(|difference| difference.relative).collect();
+        assert_eq!(relative, [0.0, 0.2, 2.0, -0.25].map(Some));
         // Two runs 1 off their mean: standard deviation sqrt(2), standard error 1, over 10.
         assert!(all[1].relative_standard_error.is_some_and(|error| (error - 0.1).abs() < 1e-12));
         assert_eq!(largest(&all, 1), Some(&all[2]));
         assert_eq!(largest(&all, 2), Some(&all[3]));
         assert_eq!(largest(&all, 11), None);
+
+        // Without regret live there is nothing to be relative to, and no infinity.
+        let live = [vec![run([0.0, 0.0]), run([0.0, 0.0])], live[1].clone()];
+        let all = differences(&plan, &live, &proxy);
+        assert_eq!((all[0].relative, all[1].relative, all[1].relative_standard_error), (Some(0.0), None, Some(0.0)));
+        assert_eq!(largest(&all, 1), Some(&all[2]));
     }
 
     #[test]

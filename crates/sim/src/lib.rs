@@ -30,5 +30,6 @@ pub mod sensitivity;
 pub mod site;
 pub mod study;
 pub mod truth;
+pub mod usage;
 
 pub use bandits::Generator;

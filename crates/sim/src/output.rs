@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 /// Creates `folder` and every missing folder above it; one that exists is left as it is.
@@ -17,6 +17,72 @@ use serde::Serialize;
 /// When it cannot be created, for example because a file of that name is in the way.
 pub fn create_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| explained(error, "create the folder", folder))
+}
+
+/// Makes `folder` ready for the results of `command`, before they cost any work: it is there, it can be
+/// written to, and its `config.json`, if it has one, is of the same command, so that no file of another
+/// stays beside those to come.
+///
+/// # Errors
+/// When one of these is not so; nothing in the folder is touched.
+pub fn claim_folder(folder: &Path, command: &str) -> Result<()> {
+    create_folder(folder)?;
+    let path = folder.join("config.json");
+    let found = match fs::read(&path) {
+        Ok(bytes) => Some(command_of(&bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(explained(error, "read", &path)),
+    };
+    if let Some(found) = found.filter(|found| found != command) {
+        let what =
+            if found.is_empty() { "files of something else".to_owned() } else { format!("results of `{found}`") };
+        bail!(
+            "{} holds {what}, which `{command}` would mix with; choose another --out, or remove it",
+            folder.display()
+        );
+    }
+    check_writable(&path)
+}
+
+/// The command that a `config.json` is of, and its setting if it has one; nothing if it is not ours.
+fn command_of(config: &[u8]) -> String {
+    let config: serde_json::Value = serde_json::from_slice(config).unwrap_or_default();
+    let words = ["command", "setting"].into_iter().filter_map(|key| config[key].as_str());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Checks that `path` can be written, without touching what is there.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn check_writable(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Err(explained(ErrorKind::IsADirectory.into(), "write", path));
+    }
+    let aside = Aside::beside(path)?;
+    File::create(&aside.path).map(drop).map_err(|error| explained(error, "write", path))
+}
+
+/// Removes `path` if it is there: a file of an earlier run that this one does not write.
+///
+/// # Errors
+/// When it is there and stays.
+pub fn remove_stale(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(explained(error, "remove", path)),
+        _ => Ok(()),
+    }
+}
+
+/// Creates the folder that `path` lies in.
+///
+/// # Errors
+/// As [`create_folder`].
+pub fn create_folder_of(path: &Path) -> Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => create_folder(folder),
+        None => Ok(()),
+    }
 }
 
 /// Writes `bytes` to `path`, replacing what was there, in one step: nobody ever sees half a file.

@@ -38,7 +38,7 @@ mod strata;
 #[cfg(test)]
 mod tests;
 
-pub use build::{Work, take_up};
+pub use build::{Begin, Work, take_up};
 pub use choice::{Choice, all_pairs, pair_count};
 pub use files::{Files, write};
 pub use player::{Counts, Interleaved, Multileaved, Player, Ready};

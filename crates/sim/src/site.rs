@@ -67,6 +67,19 @@ impl Site {
         &self.rankings
     }
 
+    /// The share of places in the rankers' lists, over `most` queries or all, that hold one of several
+    /// documents with equal scores.
+    #[must_use]
+    pub fn tied_share(&self, most: usize) -> f64 {
+        let step = self.queries().div_ceil(most.max(1)).max(1);
+        let lists = (0..self.queries()).step_by(step);
+        let lists = lists.flat_map(|query| (0..self.arms()).map(move |arm| self.rankings.list(query, arm)));
+        let (tied, all) = lists.fold((0, 0), |(tied, all), list| {
+            (tied + list.groups().iter().filter(|group| group.size() > 1).count(), all + list.len())
+        });
+        tied as f64 / all.max(1) as f64
+    }
+
     /// A query drawn uniformly, as the papers do (with replacement).
     #[inline]
     pub fn draw_query(&self, lists: &mut Generator) -> usize {
@@ -150,6 +163,16 @@ pub(crate) mod tests {
     /// A site of `queries` queries with five documents, of labels 0 0 1 1 2 in an order that varies,
     /// and one ranker a function from (label, document) to score; perfect clicks.
     pub(crate) fn site(queries: usize, rankers: &[fn(f64, usize) -> f64]) -> (Dataset, Site) {
+        let perfect = ClickModel::preset("perfect", 2.0).expect("a preset");
+        site_of(queries, rankers, &perfect)
+    }
+
+    /// The same with users who click by these odds and never stop.
+    pub(crate) fn site_of_users(queries: usize, rankers: &[fn(f64, usize) -> f64], odds: &str) -> (Dataset, Site) {
+        site_of(queries, rankers, &ClickModel::custom(odds, "0:0,1:0,2:0").expect("odds of three grades"))
+    }
+
+    fn site_of(queries: usize, rankers: &[fn(f64, usize) -> f64], clicks: &ClickModel) -> (Dataset, Site) {
         let provenance = Provenance::LookAlike { name: "test-lookalike".to_owned() };
         let mut builder = DatasetBuilder::new("test-lookalike", provenance);
         for query in 0..queries {
@@ -163,9 +186,17 @@ pub(crate) mod tests {
         let dataset = builder.build();
         let features: Vec<FeatureId> = (1..=rankers.len() as u32).map(FeatureId).collect();
         let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).expect("sound rankers");
-        let clicks = ClickModel::preset("perfect", 2.0).expect("a preset");
-        let site = Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 5).expect("a sound site");
+        let site = Site::new(&dataset, rankings, clicks, FractionalLabels::Round, 5).expect("a sound site");
         (dataset, site)
+    }
+
+    #[test]
+    fn ties_are_counted() {
+        // Of five documents a query two rankers tie all and none, then all (two and three) and four.
+        let (_, half) = site(4, &[|_, _| 1.0, |_, doc| doc as f64]);
+        assert_eq!((half.tied_share(100), half.tied_share(1)), (0.5, 0.5));
+        let (_, most) = site(4, &[|_, doc| f64::from(u8::from(doc < 2)), |_, doc| f64::from(u8::from(doc < 1))]);
+        assert!((most.tied_share(3) - 0.9).abs() < 1e-12);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! probabilistic interleaving under the same clicks and the same treatment of ties, for
 //! multi-dueling policies too, so that curves can be laid over each other. All pairs are compared a
 //! little, then the rows of those that nobody has beaten yet ever more, until one is left or the
-//! effort is spent, and at last the winner's row.
+//! effort is spent, and at last the winner's row. A winner is ahead of everyone it does not rank alike
+//! with; where nobody is, regret is counted in nDCG.
 
 use std::path::Path;
 
@@ -55,7 +56,7 @@ impl Effort {
 pub enum Measure {
     /// p(*, j) - 1/2 for the Condorcet winner *.
     Condorcet,
-    /// nDCG@10 of the best ranker less that of j: there is no Condorcet winner.
+    /// nDCG@10 of the best ranker less that of j: no Condorcet winner was found.
     Ndcg,
 }
 
@@ -91,6 +92,9 @@ pub struct Truth {
     pub z: Option<f64>,
     /// Comparisons made in all.
     pub comparisons: u64,
+    /// Whether nothing at all told the rankers apart, as where nobody clicks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uninformed: bool,
 }
 
 impl Truth {
@@ -103,11 +107,22 @@ impl Truth {
         }
     }
 
+    /// Whether a winner has a margin over everyone else, if there is anyone else.
+    fn is_sound(&self) -> bool {
+        self.measure == Measure::Ndcg || self.runner_up.is_none() || self.smallest_margin > 0.0
+    }
+
     /// One or two sentences for a person; `label` names an arm.
     #[must_use]
     pub fn describe(&self, label: impl Fn(usize) -> String) -> String {
         let mut text = match self.measure {
             Measure::Condorcet => format!("Condorcet winner: {}", label(self.winner)),
+            Measure::Ndcg if self.uninformed => format!(
+                "no ranker is ahead: {} comparisons told none from another; regret is nDCG@10 below {}, the best by \
+                 nDCG@10",
+                grouped(self.comparisons),
+                label(self.winner)
+            ),
             Measure::Ndcg => format!(
                 "no Condorcet winner among these rankers; regret is nDCG@10 below {}, the best by nDCG@10",
                 label(self.winner)
@@ -164,12 +179,15 @@ impl Question<'_> {
             && let Ok(kept) = serde_json::from_slice::<Kept>(&bytes)
             && kept.key == described
             && kept.truth.gaps.len() == self.site.arms()
+            // Earlier versions kept winners that were not ahead.
+            && kept.truth.is_sound()
         {
             tracing::debug!(path = %path.display(), "truth read from the cache");
             return Ok(kept.truth);
         }
-        let truth = self.estimate(ndcg)?;
         output::create_folder(cache)?;
+        output::check_writable(&path)?;
+        let truth = self.estimate(ndcg)?;
         output::write_json_pretty(&path, &Kept { key: described, truth: truth.clone() })
             .context("the estimated truth could not be kept for the next run")?;
         Ok(truth)
@@ -205,7 +223,10 @@ impl Question<'_> {
             }
             let close = table.close_pairs(winner);
             if close.is_empty() || sharpened == SHARPENINGS {
-                return Ok(table.truth(winner));
+                if table.smallest_margin(winner).is_none_or(|(margin, _)| margin > 0.0) {
+                    return Ok(table.truth(winner));
+                }
+                break;
             }
             sharpened += 1;
             self.refine_pairs(&mut table, &close, fine * 4, &format!("close {sharpened}"));
@@ -252,6 +273,7 @@ fn by_ndcg(table: &Table, ndcg: Vec<f64>) -> Truth {
         gaps,
         z: None,
         comparisons: table.comparisons,
+        uninformed: table.is_uninformed(),
     }
 }
 
@@ -344,6 +366,11 @@ impl Table {
         contenders.iter().copied().max_by(|a, b| margin(*a).total_cmp(&margin(*b)))
     }
 
+    /// Whether every comparison was a tie.
+    fn is_uninformed(&self) -> bool {
+        self.counts.iter().all(|count| count.ties == count.comparisons)
+    }
+
     /// The pairs of `arm` with rivals that it is not surely ahead of.
     fn close_pairs(&self, arm: usize) -> Vec<(u32, u32)> {
         self.rivals(arm)
@@ -381,6 +408,7 @@ impl Table {
             runner_up: margin.map(|(_, other)| other),
             z: z.filter(|z| z.is_finite()),
             comparisons: self.comparisons,
+            uninformed: false,
         }
     }
 }
@@ -388,7 +416,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::tests::site;
+    use crate::site::tests::{site, site_of_users};
 
     const EFFORT: Effort = Effort { coarse: 500, fine: 20_000, budget: 10_000_000 };
 
@@ -435,6 +463,20 @@ mod tests {
         let (_, site) = site(3, &[|label, _| label]);
         let truth = ask(&site, || panic!("it is the winner")).expect("an estimate");
         assert_eq!((truth.winner, truth.gaps.as_slice()), (0, &[0.0][..]));
+    }
+
+    #[test]
+    fn where_nobody_clicks_nobody_wins() {
+        let rankers: [fn(f64, usize) -> f64; 3] = [|label, _| label, |_, doc| doc as f64, |label, _| -label];
+        let (dataset, site) = site_of_users(5, &rankers, "0:0,1:0,2:0");
+        let ndcg = || Ok(site.rankings().ndcg(dataset.labels(), 10, rankers::Gain::Exponential)?);
+        let truth = ask(&site, ndcg).expect("an estimate");
+        assert_eq!((truth.measure, truth.winner, truth.uninformed), (Measure::Ndcg, 0, true));
+        assert!(truth.gaps[2] > 0.0 && truth.is_sound());
+        assert!(truth.describe(label).starts_with("no ranker is ahead"), "{}", truth.describe(label));
+        // One that an earlier version kept is measured again.
+        let kept = Truth { measure: Measure::Condorcet, runner_up: Some(1), smallest_margin: 0.0, ..truth };
+        assert!(!kept.is_sound());
     }
 
     /// A table of three arms with these wins in 1,000 comparisons of (0, 1), (0, 2), (1, 2).

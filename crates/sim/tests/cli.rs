@@ -12,6 +12,9 @@ fn sim(folder: &Path) -> Command {
     command
 }
 
+/// A data set of some fifty queries.
+const TINY: &str = "mslr-lookalike:0.002";
+
 /// Flags of a live run of a second or so.
 const SMALL: [&str; 8] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--steps", "5e3", "--runs", "2"];
 
@@ -164,10 +167,43 @@ fn wrong_usage_exits_with_2() {
         &["bandit", "--matrix", "P.txt", "--condorcet"],
         &["bandit", "--matrix", "P.txt", "--random", "3", "--arms", "1,2"],
         &["compare", "--matrix", "P.txt", "--interleavings", "5"],
+        &["compare", "--algorithms", "mdb"],
+        &["--seed", "-1"],
+        &["--without", "1-5"],
+        &["--algorithms", "rucb,rucb"],
+        &["--algorithms", "rucb:alpha=0.51,rucb"],
+        &["--click", "perfect", "--stop", "0:0.5"],
+        &["--click", "0:0,1:0.5", "--stop", "0:0.5"],
+        &["--dataset", "mslr-lookalike:abc"],
+        &["--dataset", TINY, "--max-label", "2"],
+        &["--dataset", TINY, "--null", "zero"],
+        &["--dataset", TINY, "--same-qid", "merge"],
+        &["--dataset", TINY, "--rankers", "0"],
+        &["--dataset", TINY, "--rankers", "1,1"],
+        &["--dataset", TINY, "--rankers", "1,2,999"],
+        &["--dataset", TINY, "--rankers", "1000"],
+        &["--dataset", TINY, "--rankers", "1,2", "--without", "3"],
+        &["bandit", "--problem", "arith51", "--random", "5"],
+        &["proxy", "--out", "Q.csv"],
+        &["proxy", "--out", "P.npy", "--until-se", "0"],
+        &["proxy", "--out", "P.npy", "--save-every", "soon"],
+        &["proxy", "--out", "P.npy", "--multileave", "sosm", "--interleave", "team-draft"],
+        &["proxy", "--out", "P.npy", "--resume", "--again"],
+        &["analyse", "--matrix", "P.txt", "--error-rate", "2"],
+        &["sensitivity", "--dataset", TINY, "--compared", "1"],
+        &["sensitivity", "--dataset", TINY, "--methods", "sosm;sosm"],
+        &["distortion", "--dataset", TINY, "--rankers", "5", "--sizes", "6"],
+        &["experiment", "some.toml", "--only", "others"],
+        &["experiment", "."],
     ] {
         let run = sim(folder.path()).args(args).output().expect("sim starts");
-        assert_eq!(run.status.code(), Some(2), "{args:?}: {}", text(&run.stderr));
-        assert!(text(&run.stderr).starts_with("error: "), "{args:?}: {}", text(&run.stderr));
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(2), "{args:?}: {message}");
+        let said: Vec<&str> = message.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert_eq!(said.len(), 1, "{args:?}: {message}");
+        // What was opened may have been told before.
+        assert_eq!(message.lines().last(), said.last().copied(), "{args:?}: {message}");
+        assert!(!message.contains("invalid digit") && !message.contains("invalid float"), "{args:?}: {message}");
     }
     assert!(fs::read_dir(folder.path()).expect("the folder exists").next().is_none(), "nothing is left behind");
 }
@@ -182,7 +218,6 @@ fn failures_exit_with_1_and_leave_nothing() {
         (&["bandit", "--matrix", "bad.txt"], "bad.txt"),
         (&["--dataset", "bad.svm"], "bad.svm:2:"),
         (&["--dataset", "no/such/folder"], "no/such/folder"),
-        (&["--dataset", "mslr-lookalike:0.003", "--rankers", "1,2,999"], "999"),
     ] {
         let run = sim(folder.path()).args(args).args(["--quiet", "--out", "out.npy"]).output().expect("sim starts");
         assert_eq!(run.status.code(), Some(1), "{args:?}: {}", text(&run.stderr));
@@ -317,4 +352,144 @@ fn files_and_tables_say_which_arm_is_meant() {
         [",0,3,", ",0,5,", ",1,5,", ",1,110,", ",2,110,", ",2,3,"].iter().any(|ends| found[1].contains(ends)),
         "{found:?}"
     );
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly_and_a_full_disk_in_one_line() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let commands = [
+        &["algorithms"][..],
+        &["datasets"],
+        &["--help"],
+        &["bandit", "--problem", "arith51", "--steps", "10", "--runs", "1", "--json", "--quiet"],
+    ];
+    let to = |args: &[&str], out: std::process::Stdio| {
+        let mut sim = std::process::Command::new(env!("CARGO_BIN_EXE_sim"));
+        sim.current_dir(folder.path()).args(args).stdout(out).output().expect("sim starts")
+    };
+    for args in commands {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let run = to(args, writer.into());
+        assert_eq!((run.status.code(), text(&run.stderr)), (Some(141), String::new()), "{args:?}");
+        if let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") {
+            let run = to(args, full.into());
+            let message = text(&run.stderr);
+            assert_eq!(run.status.code(), Some(1), "{args:?}: {message}");
+            assert!(message.starts_with("error: failed to write to standard output: "), "{args:?}: {message}");
+            assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn help_tells_what_is_left() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let help = |args: &[&str]| {
+        let run = sim(folder.path()).args(args).output().expect("sim starts");
+        assert!(run.status.success() && run.stderr.is_empty(), "{args:?}");
+        text(&run.stdout)
+    };
+    let all = help(&["--help"]);
+    for (command, brief, long) in [
+        ("analyse", "Analyses a preference matrix", "circles.csv"),
+        ("bandit", "Plays dueling bandits on a preference matrix", "runs.csv"),
+        ("compare", "Plays the same bandits live and on the proxy", "drawn with one scale"),
+        ("distortion", "Measures how often a multileaving misjudges", "written to --out"),
+        ("experiment", "Runs the figures and tables of the papers", "look-alike"),
+        ("inspect", "Describes a data set", "findings.json"),
+        ("proxy", "Estimates the preference matrix", "P.counts.npz"),
+        ("report", "Makes one page of all results", "report.html"),
+        ("sensitivity", "Measures how many impressions", "errors.csv"),
+    ] {
+        assert!(all.lines().any(|line| line.trim_start().starts_with(command) && line.contains(brief)), "{all}");
+        let own = help(&[command, "--help"]);
+        assert!(own.starts_with(brief) && own.contains(long), "{own}");
+    }
+}
+
+#[test]
+fn a_folder_holds_the_results_of_one_command() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let bandit = ["bandit", "--problem", "1good5poor", "--algorithms", "rucb", "--steps", "100", "--runs", "1"];
+    let bandit = |more: &[&str]| {
+        let run = sim(folder.path()).args(bandit).arg("--quiet").args(more).output().expect("sim starts");
+        (run.status.code(), text(&run.stderr))
+    };
+    assert_eq!(bandit(&["--out", "r"]).0, Some(0));
+    assert_eq!(bandit(&["--out", "r", "--seed", "2"]).0, Some(0), "the same command replaces");
+    let before = files(&folder.path().join("r"));
+    for other in [
+        &["bandit", "--problem", "1good5poor", "--setting", "explore-then-exploit"][..],
+        &["inspect", TINY],
+        &["sensitivity", "--dataset", TINY],
+        &["--dataset", TINY],
+    ] {
+        let run = sim(folder.path()).args(other).args(["--out", "r", "--quiet"]).output().expect("sim starts");
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{other:?}: {message}");
+        assert!(message.contains("r holds results of `bandit`") && message.lines().count() == 1, "{message}");
+    }
+    assert_eq!(files(&folder.path().join("r")), before);
+
+    // A folder's name tells the part and the seed.
+    fs::write(folder.path().join("P.txt"), "0.5 0.7 0.8\n0.3 0.5 0.7\n0.2 0.3 0.5\n").expect("a writable folder");
+    let matrix = ["bandit", "--matrix", "P.txt", "--algorithms", "rucb", "--steps", "100", "--runs", "1", "--quiet"];
+    for (more, name) in [
+        (&[][..], "bandit-P.txt"),
+        (&["--random", "2", "--seed", "5"], "bandit-P.txt-random-2-seed-5"),
+        (&["--arms", "2,0"], "bandit-P.txt-arms-2-0"),
+    ] {
+        sim(folder.path()).args(matrix).args(more).assert().success();
+        assert!(folder.path().join("results").join(name).join("config.json").exists(), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_the_work() {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::write(folder.path().join("taken"), "").expect("a writable folder");
+    let long = ["--dataset", TINY, "--quiet"];
+    for args in [
+        &["--steps", "1e12", "--out", "taken"][..],
+        &["--steps", "1e12", "--out", "r", "--cache", "taken"],
+        &["bandit", "--problem", "arith51", "--steps", "1e12", "--out", "taken"],
+        &["compare", "--steps", "1e12", "--out", "taken"],
+        &["sensitivity", "--draws", "1e12", "--out", "taken"],
+        &["distortion", "--multileavings", "1e12", "--out", "taken/d.json"],
+        &["distortion", "--multileavings", "1e12", "--out", "."],
+    ] {
+        let data = if args[0] == "bandit" { &["--quiet"][..] } else { &long };
+        let run = sim(folder.path()).args(args).args(data).output().expect("sim starts");
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{args:?}: {message}");
+        assert!(message.starts_with("error: failed to") && message.lines().count() == 1, "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn distortion_of_a_few_rankers_is_written_where_it_was_asked_for() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let run = sim(folder.path())
+        .args(["distortion", "--dataset", TINY, "--rankers", "8", "--multileavings", "50", "--runs", "2"])
+        .args(["--out", "deep/d.json"])
+        .output()
+        .expect("sim starts");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(text(&run.stderr).contains("results: deep/d.json"), "{}", text(&run.stderr));
+    assert!(text(&run.stdout).contains("    8 rankers: "), "{}", text(&run.stdout));
+    assert!(folder.path().join("deep/d.json").exists());
+}
+
+#[test]
+fn where_nobody_clicks_no_ranker_is_ahead() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let run = sim(folder.path())
+        .args(["--dataset", TINY, "--rankers", "4", "--click", "0:0,1:0,2:0,3:0,4:0", "--steps", "500", "--runs", "1"])
+        .args(["--quiet", "--out", "r"])
+        .output()
+        .expect("sim starts");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let said = text(&run.stdout);
+    assert!(said.contains("no ranker is ahead") && !said.contains("Condorcet winner"), "{said}");
 }

@@ -120,6 +120,45 @@ fn more_adds_to_what_is_there() {
 }
 
 #[test]
+fn a_finished_matrix_is_replaced_on_demand_only() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--out", "P.npy"];
+    let run = |flags: &[&str]| proxy(folder.path(), &[&data[..], flags].concat());
+    succeeds(run(&["--interleavings", "300"]));
+    let before = files(folder.path());
+    for other in [&["--interleavings", "200"][..], &["--interleavings", "300", "--seed", "2"]] {
+        let message = failure(&run(other).output().expect("sim starts"));
+        assert!(message.contains("add --again to replace it, or choose another --out"), "{message}");
+    }
+    assert!(succeeds(run(&["--interleavings", "300"])).contains("nothing was left to do"));
+    assert!(files(folder.path()) == before);
+    succeeds(run(&["--interleavings", "200", "--again"]));
+    assert!(files(folder.path()) != before);
+
+    // One that was made elsewhere has no state.
+    fs::remove_file(folder.path().join("P.state")).expect("the state is there");
+    let message = failure(&run(&["--interleavings", "200"]).output().expect("sim starts"));
+    assert!(message.contains("P.npy is there") && message.contains("--again"), "{message}");
+}
+
+#[test]
+fn pairs_that_were_never_compared_are_told() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--interleavings", "300", "--out", "Q.txt"];
+    let mut some = Command::new(env!("CARGO_BIN_EXE_sim"));
+    some.current_dir(folder.path()).arg("proxy").args(data).args(["--pairs", "0-1"]);
+    let run = some.output().expect("sim starts");
+    let (said, remarks) = (text(&run.stdout), text(&run.stderr));
+    assert!(said.contains("some pairs were never compared") && said.contains("Q.counts.npz"), "{said}");
+    assert!(said.contains("no Condorcet winner among the pairs compared"), "{said}");
+    assert!(remarks.contains("Q.npy, Q.txt, Q.counts.npz, Q.json, Q.timings.json, Q.state"), "{remarks}");
+    let whole = succeeds(proxy(folder.path(), &[&data[..], &["--again"]].concat()));
+    assert!(!whole.contains("never compared"), "{whole}");
+    let winner = whole.lines().find(|line| line.starts_with("Condorcet winner: "));
+    assert!(winner.is_none_or(|line| line.contains("; smallest margin 0.") && line.contains(", z = ")), "{whole}");
+}
+
+#[test]
 fn a_damaged_state_is_one_error_and_stays() {
     let folder = TempDir::new().expect("a temporary folder");
     let arguments = [&SMALL[..], &["--out", "P.npy", "--resume"]].concat();
@@ -130,7 +169,7 @@ fn a_damaged_state_is_one_error_and_stays() {
         fs::write(&path, damaged).expect("a writable folder");
         for flags in [&arguments[..], &arguments[..arguments.len() - 1]] {
             let message = failure(&proxy(folder.path(), flags).output().expect("sim starts"));
-            assert!(message.contains("P.state") && message.contains("remove it to begin again"), "{message}");
+            assert!(message.contains("P.state") && message.contains("add --again to begin anew"), "{message}");
             assert_eq!(fs::read(&path).expect("the state is there"), damaged);
         }
     }
@@ -247,7 +286,8 @@ fn matrices_are_read_in_every_form_and_in_part() {
         [(&["--arms", "1,99"][..], "99"), (&["--random", "13"], "has 12 arms"), (&["--arms", "1,1"], "named twice")]
     {
         let run = sim(folder.path(), "bandit").args(["--matrix", "P.npy"]).args(wrong).output().expect("sim starts");
-        let message = failure(&run);
+        let message = text(&run.stderr);
+        assert_eq!((run.status.code(), message.lines().count()), (Some(2), 1), "{message}");
         assert!(message.contains(part), "{message}");
     }
 }
@@ -296,9 +336,6 @@ fn compare_draws_both_and_names_the_largest_difference() {
     for word in ["live", "proxy", "mergerucb", "rmed1", "synthetic"] {
         assert!(figure.contains(word), "no `{word}` in the figure");
     }
-    let mut sets = sim(folder.path(), "compare");
-    sets.args(["--algorithms", "mdb", "--dataset", "mslr-lookalike:0.003"]);
-    assert!(failure(&sets.output().expect("sim starts")).contains("mdb"));
 }
 
 /// Real data beside the checkout, if it is there.
@@ -322,7 +359,7 @@ fn published_matrices_of_mslr_are_met_on_an_excerpt() {
         let against = matrices.join(matrix).display().to_string();
         succeeds(proxy(
             folder.path(),
-            &["--dataset", &parts, "--click", click, "--out", "P.npy", "--against", &against],
+            &["--dataset", &parts, "--click", click, "--out", "P.npy", "--again", "--against", &against],
         ));
         let how = fs::read(folder.path().join("P.json")).expect("P.json is there");
         let how: serde_json::Value = serde_json::from_slice(&how).expect("JSON");

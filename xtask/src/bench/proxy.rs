@@ -9,7 +9,7 @@ use clicks::{ClickModel, FractionalLabels};
 use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
-use sim::proxy::{Choice, Identity, Interleaved, Request, Sampling, Work, pair_count, take_up};
+use sim::proxy::{Begin, Choice, Identity, Interleaved, Request, Sampling, Work, pair_count, take_up};
 use sim::site::Site;
 
 use super::measure::Row;
@@ -69,7 +69,7 @@ fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
     };
     let request = Request { impressions, more: false, pairs: Choice::All.to_string(), until_standard_error: None };
     // Nothing is read or written: there is no such file, and nothing is saved.
-    let mut state = take_up(Path::new("no state"), identity, request, false)?;
+    let mut state = take_up(Path::new("no state"), identity, request, Begin::Afresh)?;
     let start = Instant::now();
     state.work(&Work { site, player: &Interleaved { site, method: &method }, save: None, quiet: true })?;
     Ok(start.elapsed().as_secs_f64())

@@ -50,7 +50,7 @@ pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Resul
         Ok((label, at + token.len()))
     } else {
         let message = format!(
-            "label {} is out of range, expected 0 to {} (or -1 for none): correct it, or raise `max_label` if it is meant",
+            "label {} is out of range, expected 0 to {} (or -1 for none): correct it, or raise the highest label allowed (--max-label, `ReadOptions::max_label`) if it is meant",
             excerpt(token),
             options.max_label,
         );

@@ -4,12 +4,10 @@ use anyhow::Result;
 use bandits::Plays;
 use bandits::registry::entries;
 
+use super::print::println;
+
 /// Prints every algorithm with its parameters, their defaults and meanings.
-#[expect(
-    clippy::print_stdout,
-    clippy::unnecessary_wraps,
-    reason = "a command like the others, which talks to a person"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "a command like the others")]
 pub(super) fn run() -> Result<()> {
     for entry in entries() {
         let plays = match entry.plays {

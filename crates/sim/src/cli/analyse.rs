@@ -16,12 +16,17 @@ use self::findings::Findings;
 use super::arm_options::ArmOptions;
 use super::matrix_file;
 use super::options::{CommonOptions, default_folder};
+use super::print::{eprintln, println};
 use crate::arm_names::ArmNames;
-use crate::count::{parse_count, parse_positive};
+use crate::count::{grouped, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
 use crate::output;
 use crate::seed;
 
-/// Who wins a preference matrix, how far from an order it is, and how hard.
+/// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
+///
+/// The folder of results gets findings.json with everything, ranking.csv, circles.csv, subsets.csv,
+/// bounds.csv and (with --against) difference.csv, figures of all but the first two, matrix.png, and
+/// config.json.
 #[derive(Debug, Args)]
 pub(super) struct Analyse {
     /// The preference matrix: text, with or without a first line that says how many arms, .npy or .npz
@@ -45,7 +50,7 @@ pub(super) struct Analyse {
     comparisons: Option<u64>,
 
     /// The probability that any preference is wrongly called established
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_probability)]
     error_rate: f64,
 
     /// Random orders of the arms to estimate P(total order) from
@@ -53,21 +58,22 @@ pub(super) struct Analyse {
     samples: u64,
 
     /// Alpha of RUCB and mergeRUCB in the theorems on their regret
-    #[arg(long, value_name = "A", default_value_t = 1.01)]
+    #[arg(long, value_name = "A", default_value = "1.01", value_parser = parse_number)]
     alpha: f64,
 
     /// Delta of RUCB and mergeRUCB in the theorems on their regret
-    #[arg(long, value_name = "P", default_value_t = 0.01)]
+    #[arg(long, value_name = "P", default_value = "0.01", value_parser = parse_number)]
     delta: f64,
 
     /// Arms in a batch of mergeRUCB (its p) in the theorem on its regret
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value = "4", value_parser = parse_up_to::<usize, 1_000_000>)]
     batch: usize,
 
     #[command(flatten)]
     common: CommonOptions,
 
-    /// Where to leave results [default: results/ and a name made of what is analysed]
+    /// Where to leave results; those of the same command are replaced, those of another refused
+    /// [default: results/ and a name made of what is analysed, and of the seed unless it is 1]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
@@ -107,7 +113,6 @@ struct Source {
 }
 
 impl Analyse {
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic)?;
@@ -144,11 +149,14 @@ impl Analyse {
         };
         let (reference, other) = against.unzip();
         let config = Config { against: other, ..config };
-        let findings = Findings::of(&matrix, reference.as_ref(), &config)?;
-
         let name = config.matrix.name.as_str();
-        let folder = self.out.clone().unwrap_or_else(|| default_folder(&format!("analyse-{name}")));
-        output::create_folder(&folder)?;
+        let folder = self
+            .out
+            .clone()
+            .unwrap_or_else(|| default_folder(&format!("analyse-{name}{}{}", self.arms.part(), self.common.seeded())));
+        output::claim_folder(&folder, "analyse")?;
+
+        let findings = Findings::of(&matrix, reference.as_ref(), &config)?;
         output::write_json_pretty(&folder.join("config.json"), &config)?;
         output::write_json_pretty(&folder.join("findings.json"), &findings)?;
         let written = files::write(&folder, &matrix, reference.as_ref(), &findings, &config)?;
@@ -158,6 +166,10 @@ impl Analyse {
             println!("{}", table::render(&findings, &config));
         }
         if !self.common.quiet {
+            if findings.order.open_pairs > 0 {
+                let open = grouped(findings.order.open_pairs as u64);
+                eprintln!("remark: pairs at exactly 1/2, tied or never compared: {open}");
+            }
             eprintln!("results in {}: {written}, findings.json, config.json", folder.display());
         }
         Ok(())

@@ -7,8 +7,10 @@ use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
 use rand::RngExt;
 
-use crate::count::parse_positive;
+use super::options::short;
+use crate::count::{parse_ordinal, parse_positive};
 use crate::seed;
+use crate::usage::usage;
 
 /// Random sets of arms that are tried before none is taken to have a Condorcet winner.
 const TRIES: u64 = 100_000;
@@ -22,7 +24,7 @@ pub(super) struct ArmOptions {
     pub(super) lexicographic: bool,
 
     /// These arms only, as 0,5,109 (counted from 0)
-    #[arg(long, value_name = "ARMS", value_delimiter = ',', group = "which_arms")]
+    #[arg(long, value_name = "I,J,...", value_delimiter = ',', value_parser = parse_ordinal, group = "which_arms")]
     arms: Option<Vec<u32>>,
 
     /// So many arms only, drawn at random by the seed
@@ -44,6 +46,22 @@ impl ArmOptions {
         self.lexicographic || self.arms.is_some() || self.random.is_some() || self.first_alphabetical.is_some()
     }
 
+    /// Which arms, for the name of a folder: nothing for all of them.
+    pub(super) fn part(&self) -> String {
+        let mut part = if self.lexicographic { "-lexicographic".to_owned() } else { String::new() };
+        if let Some(arms) = &self.arms {
+            let arms: Vec<String> = arms.iter().map(u32::to_string).collect();
+            part += &format!("-arms-{}", short(&arms.join(",")));
+        }
+        if let Some(count) = self.random {
+            part += &format!("-random-{count}{}", if self.condorcet { "-condorcet" } else { "" });
+        }
+        if let Some(count) = self.first_alphabetical {
+            part += &format!("-alphabetical-{count}");
+        }
+        part
+    }
+
     /// Undoes alphabetical order, where it is said to be one.
     pub(super) fn in_order(&self, matrix: PreferenceMatrix) -> PreferenceMatrix {
         if self.lexicographic { matrix.undo_alphabetical_order() } else { matrix }
@@ -54,11 +72,13 @@ impl ArmOptions {
     pub(super) fn choose(&self, matrix: &PreferenceMatrix, checksum: &str, master: u64) -> Result<Option<Vec<Arm>>> {
         let all = matrix.arms();
         let enough = |flag: &str, count: u64| -> Result<usize> {
-            ensure!(count <= all as u64, "--{flag} {count}: the matrix has {all} arms");
+            ensure!(count <= all as u64, usage(format!("--{flag} {count}: the matrix has {all} arms")));
             Ok(count as usize)
         };
         if let Some(arms) = &self.arms {
-            return Ok(Some(arms.iter().map(|&arm| Arm(arm)).collect()));
+            let arms: Vec<Arm> = arms.iter().map(|&arm| Arm(arm)).collect();
+            matrix.subset(&arms).map_err(|error| usage(format!("--arms: {error}")))?;
+            return Ok(Some(arms));
         }
         if let Some(count) = self.first_alphabetical {
             let count = enough("first-alphabetical", count)?;

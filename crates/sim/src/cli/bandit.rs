@@ -4,7 +4,7 @@ mod explore;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting};
 use bandits::winners::{condorcet_winners, copeland_winners};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, Truth};
@@ -17,12 +17,18 @@ use super::options::{RunOptions, default_folder};
 use super::report::{self, Outcome};
 use crate::arm_names::ArmNames;
 use crate::count::counted;
+use crate::output;
 use crate::progress::Progress;
 use crate::results::{Arms, Caption};
 use crate::seed;
 use crate::study::{Arenas, Copies, play_all};
+use crate::usage::usage;
 use explore::SettingOptions;
 
+/// Plays dueling bandits on a preference matrix: coin flips in place of users.
+///
+/// The folder of results gets curves.csv, runs.csv, summary.json, regret.png, config.json and
+/// timings.json; exploring, horizons.csv and accuracy.png in place of curves.csv.
 #[derive(Debug, Args)]
 pub(super) struct Bandit {
     #[command(flatten)]
@@ -90,27 +96,30 @@ impl Bandit {
                 let (matrix, taken) = self.arms.apply(matrix_file::read(path)?, self.run.common.seed)?;
                 self.on_matrix(matrix, file_name(path), taken)
             }
-            (None, Some(problem)) => match problem.setting()? {
-                _ if self.arms.are_given() => {
-                    bail!("arms are chosen with --matrix; problems have parameters of their own")
+            (None, Some(problem)) => {
+                ensure!(
+                    !self.arms.are_given(),
+                    usage("arms are chosen with --matrix; problems have parameters of their own")
+                );
+                match problem.setting()? {
+                    Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None),
+                    Setting::Utilities(arena) => {
+                        let gaps = arena.gaps();
+                        let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
+                        let description = Description {
+                            name: problem.to_string(),
+                            arms: gaps.len(),
+                            taken: None,
+                            checksum: None,
+                            condorcet: true,
+                            winners,
+                            winners_in_matrix: None,
+                        };
+                        let content = format!("problem {problem}");
+                        self.play(Copies { arena, content }, description)
+                    }
                 }
-                Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None),
-                Setting::Utilities(arena) => {
-                    let gaps = arena.gaps();
-                    let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
-                    let description = Description {
-                        name: problem.to_string(),
-                        arms: gaps.len(),
-                        taken: None,
-                        checksum: None,
-                        condorcet: true,
-                        winners,
-                        winners_in_matrix: None,
-                    };
-                    let content = format!("problem {problem}");
-                    self.play(Copies { arena, content }, description)
-                }
-            },
+            }
             (None, None) => unreachable!("one of them is required"),
         }
     }
@@ -172,10 +181,11 @@ impl Bandit {
     ) -> Result<()> {
         let common = &self.run.common;
         let plan = self.run.plan();
+        let folder = self.folder("bandit", &description.name);
+        output::claim_folder(&folder, "bandit")?;
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(arenas, &plan, &progress)?;
         progress.finish();
-        let folder = self.folder("bandit", &description.name);
         let config = Config {
             command: "bandit",
             version: env!("CARGO_PKG_VERSION"),
@@ -190,7 +200,8 @@ impl Bandit {
 
     /// Where results go.
     fn folder(&self, kind: &str, name: &str) -> PathBuf {
-        self.run.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}")))
+        let (part, seeded) = (self.arms.part(), self.run.common.seeded());
+        self.run.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{seeded}")))
     }
 }
 

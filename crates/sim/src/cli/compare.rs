@@ -10,21 +10,26 @@ use serde::Serialize;
 
 use super::matrix_file;
 use super::options::{Description, Prepared, RunOptions, SiteOptions};
+use super::print::{eprintln, println};
 use super::proxy::{identity, play};
 use crate::compare::{Difference, ProxyArenas, differences, figure, largest};
 use crate::count::{counted, parse_positive};
 use crate::live::LiveArenas;
 use crate::output;
 use crate::progress::Progress;
-use crate::proxy::{Choice, Files, Request, Sampling, take_up, write};
+use crate::proxy::{Begin, Choice, Files, Request, Sampling, take_up, write};
 use crate::results::{self, Arms, deviation, label, significant};
 use crate::seed;
 use crate::study::{Plan, Run, play_all};
 use crate::truth::{Effort, Truth};
+use crate::usage::usage;
 
 /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
 ///
 /// Regret is counted by the truth of the live simulation in both, and both are drawn with one scale.
+/// The folder of results gets differences.csv, compare.png, summary.json, config.json, what `sim` and
+/// `sim bandit` leave in live/ and proxy/, and the matrix as proxy.npy and so on unless --matrix names
+/// one.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     #[command(flatten)]
@@ -41,6 +46,10 @@ pub(super) struct Compare {
     /// Go on with a matrix whose estimation was interrupted
     #[arg(long, conflicts_with = "matrix")]
     resume: bool,
+
+    /// Estimate the matrix anew, in place of another that the folder holds
+    #[arg(long, conflicts_with_all = ["matrix", "resume"])]
+    again: bool,
 
     #[command(flatten)]
     run: RunOptions,
@@ -93,15 +102,17 @@ impl Compare {
         for spec in &plan.algorithms {
             ensure!(
                 spec.plays() == Plays::Duels,
-                "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
+                usage(format!(
+                    "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
+                ))
             );
         }
         // Read first: a wrong name should not cost the work before it.
         let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder = self.run.out.clone().unwrap_or_else(|| description.default_folder("compare"));
-        output::create_folder(&folder)?;
+        let folder = self.run.out.clone().unwrap_or_else(|| self.site.default_folder("compare", description, common));
+        output::claim_folder(&folder, "compare")?;
         let matrix = match matrix {
             Some(matrix) => matrix,
             None => self.estimate(&prepared, &folder)?,
@@ -158,13 +169,12 @@ impl Compare {
             pairs: Choice::All.to_string(),
             until_standard_error: None,
         };
-        let mut state = take_up(&files.state, identity, request, self.resume)?;
+        let mut state = take_up(&files.state, identity, request, Begin::from_flags(self.resume, self.again))?;
         play(&mut state, prepared, Some((&files.state, Duration::from_mins(1))), common.quiet)?;
         write(&files, &state)?;
         Ok(state.matrix()?)
     }
 
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     fn leave(&self, folder: &Path, config: &Config<'_>, plan: &Plan, [live, proxy]: [&[Vec<Run>]; 2]) -> Result<()> {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);

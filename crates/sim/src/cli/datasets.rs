@@ -6,14 +6,11 @@ use comfy_table::{CellAlignment, Table};
 use letor_io::registry::{self, Entry};
 use letor_io::{Split, lookalike};
 
+use super::print::println;
 use crate::count::grouped;
 
 /// Prints every data set known by name, whether it is here, and the look-alikes, which always are.
-#[expect(
-    clippy::print_stdout,
-    clippy::unnecessary_wraps,
-    reason = "a command like the others, which talks to a person"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "a command like the others")]
 pub(super) fn run() -> Result<()> {
     let root = registry::data_root();
     let mut table = Table::new();

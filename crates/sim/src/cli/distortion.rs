@@ -8,19 +8,26 @@ use interleave::CreditTies;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions};
+use super::print::{eprintln, println};
 use crate::count::{grouped, parse_positive};
 use crate::distortion::{Distortion, Plan, measure};
 use crate::output;
 use crate::progress::Progress;
 use crate::truth::{Measure, Truth};
+use crate::usage::usage;
 
+/// Measures how often a multileaving misjudges who is better than the best.
+///
+/// The distortion is the share of the other rankers in a random set that beat the Condorcet winner
+/// when all are multileaved. It is printed, and written to --out as JSON.
 #[derive(Debug, Args)]
 pub(super) struct DistortionCommand {
     #[command(flatten)]
     site: SiteOptions,
 
-    /// How many rankers are multileaved at once, the Condorcet winner among them
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "3,10,100", value_parser = parse_positive)]
+    /// How many rankers are multileaved at once, the Condorcet winner among them [default: 3,10,100, or
+    /// as many as there are]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = parse_positive)]
     sizes: Vec<u64>,
 
     /// Multileavings of each set of rankers
@@ -38,7 +45,8 @@ pub(super) struct DistortionCommand {
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
     cache: PathBuf,
 
-    /// A JSON file to write
+    /// A JSON file to write: site, truth, and of each size the share of rankers that seem to beat the
+    /// winner, over the sets
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -57,26 +65,24 @@ struct Report<'a> {
 }
 
 impl DistortionCommand {
-    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         let CommonOptions { seed, quiet, .. } = self.common;
         self.common.apply()?;
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
+        // Before any work: the sizes asked for, and whether the result can be written.
+        self.sizes(site.arms(), site.arms())?;
+        if let Some(path) = &self.out {
+            output::create_folder_of(path)?;
+            output::check_writable(path)?;
+        }
         let (_, truth) = prepared.truth(&self.cache, seed, quiet)?;
         anyhow::ensure!(
             truth.measure == Measure::Condorcet,
             "these rankers have no Condorcet winner, so distortion has no meaning; choose others (--rankers, --without), \
              other users (--click) or more queries"
         );
-        let most = site.arms() - truth.winners.len() + 1;
-        for &size in &self.sizes {
-            anyhow::ensure!(
-                (2..=most as u64).contains(&size),
-                "--sizes {size}: expected 2 to {most}, as there are {} rankers",
-                site.arms()
-            );
-        }
+        let sizes = self.sizes(site.arms(), site.arms() - truth.winners.len() + 1)?;
 
         println!("{}", truth.describe(|arm| description.label(arm)));
         println!(
@@ -88,9 +94,9 @@ impl DistortionCommand {
                 CreditTies::Same => "same",
             }
         );
-        let progress = Progress::new("multileaving", self.runs * self.sizes.len() as u64, quiet);
+        let progress = Progress::new("multileaving", self.runs * sizes.len() as u64, quiet);
         let mut distortions = Vec::new();
-        for &size in &self.sizes {
+        for &size in &sizes {
             let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.runs, seed };
             let distortion = measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress);
             let error = if self.runs > 1 {
@@ -122,6 +128,29 @@ impl DistortionCommand {
                 truth: &truth,
                 distortion: distortions,
             },
-        )
+        )?;
+        if !quiet {
+            eprintln!("results: {}", path.display());
+        }
+        Ok(())
+    }
+
+    /// The sizes of sets among `arms` rankers, of which `most` can be in one.
+    fn sizes(&self, arms: usize, most: usize) -> Result<Vec<u64>> {
+        let most = most as u64;
+        anyhow::ensure!(most >= 2, usage("distortion needs at least two rankers with lists that differ"));
+        if self.sizes.is_empty() {
+            let mut sizes = [3, 10, 100].map(|size| size.min(most)).to_vec();
+            sizes.dedup();
+            return Ok(sizes);
+        }
+        for (at, &size) in self.sizes.iter().enumerate() {
+            anyhow::ensure!(
+                (2..=most).contains(&size),
+                usage(format!("--sizes {size}: expected 2 to {most}, as there are {arms} rankers"))
+            );
+            anyhow::ensure!(!self.sizes[..at].contains(&size), usage(format!("--sizes {size} is there twice")));
+        }
+        Ok(self.sizes.clone())
     }
 }

@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::options::CommonOptions;
-use crate::count::grouped;
+use super::print::{eprintln, println};
+use crate::count::{grouped, parse_up_to};
 use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, index};
 use crate::machine;
 use crate::progress::Progress;
+use crate::usage::usage;
 
+/// Runs the figures and tables of the papers, from files.
 #[derive(Debug, Args)]
 pub(super) struct ExperimentCommand {
     /// Files of experiments
@@ -61,7 +64,7 @@ pub(super) struct ExperimentCommand {
 #[derive(Debug, Args)]
 struct ExperimentThreads {
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
     threads: Option<u16>,
 
     /// No progress bars and no remarks
@@ -70,7 +73,6 @@ struct ExperimentThreads {
 }
 
 impl ExperimentCommand {
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         CommonOptions::set_threads(self.common.threads)?;
         let files = self.chosen()?;
@@ -107,7 +109,6 @@ impl ExperimentCommand {
     }
 
     /// Says once which settings are played on look-alikes, as their data are not here.
-    #[expect(clippy::print_stderr, reason = "the command line talks to a person")]
     fn tell_stand_ins(&self, session: &Session, files: &[PathBuf], experiments: &[Experiment]) -> Result<()> {
         let mut lines = Vec::new();
         for (file, experiment) in files.iter().zip(experiments) {
@@ -146,11 +147,13 @@ impl ExperimentCommand {
         if let Some(text) = &self.only {
             files.retain(|path| path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(text.as_str())));
         }
-        ensure!(!files.is_empty(), "no experiment is left to run");
+        if let Some(folder) = files.iter().find(|file| file.is_dir()) {
+            bail!(usage(format!("{0} is a folder; name files in it, as {0}/*.toml", folder.display())));
+        }
+        ensure!(!files.is_empty(), usage("no experiment is left to run: --only leaves none, or there is none"));
         Ok(files)
     }
 
-    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     fn estimate(&self, session: &Session, files: &[PathBuf]) -> Result<()> {
         // Bars of truths and matrices would overwrite the one that is shown here.
         let small = self.session((0.01_f64).min(self.scale), true);

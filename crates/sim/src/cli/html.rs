@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
+use super::print::eprintln;
 use crate::count::{counted, grouped};
 use crate::{html_report, output};
 
+/// Makes one page of all results: figures, claims, numbers.
 #[derive(Debug, Args)]
 pub(super) struct Html {
     /// The folder of results
@@ -20,10 +22,10 @@ pub(super) struct Html {
 }
 
 impl Html {
-    #[expect(clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         let page = html_report::page(&self.results)?;
         let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
+        output::create_folder_of(&path)?;
         output::write_atomic(&path, page.html.as_bytes())?;
         eprintln!(
             "{}: {} and {} of other runs, {} KB, opens without a network",

@@ -9,6 +9,7 @@ use rankers::{Gain, Rankings, TieBreaking};
 use serde::Serialize;
 
 use super::options::{CommonOptions, announce, default_folder};
+use super::print::{eprintln, println};
 use super::reading::ReadingOptions;
 use crate::arm_names::of_feature;
 use crate::count::{counted, grouped};
@@ -21,6 +22,10 @@ const CUTOFF: usize = 10;
 /// How many of the best rankers are printed.
 const PRINTED: usize = 10;
 
+/// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
+///
+/// The folder of results gets findings.json with everything, figures of the rankers' nDCG and of the
+/// documents a query, and config.json.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
@@ -34,13 +39,23 @@ pub(super) struct Inspect {
     #[command(flatten)]
     common: CommonOptions,
 
-    /// Where to leave results [default: results/ and a name made of the data set's]
+    /// Where to leave results; those of the same command are replaced, those of another refused
+    /// [default: results/ and a name made of the data set's]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
     /// Print the findings as JSON in place of the report
     #[arg(long)]
     json: bool,
+}
+
+/// What was looked at.
+#[derive(Serialize)]
+struct Config<'a> {
+    command: &'static str,
+    version: &'static str,
+    dataset: &'a str,
+    checksum: &'a str,
 }
 
 /// All that is found out about a data set.
@@ -87,15 +102,21 @@ struct RankerQuality {
 }
 
 impl Inspect {
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         let dataset = self.reading.open(&self.dataset)?;
         announce(&dataset, self.common.quiet);
+        let folder = self.out.clone().unwrap_or_else(|| default_folder(&format!("inspect-{}", dataset.name())));
+        output::claim_folder(&folder, "inspect")?;
         let statistics = Statistics::of(&dataset);
         let findings = Findings::of(&dataset, &statistics)?;
-        let folder = self.out.clone().unwrap_or_else(|| default_folder(&format!("inspect-{}", findings.name)));
-        output::create_folder(&folder)?;
+        let config = Config {
+            command: "inspect",
+            version: env!("CARGO_PKG_VERSION"),
+            dataset: dataset.name(),
+            checksum: &findings.checksum,
+        };
+        output::write_json_pretty(&folder.join("config.json"), &config)?;
         output::write_json_pretty(&folder.join("findings.json"), &findings)?;
         draw(&dataset, &findings, &folder)?;
         if self.json {
@@ -105,7 +126,10 @@ impl Inspect {
         }
         if !self.common.quiet {
             let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
-            eprintln!("results in {}: {rankers}documents.png, documents.svg, findings.json", folder.display());
+            eprintln!(
+                "results in {}: {rankers}documents.png, documents.svg, findings.json, config.json",
+                folder.display()
+            );
         }
         Ok(())
     }
@@ -211,6 +235,9 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
             ..Lines::default()
         };
         lines.save(&folder.join("rankers"))?;
+    } else {
+        output::remove_stale(&folder.join("rankers.png"))?;
+        output::remove_stale(&folder.join("rankers.svg"))?;
     }
     let mut sizes: Vec<usize> = dataset.iter().map(|query| query.documents()).collect();
     sizes.sort_unstable();

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::options::{Description, RunOptions, SiteOptions};
 use super::report::{self, Outcome};
 use crate::live::LiveArenas;
+use crate::output;
 use crate::progress::Progress;
 use crate::results::Arms;
 use crate::study::play_all;
@@ -47,6 +48,8 @@ impl Live {
         common.apply()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
+        let folder = self.run.out.clone().unwrap_or_else(|| self.site.default_folder("live", description, common));
+        output::claim_folder(&folder, "live")?;
         let (effort, truth) = prepared.truth(&self.cache, common.seed, common.quiet)?;
         let label = |arm: usize| description.label(arm);
 
@@ -67,7 +70,6 @@ impl Live {
             truth_effort: effort,
             truth: &truth,
         };
-        let folder = self.run.out.clone().unwrap_or_else(|| description.default_folder("live"));
         let caption = description.caption("", &truth);
         report::leave(
             &folder,

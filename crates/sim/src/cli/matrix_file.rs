@@ -9,10 +9,10 @@ use letor_io::registry;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::output;
-
 /// How archives of arrays begin.
 const ZIP: &[u8] = b"PK\x03\x04";
+/// How some editors begin text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// The array of an archive that is the matrix, where there are several.
 const ARRAY: &str = "preferences.npy";
 /// An array beyond this (some 16,000 arms) is taken for a mistake, or a trap.
@@ -24,11 +24,22 @@ pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
     let registered = path.to_str().filter(|_| !path.exists());
     let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
     let path = registered.as_deref().unwrap_or(path);
-    let bytes = std::fs::read(path).with_context(|| format!("failed to read the matrix {}", path.display()))?;
+    let bytes = std::fs::read(path).with_context(|| {
+        let hint = nearest(path).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+        format!("failed to read the matrix {}{hint}", path.display())
+    })?;
     parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
 }
 
+/// The registered matrix whose name is most like that of a file that is not there.
+fn nearest(path: &Path) -> Option<&'static str> {
+    let name = path.to_str().filter(|_| !path.exists())?;
+    let matrices = registry::all().iter().filter(|entry| entry.matrix.is_some());
+    registry::nearest(name, matrices.map(|entry| entry.name.as_str()))
+}
+
 fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let unpacked = if bytes.starts_with(ZIP) { unpack(bytes)? } else { Vec::new() };
     Ok(PreferenceMatrix::from_bytes(if unpacked.is_empty() { bytes } else { &unpacked })?)
 }
@@ -62,14 +73,6 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// Creates the folder that `path` lies in.
-pub(super) fn create_folder_of(path: &Path) -> Result<()> {
-    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) => output::create_folder(folder),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -86,6 +89,12 @@ mod tests {
             archive.write_all(bytes).unwrap();
         }
         archive.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let matrix = parse("\u{feff}0.5 0.7\n0.3 0.5".as_bytes()).unwrap();
+        assert_eq!(matrix, PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").unwrap());
     }
 
     #[test]

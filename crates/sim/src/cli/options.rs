@@ -1,6 +1,7 @@
 //! Flags that several commands share, and what they are read into.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use bandits::log_spaced;
@@ -12,22 +13,24 @@ use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Gain, Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
+use super::print::eprintln;
 use super::reading::ReadingOptions;
 use crate::arm_names::{ArmNames, of_feature};
-use crate::count::{counted, parse_positive};
+use crate::count::{counted, parse_count, parse_ordinal, parse_positive, parse_up_to};
 use crate::live::Methods;
 use crate::results::Caption;
 use crate::seed;
 use crate::site::Site;
 use crate::study::Plan;
 use crate::truth::{Effort, Question, Truth};
+use crate::usage::usage;
 
 /// What to run on, and how its users see and click lists.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data and impressions")]
 pub(crate) struct SiteOptions {
-    /// A registered data set, a folder, files (comma separated), or a look-alike such as
-    /// `mslr-lookalike:0.1` (a tenth of its queries)
+    /// A registered data set, a folder, files (comma separated), or a look-alike as NAME,
+    /// NAME:SCALE or NAME:SCALE:SEED, such as `mslr-lookalike:0.1` (a tenth of its queries)
     #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
     dataset: Vec<String>,
 
@@ -41,7 +44,7 @@ pub(crate) struct SiteOptions {
     stop: Option<String>,
 
     /// How fractional labels become grades
-    #[arg(long, value_enum, default_value_t = Fractional::Round)]
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = Fractional::Round)]
     fractional_labels: Fractional,
 
     /// Which features are the rankers: all, N drawn at random, alphabetical:N (the first N by
@@ -50,17 +53,17 @@ pub(crate) struct SiteOptions {
     rankers: Selection,
 
     /// How many documents a user is shown
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_up_to::<u16, 65_535>)]
     shown: u16,
 
     /// Features that are no rankers after all, as 134 or 1,2,3 (counted from 1)
-    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
+    #[arg(long, value_name = "FEATURES", value_delimiter = ',', value_parser = parse_ordinal)]
     without: Vec<u32>,
 
     /// How two rankers' lists are mixed: balanced, team-draft, probabilistic, document-constraints,
-    /// optimized, with settings as `team-draft:prefix`
-    #[arg(long, value_name = "NAME", default_value = "probabilistic")]
-    interleave: AnyInterleaving,
+    /// optimized, with settings as `team-draft:prefix` [default: probabilistic]
+    #[arg(long, value_name = "NAME")]
+    interleave: Option<AnyInterleaving>,
 
     /// How several rankers' lists are mixed: sosm, team-draft, probabilistic, optimized,
     /// pairwise-preference, with settings as `probabilistic:sampled=1000` [default: sosm]
@@ -68,14 +71,15 @@ pub(crate) struct SiteOptions {
     multileave: Option<AnyMultileaving>,
 
     /// Under which order of documents with equal scores probabilistic interleaving gives credit:
-    /// one redrawn, as Lerot and the published matrices do, or the same that made the list
-    /// [default: redrawn]
-    #[arg(long, value_enum)]
+    /// one redrawn, as Lerot and the published matrices do, or the same that made the list. Redrawn,
+    /// clicks speak against rankers with many ties, even clicks at random: to judge these rankers
+    /// and not to repeat a paper, take the same [default: redrawn]
+    #[arg(long, value_name = "ORDER", value_enum)]
     credit_ties: Option<Credit>,
 
     /// How rankers order documents with equal scores: at random afresh for each impression, or
     /// fixed once by the seed
-    #[arg(long, value_enum, default_value_t = Ties::Random)]
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Ties::Random)]
     ties: Ties,
 
     #[command(flatten)]
@@ -201,11 +205,6 @@ impl Description {
         ArmNames::Features(self.rankers.clone())
     }
 
-    /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`.
-    pub(super) fn default_folder(&self, command: &str) -> PathBuf {
-        default_folder(&format!("{command}-{}-{}", self.dataset.name, self.click.model))
-    }
-
     /// The caption of regret over impressions; `what` comes before all else in its title.
     pub(super) fn caption(&self, what: &str, truth: &Truth) -> Caption {
         let (dataset, clicks) = (&self.dataset.name, &self.click.model);
@@ -239,10 +238,14 @@ impl Prepared {
 impl SiteOptions {
     /// Opens the data set, ranks it, and lays out its users.
     pub(super) fn prepare(&self, master: u64, quiet: bool) -> Result<Prepared> {
+        self.check_stop()?;
         let dataset = self.reading.open(&self.dataset)?;
         announce(&dataset, quiet);
         let features = self.rankers(&dataset, master)?;
         let Laid { site, methods, pairwise, description } = self.lay_out(&dataset, features, master)?;
+        if !quiet && let Some(remark) = ties_remark(&site, &description) {
+            eprintln!("{remark}");
+        }
         Ok(Prepared { dataset, site, methods, pairwise, description })
     }
 
@@ -294,21 +297,23 @@ impl SiteOptions {
 
     /// The features that become arms.
     pub(crate) fn rankers(&self, dataset: &Dataset, master: u64) -> Result<Vec<FeatureId>> {
-        let chosen = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"))?;
+        let chosen = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"));
+        let chosen = chosen.map_err(|error| usage(format!("--rankers {}: {error}", self.rankers)))?;
         for feature in &self.without {
             anyhow::ensure!(
                 chosen.contains(&FeatureId(*feature)),
-                "--without {feature}: that feature is none of the rankers"
+                usage(format!("--without {feature}: that feature is none of the rankers"))
             );
         }
         let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
-        anyhow::ensure!(!kept.is_empty(), "--without leaves no ranker");
+        anyhow::ensure!(!kept.is_empty(), usage("--without leaves no ranker"));
         Ok(kept)
     }
 
     /// How lists are mixed, with `--credit-ties` taken in.
     fn methods(&self) -> Result<Methods> {
-        let mut interleaving = self.interleave.clone();
+        let usual = || "probabilistic".parse().expect("a registered name");
+        let mut interleaving = self.interleave.clone().unwrap_or_else(usual);
         if let (AnyInterleaving::Probabilistic(method), Some(credit)) = (&interleaving, self.credit_ties) {
             let method = ProbabilisticInterleave::with_tau(method.tau(), credit.into())?;
             interleaving = AnyInterleaving::Probabilistic(method);
@@ -327,15 +332,47 @@ impl SiteOptions {
         self.multileave.is_some()
     }
 
+    /// Whether a way of interleaving was asked for.
+    pub(super) fn interleaves(&self) -> bool {
+        self.interleave.is_some()
+    }
+
+    /// Which rankers, for the name of a folder: nothing for all of them.
+    pub(super) fn part(&self) -> String {
+        let mut part = match &self.rankers {
+            Selection::All => String::new(),
+            chosen => format!("-rankers-{}", short(&chosen.to_string())),
+        };
+        if !self.without.is_empty() {
+            let features: Vec<String> = self.without.iter().map(u32::to_string).collect();
+            part += &format!("-without-{}", short(&features.join(",")));
+        }
+        part
+    }
+
+    /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`, and the part and
+    /// the seed where they are not the usual ones.
+    pub(super) fn default_folder(&self, command: &str, played: &Description, common: &CommonOptions) -> PathBuf {
+        let (name, clicks) = (&played.dataset.name, &played.click.model);
+        default_folder(&format!("{command}-{name}-{clicks}{}{}", self.part(), common.seeded()))
+    }
+
+    /// Refuses `--stop` where it does not suit `--click`, whatever the data.
+    fn check_stop(&self) -> Result<()> {
+        let Some(stop) = &self.stop else { return Ok(()) };
+        anyhow::ensure!(
+            self.click.contains(':'),
+            usage("--stop goes with P(click) given as --click 0:0.05,1:0.95; presets have their own")
+        );
+        ClickModel::custom(&self.click, stop).map_err(|error| usage(format!("--stop {stop}: {error}")))?;
+        Ok(())
+    }
+
     fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {
         if self.click.contains(':') {
             let stop = self.stop.clone().unwrap_or_else(|| never_stop(&self.click));
             return Ok(ClickModel::custom(&self.click, &stop)?);
         }
-        anyhow::ensure!(
-            self.stop.is_none(),
-            "--stop goes with P(click) given as --click 0:0.05,1:0.95; presets have their own"
-        );
         Ok(ClickModel::preset(&self.click, dataset.max_label())?)
     }
 }
@@ -357,32 +394,59 @@ fn never_stop(click: &str) -> String {
 }
 
 /// Says what is being run on, and what a folder held besides.
-#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
 pub(super) fn announce(dataset: &Dataset, quiet: bool) {
+    if quiet {
+        return;
+    }
     if let Provenance::Files { skipped, .. } = dataset.provenance() {
         for (path, reason) in skipped {
             eprintln!("skipped {}: {reason}", path.display());
         }
     }
-    if !quiet {
-        eprintln!(
-            "{}{}: {}, {}, {}",
-            dataset.name(),
-            if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
-            counted(dataset.queries() as u64, "query"),
-            counted(dataset.documents() as u64, "document"),
-            counted(dataset.features().into(), "feature"),
-        );
-    }
+    eprintln!(
+        "{}{}: {}, {}, {}",
+        dataset.name(),
+        if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
+        counted(dataset.queries() as u64, "query"),
+        counted(dataset.documents() as u64, "document"),
+        counted(dataset.features().into(), "feature"),
+    );
 }
 
 /// Says which parameters no theory covers, and which have no effect.
-#[expect(clippy::print_stderr, reason = "the command line talks to a person")]
 fn caution(algorithms: &[Spec]) {
     for caution in algorithms.iter().filter_map(Spec::caution) {
         eprintln!("caution: {caution}");
     }
 }
+
+/// A remark where redrawn credit is likely to say more of ties than of rankers.
+fn ties_remark(site: &Site, description: &Description) -> Option<String> {
+    if description.credit_ties != CreditTies::Redrawn || description.tie_breaking != TieBreaking::Random {
+        return None;
+    }
+    let share = site.tied_share(MOST_QUERIES);
+    let odds = || description.click.click.iter().copied();
+    let apart = odds().fold(0.0, f64::max) - odds().fold(1.0, f64::min);
+    let why = if apart <= VAGUE_CLICKS && share > 0.0 {
+        format!("{} clicks hardly tell documents apart", description.click.model)
+    } else if share > MANY_TIES {
+        format!("{:.0}% of the places in rankers' lists are tied", 100.0 * share)
+    } else {
+        return None;
+    };
+    Some(format!(
+        "remark: {why}; credit under redrawn ties speaks against lists with many ties, whatever is clicked \
+         (--credit-ties same does not)"
+    ))
+}
+
+/// Queries that are looked at for ties.
+const MOST_QUERIES: usize = 1_000;
+/// Where more places are tied than this, ties are remarked on.
+const MANY_TIES: f64 = 0.75;
+/// Where P(click) differs by no more than this from grade to grade, so are few.
+const VAGUE_CLICKS: f64 = 0.25;
 
 /// What is played, and what is left behind.
 #[derive(Debug, Args)]
@@ -390,8 +454,8 @@ fn caution(algorithms: &[Spec]) {
 pub(super) struct RunOptions {
     /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` for all)
     /// [default: mergerucb,rucb,rmed1,mdb,random; those of them that duel to compare with]
-    #[arg(long, value_name = "A,B:KEY=VALUE,...", value_delimiter = ',')]
-    algorithms: Option<Vec<Spec>>,
+    #[arg(long, value_name = "A,B:KEY=VALUE,...")]
+    algorithms: Option<Algorithms>,
 
     /// Steps (impressions) of a run; 1e7 is a number
     ///
@@ -404,13 +468,14 @@ pub(super) struct RunOptions {
     pub(super) runs: u64,
 
     /// Points of the regret curves for each tenfold of time
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_up_to::<u32, 1000>)]
     pub(super) checkpoints: u32,
 
     #[command(flatten)]
     pub(super) common: CommonOptions,
 
-    /// Where to leave results [default: results/ and a name made of what is run]
+    /// Where to leave results; those of the same command are replaced, those of another refused
+    /// [default: results/ and a name made of what is played on, and of the seed unless it is 1]
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: Option<PathBuf>,
 
@@ -428,7 +493,7 @@ impl RunOptions {
     /// What is to be played, these algorithms if none were named.
     pub(super) fn plan_of(&self, usual: &[&str]) -> Plan {
         let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
-        let algorithms = self.algorithms.clone().unwrap_or_else(usual);
+        let algorithms = self.algorithms.as_ref().map_or_else(usual, |named| named.0.clone());
         if !self.common.quiet {
             caution(&algorithms);
         }
@@ -442,15 +507,34 @@ impl RunOptions {
     }
 }
 
+/// Algorithms, each once.
+#[derive(Debug, Clone)]
+struct Algorithms(Vec<Spec>);
+
+impl FromStr for Algorithms {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut all: Vec<Spec> = Vec::new();
+        for one in text.split(',') {
+            let spec: Spec = one.parse()?;
+            let known = all.iter().any(|before| before.canonical() == spec.canonical());
+            anyhow::ensure!(!known, "{one} is played twice; name it once");
+            all.push(spec);
+        }
+        Ok(Self(all))
+    }
+}
+
 /// Chance, threads and noise.
 #[derive(Debug, Args)]
 pub(super) struct CommonOptions {
     /// The master seed: same seed, same bytes, whatever the threads
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     pub(super) seed: u64,
 
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
     threads: Option<u16>,
 
     /// No progress bars and no remarks
@@ -459,6 +543,11 @@ pub(super) struct CommonOptions {
 }
 
 impl CommonOptions {
+    /// The seed for the name of a folder: nothing for the usual one.
+    pub(super) fn seeded(&self) -> String {
+        if self.seed == 1 { String::new() } else { format!("-seed-{}", self.seed) }
+    }
+
     /// Sets the number of threads for everything that follows.
     pub(super) fn apply(&self) -> Result<()> {
         Self::set_threads(self.threads)
@@ -472,6 +561,13 @@ impl CommonOptions {
             .build_global()
             .context("failed to start the threads")
     }
+}
+
+/// A list for the name of a folder: as it is, or what it begins with and a hash of it all.
+pub(super) fn short(list: &str) -> String {
+    let most = 24;
+    let head: String = list.chars().take(most).collect();
+    if head == list { head } else { format!("{head}-{}", &seed::key(list)[..8]) }
 }
 
 /// `results/<name>` with everything but letters, digits, dots and dashes replaced.

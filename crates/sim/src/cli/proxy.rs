@@ -1,9 +1,9 @@
 //! `sim proxy`: the preference matrix of a data set's rankers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, bail, ensure};
 use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use bandits::winners::condorcet_winner;
@@ -13,14 +13,16 @@ use serde::Serialize;
 
 use super::matrix_file;
 use super::options::{CommonOptions, Description, Prepared, SiteOptions};
-use crate::count::{counted, grouped, parse_positive};
+use super::print::{eprintln, println};
+use crate::count::{counted, grouped, parse_above_zero, parse_positive};
 use crate::machine;
 use crate::output;
 use crate::proxy::{
-    Choice, Files, Identity, Interleaved, Multileaved, Played, Player, Request, Sampling, State, Work, pair_count,
-    take_up, write,
+    Begin, Choice, Files, Identity, Interleaved, Multileaved, Played, Player, Request, Sampling, State, Work,
+    all_pairs, pair_count, take_up, write,
 };
 use crate::results::significant;
+use crate::usage::usage;
 
 /// Estimates the preference matrix of a data set's rankers from simulated impressions.
 ///
@@ -28,9 +30,10 @@ use crate::results::significant;
 /// read off its outcome: what a multi-dueling bandit plays on.
 ///
 /// For --out P.npy there are: P.npy and P.txt, the matrix; P.counts.npz, arrays preferences,
-/// standard_errors, wins, ties and comparisons; P.json, how it was made; P.timings.json; and
-/// P.state, saved every minute, from which --resume goes on after any interruption to the same
-/// bytes, and --more later.
+/// standard_errors, wins, ties and comparisons (0 where a pair was never compared: it stands at 1/2);
+/// P.json, how it was made; P.timings.json; and P.state, saved every minute, from which --resume goes
+/// on after any interruption to the same bytes, and --more later. A matrix that is there is not made
+/// again, and another is replaced with --again only.
 #[derive(Debug, Args)]
 pub(super) struct Proxy {
     #[command(flatten)]
@@ -73,8 +76,12 @@ struct Effort {
     #[arg(long)]
     resume: bool,
 
+    /// Begin anew, in place of another matrix of this name
+    #[arg(long, conflicts_with_all = ["more", "resume"])]
+    again: bool,
+
     /// Compare the pairs among these arms only, as 0,5,109 (counted from 0)
-    #[arg(long, value_name = "ARMS", value_parser = Choice::parse_arms)]
+    #[arg(long, value_name = "I,J,...", value_parser = Choice::parse_arms)]
     arms: Option<Choice>,
 
     /// Compare these pairs only, as 0-5,109-* (`*`: all others)
@@ -83,7 +90,7 @@ struct Effort {
 
     /// Then go on, --interleavings at a time (100,000 at most), with the pairs whose standard error
     /// is above this
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = parse_above_zero)]
     until_se: Option<f64>,
 
     /// Take every query as often as every other (up to one), in place of queries drawn with
@@ -92,7 +99,7 @@ struct Effort {
     stratify: bool,
 
     /// Seconds between savings
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_above_zero)]
     save_every: f64,
 }
 
@@ -113,7 +120,7 @@ impl Effort {
 
     fn save_every(&self) -> Result<Duration> {
         let every = Duration::try_from_secs_f64(self.save_every).ok();
-        every.with_context(|| format!("--save-every {}: expected seconds, such as 60", self.save_every))
+        every.ok_or_else(|| usage(format!("--save-every {}: expected seconds, such as 60", self.save_every)))
     }
 }
 
@@ -166,6 +173,10 @@ impl Proxy {
         self.common.apply()?;
         let files = Files::of(&self.out)?;
         let every = self.effort.save_every()?;
+        ensure!(
+            !(self.site.multileaves() && self.site.interleaves()),
+            usage("--interleave has no part in --multileave, which mixes all rankers' lists into one; leave one out")
+        );
         // Read first: a wrong name should not cost the work of the matrix.
         let against = self.against.as_deref().map(matrix_file::read).transpose()?;
         let against =
@@ -179,11 +190,22 @@ impl Proxy {
                 against.arms()
             );
         }
-        matrix_file::create_folder_of(&self.out)?;
+        output::create_folder_of(&self.out)?;
         let _lock = files.lock()?;
+        let begin = Begin::from_flags(self.effort.resume, self.effort.again);
+        if begin != Begin::Again && self.effort.more.is_none() && !files.state.exists() {
+            // Made elsewhere, perhaps downloaded.
+            let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
+            if let Some(there) = there {
+                bail!(
+                    "{} is there, without the .state of a matrix made here; add --again to replace it, or choose another --out",
+                    there.display()
+                );
+            }
+        }
         files.all().for_each(output::remove_leftovers);
         let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
-        let mut state = take_up(&files.state, identity, self.effort.request(), self.effort.resume)?;
+        let mut state = take_up(&files.state, identity, self.effort.request(), begin)?;
         let save = Some((files.state.as_path(), every));
         let start = Instant::now();
         let compared = play(&mut state, &prepared, save, self.common.quiet)?;
@@ -205,7 +227,7 @@ impl Proxy {
         if compared > 0 {
             output::write_json_pretty(&files.timings, &timings)?;
         }
-        self.report(&prepared, &provenance, &timings);
+        self.report(&prepared, &provenance, &timings, &winner(&state, &prepared.description, &matrix), &files);
         Ok(())
     }
 
@@ -217,8 +239,7 @@ impl Proxy {
         })
     }
 
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
-    fn report(&self, prepared: &Prepared, made: &Provenance<'_>, timings: &Timings) {
+    fn report(&self, prepared: &Prepared, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) {
         let each = if made.fewest == made.most {
             grouped(made.most)
         } else {
@@ -233,9 +254,12 @@ impl Proxy {
             println!("nothing was left to do");
         }
         println!("ties {:.1}%, largest standard error {:.5}", 100.0 * made.ties, made.largest_standard_error);
-        match &made.condorcet_winner {
-            Some(winner) => println!("Condorcet winner: {winner}"),
-            None => println!("no Condorcet winner"),
+        println!("{winner}");
+        if made.fewest == 0 && made.pairs > 0 {
+            let counts = file_name(&files.counts);
+            println!(
+                "some pairs were never compared: they stand at 1/2 as ties would, with comparisons of 0 in {counts}"
+            );
         }
         if let Some(against) = &made.against {
             println!("against {}: {}", against.matrix, against.agreement);
@@ -244,9 +268,38 @@ impl Proxy {
             println!("{note}");
         }
         if !self.common.quiet {
-            eprintln!("results: {} with .txt, .counts.npz, .json, .timings.json, .state", self.out.display());
+            let names: Vec<String> = files.all().map(file_name).collect();
+            let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new("."));
+            eprintln!("results in {}: {}", folder.display(), names.join(", "));
         }
     }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// Who wins the matrix, by how much, and how sure that is.
+fn winner(state: &State, site: &Description, matrix: &PreferenceMatrix) -> String {
+    let pairs = || all_pairs(matrix.arms()).into_iter().enumerate();
+    let Some(winner) = condorcet_winner(matrix) else {
+        let missing = pairs().any(|(place, _)| state.count(place).comparisons == 0);
+        return if missing { "no Condorcet winner among the pairs compared" } else { "no Condorcet winner" }.to_owned();
+    };
+    let mut text = format!("Condorcet winner: {}", site.label(winner.index()));
+    let margins = pairs().filter_map(|(place, (low, high))| {
+        let other = if low == winner.0 { high } else { low };
+        let margin = (state.count(place).preference() - 0.5).abs();
+        (low == winner.0 || high == winner.0).then_some((margin, other, state.standard_error(place)))
+    });
+    if let Some((margin, other, error)) = margins.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        text += &format!("; smallest margin {margin:.4} over {}", site.label(other as usize));
+        if error > 0.0 {
+            text += &format!(", z = {:.1}", margin / error);
+        }
+    }
+    text
 }
 
 /// Whose matrix it is.

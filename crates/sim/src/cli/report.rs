@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
+use super::print::{eprintln, println};
 use crate::count::counted;
 use crate::results::{self, Arms, Caption};
 use crate::study::{Plan, Run};
@@ -22,7 +23,6 @@ pub(super) struct Outcome {
 }
 
 /// Writes the study into `folder` and prints its table or its summary.
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
 pub(super) fn leave(
     folder: &Path,
     config: &impl Serialize,

@@ -10,13 +10,19 @@ use rankers::Gain;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions};
+use super::print::{eprintln, println};
 use crate::count::{counted, parse_positive};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::progress::Progress;
 use crate::results::{Spread, mean_of};
 use crate::sensitivity::{Method, Plan, measure};
+use crate::usage::usage;
 
+/// Measures how many impressions methods need to order rankers as their nDCG does.
+///
+/// The folder of results gets errors.csv, the mean share of pairs in another order after so many
+/// impressions, error.png and config.json.
 #[derive(Debug, Args)]
 pub(super) struct Sensitivity {
     #[command(flatten)]
@@ -46,7 +52,8 @@ pub(super) struct Sensitivity {
     #[command(flatten)]
     common: CommonOptions,
 
-    /// Where to leave results [default: results/ and a name made of what is run]
+    /// Where to leave results; those of the same command are replaced, those of another refused
+    /// [default: results/ and a name made of what is run on, and of the seed unless it is 1]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
@@ -65,18 +72,22 @@ struct Config<'a> {
 }
 
 impl Sensitivity {
-    #[expect(clippy::print_stdout, reason = "the command line talks to a person")]
     pub(super) fn run(&self) -> Result<()> {
         let CommonOptions { seed, quiet, .. } = self.common;
         self.common.apply()?;
+        for (at, method) in self.methods.iter().enumerate() {
+            let known = self.methods[..at].iter().any(|before| before.to_string() == method.to_string());
+            anyhow::ensure!(!known, usage(format!("--methods: {method} is there twice")));
+        }
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         anyhow::ensure!(
             (2..=site.arms() as u64).contains(&self.compared),
-            "--compared {}: expected 2 to {}, the number of rankers",
-            self.compared,
-            site.arms()
+            usage(format!("--compared {}: expected 2 to {}, the number of rankers", self.compared, site.arms()))
         );
+        let folder =
+            self.out.clone().unwrap_or_else(|| self.site.default_folder("sensitivity", description, &self.common));
+        output::claim_folder(&folder, "sensitivity")?;
         let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
         let mut methods = vec![Method::Pairwise(prepared.methods.interleaving.clone())];
         methods.extend(self.methods.iter().cloned().map(Method::Together));
@@ -93,8 +104,6 @@ impl Sensitivity {
             methods.iter().map(|method| (method.label(), measure(site, &ndcg, method, &plan, &progress))).collect();
         progress.finish();
 
-        let folder = self.out.clone().unwrap_or_else(|| description.default_folder("sensitivity"));
-        output::create_folder(&folder)?;
         let config = Config {
             command: "sensitivity",
             version: env!("CARGO_PKG_VERSION"),
@@ -132,6 +141,9 @@ impl Sensitivity {
         }
         if let Some(note) = description.note() {
             println!("{note}");
+        }
+        if !quiet {
+            eprintln!("results in {}: error.png, error.svg, errors.csv, config.json", folder.display());
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use super::state::{Current, Identity, Played, Request, State};
 use super::strata::{Strata, Sums, variance};
 use crate::progress::Progress;
 use crate::site::Site;
+use crate::usage::usage;
 
 /// Most impressions of a stratified round: counts of one are kept in 32 bits.
 const MOST: u64 = 4_000_000_000;
@@ -29,35 +30,73 @@ pub struct Work<'a, P> {
     pub quiet: bool,
 }
 
+/// What to make of a matrix that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// Leave it as it is, unless more is asked for.
+    Afresh,
+    /// Go on with what it was last asked for.
+    Resumed,
+    /// Replace it.
+    Again,
+}
+
+impl Begin {
+    /// As `--resume` and `--again` say.
+    #[must_use]
+    pub fn from_flags(resume: bool, again: bool) -> Self {
+        match (again, resume) {
+            (true, _) => Self::Again,
+            (false, true) => Self::Resumed,
+            (false, false) => Self::Afresh,
+        }
+    }
+}
+
 /// The state to work on for `request`, from the file at `path` if it takes part in it.
 ///
-/// A request that is not for more begins afresh, and replaces a finished matrix; an unfinished one
-/// is not given up for it. With `resume`, the request that the file was last working on goes on
-/// where it was left (nothing is left to do if it was finished), and a missing file is a beginning.
+/// A request that is not for more begins a matrix. Where one is there it must be that very one, of
+/// which nothing is left to do; another is given up only [again](Begin::Again). [`Resumed`](Begin::Resumed),
+/// the request that the file was last working on goes on where it was left (nothing is left to do if
+/// it was finished), and a missing file is a beginning.
 ///
 /// # Errors
 /// When the file is damaged, of another matrix, or holds something that the request does not fit;
 /// it is left as it is.
-pub fn take_up(path: &Path, identity: Identity, request: Request, resume: bool) -> Result<State> {
+pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) -> Result<State> {
     check(&identity, &request)?;
     let name = path.display();
-    if !resume && !request.more {
-        ensure!(
-            State::is_finished(path)?,
-            "{name} holds an unfinished matrix; add --resume to go on with it, choose another --out, or remove it"
-        );
+    let new = |identity, request| {
         let mut state = State::new(identity);
         state.ask(request);
-        return Ok(state);
+        state
+    };
+    if begin == Begin::Again && !request.more {
+        return Ok(new(identity, request));
+    }
+    if begin == Begin::Afresh && !request.more {
+        let Some(state) = State::read(path)? else { return Ok(new(identity, request)) };
+        ensure!(
+            state.done,
+            "{name} holds an unfinished matrix; add --resume to go on with it, or --again to replace it, or choose \
+             another --out"
+        );
+        let difference = state.identity.difference(&identity);
+        if difference.is_none() && state.requests == [request] {
+            return Ok(state);
+        }
+        let asked: Vec<String> = state.requests.iter().map(Request::to_string).collect();
+        let asked = difference.unwrap_or_else(|| format!("asked for with {}", asked.join(" and ")));
+        bail!(
+            "{name} holds another matrix that is finished ({asked}); add --again to replace it, or choose another --out"
+        );
     }
     let Some(mut state) = State::load(path, &identity)? else {
         ensure!(!request.more, "--more adds to a matrix, but there is no {name}; give --interleavings to begin one");
-        let mut state = State::new(identity);
-        state.ask(request);
-        return Ok(state);
+        return Ok(new(identity, request));
     };
     let last = state.requests.last().context("the kept state was never asked for anything; remove it")?;
-    if resume && *last == request {
+    if begin == Begin::Resumed && *last == request {
         return Ok(state);
     }
     if !state.done {
@@ -65,8 +104,7 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, resume: bool) 
     }
     ensure!(
         request.more,
-        "{name} holds a finished matrix, asked for with {last}; add to it with --more, or leave out --resume to begin \
-         again"
+        "{name} holds a finished matrix, asked for with {last}; add to it with --more, or replace it with --again"
     );
     state.ask(request);
     Ok(state)
@@ -74,20 +112,22 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, resume: bool) 
 
 /// Refuses what cannot be fulfilled.
 fn check(identity: &Identity, request: &Request) -> Result<()> {
-    choice(request)?.places(identity.arms)?;
+    choice(request)?.places(identity.arms).map_err(usage)?;
     if let Some(error) = request.until_standard_error {
-        ensure!(error > 0.0, "--until-se {error}: expected a standard error above 0, such as 0.001");
+        ensure!(error > 0.0, usage(format!("--until-se {error}: expected a standard error above 0, such as 0.001")));
     }
     if identity.sampling == Sampling::Stratified {
         let queries = identity.queries as u64;
         ensure!(
             request.impressions >= 2 * queries,
-            "--stratify needs two impressions of each query to tell its standard error: at least {} for {queries} \
-             queries, not {}",
-            2 * queries,
-            request.impressions
+            usage(format!(
+                "--stratify needs two impressions of each query to tell its standard error: at least {} for {queries} \
+                 queries, not {}",
+                2 * queries,
+                request.impressions
+            ))
         );
-        ensure!(request.impressions <= MOST, "--stratify takes at most {MOST} impressions at a time");
+        ensure!(request.impressions <= MOST, usage(format!("--stratify takes at most {MOST} impressions at a time")));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use super::choice::all_pairs;
 use super::state::State;
 use crate::lock::Lock;
 use crate::output;
+use crate::usage::usage;
 
 /// Where the parts of a matrix lie, for `--out P.npy` or `P.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +42,7 @@ impl Files {
         let ending = out.extension().and_then(|ending| ending.to_str());
         ensure!(
             matches!(ending, Some("npy" | "txt")),
-            "{} should end in .npy or .txt; both are written",
-            out.display()
+            usage(format!("--out {} should end in .npy or .txt; both are written", out.display()))
         );
         let with = |ending| out.with_extension(ending);
         Ok(Self {

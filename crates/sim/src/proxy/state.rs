@@ -162,15 +162,6 @@ impl State {
         Ok(Some(state))
     }
 
-    /// Whether nothing would be lost if a new state took the place of `path`: there is no file, or a
-    /// finished one.
-    ///
-    /// # Errors
-    /// When it cannot be read or is damaged.
-    pub(super) fn is_finished(path: &Path) -> Result<bool> {
-        Ok(Self::read(path)?.is_none_or(|state| state.done))
-    }
-
     /// Writes the state to `path` in one step.
     ///
     /// # Errors
@@ -179,14 +170,15 @@ impl State {
         output::write_atomic(path, &self.encode()?)
     }
 
-    fn read(path: &Path) -> Result<Option<Self>> {
+    /// The state kept at `path`, of whatever matrix, if there is one.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
         };
         let state = Self::decode(&bytes).with_context(|| {
-            format!("{} cannot be continued; put back a copy, or remove it to begin again", path.display())
+            format!("{} cannot be continued; put back a copy, or add --again to begin anew", path.display())
         })?;
         Ok(Some(state))
     }
@@ -272,7 +264,7 @@ impl Numbers<'_> {
 
 impl Identity {
     /// The first thing in which `wanted` differs, in words.
-    fn difference(&self, wanted: &Self) -> Option<String> {
+    pub(super) fn difference(&self, wanted: &Self) -> Option<String> {
         let value = |identity| serde_json::to_value(identity).unwrap_or_default();
         first_difference("", &value(self), &value(wanted))
     }

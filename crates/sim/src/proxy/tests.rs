@@ -47,7 +47,8 @@ fn build(site: &Site, path: &Path, sampling: Sampling, requests: &[Request], eve
     let player = Interleaved { site, method: &method };
     let mut last = None;
     for request in requests {
-        let mut state = take_up(path, identity(site, sampling), request.clone(), false).unwrap();
+        let begin = if request.more { Begin::Afresh } else { Begin::Again };
+        let mut state = take_up(path, identity(site, sampling), request.clone(), begin).unwrap();
         state.work(&Work { site, player: &player, save: Some((path, every)), quiet: true }).unwrap();
         assert_eq!(State::load(path, &state.identity).unwrap().as_ref(), Some(&state), "the last state is kept");
         last = Some(state);
@@ -120,7 +121,7 @@ fn interruptions_and_threads_change_no_byte() {
             let player = Interleaved { site: &site, method: &method };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let work = Work { site: &site, player: &player, save: Some((&path, Duration::ZERO)), quiet: true };
-            let mut state = take_up(&path, identity(&site, sampling), request(30_000), true).unwrap();
+            let mut state = take_up(&path, identity(&site, sampling), request(30_000), Begin::Resumed).unwrap();
             pool.install(|| state.work(&work)).unwrap();
             assert_eq!(state, whole);
             assert_eq!(std::fs::read(&path).unwrap(), kept);
@@ -191,7 +192,7 @@ fn standard_errors_are_those_of_many_matrices() {
         for seed in 0..matrices {
             let identity = Identity { seed, ..identity(&site, sampling) };
             let nowhere = Path::new("/no/such/folder/P.state");
-            let mut state = take_up(nowhere, identity, request(impressions), false).unwrap();
+            let mut state = take_up(nowhere, identity, request(impressions), Begin::Afresh).unwrap();
             state.work(&Work { site: &site, player: &player, save: None, quiet: true }).unwrap();
             for place in 0..6 {
                 let p = state.count(place).preference();
@@ -217,7 +218,7 @@ fn multileaved_pairs_are_those_of_one_list_of_all() {
     let method = AnyMultileaving::Sosm(Sosm::default());
     let player = Multileaved { site: &site, method: &method };
     let identity = Identity { multileaved: true, ..identity(&site, Sampling::WithReplacement) };
-    let mut state = take_up(Path::new("none"), identity, request(20_000), false).unwrap();
+    let mut state = take_up(Path::new("none"), identity, request(20_000), Begin::Afresh).unwrap();
     state.work(&Work { site: &site, player: &player, save: None, quiet: true }).unwrap();
 
     let (mut lists, mut users) = (seed::generator(9, "t", 0, "lists"), seed::generator(9, "t", 0, "users"));
@@ -239,7 +240,7 @@ fn multileaved_pairs_are_those_of_one_list_of_all() {
 /// Wins and ties of the first three of all pairs of `player`, which is built but not saved.
 fn first_counts<P: Player>(site: &Site, player: &P, sampling: Sampling, multileaved: bool) -> [[u64; 2]; 3] {
     let identity = Identity { multileaved, ..identity(site, sampling) };
-    let mut state = take_up(Path::new("none"), identity, request(10_000), false).unwrap();
+    let mut state = take_up(Path::new("none"), identity, request(10_000), Begin::Afresh).unwrap();
     state.work(&Work { site, player, save: None, quiet: true }).unwrap();
     [0, 1, 2].map(|place| {
         let PairCount { wins, ties, comparisons } = state.count(place);
@@ -285,24 +286,31 @@ fn what_does_not_fit_is_refused_and_left_alone() {
     let site = site(3);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("P.state");
-    let take = |request: Request, resume| {
-        take_up(&path, identity(&site, Sampling::WithReplacement), request, resume).map_err(|error| error.to_string())
+    let take = |request: Request, begin| {
+        take_up(&path, identity(&site, Sampling::WithReplacement), request, begin).map_err(|error| error.to_string())
     };
-    assert!(take(more(10), false).unwrap_err().contains("--more adds to a matrix"));
+    assert!(take(more(10), Begin::Afresh).unwrap_err().contains("--more adds to a matrix"));
     // An unfinished matrix.
-    let unfinished = take(request(500), true).unwrap();
+    let unfinished = take(request(500), Begin::Resumed).unwrap();
     unfinished.save(&path).unwrap();
-    assert!(take(request(500), false).unwrap_err().contains("add --resume"));
-    assert!(take(request(600), true).unwrap_err().contains("--interleavings 500"));
-    assert!(take(more(600), false).unwrap_err().contains("--interleavings 500"));
-    assert_eq!(take(request(500), true).unwrap(), unfinished);
+    assert!(take(request(500), Begin::Afresh).unwrap_err().contains("add --resume"));
+    assert_eq!(take(request(700), Begin::Again).unwrap().left, 700);
+    assert!(take(request(600), Begin::Resumed).unwrap_err().contains("--interleavings 500"));
+    assert!(take(more(600), Begin::Afresh).unwrap_err().contains("--interleavings 500"));
+    assert_eq!(take(request(500), Begin::Resumed).unwrap(), unfinished);
     // A finished one.
     std::fs::remove_file(&path).unwrap();
     let finished = build(&site, &path, Sampling::WithReplacement, &[request(500)], SELDOM);
-    assert_eq!(take(request(500), true).unwrap(), finished);
-    assert!(take(request(600), true).unwrap_err().contains("finished matrix"));
-    assert_eq!(take(more(600), true).unwrap().left, 600);
-    assert_eq!(take(request(600), false).unwrap().left, 600);
-    let few = take_up(&path, identity(&site, Sampling::Stratified), request(100), false).unwrap_err();
+    assert_eq!(take(request(500), Begin::Resumed).unwrap(), finished);
+    assert!(take(request(600), Begin::Resumed).unwrap_err().contains("finished matrix"));
+    assert_eq!(take(more(600), Begin::Resumed).unwrap().left, 600);
+    assert_eq!(take(request(500), Begin::Afresh).unwrap(), finished, "nothing is left to do");
+    let other = take(request(600), Begin::Afresh).unwrap_err();
+    assert!(other.contains("--interleavings 500") && other.contains("add --again"), "{other}");
+    assert_eq!(take(request(600), Begin::Again).unwrap().left, 600);
+    let seed = Identity { seed: 2, ..identity(&site, Sampling::WithReplacement) };
+    let other = take_up(&path, seed, request(500), Begin::Afresh).unwrap_err().to_string();
+    assert!(other.contains("its seed is 5, not 2") && other.contains("add --again"), "{other}");
+    let few = take_up(&path, identity(&site, Sampling::Stratified), request(100), Begin::Afresh).unwrap_err();
     assert!(few.to_string().contains("at least 126"), "{few}");
 }

@@ -15,7 +15,7 @@ use super::findings::Findings;
 use crate::arm_names::ArmNames;
 use crate::count::{counted, grouped};
 use crate::figure::{Curve, CurvePoint, Heatmap, Lines, Scale};
-use crate::output::write_csv;
+use crate::output::{remove_stale, write_csv};
 
 /// Circles that are written down; hundreds of arms may have millions.
 const MOST_CIRCLES: usize = 100_000;
@@ -47,6 +47,10 @@ pub(super) fn write(
         let title = format!("{} less {}", findings.name, other.name);
         difference(title, [matrix, against], &order, &config.names).save(&folder.join("difference"))?;
         written += ", difference.png, .svg and .csv";
+    } else {
+        for ending in ["csv", "png", "svg"] {
+            remove_stale(&folder.join("difference").with_extension(ending))?;
+        }
     }
     Ok(written)
 }

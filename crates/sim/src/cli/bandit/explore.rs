@@ -6,11 +6,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::{Bandit, Copies, Description};
+use crate::cli::print::{eprintln, println};
 use crate::cli::report::Outcome;
 use crate::count::{counted, parse_positive};
 use crate::exploration::{Exploration, explore_all, summarise, table, write};
+use crate::output;
 use crate::progress::Progress;
 use crate::results::Arms;
+use crate::usage::usage;
 
 /// What counts, and when.
 #[derive(Debug, Args)]
@@ -18,7 +21,7 @@ use crate::results::Arms;
 pub(super) struct SettingOptions {
     /// What counts: regret while it lasts, or at some horizons whether the arm then named is the best,
     /// and what finding it cost
-    #[arg(long, value_enum, default_value_t = Setting::Ongoing)]
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Setting::Ongoing)]
     setting: Setting,
 
     /// The horizons, as 1e3,1e4,1e5; algorithms that use their horizon are run again for each
@@ -48,7 +51,9 @@ impl SettingOptions {
         if self.setting == Setting::Ongoing {
             anyhow::ensure!(
                 self.horizons.is_empty(),
-                "--horizons goes with --setting explore-then-exploit; ongoing regret has --steps and --checkpoints"
+                usage(
+                    "--horizons goes with --setting explore-then-exploit; ongoing regret has --steps and --checkpoints"
+                )
             );
             return Ok(None);
         }
@@ -78,7 +83,6 @@ struct Config {
 
 impl Bandit {
     /// Accuracy and regret at horizons.
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line talks to a person")]
     pub(super) fn explore<A: Arena + Clone + Sync>(
         &self,
         arenas: &Copies<A>,
@@ -90,10 +94,11 @@ impl Bandit {
         let run = &self.run;
         let (algorithms, seed) = (run.plan().algorithms, run.common.seed);
         let plan = Exploration { algorithms, horizons, runs: run.runs, seed };
+        let folder = self.folder("explore", &description.name);
+        output::claim_folder(&folder, "bandit explore-then-exploit")?;
         let progress = Progress::new("exploring", plan.total_steps(), run.common.quiet);
         let results = explore_all(arenas, &plan, &progress)?;
         progress.finish();
-        let folder = self.folder("explore", &description.name);
         let config = Config {
             command: "bandit",
             setting: "explore-then-exploit",
