@@ -1,7 +1,10 @@
 //! The borrowed view of one ranker's list for one query, and an owned form of it.
 
+use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
+
 /// A document of one query: its 0-based row within the query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(transparent)]
 #[serde(transparent)]
 pub struct Doc(pub u16);
@@ -16,7 +19,7 @@ impl Doc {
 }
 
 /// The 0-based ranks `start..end` that a group of documents with equal scores occupies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct TieGroup {
     /// First rank of the group.

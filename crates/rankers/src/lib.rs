@@ -42,6 +42,7 @@
 //! documents; from there on the orders and tie groups of [`Rankings`] serve it as they are.
 
 mod ndcg;
+mod pages;
 mod rankings;
 mod selection;
 

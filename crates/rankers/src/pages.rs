@@ -1,0 +1,48 @@
+//! Memory of the system for what is large and looked at anywhere.
+
+use memmap2::MmapMut;
+
+/// Words that begin as zero, in large pages where the system has them: a look at a place far from the last
+/// then waits a third less, as the system's table of pages is the smaller.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    map: MmapMut,
+    words: usize,
+}
+
+impl Pages {
+    /// # Panics
+    /// When the system has not so much memory to give.
+    pub(crate) fn zeroed(words: usize) -> Self {
+        // A map of nothing is no map.
+        let bytes = words.max(1) * size_of::<u16>();
+        let map = MmapMut::map_anon(bytes).unwrap_or_else(|error| panic!("no memory of {bytes} bytes: {error}"));
+        // Where large pages are not to be had, small ones serve.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Self { map, words }
+    }
+
+    #[inline]
+    pub(crate) fn words(&self) -> &[u16] {
+        &bytemuck::cast_slice(&self.map)[..self.words]
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut [u16] {
+        &mut bytemuck::cast_slice_mut(&mut self.map)[..self.words]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_begin_as_zero_and_keep_what_is_written() {
+        assert!(Pages::zeroed(0).words().is_empty());
+        let mut pages = Pages::zeroed(3_000_001);
+        assert!(pages.words().len() == 3_000_001 && pages.words().iter().all(|&word| word == 0));
+        pages.words_mut().iter_mut().zip(0_u32..).for_each(|(word, i)| *word = i as u16);
+        assert!(pages.words().iter().zip(0_u32..).all(|(&word, i)| word == i as u16));
+    }
+}
