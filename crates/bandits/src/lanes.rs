@@ -16,7 +16,7 @@ impl Lanes {
     pub(crate) const NOBODY: Self = Self { means: [f64::NEG_INFINITY; LANES], widths: [0.0; LANES] };
 
     #[inline]
-    fn bounds(&self, scale: f64) -> [f64; LANES] {
+    pub(crate) fn bounds(&self, scale: f64) -> [f64; LANES] {
         let mut bounds = self.means;
         for (bound, width) in bounds.iter_mut().zip(&self.widths) {
             *bound += scale * width;
@@ -30,17 +30,32 @@ impl Lanes {
         largest(&self.bounds(scale))
     }
 
-    /// The greatest width.
-    #[inline]
-    pub(crate) fn widest(&self) -> f64 {
-        largest(&self.widths)
-    }
-
     /// The lanes whose bound is `top`, as bits.
     #[inline]
     pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {
         let bounds = self.bounds(scale);
         bits_where(|lane| bounds[lane] == top)
+    }
+
+    /// An s up to which the lanes `at` the top at `scale` surely have it alone, and are alike: no sooner
+    /// is the second crossing them, were it as wide as the widest. `scale`, where that is not sure.
+    #[inline]
+    pub(crate) fn led_by(&self, at: u32, scale: f64) -> f64 {
+        let leader = at.trailing_zeros() as usize % LANES;
+        let (mean, width) = (self.means[leader], self.widths[leader]);
+        let alike = bits_where(|lane| self.means[lane] == mean) & bits_where(|lane| self.widths[lane] == width);
+        let bounds = self.bounds(scale);
+        let second: [f64; LANES] =
+            std::array::from_fn(|lane| if bounds[lane] == bounds[leader] { f64::NEG_INFINITY } else { bounds[lane] });
+        // More than what rounding takes from a lead, up to the s that is the limit.
+        let (margin, limit) = (1e-12 * (1.0 + scale), 2.0 * scale + 1.0);
+        let lead = bounds[leader] - largest(&second) - margin;
+        let steeper = largest(&self.widths) - width;
+        if lead <= 0.0 || alike & at != at {
+            return scale;
+        }
+        let until = scale + lead / steeper;
+        if until < limit { until } else { limit }
     }
 }
 
@@ -54,7 +69,7 @@ pub(crate) fn bits_where(is: impl Fn(usize) -> bool) -> u32 {
 
 /// Without a branch: which lane leads cannot be predicted.
 #[inline]
-fn largest(values: &[f64; LANES]) -> f64 {
+pub(crate) fn largest(values: &[f64; LANES]) -> f64 {
     let larger = |a: f64, b: f64| if a > b { a } else { b };
     let four: [f64; 4] = std::array::from_fn(|lane| larger(values[lane], values[lane + 4]));
     larger(larger(four[0], four[2]), larger(four[1], four[3]))
@@ -67,7 +82,7 @@ mod tests {
     #[test]
     fn tops_and_where_they_are() {
         let mut lanes = Lanes::NOBODY;
-        assert_eq!((lanes.top(3.0), lanes.widest()), (f64::NEG_INFINITY, 0.0));
+        assert_eq!(lanes.top(3.0), f64::NEG_INFINITY);
         for (lane, mean, width) in [(1, 0.5, 0.25), (4, 0.75, 0.125), (7, 0.25, 0.5)] {
             lanes.means[lane] = mean;
             lanes.widths[lane] = width;
@@ -76,6 +91,5 @@ mod tests {
         assert_eq!((lanes.top(4.0), lanes.at(2.25, 4.0)), (2.25, 1 << 7));
         // Twice the same bound: 0.5 + 2/4 and 0.75 + 2/8.
         assert_eq!(lanes.at(1.0, 2.0), 1 << 1 | 1 << 4);
-        assert_eq!(lanes.widest(), 0.5);
     }
 }

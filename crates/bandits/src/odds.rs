@@ -52,18 +52,24 @@ impl Odds {
         let moved = 0.5 * self.mass;
         self.behind = if won <= lost { self.behind + moved } else { self.behind - moved };
         // Afresh now and then, too, so that rounding never adds up.
-        if self.behind < FAINT || count.is_power_of_two() {
+        if self.behind < FAINT || often(count) {
             self.settle(won, lost);
         }
     }
 
     #[cold]
     fn settle(&mut self, won: u32, lost: u32) {
-        if self.mass < MASSLESS || (won + lost).is_power_of_two() {
+        if self.mass < MASSLESS || often(won + lost) {
             self.mass = mass(won, lost);
         }
         self.behind = tail(self.mass, won.min(lost), won.max(lost));
     }
+}
+
+/// Whether rounding could have added up since this was last true.
+#[inline]
+fn often(count: u32) -> bool {
+    count >= 32 && count.is_power_of_two()
 }
 
 /// P(Bin(n + 1, 1/2) <= few), n = few + many, few <= many, from g: the last term of the sum times a

@@ -2,44 +2,51 @@
 //! without looking at most of them.
 //!
 //! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
-//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So a group of opponents whose highest
-//! bound was b at s0, and whose greatest width is W, has none above b + (s - s0) W later; where one
-//! of its pairs meets, the cap is raised to hold for that pair as it now is. Only groups whose cap
-//! reaches the top are looked at again.
+//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So they are lines in s, and who of a group of
+//! opponents leads is known until the first line that is steeper crosses the leader's: a tournament over
+//! moving values. A group is looked at again from there on, or where the leader has met the champion.
 
 use crate::bounds::last_step_below;
-use crate::lanes::{LANES, Lanes, bits_where};
+use crate::lanes::{LANES, Lanes, bits_where, largest};
 use crate::{Generator, draw};
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
 pub(crate) struct Opponents {
     arms: usize,
-    /// Groups a row, filled up to whole eights by groups of nobody.
-    groups: usize,
+    /// Eights of groups a row, filled up by groups of nobody.
+    eights: usize,
     rows: Vec<Lanes>,
-    /// What is known of each group without looking: base and slope, no bound being above base + s
-    /// slope.
-    caps: Vec<[f64; 2]>,
-    /// The group that was the highest of each row last time: a good first guess.
-    favourites: Vec<u32>,
+    leaders: Vec<Leaders>,
     /// The groups of the row at hand that hold the highest bound, and in which lanes.
     tied: Vec<(u32, u32)>,
     /// s, as far as it has grown.
     scale: f64,
 }
 
+/// Who leads each of eight groups.
+#[derive(Debug, Clone, Copy)]
+struct Leaders {
+    /// Mean and width. (Together: what is written as one and soon read as one is not waited for.)
+    pairs: [[f64; 2]; LANES],
+    /// The s up to which they surely do.
+    until: [f64; LANES],
+    /// In which lanes, as bits: all of them alike.
+    lanes: [u8; LANES],
+}
+
 impl Opponents {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.
     pub(crate) fn new(arms: usize, mean: f64, width: f64) -> Self {
-        let groups = arms.div_ceil(LANES).next_multiple_of(LANES);
+        let eights = arms.div_ceil(LANES * LANES);
+        let nobody =
+            Leaders { pairs: [[f64::NEG_INFINITY, 0.0]; LANES], until: [f64::INFINITY; LANES], lanes: [0; LANES] };
         let mut opponents = Self {
             arms,
-            groups,
-            rows: vec![Lanes::NOBODY; arms * groups],
-            caps: vec![[f64::NEG_INFINITY, 0.0]; arms * groups],
-            favourites: vec![0; arms],
-            tied: Vec::with_capacity(groups),
+            eights,
+            rows: vec![Lanes::NOBODY; arms * eights * LANES],
+            leaders: vec![nobody; arms * eights],
+            tied: Vec::with_capacity(eights * LANES),
             scale: 0.0,
         };
         for champion in 0..arms {
@@ -54,20 +61,24 @@ impl Opponents {
     /// Rewrites how `opponent` fares against `champion`.
     #[inline]
     pub(crate) fn set(&mut self, champion: usize, opponent: usize, mean: f64, width: f64) {
-        let at = champion * self.groups + opponent / LANES;
-        self.rows[at].means[opponent % LANES] = mean;
-        self.rows[at].widths[opponent % LANES] = width;
-        // The cap holds for the others still; it is raised to where it holds for this one too, a
-        // little above, so that no rounding brings a cap below what it caps.
-        let [base, slope] = self.caps[at];
-        let steepest = larger(width, slope);
-        let base = larger(mean - self.scale * (steepest - width) + margin(self.scale), base);
-        self.caps[at] = [base, steepest];
+        let group = champion * self.eights * LANES + opponent / LANES;
+        let lane = opponent % LANES;
+        self.rows[group].means[lane] = mean;
+        self.rows[group].widths[lane] = width;
+        let (leaders, place) = (&mut self.leaders[group / LANES], group % LANES);
+        let led = leaders.lanes[place] >> lane & 1 == 1;
+        let [top, steepest] = leaders.pairs[place];
+        // Who is neither ahead nor ever gains on the leader leaves all as it was.
+        let behind = mean + self.scale * width + margin(self.scale) < top + self.scale * steepest;
+        if led || !behind || width > steepest {
+            leaders.until[place] = f64::NEG_INFINITY;
+        }
     }
 
     /// How each arm fares against `champion`: mean and width.
     pub(crate) fn of(&self, champion: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let row = &self.rows[champion * self.groups..(champion + 1) * self.groups];
+        let groups = self.eights * LANES;
+        let row = &self.rows[champion * groups..(champion + 1) * groups];
         let pairs = row.iter().flat_map(|g| g.means.into_iter().zip(g.widths));
         pairs.take(self.arms)
     }
@@ -123,52 +134,70 @@ impl Opponents {
     /// Leaves in `tied` who has the highest upper bound against `champion`.
     fn find_highest(&mut self, champion: usize, scale: f64) {
         self.scale = scale;
-        let row = champion * self.groups;
-        let first = self.favourites[champion] as usize;
-        let guessed = self.look(row + first, scale);
-        let mut best = guessed.0;
+        let row = champion * self.eights..(champion + 1) * self.eights;
+        let groups = &self.rows[row.start * LANES..row.end * LANES];
         self.tied.clear();
-        for eight in (0..self.groups).step_by(LANES) {
-            let from = row + eight;
-            let mut reaching = self.reaching(from, scale, best);
-            while reaching != 0 {
-                let lane = reaching.trailing_zeros() as usize;
-                reaching &= reaching - 1;
-                let at = from + lane;
-                let [base, slope] = self.caps[at];
-                if base + scale * slope < best {
-                    continue;
-                }
-                let (top, lanes) = if eight + lane == first { guessed } else { self.look(at, scale) };
-                if top > best {
-                    best = top;
-                    self.tied.clear();
-                }
-                if top == best {
-                    self.tied.push(((eight + lane) as u32, lanes));
+        if self.eights == 1 {
+            // So few are sooner looked at than thought about.
+            let groups = &groups[..self.arms.div_ceil(LANES)];
+            let tops = groups.iter().map(|group| group.top(scale));
+            let best = tops.fold(f64::NEG_INFINITY, larger);
+            for (number, group) in (0..).zip(groups) {
+                let tied = group.at(best, scale);
+                if tied != 0 {
+                    self.tied.push((number, tied));
                 }
             }
+            return;
         }
-        if let Some(&(group, _)) = self.tied.first() {
-            self.favourites[champion] = group;
+        let leaders = &mut self.leaders[row];
+        // Bits of many groups at a time: a loop that ends early or late is a guess that may be wrong.
+        for (part, groups) in leaders.chunks_mut(LANES).zip(groups.chunks(LANES * LANES)) {
+            let mut doubtful = bits_of(part, |eight| bits_where(|place| eight.until[place] < scale));
+            while doubtful != 0 {
+                let group = doubtful.trailing_zeros() as usize;
+                doubtful &= doubtful - 1;
+                part[group / LANES].look(group % LANES, &groups[group], scale);
+            }
+        }
+        let tops = leaders.iter().map(|eight| largest(&eight.bounds(scale)));
+        let best = tops.fold(f64::NEG_INFINITY, larger);
+        for (number, part) in leaders.chunks(LANES).enumerate() {
+            let mut tied = bits_of(part, |eight| {
+                let bounds = eight.bounds(scale);
+                bits_where(|place| bounds[place] == best)
+            });
+            while tied != 0 {
+                let group = tied.trailing_zeros() as usize;
+                tied &= tied - 1;
+                let lanes = part[group / LANES].lanes[group % LANES];
+                self.tied.push(((number * LANES * LANES + group) as u32, lanes.into()));
+            }
         }
     }
+}
 
-    /// Which of the eight groups from `from` on have a cap that reaches `best`, as bits.
+/// The bits of up to eight eights, side by side.
+#[inline]
+fn bits_of(eights: &[Leaders], bits: impl Fn(&Leaders) -> u32) -> u64 {
+    eights.iter().rev().fold(0, |all, eight| all << LANES | u64::from(bits(eight)))
+}
+
+impl Leaders {
     #[inline]
-    fn reaching(&self, from: usize, scale: f64, best: f64) -> u32 {
-        let caps = &self.caps[from..from + LANES];
-        bits_where(|k| caps[k][0] + scale * caps[k][1] >= best)
+    fn bounds(&self, scale: f64) -> [f64; LANES] {
+        self.pairs.map(|[mean, width]| mean + scale * width)
     }
 
-    /// The highest bound of the group that stands at `at`, and which lanes hold it; renews its cap.
+    /// Finds who leads the group at `place`, and how long.
     #[inline]
-    fn look(&mut self, at: usize, scale: f64) -> (f64, u32) {
-        let row = &self.rows[at];
-        let (top, slope) = (row.top(scale), row.widest());
-        let lanes = row.at(top, scale);
-        self.caps[at] = [top - scale * slope + margin(scale), slope];
-        (top, lanes)
+    fn look(&mut self, place: usize, group: &Lanes, scale: f64) {
+        let top = group.top(scale);
+        let lanes = group.at(top, scale);
+        let leader = lanes.trailing_zeros() as usize % LANES;
+        self.pairs[place] = [group.means[leader], group.widths[leader]];
+        self.lanes[place] = lanes as u8;
+        self.until[place] = group.led_by(lanes, scale);
     }
 }
 
@@ -178,7 +207,7 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// More than what rounding takes from a cap.
+/// More than what rounding takes from a lead.
 #[inline]
 fn margin(scale: f64) -> f64 {
     1e-12 * (1.0 + scale)

@@ -98,19 +98,18 @@ impl Tournament {
         self.wins[forth] += 1;
         let (won, lost) = (self.wins[forth], self.wins[back]);
         let odds = &mut self.odds[forth.min(back)];
+        let was = *odds;
         odds.win(won, lost);
         let odds = *odds;
-        self.change(forth, odds.chance(won, lost));
-        self.change(back, odds.chance(lost, won));
+        self.change(winner, forth, was.chance(won - 1, lost), odds.chance(won, lost));
+        self.change(loser, back, was.chance(lost, won - 1), odds.chance(lost, won));
         self.rate(winner);
         self.rate(loser);
         (won, lost)
     }
 
     #[inline]
-    fn change(&mut self, at: usize, chance: f64) {
-        let row = at / self.arms;
-        let was = self.chances[at];
+    fn change(&mut self, row: usize, at: usize, was: f64, chance: f64) {
         // What cannot be is left out of the product, and counted.
         self.hopeless[row] -= u32::from(was == 0.0);
         self.hopeless[row] += u32::from(chance == 0.0);
@@ -127,7 +126,15 @@ impl Tournament {
     fn multiply_out(&mut self, arm: usize) {
         self.changes[arm] = 0;
         let row = &self.chances[arm * self.arms..(arm + 1) * self.arms];
-        self.products[arm] = row.iter().filter(|&&chance| chance > 0.0).product();
+        // What cannot be is left out. Several products at once, as one would wait for each factor.
+        let factor = |chance: f64| if chance > 0.0 { chance } else { 1.0 };
+        let (parts, rest) = row.as_chunks::<8>();
+        let mut products = [1.0; 8];
+        for part in parts {
+            products.iter_mut().zip(part).for_each(|(product, &chance)| *product *= factor(chance));
+        }
+        let rest = rest.iter().map(|&chance| factor(chance));
+        self.products[arm] = products.into_iter().chain(rest).product();
     }
 
     /// Works out whether an arm can beat everyone.
