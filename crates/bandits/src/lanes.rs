@@ -16,7 +16,7 @@ impl Lanes {
     pub(crate) const NOBODY: Self = Self { means: [f64::NEG_INFINITY; LANES], widths: [0.0; LANES] };
 
     #[inline]
-    pub(crate) fn bounds(&self, scale: f64) -> [f64; LANES] {
+    fn bounds(&self, scale: f64) -> [f64; LANES] {
         let mut bounds = self.means;
         for (bound, width) in bounds.iter_mut().zip(&self.widths) {
             *bound += scale * width;
@@ -47,9 +47,8 @@ impl Lanes {
         let bounds = self.bounds(scale);
         let second: [f64; LANES] =
             std::array::from_fn(|lane| if bounds[lane] == bounds[leader] { f64::NEG_INFINITY } else { bounds[lane] });
-        // More than what rounding takes from a lead, up to the s that is the limit.
-        let (margin, limit) = (1e-12 * (1.0 + scale), 2.0 * scale + 1.0);
-        let lead = bounds[leader] - largest(&second) - margin;
+        let limit = 2.0 * scale + 1.0;
+        let lead = bounds[leader] - largest(&second) - margin(scale);
         let steeper = largest(&self.widths) - width;
         if lead <= 0.0 || alike & at != at {
             return scale;
@@ -57,6 +56,12 @@ impl Lanes {
         let until = scale + lead / steeper;
         if until < limit { until } else { limit }
     }
+}
+
+/// More than what rounding takes from the lead of one bound over another, up to twice `scale` and 1.
+#[inline]
+pub(crate) fn margin(scale: f64) -> f64 {
+    1e-12 * (1.0 + scale)
 }
 
 /// A bit for each lane that is as asked: a mask for each, joined in pairs, as vectors do it.
@@ -91,5 +96,21 @@ mod tests {
         assert_eq!((lanes.top(4.0), lanes.at(2.25, 4.0)), (2.25, 1 << 7));
         // Twice the same bound: 0.5 + 2/4 and 0.75 + 2/8.
         assert_eq!(lanes.at(1.0, 2.0), 1 << 1 | 1 << 4);
+    }
+
+    #[test]
+    fn a_lead_lasts_until_it_may_be_crossed() {
+        let mut lanes = Lanes::NOBODY;
+        (lanes.means[2], lanes.widths[2]) = (1.0, 0.5);
+        // Nobody follows: as far as one looks ahead.
+        assert_eq!(lanes.led_by(1 << 2, 1.0), 3.0);
+        // 0.5 + s meets 1 + s/2 at 1.
+        (lanes.means[5], lanes.widths[5]) = (0.5, 1.0);
+        let until = lanes.led_by(1 << 2, 0.25);
+        assert!(until < 1.0 && until > 1.0 - 1e-11, "{until}");
+        // One that is as high and as steep shares the lead, one that only crosses it here does not.
+        (lanes.means[6], lanes.widths[6]) = (1.0, 0.5);
+        assert_eq!(lanes.led_by(1 << 2 | 1 << 6, 0.25), until);
+        assert_eq!(lanes.led_by(1 << 2 | 1 << 5 | 1 << 6, 1.0), 1.0);
     }
 }

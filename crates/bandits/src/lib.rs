@@ -85,7 +85,7 @@
 //! * **Ties are broken once**, by fair coins in [`play`], between arena and policy.
 //! * **An arm alone costs nothing to simulate.** Where a policy repeats a choice that teaches it
 //!   nothing, it says [until when](Choice::Alone), and regret is interpolated.
-//! * **Fast forms are exact.** Candidate sets are kept by evidence, challengers by capped groups,
+//! * **Fast forms are exact.** Candidate sets are kept by evidence, challengers by who leads each group,
 //!   divergences by what changed; tests hold each policy to its plain form, choice by choice, for
 //!   the same draws. Where preferences are sampled (RCS, RTS, D-TS, MergeDTS) the law of the choices
 //!   is that of the plain form, but for one thing: odds below 1e-25 count as none.

@@ -4,10 +4,10 @@
 //! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
 //! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So they are lines in s, and who of a group of
 //! opponents leads is known until the first line that is steeper crosses the leader's: a tournament over
-//! moving values. A group is looked at again from there on, or where the leader has met the champion.
+//! moving values. A group is looked at again from there on, or where a duel may have changed who leads it.
 
 use crate::bounds::last_step_below;
-use crate::lanes::{LANES, Lanes, bits_where, largest};
+use crate::lanes::{LANES, Lanes, bits_where, largest, margin};
 use crate::{Generator, draw};
 
 /// The upper bounds of all pairs, a row for each champion.
@@ -205,12 +205,6 @@ impl Leaders {
 #[inline]
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
-}
-
-/// More than what rounding takes from a lead.
-#[inline]
-fn margin(scale: f64) -> f64 {
-    1e-12 * (1.0 + scale)
 }
 
 #[cfg(test)]

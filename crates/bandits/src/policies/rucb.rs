@@ -35,7 +35,7 @@
 //! * The arm reported is the one that beat the most others in more than half of their duels. Lerot
 //!   reports the one with the most wins in all: not followed, by `lerot` neither. Regret does not hang
 //!   on it.
-//! * Candidates are kept by evidence (`bounds.rs`), challengers by groups whose bounds are capped
+//! * Candidates are kept by evidence (`bounds.rs`), challengers by who leads each group of them
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{cautions, countable, named_values, positive, without_effect};

@@ -13,8 +13,8 @@ use crate::bench::measure::nanoseconds;
 pub(super) struct Needs {
     /// Whether a preference is above 1/2: a coin of known bias.
     coins: fn(usize) -> usize,
-    /// Preferences themselves: Beta draws.
-    betas: fn(usize) -> usize,
+    /// Preferences themselves: Beta draws, on average.
+    betas: fn(usize) -> f64,
     /// Whether every pair of a set is decided by the arena.
     wins: bool,
 }
@@ -23,13 +23,16 @@ impl Needs {
     pub(super) fn of(name: &str) -> Option<Self> {
         let pairs: fn(usize) -> usize = |arms| arms * (arms - 1) / 2;
         let none: fn(usize) -> usize = |_| 0;
+        let others: fn(usize) -> f64 = |arms| (arms - 1) as f64;
         Some(match name {
             // A tournament of all pairs, and a challenger of everyone's preference over its winner.
-            "dts" | "dts-plus" | "rts" => Self { coins: pairs, betas: |arms| arms - 1, wins: false },
+            "dts" | "rts" => Self { coins: pairs, betas: others, wins: false },
+            // And where several arms win the most duels, by how much each is preferred to the rest.
+            "dts-plus" => Self { coins: pairs, betas: |arms| (arms - 1) as f64 + told_apart(arms), wins: false },
             // The same in a batch of four, where both sides of a pair are drawn.
-            "mergedts" => Self { coins: |_| 12, betas: |_| 3, wins: false },
-            "self-sparring" | "sparring-ts" => Self { coins: none, betas: |arms| 2 * arms, wins: false },
-            "mdb" => Self { coins: none, betas: none, wins: true },
+            "mergedts" => Self { coins: |_| 12, betas: |_| 3.0, wins: false },
+            "self-sparring" | "sparring-ts" => Self { coins: none, betas: |arms| (2 * arms) as f64, wins: false },
+            "mdb" => Self { coins: none, betas: |_| 0.0, wins: true },
             _ => return None,
         })
     }
@@ -41,14 +44,34 @@ impl Needs {
         if coins > 0 {
             spent += coins as f64 * coin();
         }
-        if betas > 0 {
-            spent += betas as f64 * beta();
+        if betas > 0.0 {
+            spent += betas * beta();
         }
         if self.wins {
             spent += contest(arms);
         }
         spent
     }
+}
+
+/// In a tournament of even coins, how many pairs there are on average of an arm that wins the most duels,
+/// where it is not the only one, and one that does not.
+fn told_apart(arms: usize) -> f64 {
+    let mut generator = Generator::seed_from_u64(1);
+    let tournaments = 200;
+    let mut pairs = 0;
+    for _ in 0..tournaments {
+        let mut won = vec![0; arms];
+        for i in 0..arms {
+            for j in i + 1..arms {
+                won[if generator.next_u32() < 1 << 31 { i } else { j }] += 1;
+            }
+        }
+        let top = won.iter().max();
+        let tied = won.iter().filter(|&count| Some(count) == top).count();
+        pairs += if tied > 1 { tied * (arms - tied) } else { 0 };
+    }
+    pairs as f64 / f64::from(tournaments)
 }
 
 /// One coin of known bias: 32 bits against a threshold.
