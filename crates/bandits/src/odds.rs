@@ -5,6 +5,8 @@
 //! win moves exactly g(w + 1, l) / 2 of it from the loser to the winner, so that it can be kept up to
 //! date without any sum. The smaller side alone is kept: the larger is one minus it.
 
+use std::sync::LazyLock;
+
 /// The odds of one pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Odds {
@@ -52,25 +54,25 @@ impl Odds {
         let moved = 0.5 * self.mass;
         self.behind = if won <= lost { self.behind + moved } else { self.behind - moved };
         // Afresh now and then, too, so that rounding never adds up.
-        if self.behind < FAINT || often(count) {
+        if self.behind < FAINT || count.is_power_of_two() {
             self.settle(won, lost);
         }
     }
 
     #[cold]
     fn settle(&mut self, won: u32, lost: u32) {
-        if self.mass < MASSLESS || often(won + lost) {
-            self.mass = mass(won, lost);
+        let count = won + lost;
+        if self.mass < MASSLESS || count.is_power_of_two() {
+            self.mass = if count <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won, lost) };
         }
         self.behind = tail(self.mass, won.min(lost), won.max(lost));
     }
 }
 
-/// Whether rounding could have added up since this was last true.
-#[inline]
-fn often(count: u32) -> bool {
-    count >= 32 && count.is_power_of_two()
-}
+/// Up to so many duels g comes from a table, as pairs that have met so seldom are settled the most often.
+const FEW: u32 = 16;
+static FEW_MASSES: LazyLock<[[f64; FEW as usize + 1]; FEW as usize + 1]> =
+    LazyLock::new(|| std::array::from_fn(|won| std::array::from_fn(|lost| mass(won as u32, lost as u32))));
 
 /// P(Bin(n + 1, 1/2) <= few), n = few + many, few <= many, from g: the last term of the sum times a
 /// series of falling ratios that ends by itself.

@@ -47,5 +47,5 @@ mod rankings;
 mod selection;
 
 pub use ndcg::{Gain, NdcgError, ndcg};
-pub use rankings::{Rankings, TieBreaking};
+pub use rankings::{MemoryError, Rankings, TieBreaking};
 pub use selection::{Selection, SelectionError};

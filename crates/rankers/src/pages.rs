@@ -11,16 +11,15 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// # Panics
+    /// # Errors
     /// When the system has not so much memory to give.
-    pub(crate) fn zeroed(words: usize) -> Self {
+    pub(crate) fn zeroed(words: usize) -> std::io::Result<Self> {
         // A map of nothing is no map.
-        let bytes = words.max(1) * size_of::<u16>();
-        let map = MmapMut::map_anon(bytes).unwrap_or_else(|error| panic!("no memory of {bytes} bytes: {error}"));
+        let map = MmapMut::map_anon(words.max(1) * size_of::<u16>())?;
         // Where large pages are not to be had, small ones serve.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Self { map, words }
+        Ok(Self { map, words })
     }
 
     #[inline]
@@ -39,10 +38,15 @@ mod tests {
 
     #[test]
     fn words_begin_as_zero_and_keep_what_is_written() {
-        assert!(Pages::zeroed(0).words().is_empty());
-        let mut pages = Pages::zeroed(3_000_001);
+        assert!(Pages::zeroed(0).expect("room for nothing").words().is_empty());
+        let mut pages = Pages::zeroed(3_000_001).expect("room for 6 MB");
         assert!(pages.words().len() == 3_000_001 && pages.words().iter().all(|&word| word == 0));
         pages.words_mut().iter_mut().zip(0_u32..).for_each(|(word, i)| *word = i as u16);
         assert!(pages.words().iter().zip(0_u32..).all(|(&word, i)| word == i as u16));
+    }
+
+    #[test]
+    fn more_than_there_is_is_an_error() {
+        assert!(Pages::zeroed(isize::MAX as usize / 4).is_err());
     }
 }

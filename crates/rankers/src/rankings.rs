@@ -42,6 +42,16 @@ pub struct Rankings {
     all: OnceLock<Pages>,
 }
 
+/// There is no memory for all lists at once.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the lists of all rankers for all queries take {megabytes} MB of memory, which the system has not; choose fewer rankers or queries"
+)]
+pub struct MemoryError {
+    megabytes: usize,
+    source: std::io::Error,
+}
+
 /// How many rankers' lists for a query are made together.
 const SHARE: usize = 16;
 
@@ -82,11 +92,16 @@ impl Rankings {
 
     /// Makes the lists of all queries now, in parallel, and lays them side by side: for work that meets
     /// every query many times, as a look at a list then costs half.
-    pub fn rank_all(&self) {
+    ///
+    /// # Errors
+    /// When there is no memory for all of them.
+    pub fn rank_all(&self) -> Result<(), MemoryError> {
         if self.all.get().is_some() {
-            return;
+            return Ok(());
         }
-        let mut pages = Pages::zeroed(WORDS * self.dataset.documents() * self.arms());
+        let words = WORDS * self.dataset.documents() * self.arms();
+        let no_memory = |source| MemoryError { megabytes: (words * size_of::<u16>()).div_ceil(1_000_000), source };
+        let mut pages = Pages::zeroed(words).map_err(no_memory)?;
         let mut rest = pages.words_mut();
         let mut parts = Vec::with_capacity(self.queries());
         for query in 0..self.queries() {
@@ -97,6 +112,7 @@ impl Rankings {
         parts.into_par_iter().for_each(|(query, part)| self.make(query, &self.features, part));
         // Another thread may have been quicker, with the same lists.
         let _ = self.all.set(pages);
+        Ok(())
     }
 
     /// How many queries.

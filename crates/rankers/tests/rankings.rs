@@ -245,8 +245,8 @@ fn all_at_once_or_when_asked_for() {
     for ties in [TieBreaking::Random, TieBreaking::Fixed(9)] {
         let (asked, at_once) = (rank(&queries, ties), rank(&queries, ties));
         let early = order(at_once.list(2, 17));
-        at_once.rank_all();
-        at_once.rank_all();
+        at_once.rank_all().unwrap();
+        at_once.rank_all().unwrap();
         assert_eq!(order(at_once.list(2, 17)), early);
         for (query, arm) in (0..3).flat_map(|query| (0..40).map(move |arm| (query, arm))) {
             let [a, b] = [&asked, &at_once].map(|rankings| rankings.list(query, arm));

@@ -68,7 +68,7 @@ fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
     let features: Vec<FeatureId> = (0..arms as u32).map(|arm| FeatureId(arm % dataset.features() + 1)).collect();
     let rankings = Rankings::new(dataset, &features, TieBreaking::Random)?;
     let clicks = ClickModel::preset(click, 4.0)?;
-    rankings.rank_all();
+    rankings.rank_all()?;
     Site::new(dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }
 

@@ -52,7 +52,7 @@ fn site(name: &str) -> Result<Site> {
     let features: Vec<FeatureId> = (1..=dataset.features()).map(FeatureId).collect();
     let rankings = Rankings::new(&dataset, &features, TieBreaking::Random)?;
     let clicks = ClickModel::preset("navigational", 4.0)?;
-    rankings.rank_all();
+    rankings.rank_all()?;
     Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }
 

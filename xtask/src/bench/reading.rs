@@ -146,7 +146,7 @@ fn peak_memory() -> Result<f64> {
 fn ranking_row(dataset: &Dataset) -> Result<Row> {
     let rankings = rankings(dataset)?;
     let start = Instant::now();
-    rankings.rank_all();
+    rankings.rank_all()?;
     let lists = (rankings.queries() * rankings.arms()) as f64;
     Ok(Row {
         goal: "",

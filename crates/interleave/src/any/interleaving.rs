@@ -97,8 +97,8 @@ impl FromStr for AnyInterleaving {
             "probabilistic" => {
                 use Probabilistic::{Assignment, Expected, Ties};
                 let rule = name.choice(&[
-                    ("redrawn", Ties(CreditTies::Redrawn)),
-                    ("same", Ties(CreditTies::Same)),
+                    (CreditTies::Redrawn.name(), Ties(CreditTies::Redrawn)),
+                    (CreditTies::Same.name(), Ties(CreditTies::Same)),
                     ("expected", Expected),
                     ("assignment", Assignment),
                 ])?;
@@ -155,8 +155,8 @@ impl fmt::Display for AnyInterleaving {
             Self::Balanced(method) => [when(method.cut() == Cut::Lerot, "lerot"), None],
             Self::TeamDraft(method) => [when(method.prefix() == Prefix::Unowned, "prefix"), None],
             Self::Probabilistic(method) => {
-                let same = method.credit_ties() == CreditTies::Same;
-                [when(same, "same"), unless("tau", method.tau(), 3.0)]
+                let ties = method.credit_ties();
+                [when(ties == CreditTies::Same, ties.name()), unless("tau", method.tau(), 3.0)]
             }
             Self::ProbabilisticAssignment(method) => [when(true, "assignment"), unless("tau", method.tau(), 3.0)],
             Self::ProbabilisticExpected(method) => {

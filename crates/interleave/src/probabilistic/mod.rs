@@ -68,6 +68,17 @@ pub enum CreditTies {
     Same,
 }
 
+impl CreditTies {
+    /// As it is written: `redrawn` or `same`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Redrawn => "redrawn",
+            Self::Same => "same",
+        }
+    }
+}
+
 /// Probabilistic interleaving with marginalised credit; see the [module](self).
 ///
 /// ```

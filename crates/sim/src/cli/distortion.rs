@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use interleave::CreditTies;
 use serde::Serialize;
 
 use super::options::{CommonOptions, Description, SiteOptions};
@@ -89,10 +88,7 @@ impl DistortionCommand {
             "{} clicks, {} multileaving, credit ties {}",
             description.click.model,
             description.multileave,
-            match description.credit_ties {
-                CreditTies::Redrawn => "redrawn",
-                CreditTies::Same => "same",
-            }
+            description.credit_ties.name()
         );
         let progress = Progress::new("multileaving", self.runs * sizes.len() as u64, quiet);
         let mut distortions = Vec::new();

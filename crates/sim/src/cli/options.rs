@@ -290,7 +290,7 @@ impl SiteOptions {
             credit_ties: pairwise.credit_ties(),
         };
         // The truth asks for every list.
-        rankings.rank_all();
+        rankings.rank_all()?;
         let site = Site::new(dataset, rankings, &click, fractional, usize::from(self.shown))?;
         Ok(Laid { site, methods, pairwise, description })
     }
