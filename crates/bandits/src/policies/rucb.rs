@@ -39,7 +39,7 @@
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{cautions, countable, named_values, positive, without_effect};
-use crate::bounds::{Candidates, Evidence, last_step_below};
+use crate::bounds::{Candidates, Evidence};
 use crate::clock::Clock;
 use crate::draw::{below, coin};
 use crate::opponents::Opponents;
@@ -175,21 +175,6 @@ impl Rucb {
             candidates[place]
         }
     }
-
-    /// The last step at which every u(j, champion) is below 1/2.
-    fn alone_until(&self, champion: Arm) -> u64 {
-        let weakest = self
-            .opponents
-            .of(champion.index())
-            .enumerate()
-            .filter(|&(index, _)| index != champion.index())
-            .map(|(_, (mean, width))| {
-                let behind = (0.5 - mean).max(0.0) / width;
-                behind * behind
-            })
-            .fold(f64::INFINITY, f64::min);
-        last_step_below(weakest, self.alpha)
-    }
 }
 
 impl Policy for Rucb {
@@ -209,7 +194,8 @@ impl Policy for Rucb {
         let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
         let challenger = Arm::at(challenger);
         if challenger == champion {
-            return Choice::Alone { arm: champion, until: self.alone_until(champion).max(step) };
+            let until = self.opponents.alone_until(champion.index(), self.alpha);
+            return Choice::Alone { arm: champion, until: until.max(step) };
         }
         Choice::Duel(champion, challenger)
     }
