@@ -12,6 +12,9 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     const NAME: &'static str;
     /// One line: what it is and where it comes from.
     const SUMMARY: &'static str;
+    /// Raised whenever it chooses otherwise for the same seed: what was kept of an earlier revision is
+    /// not its own any more.
+    const REVISION: u32 = 1;
     /// What it plays, with its defaults.
     const PLAYS: Plays = Plays::Duels;
     /// Whether it must know the horizon, with its defaults.

@@ -91,6 +91,8 @@ pub struct Entry {
     pub name: &'static str,
     /// One line: what it is and where it comes from.
     pub summary: &'static str,
+    /// Which of its own versions it is: [`Algorithm::REVISION`].
+    pub revision: u32,
     /// What it plays, unless parameters say otherwise ([`Spec::plays`]).
     pub plays: Plays,
     /// Whether it must know the horizon, unless parameters say what it would be asked for
@@ -109,6 +111,7 @@ impl Entry {
         Self {
             name: A::NAME,
             summary: A::SUMMARY,
+            revision: A::REVISION,
             plays: A::PLAYS,
             needs_horizon: A::NEEDS_HORIZON,
             finds_winner: A::FINDS_WINNER,

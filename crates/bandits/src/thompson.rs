@@ -62,6 +62,8 @@ pub(crate) struct Sampler {
     knockout: Knockout,
     /// Of all pairs i < j, whether i won; kept only for `Ties::Regret`.
     outcomes: Vec<u32>,
+    /// Who won the most duels of the tournament.
+    tied: Vec<usize>,
     regrets: Vec<f64>,
     /// This arm's stretch alone is over, as its length was drawn: it does not once more sweep both
     /// draws.
@@ -83,6 +85,7 @@ impl Sampler {
                 Ties::Random => Vec::new(),
                 Ties::Regret => vec![0; arms * arms],
             },
+            tied: Vec::with_capacity(arms),
             regrets: vec![0.0; arms],
             ended: None,
         }

@@ -1,5 +1,5 @@
 //! What each algorithm plays for a given seed. Published numbers hang on it: where a line here has
-//! to change, the changelog says so.
+//! to change, the algorithm's `REVISION` is raised and the changelog says so.
 
 mod common;
 
@@ -65,7 +65,7 @@ fn value_stability() {
         ("rcs", "50 15 40 72 20 34 61 02 14 74 .. 01"),
         ("rts", "41 30 41 45 40 76 13 50 75 34 .. 0"),
         ("dts", "41 30 41 45 40 76 13 50 75 34 .. 0"),
-        ("dts-plus", "40 45 47 42 20 36 27 25 35 62 .. 0"),
+        ("dts-plus", "40 45 47 42 23 05 13 30 46 20 .. 0"),
     ];
     let mut changed = Vec::new();
     for (text, excerpt) in expected {

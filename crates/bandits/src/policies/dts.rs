@@ -92,6 +92,7 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
     } else {
         "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
     };
+    const REVISION: u32 = if PLUS { 2 } else { 1 };
     type Policy = DoubleThompson;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {

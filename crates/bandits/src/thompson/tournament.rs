@@ -77,37 +77,45 @@ impl Sampler {
     /// Of the arms that won the most duels, the one whose sampled preferences promise the least
     /// regret: the sum over j of (top score - the mean score of i and j) / kl(theta(i, j), 1/2).
     fn least_regret(&mut self, first: &[Arm], generator: &mut Generator) -> usize {
-        let arms = self.arms();
-        let scores = &self.scores;
-        let score = |arm: &Arm| scores[arm.index()];
-        let top = first.iter().map(score).max().unwrap_or(0);
-        let mut tied = first.iter().filter(|arm| score(arm) == top);
-        if let (Some(only), None) = (tied.next(), tied.next()) {
-            return only.index();
+        let top = first.iter().map(|arm| self.scores[arm.index()]).max().unwrap_or(0);
+        self.tied.clear();
+        self.tied.extend(first.iter().map(|arm| arm.index()).filter(|&arm| self.scores[arm] == top));
+        if let [only] = self.tied[..] {
+            return only;
         }
         let highest = self.scores.iter().copied().max().unwrap_or(0);
-        self.regrets.fill(f64::INFINITY);
-        for arm in first.iter().filter(|arm| score(arm) == top) {
-            self.regrets[arm.index()] = 0.0;
-        }
-        for i in 0..arms {
-            if self.regrets[i] == f64::INFINITY {
-                continue;
-            }
-            for j in (0..arms).filter(|&j| j != i) {
-                let both = self.regrets[j] < f64::INFINITY;
-                let gap = f64::from(2 * highest - self.scores[i] - self.scores[j]);
-                // A pair of tied arms shares one draw, and so one divergence.
-                if gap > 0.0 && !(both && j < i) {
-                    let regret = gap / self.sampled_divergence(i, j, generator);
+        self.regrets.fill(0.0);
+        // A pair of tied arms shares one draw, and so one divergence. Where nobody outside the field
+        // won more duels than they, its gap is nothing.
+        if highest > top {
+            for (place, &i) in self.tied.iter().enumerate() {
+                for &j in &self.tied[place + 1..] {
+                    let regret = f64::from(2 * (highest - top)) / self.sampled_divergence(i, j, generator);
                     self.regrets[i] += regret;
-                    if both {
-                        self.regrets[j] += regret;
-                    }
+                    self.regrets[j] += regret;
                 }
             }
         }
-        argmax(generator, self.regrets.iter().map(|regret| -regret)).unwrap_or(self.favourite)
+        // No term is negative, so that an arm is out as soon as its sum exceeds another's whole.
+        let mut least = f64::INFINITY;
+        for place in 0..self.tied.len() {
+            let i = self.tied[place];
+            let mut regret = self.regrets[i];
+            for j in 0..self.arms() {
+                let gap = 2 * highest - top - self.scores[j];
+                let tied = self.inside[j] == 1 && self.scores[j] == top;
+                if gap > 0 && !tied {
+                    regret += f64::from(gap) / self.sampled_divergence(i, j, generator);
+                    if regret > least {
+                        break;
+                    }
+                }
+            }
+            least = least.min(regret);
+            self.regrets[i] = regret;
+        }
+        let least = argmax(generator, self.tied.iter().map(|&arm| -self.regrets[arm]));
+        least.map_or(self.favourite, |place| self.tied[place])
     }
 
     /// kl(theta(i, j), 1/2) for a preference drawn given who won in the tournament.

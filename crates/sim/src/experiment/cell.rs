@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::output;
 use crate::seed;
 
-/// Raised whenever the same cell would come out differently.
+/// Raised whenever the same cell would come out differently, whatever the algorithm (one that changes
+/// alone raises its own revision).
 const VERSION: u32 = 2;
 
 /// What came of one run, at each checkpoint.

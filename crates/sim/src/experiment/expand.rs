@@ -39,6 +39,14 @@ pub(super) fn algorithms(list: &[String]) -> Result<Vec<Spec>> {
     Ok(all)
 }
 
+/// An algorithm as the runs kept of it know it: in full, with its revision where that is not the first.
+pub(super) fn identity(spec: &Spec) -> String {
+    match spec.entry().revision {
+        1 => spec.canonical(),
+        revision => format!("{} (revision {revision})", spec.canonical()),
+    }
+}
+
 /// What is wrong, with all names where none of them is near.
 fn explained(error: &ParameterError) -> String {
     if let ParameterError::UnknownAlgorithm { suggestion: None, .. } = error {
@@ -103,6 +111,13 @@ pub(super) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_of_an_earlier_revision_are_not_those_of_the_next() {
+        let identity = |text: &str| identity(&text.parse().unwrap());
+        assert_eq!(identity("dts"), "dts:variant=paper:alpha=0.51");
+        assert_eq!(identity("dts-plus"), "dts-plus:variant=paper:alpha=0.51 (revision 2)");
+    }
 
     #[test]
     fn braces_are_a_grid() {

@@ -107,7 +107,7 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
     let experiment = check(path)?;
     let name = name_of(path)?;
     let sources = sources(session, &experiment)?;
-    let fingerprint = fingerprint(session, &sources, path)?;
+    let fingerprint = fingerprint(session, &experiment, &sources, path)?;
     let folder = session.folder(&name);
     if !again
         && let Ok(bytes) = std::fs::read(folder.join("summary.json"))
@@ -165,9 +165,20 @@ fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
 /// version are made anew of the finished runs, of which none is repeated.
 const TOLD: u32 = 2;
 
-/// Everything that the results depend on, hashed: the file, the scale, the data that are here.
-fn fingerprint(session: &Session, sources: &[(String, Source)], path: &Path) -> Result<String> {
+/// Everything that the results depend on, hashed: the file, the scale, the data that are here, and the
+/// algorithms that have been revised.
+fn fingerprint(
+    session: &Session,
+    experiment: &Experiment,
+    sources: &[(String, Source)],
+    path: &Path,
+) -> Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     let version = env!("CARGO_PKG_VERSION");
-    Ok(seed::key(&format!("{version}, told {TOLD}\n{}\n{text}\n{sources:?}", session.scale)))
+    let mut all = format!("{version}, told {TOLD}\n{}\n{text}\n{sources:?}", session.scale);
+    let algorithms = expand::algorithms(&experiment.algorithms)?;
+    for revised in algorithms.iter().filter(|spec| spec.entry().revision > 1) {
+        all.extend(["\n", &expand::identity(revised)]);
+    }
+    Ok(seed::key(&all))
 }

@@ -203,7 +203,7 @@ fn play<'a>(
                 let described = format!(
                     "{}\n{}\ncheckpoints {points:?}\nseed {}\nsuboptimal {}",
                     stage.described(),
-                    spec.canonical(),
+                    expand::identity(spec),
                     plan.seed,
                     plan.suboptimal
                 );
