@@ -23,7 +23,7 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     const FINDS_WINNER: bool = true;
 
     /// What it builds.
-    type Policy: Policy + Send;
+    type Policy: Policy + Clone + Send;
 
     /// What it plays with these very parameters.
     fn plays(&self) -> Plays {

@@ -21,6 +21,11 @@ pub trait Arena {
     /// Lets two arms meet once. The run loop never calls it with the same arm twice.
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel;
 
+    /// Says that `first` and `second` meet at the next [duel](Self::duel), which will get the same
+    /// generator: an arena whose data are far away can ask for them now. What it draws here, that duel
+    /// does not draw again, so that its outcome is the same as without this.
+    fn announce(&mut self, _first: Arm, _second: Arm, _generator: &mut Generator) {}
+
     /// Lets all `arms` meet at once; fills `wins` (reset to `arms.len()` first), ties as ties.
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins);
 

@@ -150,7 +150,7 @@ pub use exploit::{Exploration, explore_then_exploit};
 pub use matrix::{MatrixError, PreferenceMatrix, npy_header};
 pub use matrix_arena::{MatrixArena, Truth, TruthError};
 pub use pair_wins::PairWins;
-pub use play::{Generators, Observer, Run, play};
+pub use play::{Generators, Observer, Player, Run, play, play_in_step};
 pub use policy::{Arm, Choice, Feedback, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;

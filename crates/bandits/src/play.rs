@@ -150,58 +150,162 @@ impl Run {
         generators: &mut Generators,
         observer: &mut O,
     ) -> u64 {
-        let Self { mut played, mut coins, mut alone, mut until_asked } = self.clone();
+        // A copy of its own, which the compiler keeps at hand.
+        let mut run = self.clone();
         let mut wins = PairWins::default();
-        while played < last {
-            let step = played + 1;
-            let choice = match alone.take() {
-                Some((arm, until)) => Choice::Alone { arm, until },
-                None => policy.choose(step, &mut generators.policy),
-            };
-            played = match choice {
-                Choice::Duel(first, second) => {
-                    let duel =
-                        if first == second { Duel::Tie } else { arena.duel(first, second, &mut generators.arena) };
-                    let first_won = match duel {
-                        Duel::Tie => coins.toss(&mut generators.coins),
-                        decided => decided == Duel::First,
-                    };
-                    policy.learn(step, Feedback::of_duel(first, second, first_won));
-                    observer.played(step, step, Choice::Duel(first, second), arena.gaps());
-                    step
-                }
-                Choice::Set(arms) => {
-                    arena.contest(arms, &mut generators.arena, &mut wins);
-                    observer.played(step, step, Choice::Set(arms), arena.gaps());
-                    wins.resolve_ties(&mut generators.coins);
-                    policy.learn(step, Feedback::Set { wins: &wins });
-                    step
-                }
-                Choice::Alone { arm, until } => {
-                    let until = until.max(step);
-                    let to = until.min(last);
-                    // Policies may have drawn the length of the stretch: it is not theirs to choose
-                    // again.
-                    alone = (to < until).then_some((arm, until));
-                    observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
-                    to
-                }
-            };
-            if played >= observer.next_report() {
-                // A stream of its own, so that asking shifts no later draw.
-                let mut generator = generators.policy.clone();
-                generator.long_jump();
-                observer.report(played, policy.best(&mut generator));
+        while run.played < last {
+            if let Some(pair) = run.begin(last, policy, arena, generators, observer, &mut wins) {
+                run.meet(pair, policy, arena, generators, observer);
             }
-            until_asked -= 1;
-            if until_asked == 0 {
-                until_asked = STOP_EVERY;
-                if observer.stop() {
-                    break;
-                }
+            if run.end(policy, generators, observer) {
+                break;
             }
         }
-        *self = Self { played, coins, alone, until_asked };
-        played
+        *self = run;
+        self.played
+    }
+
+    /// Asks the policy what comes next. Two arms that are to meet are handed back, before the step is
+    /// played; all else is played, and at most up to step `last`.
+    #[inline(always)]
+    fn begin<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        last: u64,
+        policy: &mut P,
+        arena: &mut A,
+        generators: &mut Generators,
+        observer: &mut O,
+        wins: &mut PairWins,
+    ) -> Option<(Arm, Arm)> {
+        let step = self.played + 1;
+        let choice = match self.alone.take() {
+            Some((arm, until)) => Choice::Alone { arm, until },
+            None => policy.choose(step, &mut generators.policy),
+        };
+        match choice {
+            Choice::Duel(first, second) => return Some((first, second)),
+            Choice::Set(arms) => {
+                arena.contest(arms, &mut generators.arena, wins);
+                observer.played(step, step, Choice::Set(arms), arena.gaps());
+                wins.resolve_ties(&mut generators.coins);
+                policy.learn(step, Feedback::Set { wins });
+                self.played = step;
+            }
+            Choice::Alone { arm, until } => {
+                let until = until.max(step);
+                let to = until.min(last);
+                // Policies may have drawn the length of the stretch: it is not theirs to choose again.
+                self.alone = (to < until).then_some((arm, until));
+                observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
+                self.played = to;
+            }
+        }
+        None
+    }
+
+    /// Plays the step in which these two arms meet.
+    #[inline(always)]
+    fn meet<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        (first, second): (Arm, Arm),
+        policy: &mut P,
+        arena: &mut A,
+        generators: &mut Generators,
+        observer: &mut O,
+    ) {
+        let step = self.played + 1;
+        let duel = if first == second { Duel::Tie } else { arena.duel(first, second, &mut generators.arena) };
+        let first_won = match duel {
+            Duel::Tie => self.coins.toss(&mut generators.coins),
+            decided => decided == Duel::First,
+        };
+        policy.learn(step, Feedback::of_duel(first, second, first_won));
+        observer.played(step, step, Choice::Duel(first, second), arena.gaps());
+        self.played = step;
+    }
+
+    /// Tells the observer what it wants to hear after a choice; whether the run is to stop.
+    #[inline(always)]
+    fn end<P: Policy + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        policy: &mut P,
+        generators: &Generators,
+        observer: &mut O,
+    ) -> bool {
+        if self.played >= observer.next_report() {
+            // A stream of its own, so that asking shifts no later draw.
+            let mut generator = generators.policy.clone();
+            generator.long_jump();
+            observer.report(self.played, policy.best(&mut generator));
+        }
+        self.until_asked -= 1;
+        if self.until_asked > 0 {
+            return false;
+        }
+        self.until_asked = STOP_EVERY;
+        observer.stop()
+    }
+}
+
+/// One of several runs that are [played in step](play_in_step): a fresh policy, the arena that it plays
+/// in, and what else [`play`] takes.
+#[derive(Debug, Clone)]
+pub struct Player<P, A, O> {
+    /// Who chooses.
+    pub policy: P,
+    /// Who answers.
+    pub arena: A,
+    /// What both draw from.
+    pub generators: Generators,
+    /// Who watches.
+    pub observer: O,
+    run: Run,
+    /// Who is about to meet.
+    pair: Option<(Arm, Arm)>,
+}
+
+impl<P: Policy, A: Arena, O: Observer> Player<P, A, O> {
+    /// Before its first step.
+    pub fn new(policy: P, arena: A, generators: Generators, observer: O) -> Self {
+        Self { policy, arena, generators, observer, run: Run::new(), pair: None }
+    }
+
+    /// How many steps it has played.
+    pub fn played(&self) -> u64 {
+        self.run.played()
+    }
+}
+
+/// Plays several runs at once on one thread, a choice of each in turn, until each has played `horizon`
+/// steps or was stopped by its observer. Every one of them is the run that [`play`] would have made of it.
+///
+/// While one run's rankers meet, the memory that the next ones will look at
+/// [is on its way](Arena::announce): worth it where that takes longer than the meeting itself.
+pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [Player<P, A, O>], horizon: u64) {
+    if let [Player { policy, arena, generators, observer, run, .. }] = players {
+        run.until(horizon, policy, arena, generators, observer);
+        return;
+    }
+    let mut wins = PairWins::default();
+    let mut playing: Vec<&mut Player<P, A, O>> =
+        players.iter_mut().filter(|player| player.played() < horizon).collect();
+    while !playing.is_empty() {
+        for player in &mut playing {
+            let Player { policy, arena, generators, observer, run, pair } = &mut **player;
+            *pair = run.begin(horizon, policy, arena, generators, observer, &mut wins);
+            if let Some((first, second)) = *pair
+                && first != second
+            {
+                arena.announce(first, second, &mut generators.arena);
+            }
+        }
+        playing.retain_mut(|player| {
+            let Player { policy, arena, generators, observer, run, pair } = &mut **player;
+            if let Some(pair) = pair.take() {
+                run.meet(pair, policy, arena, generators, observer);
+            }
+            let stopped = run.end(policy, generators, observer);
+            !stopped && run.played < horizon
+        });
     }
 }

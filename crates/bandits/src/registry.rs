@@ -126,7 +126,7 @@ pub trait PolicyVisitor {
     type Output;
 
     /// Takes the policy.
-    fn visit<P: Policy + Send>(self, policy: P) -> Self::Output;
+    fn visit<P: Policy + Clone + Send>(self, policy: P) -> Self::Output;
 }
 
 /// An algorithm with its parameters, written `name:key=value:key=value`, every parameter optional.

@@ -45,6 +45,10 @@ impl<A: Arena> Arena for Shuffled<A> {
         self.inner.duel(self.original(first), self.original(second), generator)
     }
 
+    fn announce(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
+        self.inner.announce(self.original(first), self.original(second), generator);
+    }
+
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
         self.set.clear();
         self.set.extend(arms.iter().map(|arm| self.originals[arm.index()]));

@@ -1,9 +1,13 @@
-//! A run in pieces is the run in one piece, for every registered algorithm.
+//! A run in pieces is the run in one piece, and runs in step are the runs by themselves, for every
+//! registered algorithm.
 
 mod common;
 
 use bandits::registry::{PolicyVisitor, Spec, entries};
-use bandits::{Arm, Choice, Generators, MatrixArena, Observer, Policy, Run, problems};
+use bandits::{
+    Arena, Arm, Choice, Duel, Generator, Generators, MatrixArena, Observer, PairWins, Player, Policy, Run, play,
+    play_in_step, problems,
+};
 use common::Diary;
 use rand::Rng as _;
 
@@ -36,7 +40,7 @@ struct InPieces<'a> {
 impl PolicyVisitor for InPieces<'_> {
     type Output = Left;
 
-    fn visit<P: Policy + Send>(self, mut policy: P) -> Left {
+    fn visit<P: Policy + Clone + Send>(self, mut policy: P) -> Left {
         let mut generators = Generators::from_seed(1);
         let mut arena = self.arena.clone();
         let mut watch = Watch::default();
@@ -74,5 +78,110 @@ fn a_run_resumed_is_the_run_itself() {
     // Some stretches alone were cut in two, of lengths that were drawn (RCS, D-TS) and that were not.
     for name in ["rcs", "dts", "rucb", "winner-stays-strong"] {
         assert!(cut.contains(&name), "{name} was not cut: {cut:?}");
+    }
+}
+
+/// An arena that draws a duel when it is announced.
+#[derive(Clone)]
+struct Ahead {
+    inner: MatrixArena,
+    announced: Option<(Arm, Arm, Duel)>,
+    announcements: u64,
+}
+
+impl Arena for Ahead {
+    fn arms(&self) -> usize {
+        self.inner.arms()
+    }
+
+    fn announce(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
+        assert_eq!(self.announced, None, "the duel before has been played");
+        self.announced = Some((first, second, self.inner.duel(first, second, generator)));
+        self.announcements += 1;
+    }
+
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+        match self.announced.take() {
+            Some((one, other, duel)) => {
+                assert_eq!((one, other), (first, second));
+                duel
+            }
+            None => self.inner.duel(first, second, generator),
+        }
+    }
+
+    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+        self.inner.contest(arms, generator, wins);
+    }
+
+    fn gaps(&self) -> &[f64] {
+        self.inner.gaps()
+    }
+}
+
+/// Stops after so many choices, as far as it is asked.
+struct Impatient {
+    watch: Watch,
+    most: usize,
+}
+
+impl Observer for Impatient {
+    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
+        self.watch.played(from, to, choice, gaps);
+    }
+
+    fn stop(&mut self) -> bool {
+        self.watch.choices >= self.most
+    }
+}
+
+/// Plays five runs, one of which stops early, by themselves or in step.
+struct Several {
+    arena: Ahead,
+    in_step: bool,
+}
+
+impl PolicyVisitor for Several {
+    type Output = (Vec<(Vec<Vec<Arm>>, usize, Option<Arm>)>, u64);
+
+    fn visit<P: Policy + Clone + Send>(self, policy: P) -> Self::Output {
+        let players = (0..5).map(|run| {
+            let watch = Watch::default();
+            let observer = Impatient { watch, most: if run == 2 { 1 } else { usize::MAX } };
+            Player::new(policy.clone(), self.arena.clone(), Generators::from_seed(run), observer)
+        });
+        let mut players: Vec<_> = players.collect();
+        if self.in_step {
+            play_in_step(&mut players, HORIZON);
+        } else {
+            for player in &mut players {
+                let Player { policy, arena, generators, observer, .. } = player;
+                play(policy, arena, HORIZON, generators, observer);
+            }
+        }
+        let announcements = players.iter().map(|player| player.arena.announcements).sum();
+        let left = players.into_iter().map(|player| {
+            let Player { policy, mut generators, observer, .. } = player;
+            let best = policy.best(&mut generators.policy);
+            (observer.watch.diary.0, observer.watch.choices, best)
+        });
+        (left.collect(), announcements)
+    }
+}
+
+#[test]
+fn runs_in_step_are_the_runs_by_themselves() {
+    let inner = MatrixArena::new(problems::arithmetic(5).expect("five arms")).expect("arm 0");
+    let arena = Ahead { inner, announced: None, announcements: 0 };
+    for entry in entries() {
+        let spec: Spec = entry.name.parse().expect(entry.name);
+        let several = |in_step| spec.visit(5, HORIZON, Several { arena: arena.clone(), in_step }).expect("arms");
+        let (alone, none) = several(false);
+        let (together, announcements) = several(true);
+        assert!(alone == together, "{}", entry.name);
+        assert_eq!(none, 0);
+        let sets = matches!(entry.name, "mdb" | "random-set");
+        assert_eq!(announcements == 0, sets, "{}: {announcements} announcements", entry.name);
+        assert!(alone.iter().all(|(diary, ..)| !diary.is_empty()), "{}", entry.name);
     }
 }

@@ -9,6 +9,7 @@
 //! | [`Selection`] | chooses features: all, some at random, the alphabetically first, or by number |
 //! | [`Rankings`] | every chosen ranker's list for every query |
 //! | [`TieBreaking`] | ties afresh in every impression, or fixed by a seed |
+//! | [`Rankings::prefetch`], [`prefetch()`] | memory asked for before it is needed |
 //! | [`Rankings::duplicates`] | which rankers are the same |
 //! | [`Rankings::ndcg`], [`ndcg()`] | nDCG with either [`Gain`], in expectation over ties |
 //!
@@ -43,9 +44,11 @@
 
 mod ndcg;
 mod pages;
+mod prefetch;
 mod rankings;
 mod selection;
 
 pub use ndcg::{Gain, NdcgError, ndcg};
+pub use prefetch::prefetch;
 pub use rankings::{MemoryError, Rankings, TieBreaking};
 pub use selection::{Selection, SelectionError};

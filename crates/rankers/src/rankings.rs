@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::SelectionError;
 use crate::pages::Pages;
+use crate::prefetch;
 
 /// How documents with equal scores are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -54,6 +55,9 @@ pub struct MemoryError {
 
 /// How many rankers' lists for a query are made together.
 const SHARE: usize = 16;
+
+/// So much of a list is asked for at once: nearly all of nearly every list, and not all of one of thousands.
+const NEAR: usize = 256;
 
 /// Words that a place in a list takes: one of the order, two of the groups. The lists made together are
 /// first their orders, then their groups: some methods look at the orders alone.
@@ -160,6 +164,17 @@ impl Rankings {
         let (orders, groups) = words.split_at(words.len() / WORDS);
         let places = arm * n..(arm + 1) * n;
         RankedList::from_trusted(&cast_slice(orders)[places.clone()], &cast_slice(groups)[places])
+    }
+
+    /// Asks for the memory of the list of `arm` for `query`, which will be [looked at](Self::list) soon.
+    ///
+    /// # Panics
+    /// When there is no such query or arm.
+    #[inline]
+    pub fn prefetch(&self, query: usize, arm: usize) {
+        let list = self.list(query, arm);
+        prefetch(list.order(), NEAR * size_of::<Doc>());
+        prefetch(list.groups(), NEAR * size_of::<TieGroup>());
     }
 
     /// How many times lists are made for a query.

@@ -6,6 +6,10 @@ use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Out
 use crate::site::{Multileaver, Site};
 use crate::study::Arenas;
 
+/// How many runs a thread plays in step: two would do to have the memory of the next impression on its
+/// way; more than three gain nothing, as the policies crowd each other out of the cache.
+pub const IN_STEP: usize = 3;
+
 /// How lists are mixed.
 #[derive(Debug, Clone)]
 pub struct Methods {
@@ -21,6 +25,8 @@ pub struct LiveArena<'site> {
     methods: &'site Methods,
     gaps: &'site [f64],
     users: Generator,
+    /// The query of the next duel, where it was announced.
+    query: Option<usize>,
     scratch: <AnyInterleaving as Interleaving>::Scratch,
     multileaver: Multileaver<'site, AnyMultileaving>,
 }
@@ -34,7 +40,16 @@ impl<'site> LiveArena<'site> {
     #[must_use]
     pub fn new(site: &'site Site, methods: &'site Methods, gaps: &'site [f64], users: Generator) -> Self {
         assert_eq!(gaps.len(), site.arms(), "one gap an arm");
-        Self { site, methods, gaps, users, scratch: Default::default(), multileaver: Multileaver::default() }
+        let (scratch, multileaver) = Default::default();
+        Self { site, methods, gaps, users, query: None, scratch, multileaver }
+    }
+
+    /// The query on which two rankers will meet, whose lists are on their way.
+    #[inline]
+    fn draw_query(&self, first: Arm, second: Arm, generator: &mut Generator) -> usize {
+        let query = self.site.draw_query(generator);
+        self.site.prefetch(query, [first.index(), second.index()]);
+        query
     }
 }
 
@@ -45,7 +60,10 @@ impl Arena for LiveArena<'_> {
 
     #[inline]
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
-        let query = self.site.draw_query(generator);
+        let query = match self.query.take() {
+            Some(announced) => announced,
+            None => self.draw_query(first, second, generator),
+        };
         let pair = [first.index(), second.index()];
         let method = &self.methods.interleaving;
         match self.site.interleave(method, query, pair, generator, &mut self.users, &mut self.scratch) {
@@ -53,6 +71,11 @@ impl Arena for LiveArena<'_> {
             Preference::Second => Duel::Second,
             Preference::Tie => Duel::Tie,
         }
+    }
+
+    #[inline]
+    fn announce(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
+        self.query = Some(self.draw_query(first, second, generator));
     }
 
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
@@ -108,6 +131,10 @@ impl Arenas for LiveArenas<'_> {
 
     fn content(&self) -> &str {
         &self.content
+    }
+
+    fn in_step(&self) -> usize {
+        IN_STEP
     }
 
     fn arena(&self, stream: &dyn Fn(&str) -> Generator) -> LiveArena<'_> {

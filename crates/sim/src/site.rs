@@ -4,7 +4,7 @@ use clicks::{ClickModel, FractionalLabels, Level, Users};
 use interleave::{Doc, Interleaving, Look, Multileaving, Preference, RankedList};
 use letor_io::Dataset;
 use rand::RngExt;
-use rankers::Rankings;
+use rankers::{Rankings, prefetch};
 
 use crate::Generator;
 
@@ -86,6 +86,22 @@ impl Site {
         lists.random_range(0..self.queries())
     }
 
+    /// Asks for the memory of all that an impression of these rankers' lists for `query` looks at, to be
+    /// on its way meanwhile: on a random query it is far.
+    #[inline]
+    pub fn prefetch(&self, query: usize, arms: impl IntoIterator<Item = usize>) {
+        prefetch(self.levels(query), usize::MAX);
+        for arm in arms {
+            self.rankings.prefetch(query, arm);
+        }
+    }
+
+    /// The labels of a query's documents.
+    #[inline]
+    fn levels(&self, query: usize) -> &[Level] {
+        &self.levels[self.offsets[query]..self.offsets[query + 1]]
+    }
+
     /// One user of `query` sees the lists of two rankers mixed by `method`; who won.
     ///
     /// `lists` draws the list and `users` the clicks: two streams, so that a user who leaves early
@@ -100,7 +116,6 @@ impl Site {
         users: &mut Generator,
         scratch: &mut I::Scratch,
     ) -> Preference {
-        self.warm(query);
         let pair = [self.rankings.list(query, first), self.rankings.list(query, second)];
         method.compare(pair, self.shown, lists, scratch, self.user(query, users))
     }
@@ -135,26 +150,17 @@ impl Site {
         multileaver: &'m mut Multileaver<'site, M>,
     ) -> &'m M::Outcome {
         let Multileaver { scratch, lists: ranked, outcome } = multileaver;
-        self.warm(query);
+        prefetch(self.levels(query), usize::MAX);
         ranked.clear();
         ranked.extend(arms.map(|arm| self.rankings.list(query, arm)));
         method.compare(ranked, self.shown, lists, scratch, self.user(query, users), outcome);
         outcome
     }
 
-    /// Asks for the labels' memory at once with that of the lists, where the first look would wait for
-    /// it: a random query's impression then costs a fifth less.
-    #[inline]
-    fn warm(&self, query: usize) {
-        let levels = &self.levels[self.offsets[query]..self.offsets[query + 1]];
-        let lines = levels.iter().step_by(64 / size_of::<Level>());
-        std::hint::black_box(lines.fold(0, |all, level| all ^ level.0));
-    }
-
     /// A user of `query`, who looks at one document after another.
     #[inline]
     fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Look + 'a {
-        let levels = &self.levels[self.offsets[query]..self.offsets[query + 1]];
+        let levels = self.levels(query);
         move |doc| {
             let look = self.users.look(levels[doc.index()], users);
             Look { clicked: look.clicked, leaves: look.leaves }

@@ -1,12 +1,13 @@
 //! P1, P2, P5: what one impression costs, on the look-alike of MSLR-WEB30K.
 
 use anyhow::Result;
-use bandits::{Generator, PairWins};
+use bandits::{Arena as _, Arm, Generator, PairWins};
 use clicks::{ClickModel, FractionalLabels};
-use interleave::{CreditTies, ProbabilisticInterleave, Sosm};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::{Dataset, FeatureId, lookalike};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
+use sim::live::{IN_STEP, LiveArena, Methods};
 use sim::site::{Multileaver, Site};
 
 use super::measure::{Row, nanoseconds};
@@ -41,13 +42,24 @@ pub(super) fn rows() -> Result<Vec<Row>> {
                 value: pair_by_pair(&site(&small, 136, click)?, ties),
                 target: None,
             });
+            let site = site(&large, 136, click)?;
             let (id, target) = goal("P2", random);
             rows.push(Row {
                 goal: id,
                 what: format!("PI comparison, {click}, ties {name}, random query of {}", large.queries()),
                 unit: "ns",
-                value: at_random(&site(&large, 136, click)?, ties),
+                value: at_random(&site, ties, IN_STEP),
                 target,
+            });
+            rows.push(Row {
+                goal: "",
+                what: format!(
+                    "PI comparison, {click}, ties {name}, random query of {}, a run by itself",
+                    large.queries()
+                ),
+                unit: "ns",
+                value: at_random(&site, ties, 1),
+                target: None,
             });
         }
     }
@@ -75,7 +87,7 @@ fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
 /// All pairs on one query, then on the next: as a preference matrix is made.
 fn by_query(site: &Site, ties: CreditTies) -> f64 {
     let method = ProbabilisticInterleave::new(ties);
-    let mut chance = Chance::new();
+    let mut chance = Chance::new(0);
     let mut scratch = Default::default();
     let pairs = all_pairs(site.arms());
     let impressions = COMPARISONS.div_ceil(pairs.len()).max(2 * site.queries());
@@ -94,7 +106,7 @@ fn by_query(site: &Site, ties: CreditTies) -> f64 {
 /// One pair many times on one query, then another on the next: what a few pairs cost.
 fn pair_by_pair(site: &Site, ties: CreditTies) -> f64 {
     let method = ProbabilisticInterleave::new(ties);
-    let mut chance = Chance::new();
+    let mut chance = Chance::new(0);
     let mut scratch = Default::default();
     let a_query = 2000;
     nanoseconds(COMPARISONS, || {
@@ -113,29 +125,35 @@ fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
     (0..arms as u32).flat_map(|i| (i + 1..arms as u32).map(move |j| (i, j))).collect()
 }
 
-/// Any query each time: as live.
-fn at_random(site: &Site, ties: CreditTies) -> f64 {
-    let method = ProbabilisticInterleave::new(ties);
-    let mut chance = Chance::new();
-    let mut scratch = Default::default();
+/// Any query each time, as live: so many runs in step, each comparison's memory being asked for while the
+/// others' are made.
+fn at_random(site: &Site, ties: CreditTies, runs: usize) -> f64 {
+    let methods = Methods {
+        interleaving: AnyInterleaving::Probabilistic(ProbabilisticInterleave::new(ties)),
+        multileaving: AnyMultileaving::Sosm(Sosm::default()),
+    };
+    let gaps = vec![0.0; site.arms()];
+    let mut chances: Vec<Chance> = (0..runs as u64).map(Chance::new).collect();
+    let mut arenas: Vec<_> =
+        chances.iter().map(|chance| LiveArena::new(site, &methods, &gaps, chance.users.clone())).collect();
+    let mut pairs = vec![[Arm(0); 2]; runs];
     nanoseconds(COMPARISONS, || {
-        for _ in 0..COMPARISONS {
-            let query = site.draw_query(&mut chance.lists);
-            let pair = chance.pair(site.arms());
-            std::hint::black_box(site.interleave(
-                &method,
-                query,
-                pair,
-                &mut chance.lists,
-                &mut chance.users,
-                &mut scratch,
-            ));
+        for _ in 0..COMPARISONS / runs {
+            for ((arena, chance), pair) in arenas.iter_mut().zip(&mut chances).zip(&mut pairs) {
+                *pair = chance.pair(site.arms()).map(Arm::at);
+                if runs > 1 {
+                    arena.announce(pair[0], pair[1], &mut chance.lists);
+                }
+            }
+            for ((arena, chance), pair) in arenas.iter_mut().zip(&mut chances).zip(&pairs) {
+                std::hint::black_box(arena.duel(pair[0], pair[1], &mut chance.lists));
+            }
         }
     })
 }
 
 fn multileaving(site: &Site) -> f64 {
-    let mut chance = Chance::new();
+    let mut chance = Chance::new(0);
     let (mut multileaver, mut wins) = (Multileaver::default(), PairWins::default());
     let count = 400_000 / site.arms();
     nanoseconds(count, || {
@@ -158,8 +176,8 @@ struct Chance {
 }
 
 impl Chance {
-    fn new() -> Self {
-        let [pairs, lists, users] = [1, 2, 3].map(Generator::seed_from_u64);
+    fn new(run: u64) -> Self {
+        let [pairs, lists, users] = [1, 2, 3].map(|stream| Generator::seed_from_u64(3 * run + stream));
         Self { pairs, lists, users }
     }
 

@@ -120,11 +120,14 @@ fn of_setting(
             let steps = plan.steps_a_stage(spec);
             let run = steps / plan.runs.max(1);
             let few = (run / 2).clamp(1, STEPS);
+            let together: Vec<u64> = (0..plan.runs).take(stage.in_step()).map(|run| u64::MAX - run).collect();
             let seconds = |steps: u64| -> Result<f64> {
                 let before = busy();
-                let played = stage.play(spec, &[steps], [plan.seed, u64::MAX], false, &Progress::hidden())?;
+                let played = stage.play(spec, &[steps], (plan.seed, &together), false, &Progress::hidden())?;
                 // Of a machine that has other work to do, only our share.
-                Ok(before.and_then(|before| Some(busy()? - before)).unwrap_or(played.seconds))
+                let spent = before.and_then(|before| Some(busy()? - before));
+                let seconds = || played.iter().map(|record| record.seconds).sum();
+                Ok(spent.unwrap_or_else(seconds) / together.len().max(1) as f64)
             };
             // The first steps cost most: the rest is taken to go on like the second of two stretches.
             let (first, both) = (seconds(few)?, seconds(2 * few)?);

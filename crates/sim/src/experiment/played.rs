@@ -20,6 +20,7 @@ use super::stage::{Base, SettingInfo, Stage};
 use crate::count::counted;
 use crate::progress::Progress;
 use crate::results::label;
+use crate::study::crews;
 
 /// What is played in every setting, scaled.
 pub(super) struct Plan {
@@ -218,17 +219,20 @@ fn play<'a>(
     missing.sort_by_key(|&(at, run)| (run, at));
     let total: u64 = missing.iter().filter_map(|&(at, _)| jobs[at].points.last()).sum();
     let progress = Progress::new(name, total, session.quiet);
-    let seeds = |run| [plan.seed, run];
-    let played = missing
+    let in_step = stages.first().map_or(1, Stage::in_step);
+    let played = crews(missing, in_step)
         .par_iter()
         .with_max_len(1)
-        .map(|&(at, run)| {
-            let job = &jobs[at];
-            let record = job.stage.play(job.spec, &job.points, seeds(run), plan.suboptimal, &progress)?;
-            job.cell.append(&record)?;
-            Ok((at, record))
+        .map(|(at, runs)| {
+            let job = &jobs[*at];
+            let records = job.stage.play(job.spec, &job.points, (plan.seed, runs), plan.suboptimal, &progress)?;
+            for record in &records {
+                job.cell.append(record)?;
+            }
+            Ok(records.into_iter().map(|record| (*at, record)).collect())
         })
-        .collect::<Result<Vec<(usize, RunRecord)>>>()?;
+        .collect::<Result<Vec<Vec<(usize, RunRecord)>>>>()?
+        .concat();
     progress.finish();
     work.played += played.len() as u64;
     for (at, record) in played {

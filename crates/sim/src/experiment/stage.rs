@@ -7,7 +7,8 @@ use bandits::problems::{Problem, Setting as ProblemSetting};
 use bandits::registry::Spec;
 use bandits::winners::condorcet_winners;
 use bandits::{
-    Arena, Arm, Choice, Generator, MatrixArena, Observer, PreferenceMatrix, Recorder, Truth as Against, UtilityArena,
+    Arena, Arm, Choice, Generator, MatrixArena, Observer, PreferenceMatrix, Recorder, Regret, Truth as Against,
+    UtilityArena,
 };
 use clap::Parser;
 use interleave::AnyInterleaving;
@@ -23,12 +24,12 @@ use super::session::{Session, Source};
 use crate::arm_names::ArmNames;
 use crate::cli::options::{Laid, SiteOptions};
 use crate::count::{counted, grouped};
-use crate::live::LiveArenas;
+use crate::live::{self, LiveArenas};
 use crate::output;
 use crate::pairs::compare_pairs;
 use crate::progress::Progress;
 use crate::seed;
-use crate::study::{Arenas, Copies, play_run};
+use crate::study::{Arenas, Copies, play_runs};
 use crate::truth::{Question, Truth};
 
 /// A setting with its data opened and all its rankers at hand, from which stages are made.
@@ -427,16 +428,24 @@ impl Stage {
         format!("{content}\ngaps {}", seed::key(&gaps))
     }
 
-    /// One run of `spec`, read off at `checkpoints`, the last of which is its end.
+    /// How many runs a thread had best play in step.
+    pub(super) fn in_step(&self) -> usize {
+        match &self.play {
+            Playing::Live { .. } => live::IN_STEP,
+            Playing::Matrix(_) | Playing::Utilities(_) => 1,
+        }
+    }
+
+    /// These runs of `spec`, read off at `checkpoints`, the last of which is their end.
     pub(super) fn play(
         &self,
         spec: &Spec,
         checkpoints: &[u64],
-        [seed, run]: [u64; 2],
+        (seed, runs): (u64, &[u64]),
         suboptimal: bool,
         progress: &Progress,
-    ) -> Result<RunRecord> {
-        let how = How { spec, checkpoints, seed, run, suboptimal, gaps: self.gaps(), progress };
+    ) -> Result<Vec<RunRecord>> {
+        let how = How { spec, checkpoints, seed, runs, suboptimal, gaps: self.gaps(), progress };
         match &self.play {
             Playing::Live { laid, gaps, content } => {
                 how.play(&LiveArenas { site: &laid.site, methods: &laid.methods, gaps, content: content.clone() })
@@ -451,38 +460,47 @@ struct How<'a> {
     spec: &'a Spec,
     checkpoints: &'a [u64],
     seed: u64,
-    run: u64,
+    runs: &'a [u64],
     suboptimal: bool,
     gaps: &'a [f64],
     progress: &'a Progress,
 }
 
 impl How<'_> {
-    fn play<A: Arenas>(&self, arenas: &A) -> Result<RunRecord> {
+    fn play<A: Arenas>(&self, arenas: &A) -> Result<Vec<RunRecord>> {
         let steps = self.checkpoints.last().copied().unwrap_or(0);
-        let numbers = [steps, self.seed, self.run];
-        let recorder = Recorder::new(self.checkpoints.to_vec()).with_bests();
-        let (recorder, counts, seconds) = if self.suboptimal {
+        let numbers = [steps, self.seed];
+        let recorder = || Recorder::new(self.checkpoints.to_vec()).with_bests();
+        if self.suboptimal {
             // A step is suboptimal when any arm of it costs anything.
-            let cost = self.gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect();
-            let steps = Recorder::new(self.checkpoints.to_vec());
-            let both = Both { recorder, steps, cost };
-            let (both, seconds) = play_run(arenas, self.spec, numbers, both, self.progress)?;
-            (both.recorder, both.steps.curve().to_vec(), seconds)
+            let cost: Vec<f64> = self.gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect();
+            let both = |&run: &u64| {
+                let steps = Recorder::new(self.checkpoints.to_vec());
+                (run, Both { recorder: recorder(), steps, cost: cost.clone() })
+            };
+            let runs = self.runs.iter().map(both).collect();
+            let (both, seconds) = play_runs(arenas, self.spec, numbers, runs, self.progress)?;
+            let records = self.runs.iter().zip(&both);
+            Ok(records.map(|(&run, both)| self.record(run, seconds, &both.recorder, both.steps.curve())).collect())
         } else {
-            let (recorder, seconds) = play_run(arenas, self.spec, numbers, recorder, self.progress)?;
-            (recorder, Vec::new(), seconds)
-        };
+            let runs = self.runs.iter().map(|&run| (run, recorder())).collect();
+            let (recorders, seconds) = play_runs(arenas, self.spec, numbers, runs, self.progress)?;
+            let records = self.runs.iter().zip(&recorders);
+            Ok(records.map(|(&run, recorder)| self.record(run, seconds, recorder, &[])).collect())
+        }
+    }
+
+    fn record(&self, run: u64, seconds: f64, recorder: &Recorder, counts: &[Regret]) -> RunRecord {
         let right = |best: &Option<Arm>| best.is_some_and(|arm| self.gaps[arm.index()] <= 0.0);
-        Ok(RunRecord {
-            run: self.run,
+        RunRecord {
+            run,
             seconds,
             regret: recorder.curve().iter().map(|regret| regret.average).collect(),
             right: recorder.bests().iter().map(right).collect(),
             // The worst arm of a step costs something; even the best of it does.
             suboptimal: counts.iter().map(|count| count.strong).collect(),
             without_best: counts.iter().map(|count| count.weak).collect(),
-        })
+        }
     }
 }
 
