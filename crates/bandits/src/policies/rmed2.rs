@@ -234,19 +234,20 @@ impl Rmed2 {
     /// The first step after `step` at which pairs must meet more often.
     fn next_rise(&self, step: u64) -> u64 {
         let more = |step: u64| self.rule.meetings(step) > self.meetings;
-        let guess = libm::exp(libm::exp(f64::from(self.meetings) / self.rule.alpha));
-        if guess >= 9e15 {
-            return u64::MAX;
+        // ln ln t rises so slowly that it is soon never: beyond here no run goes.
+        const NEVER: u64 = 1 << 53;
+        let (mut before, mut rise) = (step, 2 * step);
+        while !more(rise) {
+            if rise > NEVER {
+                return u64::MAX;
+            }
+            (before, rise) = (rise, 2 * rise);
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9e15")]
-        let mut first = (guess as u64).max(step + 1);
-        while first > step + 1 && more(first - 1) {
-            first -= 1;
+        while rise - before > 1 {
+            let middle = before.midpoint(rise);
+            if more(middle) { rise = middle } else { before = middle }
         }
-        while !more(first) {
-            first += 1;
-        }
-        first
+        rise
     }
 
     /// The opponent of `arm`, perhaps `arm` itself.
@@ -360,6 +361,28 @@ mod tests {
             }
         }
         met
+    }
+
+    #[test]
+    fn a_rise_is_the_first_step_that_asks_for_more() {
+        for variant in [Variant::Paper, Variant::Komiyama] {
+            for alpha in [0.3, 1.12, 1.2, 3.0, 7.0] {
+                let mut policy = Rmed2Config { variant, alpha, ..Default::default() }.policy(3, 0).expect("valid");
+                let mut step = 1;
+                for _ in 0..12 {
+                    policy.meetings = policy.rule.meetings(step);
+                    let rise = policy.next_rise(step);
+                    if rise == u64::MAX {
+                        assert_eq!(policy.rule.meetings(1 << 53), policy.meetings);
+                        break;
+                    }
+                    assert!(policy.rule.meetings(rise) > policy.meetings, "{variant:?}, {alpha}: {rise}");
+                    assert_eq!(policy.rule.meetings(rise - 1), policy.meetings, "{variant:?}, {alpha}: {rise}");
+                    step = rise;
+                }
+                assert!(step > 8, "{variant:?}, {alpha}: no rise");
+            }
+        }
     }
 
     #[test]
