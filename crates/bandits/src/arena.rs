@@ -30,6 +30,7 @@ pub trait Arena {
     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins);
 
     /// Each arm's gap to the best: what one step with that arm alone costs (0 for the best).
-    /// For a Condorcet winner *, p(*, j) - 1/2.
+    /// For a Condorcet winner *, p(*, j) - 1/2. Where nobody knows them, as with real users, zeros: regret
+    /// then stays 0 and says nothing.
     fn gaps(&self) -> &[f64];
 }

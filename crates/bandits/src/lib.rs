@@ -93,7 +93,73 @@
 //!   that many duels: a policy that goes on exploring would then count wrongly. Stretches alone are
 //!   not counted.
 //!
+//! # Real users
+//!
+//! The run loop is for simulations. With a stream of users, a policy is asked and told by hand:
+//!
+//! ```
+//! use bandits::registry::{PolicyVisitor, Spec};
+//! use bandits::{Arm, Choice, Feedback, Generator, PairWins, Policy};
+//! use rand::{Rng, SeedableRng};
+//!
+//! /// Shows users lists of four rankers until so many have been served.
+//! struct Serve {
+//!     users: u64,
+//! }
+//!
+//! impl PolicyVisitor for Serve {
+//!     type Output = Option<Arm>;
+//!
+//!     fn visit<P: Policy>(self, mut policy: P) -> Option<Arm> {
+//!         let mut chance = Generator::seed_from_u64(1);
+//!         // Kept apart, so that what users do never shifts what the policy draws.
+//!         let mut coins = Generator::seed_from_u64(2);
+//!         let mut wins = PairWins::default();
+//!         let mut step = 1;
+//!         while step <= self.users {
+//!             let served = match policy.choose(step, &mut chance) {
+//!                 Choice::Duel(first, second) => {
+//!                     // None: neither list got more of the clicks.
+//!                     let winner = interleave_and_wait(first, second);
+//!                     let first_won = winner.map_or_else(|| coins.next_u64() < 1 << 63, |arm| arm == first);
+//!                     policy.learn(step, Feedback::of_duel(first, second, first_won));
+//!                     step
+//!                 }
+//!                 Choice::Set(arms) => {
+//!                     wins.set_scores(&multileave_and_wait(arms));
+//!                     wins.resolve_ties(&mut coins);
+//!                     policy.learn(step, Feedback::Set { wins: &wins });
+//!                     step
+//!                 }
+//!                 // This ranker's own list for all users up to that one, and nothing to learn from them.
+//!                 Choice::Alone { until, .. } => until,
+//!             };
+//!             step = served.saturating_add(1);
+//!         }
+//!         policy.best(&mut chance)
+//!     }
+//! }
+//!
+//! // Stand-ins for a search engine, whose users like low numbers.
+//! fn interleave_and_wait(first: Arm, second: Arm) -> Option<Arm> {
+//!     (first != second).then(|| first.min(second))
+//! }
+//! fn multileave_and_wait(arms: &[Arm]) -> Vec<u64> {
+//!     arms.iter().map(|arm| u64::from(10 - arm.0)).collect()
+//! }
+//!
+//! for name in ["rucb", "mdb"] {
+//!     let spec: Spec = name.parse()?;
+//!     assert_eq!(spec.visit(4, 0, Serve { users: 2_000 })?, Some(Arm(0)));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # How to add an algorithm
+//!
+//! An algorithm of your own needs [`Policy`] alone: [`play`], [`explore`](explore()) and the arenas take
+//! any. To be called by name, as those of the registry are, it becomes a part of this crate:
+//!
 //!
 //! 1. A file in `policies/`: module docs with the rule, `## References` with DOI, `## Notes` for
 //!    deviations; a struct of parameters that implements [`Algorithm`] (name, summary, parameters,
@@ -109,6 +175,56 @@
 //! Implement [`Arena`]: [`duel`](Arena::duel) for two arms, [`contest`](Arena::contest) for many
 //! (scores into [`PairWins::set_scores`], or pairs into [`PairWins::decide`]), ties as ties, and
 //! the [`gaps`](Arena::gaps) that regret is made of.
+//!
+//! ```
+//! use bandits::{Algorithm as _, Arena, Arm, Duel, Generator, Generators, PairWins, Recorder, play, policies::rucb};
+//! use rand::Rng as _;
+//!
+//! /// A meeting in four is a tie; of the others the lower arm wins two in three.
+//! struct Ladder {
+//!     gaps: [f64; 5],
+//! }
+//!
+//! impl Arena for Ladder {
+//!     fn arms(&self) -> usize {
+//!         self.gaps.len()
+//!     }
+//!
+//!     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+//!         match generator.next_u64() % 4 {
+//!             0 => Duel::Tie,
+//!             1 => if first < second { Duel::Second } else { Duel::First },
+//!             _ => if first < second { Duel::First } else { Duel::Second },
+//!         }
+//!     }
+//!
+//!     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+//!         wins.reset(arms.len());
+//!         for i in 0..arms.len() {
+//!             for j in i + 1..arms.len() {
+//!                 match self.duel(arms[i], arms[j], generator) {
+//!                     Duel::First => wins.set_win(i, j),
+//!                     Duel::Second => wins.set_win(j, i),
+//!                     Duel::Tie => wins.set_tie(i, j),
+//!                 }
+//!             }
+//!         }
+//!     }
+//!
+//!     fn gaps(&self) -> &[f64] {
+//!         &self.gaps
+//!     }
+//! }
+//!
+//! // Arm 0 beats everyone with probability 2/4 + 1/8, a tie being half a win.
+//! let mut arena = Ladder { gaps: [0.0, 0.125, 0.125, 0.125, 0.125] };
+//! let mut policy = rucb::Config::default().policy(5, 10_000)?;
+//! let mut recorder = Recorder::new(vec![1_000, 10_000]);
+//! play(&mut policy, &mut arena, 10_000, &mut Generators::from_seed(1), &mut recorder);
+//! let [early, late] = [0, 1].map(|at| recorder.curve()[at].average);
+//! assert!(late < 5.0 * early);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod agreement;
 mod algorithm;
@@ -146,7 +262,7 @@ pub mod winners;
 
 pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
 pub use arena::{Arena, Duel};
-pub use exploit::{Exploration, explore_then_exploit};
+pub use exploit::{Exploration, explore, explore_then_exploit};
 pub use matrix::{MatrixError, PreferenceMatrix, npy_header};
 pub use matrix_arena::{MatrixArena, Truth, TruthError};
 pub use pair_wins::PairWins;

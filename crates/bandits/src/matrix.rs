@@ -14,7 +14,9 @@ pub const TOLERANCE: f64 = 1e-6;
 /// A checked preference matrix: entry (i, j) is the probability that arm i beats arm j.
 ///
 /// Square, at least one arm, every entry in [0, 1], diagonal 1/2, and p(i, j) + p(j, i) = 1 within
-/// [`TOLERANCE`]. Entries are kept as they were given.
+/// [`TOLERANCE`]. What is left of that tolerance is taken out, so that nobody who reads one triangle sees
+/// another winner than who reads the other: where a pair's two entries do not agree to the last digit, the
+/// one above the diagonal counts.
 ///
 /// ```
 /// # use bandits::{Arm, PreferenceMatrix};
@@ -124,7 +126,7 @@ impl PreferenceMatrix {
     ///
     /// # Errors
     /// The first cell that breaks a rule, in reading order.
-    pub fn new(arms: usize, entries: Vec<f64>) -> Result<Self, MatrixError> {
+    pub fn new(arms: usize, mut entries: Vec<f64>) -> Result<Self, MatrixError> {
         if arms == 0 {
             return Err(MatrixError::Empty);
         }
@@ -146,6 +148,18 @@ impl PreferenceMatrix {
                     }
                 } else if (value + mirror - 1.0).abs() > TOLERANCE && (0.0..=1.0).contains(&mirror) {
                     return Err(MatrixError::Sum { row, column, value, mirror });
+                }
+            }
+        }
+        for row in 0..arms {
+            entries[row * arms + row] = 0.5;
+            for column in row + 1..arms {
+                let (upper, lower) = (row * arms + column, column * arms + row);
+                // A last digit off 1/2 is lost in 1 - p.
+                if (entries[upper] - 0.5).abs() <= f64::EPSILON {
+                    (entries[upper], entries[lower]) = (0.5, 0.5);
+                } else if entries[upper] + entries[lower] != 1.0 {
+                    entries[lower] = 1.0 - entries[upper];
                 }
             }
         }
@@ -305,6 +319,25 @@ mod tests {
         );
         assert!(new(2, &[0.5, 0.600_000_5, 0.4, 0.5]).is_ok());
         assert!(new(2, &[0.5, 1.0, 0.0, 0.5]).is_ok());
+    }
+
+    #[test]
+    fn both_triangles_say_the_same() {
+        let off = 0.500_000_1;
+        let matrix = PreferenceMatrix::new(3, vec![off, 0.5, 0.6, off, 0.5, 0.7, 0.4, 0.3, 0.499_999_9]);
+        let expected = [0.5, 0.5, 0.6, 0.5, 0.5, 0.7, 0.4, 0.3, 0.5];
+        assert_eq!(matrix.expect("within the tolerance").entries(), expected);
+        // What sums to 1 is kept to the last digit.
+        for p in [0.1, 0.3, 1.0 / 3.0, 0.700_1, 1e-9] {
+            let (lower, upper) = (f64::min(p, 1.0 - p), f64::max(p, 1.0 - p));
+            for entries in [[0.5, lower, upper, 0.5], [0.5, upper, lower, 0.5]] {
+                assert_eq!(PreferenceMatrix::new(2, entries.to_vec()).expect("a matrix").entries(), entries);
+            }
+        }
+        let least = 0.5 + f64::EPSILON / 2.0;
+        for entries in [[0.5, 0.5, least, 0.5], [0.5, least, 0.5, 0.5], [0.5, least, least, 0.5]] {
+            assert_eq!(PreferenceMatrix::new(2, entries.to_vec()).expect("a matrix").entries(), [0.5; 4]);
+        }
     }
 
     #[test]

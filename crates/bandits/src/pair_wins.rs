@@ -78,9 +78,12 @@ impl PairWins {
     }
 
     /// Position `winner` beat position `loser`; overwrites what was known of the pair.
+    ///
+    /// # Panics
+    /// Unless these are two positions of the set.
     #[inline]
     pub fn set_win(&mut self, winner: usize, loser: usize) {
-        debug_assert!(winner != loser && winner < self.arms && loser < self.arms);
+        assert!(winner != loser && winner < self.arms && loser < self.arms, "{winner}, {loser} of {}", self.arms);
         let (forth, back) = (self.bit(winner, loser), self.bit(loser, winner));
         self.wins[forth.0] |= forth.1;
         self.wins[back.0] &= !back.1;
@@ -89,9 +92,12 @@ impl PairWins {
     }
 
     /// Positions `i` and `j` tied; overwrites what was known of the pair.
+    ///
+    /// # Panics
+    /// Unless these are two positions of the set.
     #[inline]
     pub fn set_tie(&mut self, i: usize, j: usize) {
-        debug_assert!(i != j && i < self.arms && j < self.arms);
+        assert!(i != j && i < self.arms && j < self.arms, "{i}, {j} of {}", self.arms);
         for (word, bit) in [self.bit(i, j), self.bit(j, i)] {
             self.wins[word] &= !bit;
             self.ties[word] |= bit;

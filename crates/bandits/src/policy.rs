@@ -81,6 +81,12 @@ impl Feedback<'_> {
 }
 
 /// A dueling bandit algorithm.
+///
+/// A step is one [`choose`](Self::choose), and after a duel or a set one [`learn`](Self::learn) that tells
+/// what came of that very choice, before the next one: policies keep what they asked until they are told,
+/// and may panic or count wrongly where they are told twice, or of something else. With real users the answer
+/// may be long in coming; a choice that is never answered is best answered by a fair coin, as a user who
+/// clicked nothing would be. Only choosing [`alone`](Choice::Alone) takes no answer.
 pub trait Policy {
     /// How many arms it chooses among.
     fn arms(&self) -> usize;
@@ -89,7 +95,8 @@ pub trait Policy {
     /// rising steps, each one past the end of the choice before.
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_>;
 
-    /// Learns what came of the choice made for `step`. Not called after [`Choice::Alone`].
+    /// Learns what came of the choice made for `step`, once, with every tie decided. Not called after
+    /// [`Choice::Alone`].
     fn learn(&mut self, step: u64, feedback: Feedback<'_>);
 
     /// The arm it would report if stopped now; `None` where its data single out none.

@@ -22,9 +22,12 @@ pub fn arithmetic(arms: usize) -> Result<PreferenceMatrix, MatrixError> {
 /// The same with another step, positive.
 ///
 /// # Errors
-/// When there are no arms, or the step is below 0.
+/// When there are no arms, or (of two arms at least) the step is not positive.
 pub fn arithmetic_with(arms: usize, step: f64) -> Result<PreferenceMatrix, MatrixError> {
-    PreferenceMatrix::from_upper(arms, |i, j| (0.5 + step * f64::from(j.0 - i.0)).min(1.0))
+    PreferenceMatrix::from_upper(arms, |i, j| {
+        // No probability: what is not positive must not pass for one.
+        if step > 0.0 { (0.5 + step * f64::from(j.0 - i.0)).min(1.0) } else { f64::NAN }
+    })
 }
 
 /// Four arms: arm 0 beats each of the others with probability 0.6, and these beat each other in a

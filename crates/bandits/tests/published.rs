@@ -134,9 +134,10 @@ fn ten_million_steps() {
         ("rmed1", 4.3e4, 6e3),
         // Six runs with a standard deviation of 6e4.
         ("rcs:alpha=0.501", 3.2e5, 1.1e5),
+        // Twenty runs of our own: 2,890 with a standard error of 130; five of them.
+        ("mdb", 2.89e3, 650.0),
     ] {
         let (mean, _) = regret(spec, &matrix, 10_000_000, 20);
         assert!((mean - expected).abs() < bound, "{spec}: {mean}, expected {expected}");
     }
-    regret("mdb", &matrix, 10_000_000, 20);
 }

@@ -106,7 +106,9 @@ impl Config {
             Setting::Pac => {
                 let delta = self.delta.unwrap_or(0.05);
                 let log = |n: u64| 3.0 * libm::log(arms) + libm::log(n as f64) - libm::log(delta);
-                let factor = 36.0 * gamma.powi(6) / (self.epsilon * self.epsilon);
+                // Products: what `powi` makes of a sixth power is up to the platform.
+                let cube = gamma * gamma * gamma;
+                let factor = 36.0 * (cube * cube) / (self.epsilon * self.epsilon);
                 // From below, so that the first fixed point is the smallest.
                 let mut enough = 1;
                 loop {

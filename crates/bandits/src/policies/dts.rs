@@ -32,6 +32,7 @@
 //! * alpha = 0.51 in the experiments; those on MergeDTS also take 0.8^7 = 0.2097152, the best on a grid
 //!   for 10^8 steps: `dts:variant=mergedts:alpha=0.2097152`.
 //! * The paper reads x / 0 as 1, for each of the two terms.
+//! * An upper bound of exactly 1/2 counts as above it.
 //! * In D-TS+ the greatest z is that of all arms. Equal sums are told apart at random.
 //! * Only pairs that take in a candidate are drawn, and of these only whether theta exceeds 1/2; none
 //!   where there is one candidate (`thompson.rs`). D-TS+ plays the whole tournament where its favourite

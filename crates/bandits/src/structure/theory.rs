@@ -110,8 +110,7 @@ pub fn rucb_with_probability(matrix: &PreferenceMatrix, alpha: f64, delta: f64) 
     check_delta(delta)?;
     let start = libm::exp(log_confidence_time(matrix.arms(), alpha, delta / 2.0)?);
     let terms = RucbTerms::of(matrix, alpha)?;
-    let constant = (4.0 * libm::log(2.0 / delta) + 2.0 * start + terms.exploring) * terms.largest;
-    Ok(RegretBound::logarithmic(constant, terms.slope))
+    Ok(terms.bound(4.0 * libm::log(2.0 / delta) + 2.0 * start))
 }
 
 /// RUCB's expected regret.
@@ -123,8 +122,7 @@ pub fn rucb_expected(matrix: &PreferenceMatrix, alpha: f64) -> Result<RegretBoun
     let terms = RucbTerms::of(matrix, alpha)?;
     let power = 2.0 * alpha - 1.0;
     let start = libm::exp((std::f64::consts::LN_2 + log_base(matrix.arms(), alpha)) / power);
-    let constant = (8.0 + start * power / (alpha - 1.0) + terms.exploring) * terms.largest;
-    Ok(RegretBound::logarithmic(constant, terms.slope))
+    Ok(terms.bound(8.0 + start * power / (alpha - 1.0)))
 }
 
 /// mergeRUCB's regret with probability 1 - `delta`, playing batches of `batch` arms (its p).
@@ -191,6 +189,13 @@ impl RucbTerms {
             slope: gaps.iter().map(|gap| 2.0 * alpha * (gap + 4.0 * largest) / (gap * gap)).sum(),
         })
     }
+
+    /// The bound where so many steps, which may overflow, pass before the bounds on preferences hold.
+    fn bound(&self, before: f64) -> RegretBound {
+        // Nobody to lose to costs nothing, however long it takes.
+        let constant = if self.largest > 0.0 { (before + self.exploring) * self.largest } else { 0.0 };
+        RegretBound::logarithmic(constant, self.slope)
+    }
 }
 
 /// 8 alpha p K over the square of the smallest margin of a pair that does not tie.
@@ -252,6 +257,16 @@ mod tests {
         close(bound.at(steps), slope * libm::log(steps + 10.0));
         let bound = merge_rucb_expected(&matrix, alpha, 4).expect("a bound");
         close(bound.at(steps), 1.0 + slope * libm::log(steps) + slope * (10.0 * steps).sqrt() / steps);
+    }
+
+    #[test]
+    fn one_arm_costs_nothing() {
+        let matrix = PreferenceMatrix::new(1, vec![0.5]).expect("one arm");
+        // Near 1/2 the time until the bounds hold overflows.
+        for alpha in [0.505, 1.5] {
+            assert_eq!(rucb_with_probability(&matrix, alpha, 0.01).expect("a bound").at(10.0), 0.0);
+        }
+        assert_eq!(rucb_expected(&matrix, 1.000_001).expect("a bound").at(10.0), 0.0);
     }
 
     #[test]
