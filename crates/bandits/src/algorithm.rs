@@ -255,6 +255,17 @@ pub enum ParameterError {
         /// Its value.
         value: f64,
     },
+    /// More arms than an algorithm that knows all their pairs has room for.
+    #[error(
+        "{algorithm} counts the duels of every pair, and {arms} arms make too many of them; \
+         it ends at {MOST_WITH_ALL_PAIRS} arms, mergerucb does not"
+    )]
+    TooManyPairs {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// How many arms.
+        arms: usize,
+    },
     /// No arms, or more than there are names for.
     #[error("cannot choose among {arms} arms; expected 1 to {}", u32::MAX)]
     Arms {
@@ -281,6 +292,17 @@ pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), ParameterErr
 /// There are arms, and names for all of them.
 pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
     if arms > 0 && u32::try_from(arms).is_ok() { Ok(()) } else { Err(ParameterError::Arms { arms }) }
+}
+
+/// The most arms of which all pairs are kept: each table of theirs takes 4 GB or 8 then.
+pub(crate) const MOST_WITH_ALL_PAIRS: usize = 32_768;
+
+/// There are arms, and room for all their pairs.
+pub(crate) fn countable_pairs<A: Algorithm>(arms: usize) -> Result<(), ParameterError> {
+    if arms > MOST_WITH_ALL_PAIRS {
+        return Err(ParameterError::TooManyPairs { algorithm: A::NAME, arms });
+    }
+    countable(arms)
 }
 
 /// There is a horizon, where the algorithm uses it.

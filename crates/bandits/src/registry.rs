@@ -493,11 +493,18 @@ mod tests {
     }
 
     #[test]
-    fn policies_need_arms() {
+    fn policies_need_arms_and_room_for_them() {
+        let mut ends = 0;
         for entry in entries() {
             let spec: Spec = entry.name.parse().expect(entry.name);
             assert_eq!(spec.visit(3, 10, Count), Ok(3));
             assert_eq!(spec.visit(0, 10, Count), Err(ParameterError::Arms { arms: 0 }));
+            // Who keeps all pairs ends somewhere, before it asks for memory.
+            if let Err(error) = spec.visit(40_000, 10, Count) {
+                assert_eq!(error, ParameterError::TooManyPairs { algorithm: entry.name, arms: 40_000 });
+                ends += 1;
+            }
         }
+        assert!(ends > 10, "{ends}");
     }
 }

@@ -151,14 +151,14 @@ pub fn write(
     caption: &Caption,
 ) -> Result<()> {
     let summary = summarise(plan, results, arms);
-    output::create_folder(folder)?;
-    output::write_json_pretty(&folder.join("config.json"), config)?;
-    write_horizons(&folder.join("horizons.csv"), &summary)?;
-    write_runs(&folder.join("runs.csv"), plan, results, arms)?;
-    output::write_json_pretty(&folder.join("summary.json"), &summary)?;
-    accuracy_figure(plan, &summary, caption).save(&folder.join("accuracy"))?;
-    regret_figure(plan, &summary, caption).save(&folder.join("regret"))?;
-    output::write_json_pretty(&folder.join("timings.json"), &timings(plan, results))
+    output::write_results(folder, config, || {
+        write_horizons(&folder.join("horizons.csv"), &summary)?;
+        write_runs(&folder.join("runs.csv"), plan, results, arms)?;
+        output::write_json_pretty(&folder.join("summary.json"), &summary)?;
+        accuracy_figure(plan, &summary, caption).save(&folder.join("accuracy"))?;
+        regret_figure(plan, &summary, caption).save(&folder.join("regret"))?;
+        output::write_json_pretty(&folder.join("timings.json"), &timings(plan, results))
+    })
 }
 
 fn write_horizons(path: &Path, summary: &[AtHorizon]) -> Result<()> {

@@ -21,7 +21,7 @@ pub fn create_folder(folder: &Path) -> Result<()> {
 
 /// Makes `folder` ready for the results of `command`, before they cost any work: it is there, it can be
 /// written to, and its `config.json`, if it has one, is of the same command, so that no file of another
-/// stays beside those to come.
+/// stays beside those to come. What killed writers left in it goes.
 ///
 /// # Errors
 /// When one of these is not so; nothing in the folder is touched.
@@ -41,7 +41,28 @@ pub fn claim_folder(folder: &Path, command: &str) -> Result<()> {
             folder.display()
         );
     }
-    check_writable(&path)
+    check_writable(&path)?;
+    remove_leftovers_in(folder, "");
+    Ok(())
+}
+
+/// Writes results into `folder`: by `files` all but `config.json`, which says what they are of. That of
+/// earlier results goes first and the new one comes last, so that a folder of which only some files are new,
+/// as the writer was stopped, does not pass for whole.
+///
+/// # Errors
+/// When one of these cannot be written.
+pub fn write_results<T>(
+    folder: &Path,
+    config: &(impl Serialize + ?Sized),
+    files: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    create_folder(folder)?;
+    let path = folder.join("config.json");
+    remove_stale(&path)?;
+    let written = files()?;
+    write_json_pretty(&path, config)?;
+    Ok(written)
 }
 
 /// The command that a `config.json` is of, and its setting if it has one; nothing if it is not ours.
@@ -56,7 +77,8 @@ fn command_of(config: &[u8]) -> String {
 /// # Errors
 /// As [`write_atomic`].
 pub fn check_writable(path: &Path) -> Result<()> {
-    if path.is_dir() {
+    let names_a_folder = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+    if path.is_dir() || names_a_folder {
         return Err(explained(ErrorKind::IsADirectory.into(), "write", path));
     }
     let aside = Aside::beside(path)?;
@@ -185,13 +207,22 @@ pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIter
 /// Removes what writers of `path` that were killed have left aside, and nothing of those that live;
 /// where the system does not tell who lives, nothing.
 pub fn remove_leftovers(path: &Path) {
-    let Some(name) = path.file_name().map(|name| format!(".{}.", name.to_string_lossy())) else { return };
+    let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    remove_leftovers_in(folder, &name);
+}
+
+/// The same of all files in `folder`, or those called `name`.
+fn remove_leftovers_in(folder: &Path, name: &str) {
     let processes = Path::new("/proc");
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let left = entry.file_name();
-        let writer = left.to_str().and_then(|left| left.strip_prefix(&name)?.strip_suffix(".tmp")?.split('-').next());
-        let Some(writer) = writer.and_then(|writer| writer.parse::<u32>().ok()) else { continue };
+        let parts = left.to_str().and_then(|left| left.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.'));
+        let Some((target, writer)) = parts.filter(|(target, _)| name.is_empty() || *target == name) else { continue };
+        let Some(writer) = writer.split('-').next().and_then(|writer| writer.parse::<u32>().ok()) else { continue };
+        if target.is_empty() {
+            continue;
+        }
         if processes.join("self").exists() && !processes.join(writer.to_string()).exists() {
             // One that cannot be removed is in nobody's way.
             let _ = fs::remove_file(entry.path());
@@ -287,6 +318,26 @@ mod tests {
         let mut left = vec![mine.as_str(), ".a.state.x.tmp", ".b.state.99999999-0.tmp", "a.state"];
         left.sort_unstable();
         assert_eq!(names(folder.path()), left);
+        // Who claims the folder is rid of all of them.
+        claim_folder(folder.path(), "live").unwrap();
+        left.retain(|name| !name.contains("99999999"));
+        assert_eq!(names(folder.path()), left);
+    }
+
+    #[test]
+    fn results_that_were_interrupted_have_no_config() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, file: &str| {
+            write_results(folder.path(), &name, || write_atomic(&folder.path().join(file), name.as_bytes()))
+        };
+        write("first", "a").unwrap();
+        assert_eq!(names(folder.path()), ["a", "config.json"]);
+        // A folder in the way stops the second halfway.
+        fs::create_dir(folder.path().join("b")).unwrap();
+        assert!(write("second", "b").is_err());
+        assert_eq!(names(folder.path()), ["a", "b"]);
+        write("third", "a").unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("config.json")).unwrap(), "\"third\"\n");
     }
 
     #[test]

@@ -204,13 +204,13 @@ pub fn write(
     arms: &Arms<'_>,
     caption: &Caption,
 ) -> Result<()> {
-    output::create_folder(folder)?;
-    output::write_json_pretty(&folder.join("config.json"), config)?;
-    write_curves(&folder.join("curves.csv"), plan, results, arms)?;
-    write_runs(&folder.join("runs.csv"), plan, results, arms)?;
-    output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
-    figure(plan, results, caption).save(&folder.join("regret"))?;
-    write_timings(&folder.join("timings.json"), plan, results)
+    output::write_results(folder, config, || {
+        write_curves(&folder.join("curves.csv"), plan, results, arms)?;
+        write_runs(&folder.join("runs.csv"), plan, results, arms)?;
+        output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
+        figure(plan, results, caption).save(&folder.join("regret"))?;
+        write_timings(&folder.join("timings.json"), plan, results)
+    })
 }
 
 /// The spread of cumulative regret at a checkpoint.

@@ -25,7 +25,7 @@ const VERSION: u32 = 2;
 
 /// How sure an arm must be beaten to leave the contest, and a winner's margin to be called resolved,
 /// in standard errors.
-const RESOLVED: f64 = 3.0;
+pub(crate) const RESOLVED: f64 = 3.0;
 
 /// How often rivals that are too close to call are measured again, each time four times as finely.
 const SHARPENINGS: u32 = 3;

@@ -137,7 +137,11 @@ fn without_a_winner_it_says_so() {
     ] {
         assert!(table.contains(line), "no `{line}` in:\n{table}");
     }
-    assert!(folder.path().join("results/analyse-circle.txt/matrix.png").exists());
+    assert!(table.contains("orders: exact up to 3 arms") && !table.contains("sample"), "{table}");
+    let results = std::fs::read_dir(folder.path().join("results")).expect("results").next().expect("one folder");
+    let results = results.expect("a readable folder").path();
+    assert!(results.file_name().is_some_and(|name| name.to_string_lossy().starts_with("analyse-circle.txt-")));
+    assert!(results.join("matrix.png").exists());
 }
 
 #[test]

@@ -155,6 +155,7 @@ fn wrong_usage_exits_with_2() {
         &["--no-such-flag"],
         &["bandit"],
         &["bandit", "--problem", "1god5poor"],
+        &["bandit", "--problem", "arith4294967295"],
         &["bandit", "--matrix", "P.txt", "--problem", "arith51"],
         &["bandit", "--problem", "arith51", "--horizons", "100"],
         &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "0"],
@@ -191,7 +192,15 @@ fn wrong_usage_exits_with_2() {
         &["proxy", "--out", "P.npy", "--resume", "--again"],
         &["analyse", "--matrix", "P.txt", "--error-rate", "2"],
         &["sensitivity", "--dataset", TINY, "--compared", "1"],
-        &["sensitivity", "--dataset", TINY, "--methods", "sosm;sosm"],
+        &["sensitivity", "--dataset", TINY, "--methods", "sosm,sosm"],
+        &["sensitivity", "--dataset", TINY, "--multileave", "sosm"],
+        &["compare", "--multileave", "sosm"],
+        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--checkpoints", "3"],
+        &["analyse", "--matrix", "P.txt", "--alpha", "0.5"],
+        &["analyse", "--matrix", "P.txt", "--delta", "1"],
+        &["analyse", "--matrix", "P.txt", "--batch", "3"],
+        &["--dataset", TINY, "--rankers", "1"],
+        &["--dataset", TINY, "--rankers", "1,2", "--without", "2"],
         &["distortion", "--dataset", TINY, "--rankers", "5", "--sizes", "6"],
         &["experiment", "some.toml", "--only", "others"],
         &["experiment", "."],
@@ -229,6 +238,22 @@ fn failures_exit_with_1_and_leave_nothing() {
 }
 
 #[test]
+fn more_arms_than_there_is_room_for_are_refused() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (problem, algorithm, expected) in [
+        ("arith100000", "rucb", "ends at 32768 arms"),
+        ("btl:k=40000", "rucb", "matrices end at 32768 arms"),
+    ] {
+        let args = ["bandit", "--problem", problem, "--algorithms", algorithm, "--steps", "10", "--quiet"];
+        let run = sim(folder.path()).args(args).output().expect("sim starts");
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{args:?}: {message}");
+        assert!(message.starts_with("error: ") && message.contains(expected), "{args:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+    }
+}
+
+#[test]
 fn a_matrix_made_by_proxy_can_be_played() {
     let folder = TempDir::new().expect("a temporary folder");
     sim(folder.path())
@@ -245,6 +270,42 @@ fn a_matrix_made_by_proxy_can_be_played() {
     let summary: serde_json::Value = serde_json::from_slice(&run.stdout).expect("the summary is JSON");
     assert_eq!(summary.as_array().map(Vec::len), Some(5));
     assert_eq!(summary[0]["runs"], 3);
+
+    // The account beside the matrix tells which features its arms are, and their part of it.
+    let account: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path().join("P.json")).expect("P.json")).expect("JSON");
+    let rankers = account["site"]["rankers"].as_array().expect("a list");
+    let said = |args: &[&str]| {
+        let run = sim(folder.path()).args(args).arg("--quiet").output().expect("sim starts");
+        assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
+        text(&run.stdout)
+    };
+    let bandit = ["bandit", "--matrix", "P.txt", "--steps", "100", "--runs", "1", "--algorithms", "rucb"];
+    for arms in [[3, 5], [5, 3]] {
+        let table = said(&[&bandit[..], &["--arms", &format!("{},{}", arms[0], arms[1])]].concat());
+        let named = |arm: usize| format!("feature {} (arm {arm})", rankers[arms[arm]]);
+        assert!(table.contains(&named(0)) && table.contains(&named(1)), "{table}");
+    }
+    assert!(said(&["analyse", "--matrix", "P.npy"]).contains("feature "));
+    assert!(said(&["analyse", "--matrix", "P.counts.npz"]).contains("feature "));
+    // Of another matrix it tells nothing.
+    fs::copy(folder.path().join("P.json"), folder.path().join("Q.json")).expect("a copy");
+    fs::write(folder.path().join("Q.txt"), "0.5 0.7\n0.3 0.5\n").expect("a writable folder");
+    assert!(!said(&["analyse", "--matrix", "Q.txt"]).contains("feature "));
+}
+
+#[test]
+fn where_all_are_even_nobody_wins() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (matrix, expected) in [
+        ("0.5 0.5\n0.5 0.5\n", "no Condorcet winner: all arms are even"),
+        ("0.5 0.5 0.9\n0.5 0.5 0.9\n0.1 0.1 0.5\n", "no Condorcet winner: 2 arms that nobody beats, arm 0 one"),
+    ] {
+        fs::write(folder.path().join("P.txt"), matrix).expect("a writable folder");
+        let run =
+            sim(folder.path()).args(["bandit", "--matrix", "P.txt", "--steps", "10"]).output().expect("sim starts");
+        assert!(text(&run.stdout).contains(expected), "{}", text(&run.stdout));
+    }
 }
 
 #[test]
@@ -432,16 +493,58 @@ fn a_folder_holds_the_results_of_one_command() {
     }
     assert_eq!(files(&folder.path().join("r")), before);
 
-    // A folder's name tells the part and the seed.
-    fs::write(folder.path().join("P.txt"), "0.5 0.7 0.8\n0.3 0.5 0.7\n0.2 0.3 0.5\n").expect("a writable folder");
+    // A folder's name tells the part, the seed, and files of other content apart.
+    let results = folder.path().join("results");
+    let names = || -> Vec<String> {
+        let entries = fs::read_dir(&results).into_iter().flatten();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    let write = |text: &str| fs::write(folder.path().join("P.txt"), text).expect("a writable folder");
+    write("0.5 0.7 0.8\n0.3 0.5 0.7\n0.2 0.3 0.5\n");
     let matrix = ["bandit", "--matrix", "P.txt", "--algorithms", "rucb", "--steps", "100", "--runs", "1", "--quiet"];
-    for (more, name) in [
-        (&[][..], "bandit-P.txt"),
-        (&["--random", "2", "--seed", "5"], "bandit-P.txt-random-2-seed-5"),
-        (&["--arms", "2,0"], "bandit-P.txt-arms-2-0"),
-    ] {
+    for (more, ending) in
+        [(&[][..], ""), (&["--random", "2", "--seed", "5"], "-random-2-seed-5"), (&["--arms", "2,0"], "-arms-2-0")]
+    {
+        let before = names();
         sim(folder.path()).args(matrix).args(more).assert().success();
-        assert!(folder.path().join("results").join(name).join("config.json").exists(), "{name}");
+        let new: Vec<String> = names().into_iter().filter(|name| !before.contains(name)).collect();
+        assert!(new.len() == 1 && new[0].starts_with("bandit-P.txt-") && new[0].ends_with(ending), "{new:?}");
+        assert!(results.join(&new[0]).join("config.json").exists());
+    }
+    let before = names();
+    sim(folder.path()).args(matrix).assert().success();
+    assert_eq!(names(), before);
+    write("0.5 0.7 0.8\n0.3 0.5 0.6\n0.2 0.4 0.5\n");
+    sim(folder.path()).args(matrix).assert().success();
+    assert_eq!(names().len(), before.len() + 1);
+}
+
+#[test]
+fn sites_that_differ_share_no_folder() {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::write(folder.path().join("a.txt"), "1 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n2 qid:1 1:0.7 2:2\n")
+        .expect("a writable folder");
+    let variants = [
+        &[][..],
+        &["--credit-ties", "same"],
+        &["--shown", "2"],
+        &["--ties", "fixed"],
+        &["--interleave", "team-draft"],
+        &["--multileave", "optimized"],
+        &["--fractional-labels", "floor"],
+        &["--click", "0:0.1,1:0.5,2:0.9"],
+        &["--click", "0:0.1,1:0.5,2:0.8"],
+        &["--click", "0:0.1,1:0.5,2:0.8", "--stop", "0:0,1:0,2:0.5"],
+    ];
+    for (at, variant) in variants.into_iter().enumerate() {
+        let play = ["--dataset", "a.txt", "--algorithms", "random", "--steps", "10", "--runs", "1", "--quiet"];
+        sim(folder.path()).args(play).args(variant).assert().success();
+        let folders = fs::read_dir(folder.path().join("results")).expect("results").flatten();
+        let folders = folders.filter(|entry| entry.file_name() != ".cache").count();
+        assert_eq!(folders, at + 1, "{variant:?}");
     }
 }
 
@@ -458,6 +561,7 @@ fn what_cannot_be_written_is_told_before_the_work() {
         &["sensitivity", "--draws", "1e12", "--out", "taken"],
         &["distortion", "--multileavings", "1e12", "--out", "taken/d.json"],
         &["distortion", "--multileavings", "1e12", "--out", "."],
+        &["distortion", "--multileavings", "1e12", "--out", "new/"],
     ] {
         let data = if args[0] == "bandit" { &["--quiet"][..] } else { &long };
         let run = sim(folder.path()).args(args).args(data).output().expect("sim starts");

@@ -40,7 +40,7 @@
 //! * Who has begun fewest duels is kept (`fewest.rs`), and the largest and smallest P are looked for
 //!   only when a bound on their difference says that an arm may be dropped.
 
-use crate::algorithm::{cautions, countable, horizon_known, named_values, positive, without_effect};
+use crate::algorithm::{cautions, countable_pairs, horizon_known, named_values, positive, without_effect};
 use crate::draw::{argmax, below};
 use crate::fewest::Fewest;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -183,7 +183,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Btm, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         horizon_known(self, horizon)?;
         let (radius, enough) = self.radius(arms, horizon);
         Ok(Btm {

@@ -38,7 +38,7 @@
 //!   until time opens a pair again.
 //! * Pairs are kept as settled or open (`settled.rs`); a step costs O(K).
 
-use crate::algorithm::{countable, positive};
+use crate::algorithm::{countable_pairs, positive};
 use crate::bounds::{best_among, last_step_below};
 use crate::clock::Clock;
 use crate::draw::{below, coin};
@@ -78,7 +78,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Ccb, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         Ok(Ccb::new(self.alpha, arms))
     }
 }

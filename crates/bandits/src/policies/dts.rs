@@ -45,7 +45,7 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. What comes after it is
 //!   drawn given that it is something else.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{countable_pairs, named_values, positive};
 use crate::bounds::best_among;
 use crate::clock::Clock;
 use crate::thompson::{Field, Sampler, Ties};
@@ -114,7 +114,7 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<DoubleThompson, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         let ties = if PLUS { Ties::Regret } else { Ties::Random };
         Ok(DoubleThompson {
             alpha: self.alpha,

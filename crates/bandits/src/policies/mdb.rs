@@ -23,7 +23,7 @@
 //! * The arm reported is the one that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to say much.
 
-use crate::algorithm::{countable, positive};
+use crate::algorithm::{countable_pairs, positive};
 use crate::bounds::{Evidence, last_step_below};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy};
 
@@ -72,7 +72,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Mdb, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         Ok(Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) })
     }
 }

@@ -21,7 +21,7 @@
 //! * The paper names no arm to report: here the one picked most often.
 
 use super::sparring::most_favoured;
-use crate::algorithm::{countable, positive};
+use crate::algorithm::{countable_pairs, positive};
 use crate::draw::below;
 use crate::singleton::{Singleton as _, Ucb};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -59,7 +59,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MultiSbm, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         Ok(MultiSbm {
             bandits: vec![Ucb::new(arms, self.scale, 0); arms],
             picked: vec![0; arms],

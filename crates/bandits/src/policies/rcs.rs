@@ -39,7 +39,7 @@
 //!   What comes after it is drawn given that the tournament has another outcome.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{countable_pairs, named_values, positive};
 use crate::bounds::best_among;
 use crate::clock::Clock;
 use crate::fewest::Fewest;
@@ -99,7 +99,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rcs, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         let lerot = self.variant == Variant::Lerot;
         let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (2.0, 0.0) };
         let mut opponents = Opponents::new(arms, mean, width);

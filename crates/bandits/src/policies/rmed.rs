@@ -31,7 +31,7 @@
 use std::sync::LazyLock;
 
 use super::rmed_state::{Divergences, Passes};
-use crate::algorithm::{countable, positive};
+use crate::algorithm::{countable_pairs, positive};
 use crate::bounds::best_among;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -69,7 +69,7 @@ impl Algorithm for Rmed1Config {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rmed1, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         Ok(Rmed1::new(self, arms))
     }
 }

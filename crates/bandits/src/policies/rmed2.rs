@@ -43,7 +43,7 @@
 //!   whole number of meetings so seldom that pairs are counted over only then.
 
 use super::rmed_state::{Divergences, Passes};
-use crate::algorithm::{countable, horizon_known, named_values, positive};
+use crate::algorithm::{countable_pairs, horizon_known, named_values, positive};
 use crate::bounds::best_among;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
 
@@ -146,7 +146,7 @@ impl<const FH: bool> Algorithm for Config<FH> {
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed2, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         horizon_known(self, horizon)?;
         Ok(Rmed2::new(self.rule(arms), arms, FH.then_some(horizon)))
     }

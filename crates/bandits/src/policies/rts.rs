@@ -35,7 +35,7 @@
 //! * How the draws and the stretches alone are cut short: see `thompson.rs`. Odds below 1e-25 count as
 //!   none.
 
-use crate::algorithm::countable;
+use crate::algorithm::countable_pairs;
 use crate::bounds::best_among;
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -58,7 +58,7 @@ impl Algorithm for Config {
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rts, ParameterError> {
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         Ok(Rts { everyone: (0..arms).map(Arm::at).collect(), sampler: Sampler::new(arms, Ties::Random) })
     }
 }

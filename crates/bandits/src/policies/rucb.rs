@@ -38,7 +38,7 @@
 //! * Candidates are kept by evidence (`bounds.rs`), challengers by who leads each group of them
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{cautions, countable, named_values, positive, without_effect};
+use crate::algorithm::{cautions, countable_pairs, named_values, positive, without_effect};
 use crate::bounds::{Candidates, Evidence};
 use crate::clock::Clock;
 use crate::draw::{below, coin};
@@ -110,7 +110,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rucb, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         Ok(Rucb::new(self, arms))
     }
 }

@@ -31,7 +31,7 @@
 //!   often are those that the round still has (`savage/round.rs`), found in O(log K).
 //! * As T does not change, only the pair that met can rule an arm out.
 
-use crate::algorithm::{countable, horizon_known, named_values};
+use crate::algorithm::{countable_pairs, horizon_known, named_values};
 use crate::bounds::best_among;
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -100,7 +100,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Savage, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         horizon_known(self, horizon)?;
         let lerot = self.variant == Variant::Lerot;
         Ok(Savage {

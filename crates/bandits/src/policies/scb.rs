@@ -41,7 +41,7 @@
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether anybody is dropped.
 
-use crate::algorithm::{cautions, countable, named_values, positive, without_effect};
+use crate::algorithm::{cautions, countable_pairs, named_values, positive, without_effect};
 use crate::bounds::best_among;
 use crate::draw::below;
 use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
@@ -95,7 +95,7 @@ impl Algorithm for Config {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Scb, ParameterError> {
         self.check()?;
-        countable(arms)?;
+        countable_pairs::<Self>(arms)?;
         Ok(Scb { config: self.clone(), arms, number: 0, ends: 0, begins: 1, round: Round::new(arms), found: None })
     }
 }

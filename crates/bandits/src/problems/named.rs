@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::utilities::{arith, geom, good_and_poor, normal};
 use super::{arithmetic_with, btl, circle_and_leader};
-use crate::algorithm::{countable, positive};
+use crate::algorithm::{MOST_WITH_ALL_PAIRS, countable, positive};
 use crate::registry::{assign, nearest};
 use crate::{MatrixError, Parameter, ParameterError, PreferenceMatrix, UtilityArena, UtilityError};
 
@@ -92,7 +92,7 @@ pub enum ProblemError {
     },
     /// More arms than a matrix should have.
     #[error(
-        "a matrix of {arms} arms would need {} GB; matrices end at {MOST_IN_A_MATRIX} arms, \
+        "a matrix of {arms} arms would need {} GB; matrices end at {MOST_WITH_ALL_PAIRS} arms, \
          utilities (as in normal:k={arms}) do not",
         arms.saturating_mul(*arms) / 125_000_000
     )]
@@ -108,8 +108,8 @@ pub enum ProblemError {
     Utility(#[from] UtilityError),
 }
 
-/// The most arms of a problem that is a matrix (8 GB of entries, and half as much to draw from).
-const MOST_IN_A_MATRIX: usize = 32_768;
+/// The most arms of any problem: what is known of each fills some gigabytes then.
+const MOST: usize = 100_000_000;
 
 /// Names without a number in them.
 const PLAIN: [&str; 4] = ["arithmetic", "cyclic", "btl", "normal"];
@@ -169,7 +169,7 @@ impl Problem {
         let matrix = |matrix| -> Result<Setting, ProblemError> { Ok(Setting::Matrix(matrix?)) };
         let utilities =
             |utilities| -> Result<Setting, ProblemError> { Ok(Setting::Utilities(UtilityArena::new(utilities)?)) };
-        if self.is_matrix() && self.arms() > MOST_IN_A_MATRIX {
+        if self.is_matrix() && self.arms() > MOST_WITH_ALL_PAIRS {
             return Err(ProblemError::TooManyForAMatrix { arms: self.arms() });
         }
         match self.0 {
@@ -246,6 +246,7 @@ impl Problem {
         let within = |key, value: f64, ok: bool, expected| {
             if ok { Ok(()) } else { Err(ProblemError::OutOfRange { key, expected, value }) }
         };
+        within("arms", self.arms() as f64, self.arms() <= MOST, "1 to 100000000 arms")?;
         match self.0 {
             Kind::Arithmetic { step, .. } => within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
             Kind::Cyclic { lead, circle, .. } => {

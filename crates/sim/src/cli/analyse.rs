@@ -15,12 +15,13 @@ use serde::Serialize;
 use self::findings::Findings;
 use super::arm_options::ArmOptions;
 use super::matrix_file;
-use super::options::{CommonOptions, default_folder};
+use super::options::{CommonOptions, default_folder, of_content};
 use super::print::{eprintln, println};
 use crate::arm_names::ArmNames;
 use crate::count::{grouped, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
 use crate::output;
 use crate::seed;
+use crate::usage::usage;
 
 /// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
 ///
@@ -53,7 +54,7 @@ pub(super) struct Analyse {
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_probability)]
     error_rate: f64,
 
-    /// Random orders of the arms to estimate P(total order) from
+    /// Random orders of the arms to estimate P(total order) from; 0 leaves it out beyond three arms
     #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_count)]
     samples: u64,
 
@@ -113,9 +114,26 @@ struct Source {
 }
 
 impl Analyse {
+    /// What the theorems ask of their parameters, as far as one of them holds for what is given.
+    fn check(&self) -> Result<()> {
+        let Self { alpha, delta, batch, .. } = self;
+        ensure!(
+            *alpha > 0.5 && alpha.is_finite(),
+            usage(format!("--alpha {alpha}: expected a number above 1/2, as the theorems on regret need"))
+        );
+        ensure!(
+            *delta > 0.0 && *delta < 1.0,
+            usage(format!("--delta {delta}: expected a probability strictly between 0 and 1"))
+        );
+        ensure!(*batch >= 4, usage(format!("--batch {batch}: expected 4 at least, as mergeRUCB's theorem needs")));
+        Ok(())
+    }
+
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
+        self.check()?;
         let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic)?;
+        let features = matrix_file::features(&self.matrix, &matrix);
         let mut against = self.against.as_deref().map(|path| read(path, self.against_lexicographic)).transpose()?;
         if let Some((_, other)) = &against {
             ensure!(
@@ -137,7 +155,7 @@ impl Analyse {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
             matrix: source,
-            names: arms.clone().map_or(ArmNames::Numbers, ArmNames::chosen),
+            names: self.arms.names(features, arms.as_deref()),
             arms,
             against: None,
             comparisons: self.comparisons,
@@ -149,17 +167,17 @@ impl Analyse {
         };
         let (reference, other) = against.unzip();
         let config = Config { against: other, ..config };
-        let name = config.matrix.name.as_str();
-        let folder = self
-            .out
-            .clone()
-            .unwrap_or_else(|| default_folder(&format!("analyse-{name}{}{}", self.arms.part(), self.common.seeded())));
+        let folder = self.out.clone().unwrap_or_else(|| {
+            let name = of_content(&config.matrix.name, &config.matrix.checksum);
+            default_folder(&format!("analyse-{name}{}{}", self.arms.part(), self.common.seeded()))
+        });
         output::claim_folder(&folder, "analyse")?;
 
         let findings = Findings::of(&matrix, reference.as_ref(), &config)?;
-        output::write_json_pretty(&folder.join("config.json"), &config)?;
-        output::write_json_pretty(&folder.join("findings.json"), &findings)?;
-        let written = files::write(&folder, &matrix, reference.as_ref(), &findings, &config)?;
+        let written = output::write_results(&folder, &config, || {
+            output::write_json_pretty(&folder.join("findings.json"), &findings)?;
+            files::write(&folder, &matrix, reference.as_ref(), &findings, &config)
+        })?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {

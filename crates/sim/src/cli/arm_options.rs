@@ -5,9 +5,11 @@ use bandits::matrix::alphabetical_arms;
 use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
+use letor_io::FeatureId;
 use rand::RngExt;
 
 use super::options::short;
+use crate::arm_names::ArmNames;
 use crate::count::{parse_ordinal, parse_positive};
 use crate::seed;
 use crate::usage::usage;
@@ -107,6 +109,16 @@ impl ArmOptions {
         anyhow::bail!(
             "no Condorcet winner among {count} random arms, {TRIES} times; take fewer, or leave out --condorcet"
         )
+    }
+
+    /// What the arms `taken` from a matrix (none: all) are called, whose own are these features if known.
+    pub(super) fn names(&self, features: Option<Vec<FeatureId>>, taken: Option<&[Arm]>) -> ArmNames {
+        // Whose arms are put in order were not in that of their features.
+        let all = features.filter(|_| !self.lexicographic).map_or(ArmNames::Numbers, ArmNames::Features);
+        match taken {
+            None => all,
+            Some(taken) => all.subset(&taken.iter().map(|arm| arm.index()).collect::<Vec<_>>()),
+        }
     }
 
     /// The matrix of the chosen arms, and which those are.

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::arm_options::ArmOptions;
 use super::matrix_file;
-use super::options::{RunOptions, default_folder};
+use super::options::{RunOptions, default_folder, of_content};
 use super::report::{self, Outcome};
 use crate::arm_names::ArmNames;
 use crate::count::counted;
@@ -93,8 +93,11 @@ impl Bandit {
         self.run.common.apply()?;
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
-                let (matrix, taken) = self.arms.apply(matrix_file::read(path)?, self.run.common.seed)?;
-                self.on_matrix(matrix, file_name(path), taken)
+                let whole = matrix_file::read(path)?;
+                let features = matrix_file::features(path, &whole);
+                let (matrix, taken) = self.arms.apply(whole, self.run.common.seed)?;
+                let names = self.arms.names(features, taken.as_deref());
+                self.on_matrix(matrix, file_name(path), taken, names)
             }
             (None, Some(problem)) => {
                 ensure!(
@@ -102,7 +105,7 @@ impl Bandit {
                     usage("arms are chosen with --matrix; problems have parameters of their own")
                 );
                 match problem.setting()? {
-                    Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None),
+                    Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None, ArmNames::Numbers),
                     Setting::Utilities(arena) => {
                         let gaps = arena.gaps();
                         let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
@@ -116,7 +119,7 @@ impl Bandit {
                             winners_in_matrix: None,
                         };
                         let content = format!("problem {problem}");
-                        self.play(Copies { arena, content }, description)
+                        self.play(Copies { arena, content }, description, &ArmNames::Numbers)
                     }
                 }
             }
@@ -125,7 +128,13 @@ impl Bandit {
     }
 
     /// Regret is measured against the Condorcet winner or, where there is none, by Copeland score.
-    fn on_matrix(&self, matrix: PreferenceMatrix, name: String, taken: Option<Vec<Arm>>) -> Result<()> {
+    fn on_matrix(
+        &self,
+        matrix: PreferenceMatrix,
+        name: String,
+        taken: Option<Vec<Arm>>,
+        names: ArmNames,
+    ) -> Result<()> {
         let (winners, truth) = match condorcet_winners(&matrix) {
             none if none.is_empty() => (copeland_winners(&matrix), Truth::Copeland),
             winners => (winners, Truth::Condorcet),
@@ -141,14 +150,26 @@ impl Bandit {
         self.play(
             Copies { arena, content },
             Description { name, arms, taken, checksum: Some(checksum), condorcet, winners, winners_in_matrix },
+            &names,
         )
     }
 
-    fn play<A: Arena + Clone + Sync>(&self, arenas: Copies<A>, description: Description) -> Result<()> {
+    fn play<A: Arena + Clone + Sync>(
+        &self,
+        arenas: Copies<A>,
+        description: Description,
+        names: &ArmNames,
+    ) -> Result<()> {
         let (name, winners) = (description.name.clone(), description.winners.clone());
         let condorcet = description.condorcet;
-        let names = description.taken.clone().map_or(ArmNames::Numbers, ArmNames::chosen);
-        let mut truth = if condorcet {
+        let mut truth = if condorcet && winners.len() > 1 {
+            match winners.len() {
+                all if all == arenas.arms() => "no Condorcet winner: all arms are even".to_owned(),
+                several => {
+                    format!("no Condorcet winner: {several} arms that nobody beats, {} one", names.name(winners[0]))
+                }
+            }
+        } else if condorcet {
             format!("Condorcet winner: {}", names.name(winners[0]))
         } else {
             format!("no Condorcet winner; regret is Copeland score below that of {}", names.name(winners[0]))
@@ -163,9 +184,9 @@ impl Bandit {
             regret: regret.to_owned(),
             note: None,
         };
-        let arms = Arms { winners: &winners, names: &names };
+        let arms = Arms { winners: &winners, names };
         let outcome = Outcome { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
-        match self.setting.horizons(self.run.steps)? {
+        match self.setting.horizons(self.run.steps, self.run.checkpoints)? {
             None => self.ongoing(&arenas, description, &arms, &outcome),
             Some(horizons) => self.explore(&arenas, horizons, description, &arms, &outcome),
         }
@@ -181,7 +202,7 @@ impl Bandit {
     ) -> Result<()> {
         let common = &self.run.common;
         let plan = self.run.plan();
-        let folder = self.folder("bandit", &description.name);
+        let folder = self.folder("bandit", &description);
         output::claim_folder(&folder, "bandit")?;
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(arenas, &plan, &progress)?;
@@ -199,8 +220,12 @@ impl Bandit {
     }
 
     /// Where results go.
-    fn folder(&self, kind: &str, name: &str) -> PathBuf {
+    fn folder(&self, kind: &str, played_on: &Description) -> PathBuf {
         let (part, seeded) = (self.arms.part(), self.run.common.seeded());
+        let name = match (&self.source.matrix, &played_on.checksum) {
+            (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
+            _ => played_on.name.clone(),
+        };
         self.run.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{seeded}")))
     }
 }

@@ -107,6 +107,10 @@ impl Compare {
                 ))
             );
         }
+        ensure!(
+            !self.site.multileaves(),
+            usage("--multileave mixes the lists of many, but algorithms that duel are compared here; leave it out")
+        );
         // Read first: a wrong name should not cost the work before it.
         let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
@@ -181,17 +185,12 @@ impl Compare {
         let names = description.names();
         let arms = Arms { winners: &truth.winners, names: &names };
         let caption = |what: &str| description.caption(what, truth);
-        for (what, runs) in [("live", live), ("proxy", proxy)] {
-            results::write(&folder.join(what), config, plan, runs, &arms, &caption(&format!("{what}: ")))?;
-        }
         let differences = differences(plan, live, proxy);
         let summary = Summary {
             largest_at_the_end: largest(&differences, plan.steps),
             largest_from_a_thousandth_on: largest(&differences, plan.steps / 1000),
             at_the_end: differences.iter().filter(|difference| difference.step == plan.steps).collect(),
         };
-        output::write_json_pretty(&folder.join("config.json"), config)?;
-        output::write_json_pretty(&folder.join("summary.json"), &summary)?;
         let header = [
             "algorithm",
             "step",
@@ -202,8 +201,14 @@ impl Compare {
             "relative_difference",
             "relative_standard_error",
         ];
-        output::write_csv(&folder.join("differences.csv"), &header, &differences)?;
-        figure(plan, live, proxy, &caption("Live and proxy: ")).save(&folder.join("compare"))?;
+        output::write_results(folder, config, || {
+            for (what, runs) in [("live", live), ("proxy", proxy)] {
+                results::write(&folder.join(what), config, plan, runs, &arms, &caption(&format!("{what}: ")))?;
+            }
+            output::write_json_pretty(&folder.join("summary.json"), &summary)?;
+            output::write_csv(&folder.join("differences.csv"), &header, &differences)?;
+            figure(plan, live, proxy, &caption("Live and proxy: ")).save(&folder.join("compare"))
+        })?;
 
         if self.run.json {
             println!("{}", serde_json::to_string_pretty(&summary)?);

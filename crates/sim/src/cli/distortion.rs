@@ -78,8 +78,8 @@ impl DistortionCommand {
         let (_, truth) = prepared.truth(&self.cache, seed, quiet)?;
         anyhow::ensure!(
             truth.measure == Measure::Condorcet,
-            "these rankers have no Condorcet winner, so distortion has no meaning; choose others (--rankers, --without), \
-             other users (--click) or more queries"
+            "these rankers have no Condorcet winner, so distortion has no meaning; take credit by the order that made \
+             the list (--credit-ties same), other rankers (--rankers, --without), other users (--click) or more queries"
         );
         let sizes = self.sizes(site.arms(), site.arms() - truth.winners.len() + 1)?;
 

@@ -8,7 +8,7 @@ use letor_io::{Dataset, FeatureId, Provenance, Statistics};
 use rankers::{Gain, Rankings, TieBreaking};
 use serde::Serialize;
 
-use super::options::{CommonOptions, announce, default_folder};
+use super::options::{CommonOptions, announce, dataset_name, default_folder};
 use super::print::{eprintln, println};
 use super::reading::ReadingOptions;
 use crate::arm_names::of_feature;
@@ -106,7 +106,11 @@ impl Inspect {
         self.common.apply()?;
         let dataset = self.reading.open(&self.dataset)?;
         announce(&dataset, self.common.quiet);
-        let folder = self.out.clone().unwrap_or_else(|| default_folder(&format!("inspect-{}", dataset.name())));
+        let folder = self.out.clone().unwrap_or_else(|| {
+            let name = dataset_name(&self.dataset, dataset.name(), &dataset.checksum());
+            let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
+            default_folder(&format!("inspect-{name}{part}"))
+        });
         output::claim_folder(&folder, "inspect")?;
         let statistics = Statistics::of(&dataset);
         let findings = Findings::of(&dataset, &statistics)?;
@@ -116,9 +120,10 @@ impl Inspect {
             dataset: dataset.name(),
             checksum: &findings.checksum,
         };
-        output::write_json_pretty(&folder.join("config.json"), &config)?;
-        output::write_json_pretty(&folder.join("findings.json"), &findings)?;
-        draw(&dataset, &findings, &folder)?;
+        output::write_results(&folder, &config, || {
+            output::write_json_pretty(&folder.join("findings.json"), &findings)?;
+            draw(&dataset, &findings, &folder)
+        })?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {

@@ -5,9 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::PreferenceMatrix;
-use letor_io::registry;
+use letor_io::{FeatureId, registry};
+use serde::Deserialize;
 use zip::ZipArchive;
 use zip::result::ZipError;
+
+use crate::seed;
 
 /// How archives of arrays begin.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -29,6 +32,26 @@ pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
         format!("failed to read the matrix {}{hint}", path.display())
     })?;
     parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
+}
+
+/// The features behind the arms of a matrix that `sim proxy` made, as the account beside it tells
+/// (`P.json` beside `P.npy`, `P.txt` or `P.counts.npz`); none of another, or where that does not fit.
+pub(super) fn features(path: &Path, matrix: &PreferenceMatrix) -> Option<Vec<FeatureId>> {
+    #[derive(Deserialize)]
+    struct Account {
+        command: String,
+        checksum: String,
+        site: Site,
+    }
+    #[derive(Deserialize)]
+    struct Site {
+        rankers: Vec<FeatureId>,
+    }
+    let stem = path.file_stem()?.to_str()?;
+    let account = path.with_file_name(format!("{}.json", stem.strip_suffix(".counts").unwrap_or(stem)));
+    let account: Account = serde_json::from_slice(&std::fs::read(account).ok()?).ok()?;
+    let known = account.command == "proxy" && account.checksum == seed::key(&matrix.to_text());
+    (known && account.site.rankers.len() == matrix.arms()).then_some(account.site.rankers)
 }
 
 /// The registered matrix whose name is most like that of a file that is not there.

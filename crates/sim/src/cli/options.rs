@@ -9,7 +9,7 @@ use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use clicks::{ClickError, ClickModel, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
-use letor_io::{Dataset, FeatureId, Provenance};
+use letor_io::{Dataset, FeatureId, Provenance, lookalike};
 use rankers::{Gain, Rankings, Selection, TieBreaking};
 use serde::Serialize;
 
@@ -307,6 +307,14 @@ impl SiteOptions {
         }
         let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
         anyhow::ensure!(!kept.is_empty(), usage("--without leaves no ranker"));
+        anyhow::ensure!(
+            kept.len() > 1,
+            usage(format!(
+                "only feature {} is left, and a ranker needs another to be compared with; --rankers takes numbers as \
+                 1,5,110, and one number N draws N at random",
+                kept[0].0
+            ))
+        );
         Ok(kept)
     }
 
@@ -350,11 +358,32 @@ impl SiteOptions {
         part
     }
 
-    /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`, and the part and
-    /// the seed where they are not the usual ones.
+    /// How else than usual lists are shown, mixed and clicked, for the name of a folder.
+    fn manner(&self, played: &Description) -> String {
+        let usual = |given: &Option<String>| given.clone().filter(|given| !given.is_empty());
+        let words = [
+            (self.click.contains(':')).then(|| short(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
+            (self.shown != 10).then(|| format!("shown-{}", self.shown)),
+            self.interleave.as_ref().map(ToString::to_string),
+            self.multileave.as_ref().map(ToString::to_string),
+            self.credit_ties.map(|_| format!("ties-{}", played.credit_ties.name())),
+            matches!(self.ties, Ties::Fixed).then(|| "fixed".to_owned()),
+            match self.fractional_labels {
+                Fractional::Round => None,
+                Fractional::Floor => Some("floor".to_owned()),
+                Fractional::Interpolate => Some("interpolate".to_owned()),
+            },
+            self.reading.part(),
+        ];
+        words.iter().filter_map(usual).map(|word| format!("-{word}")).collect()
+    }
+
+    /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`, and whatever is not
+    /// as usual, so that no two sites share a folder.
     pub(super) fn default_folder(&self, command: &str, played: &Description, common: &CommonOptions) -> PathBuf {
-        let (name, clicks) = (&played.dataset.name, &played.click.model);
-        default_folder(&format!("{command}-{name}-{clicks}{}{}", self.part(), common.seeded()))
+        let (clicks, manner) = (&played.click.model, self.manner(played));
+        let name = dataset_name(&self.dataset, &played.dataset.name, &played.dataset.checksum);
+        default_folder(&format!("{command}-{name}-{clicks}{}{manner}{}", self.part(), common.seeded()))
     }
 
     /// Refuses `--stop` where it does not suit `--click`, whatever the data.
@@ -467,9 +496,9 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "N", default_value = "5", value_parser = parse_positive)]
     pub(super) runs: u64,
 
-    /// Points of the regret curves for each tenfold of time
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_up_to::<u32, 1000>)]
-    pub(super) checkpoints: u32,
+    /// Points of the regret curves for each tenfold of time [default: 10]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1000>)]
+    pub(super) checkpoints: Option<u32>,
 
     #[command(flatten)]
     pub(super) common: CommonOptions,
@@ -502,7 +531,7 @@ impl RunOptions {
             steps: self.steps,
             runs: self.runs,
             seed: self.common.seed,
-            checkpoints: log_spaced(self.steps, self.checkpoints),
+            checkpoints: log_spaced(self.steps, self.checkpoints.unwrap_or(10)),
         }
     }
 }
@@ -561,6 +590,21 @@ impl CommonOptions {
             .build_global()
             .context("failed to start the threads")
     }
+}
+
+/// A data set for the name of a folder: of files, which others may share their names with, with what tells
+/// their content.
+pub(super) fn dataset_name(asked: &[String], name: &str, checksum: &str) -> String {
+    let known = |asked: &String| {
+        let generated = lookalike::names().any(|name| asked.split(':').next() == Some(name));
+        generated || letor_io::registry::find(asked).is_some()
+    };
+    if asked.iter().all(known) { name.to_owned() } else { of_content(name, checksum) }
+}
+
+/// A name that files of other content do not share.
+pub(super) fn of_content(name: &str, checksum: &str) -> String {
+    format!("{name}-{}", &seed::key(checksum)[..8])
 }
 
 /// A list for the name of a folder: as it is, or what it begins with and a hash of it all.

@@ -22,6 +22,8 @@ use crate::proxy::{
     all_pairs, pair_count, take_up, write,
 };
 use crate::results::significant;
+use crate::seed;
+use crate::truth::RESOLVED;
 use crate::usage::usage;
 
 /// Estimates the preference matrix of a data set's rankers from simulated impressions.
@@ -146,6 +148,8 @@ struct Provenance<'a> {
     ties: f64,
     /// Largest standard error of an entry that was measured.
     largest_standard_error: f64,
+    /// Of the matrix, by which other commands know that this is its account.
+    checksum: String,
     site: &'a Description,
     condorcet_winner: Option<String>,
     against: Option<Against>,
@@ -296,7 +300,11 @@ fn winner(state: &State, site: &Description, matrix: &PreferenceMatrix) -> Strin
     if let Some((margin, other, error)) = margins.min_by(|a, b| a.0.total_cmp(&b.0)) {
         text += &format!("; smallest margin {margin:.4} over {}", site.label(other as usize));
         if error > 0.0 {
-            text += &format!(", z = {:.1}", margin / error);
+            let z = margin / error;
+            text += &format!(", z = {z:.1}");
+            if z < RESOLVED {
+                text += "; WINNER NOT RESOLVED (z below 3): the runner-up may be as good";
+            }
         }
     }
     text
@@ -364,6 +372,7 @@ fn provenance<'a>(
         comparisons,
         ties: counts().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
         largest_standard_error: state.largest_standard_error(),
+        checksum: seed::key(&matrix.to_text()),
         site,
         condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
         against,

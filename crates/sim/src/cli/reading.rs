@@ -55,6 +55,11 @@ enum SameQid {
 }
 
 impl ReadingOptions {
+    /// Which part is read, for the name of a folder. How files are read shows in their content.
+    pub(super) fn part(&self) -> Option<String> {
+        self.split.map(|split| split.name().to_owned())
+    }
+
     /// Opens what a person named.
     pub(super) fn open(&self, dataset: &[String]) -> Result<Dataset> {
         let generated =

@@ -31,9 +31,9 @@ pub(super) struct Sensitivity {
     /// The multileavings to compare, beside pairwise --interleave
     #[arg(
         long,
-        value_name = "A;B,...",
-        value_delimiter = ';',
-        default_value = "team-draft;probabilistic;optimized;sosm;pairwise-preference"
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_value = "team-draft,probabilistic,optimized,sosm,pairwise-preference"
     )]
     methods: Vec<AnyMultileaving>,
 
@@ -75,6 +75,10 @@ impl Sensitivity {
     pub(super) fn run(&self) -> Result<()> {
         let CommonOptions { seed, quiet, .. } = self.common;
         self.common.apply()?;
+        anyhow::ensure!(
+            !self.site.multileaves(),
+            usage("--multileave names one way of many; here --methods names all that are compared")
+        );
         for (at, method) in self.methods.iter().enumerate() {
             let known = self.methods[..at].iter().any(|before| before.to_string() == method.to_string());
             anyhow::ensure!(!known, usage(format!("--methods: {method} is there twice")));
@@ -114,9 +118,10 @@ impl Sensitivity {
             methods: measured.iter().map(|(label, _)| label.clone()).collect(),
             site: description,
         };
-        output::write_json_pretty(&folder.join("config.json"), &config)?;
-        write_errors(&folder.join("errors.csv"), &plan, &measured)?;
-        self.figure(description, &plan, &measured).save(&folder.join("error"))?;
+        output::write_results(&folder, &config, || {
+            write_errors(&folder.join("errors.csv"), &plan, &measured)?;
+            self.figure(description, &plan, &measured).save(&folder.join("error"))
+        })?;
 
         println!(
             "binary error of {}, {}, {} clicks",

@@ -20,11 +20,10 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
         let _ = writeln!(text, "{what:<24}{finding}");
     }
     let _ = writeln!(text, "\n{}", subsets(findings));
-    let _ = write!(
-        text,
-        "orders: exact up to 3 arms, then from {} samples, in brackets one standard error",
-        grouped(config.samples)
-    );
+    text += "orders: exact up to 3 arms";
+    if config.samples > 0 {
+        let _ = write!(text, ", then from {} samples, in brackets one standard error", grouped(config.samples));
+    }
     if let (Some(agreement), Some(against)) = (&findings.agreement, &config.against) {
         let _ = write!(text, "\n\nagainst {}: {agreement}", against.name);
     }

@@ -47,7 +47,7 @@ enum Setting {
 
 impl SettingOptions {
     /// The horizons to explore for, rising; none where regret is ongoing.
-    pub(super) fn horizons(&self, steps: u64) -> Result<Option<Vec<u64>>> {
+    pub(super) fn horizons(&self, steps: u64, checkpoints: Option<u32>) -> Result<Option<Vec<u64>>> {
         if self.setting == Setting::Ongoing {
             anyhow::ensure!(
                 self.horizons.is_empty(),
@@ -57,6 +57,10 @@ impl SettingOptions {
             );
             return Ok(None);
         }
+        anyhow::ensure!(
+            checkpoints.is_none(),
+            usage("--checkpoints are points of curves; what is explored is read off at --horizons")
+        );
         let mut horizons = self.horizons.clone();
         if horizons.is_empty() {
             horizons.extend((2..=15).map(|power| 10_u64.pow(power)).take_while(|&horizon| horizon < steps));
@@ -94,7 +98,7 @@ impl Bandit {
         let run = &self.run;
         let (algorithms, seed) = (run.plan().algorithms, run.common.seed);
         let plan = Exploration { algorithms, horizons, runs: run.runs, seed };
-        let folder = self.folder("explore", &description.name);
+        let folder = self.folder("explore", &description);
         output::claim_folder(&folder, "bandit explore-then-exploit")?;
         let progress = Progress::new("exploring", plan.total_steps(), run.common.quiet);
         let results = explore_all(arenas, &plan, &progress)?;
