@@ -19,7 +19,12 @@ fn two_lists_of_strings() {
         // Elsewhere, later.
         let json = serde_json::to_string(&shown).unwrap();
         let later: Impression<String, AnyInterleavingReceipt> = serde_json::from_str(&json).unwrap();
-        assert_eq!(later.winner(&method, &["x".to_owned()]).unwrap(), Preference::Second, "{name}");
+        let winner = match name {
+            // Nothing stands above the first place, so a click there speaks for nobody.
+            "document-constraints:above" if shown.shown()[0] == "x" => Preference::Tie,
+            _ => Preference::Second,
+        };
+        assert_eq!(later.winner(&method, &["x".to_owned()]).unwrap(), winner, "{name}");
         let bytes = receipt::to_bytes(&shown).unwrap();
         let later: Impression<String, AnyInterleavingReceipt> = receipt::from_bytes(&bytes).unwrap();
         assert_eq!(later.winner(&method, &[]).unwrap(), Preference::Tie);

@@ -53,7 +53,7 @@ pub enum AnyInterleaving {
 
 impl AnyInterleaving {
     /// Every method and variant, by name.
-    pub const NAMES: [&'static str; 13] = [
+    pub const NAMES: [&'static str; 14] = [
         "balanced",
         "balanced:lerot",
         "team-draft",
@@ -64,6 +64,7 @@ impl AnyInterleaving {
         "probabilistic:assignment",
         "document-constraints",
         "document-constraints:next",
+        "document-constraints:above",
         "optimized",
         "optimized:binary",
         "optimized:inverse",
