@@ -18,7 +18,9 @@ pub trait Interleaving: Send + Sync {
     /// What credit needs later: a plain value, serialisable, free of the lists.
     type Receipt: Clone + Send + Serialize + DeserializeOwned;
 
-    /// The name used on the command line and in results.
+    /// The method's base name, its settings apart: variants of one method share it, and those of
+    /// `probabilistic` are several types. `Display` of [`AnyInterleaving`](crate::AnyInterleaving)
+    /// writes the full name, as on the command line and in results.
     fn name(&self) -> &'static str;
 
     /// Shows one list of at most `length` documents to `user`, a document at a time, and says who
@@ -69,7 +71,8 @@ pub trait Interleaving: Send + Sync {
     /// any order; a position clicked twice counts once.
     ///
     /// # Errors
-    /// When a position lies outside the list.
+    /// When a position lies outside the list; and from `AnyInterleaving`, whose receipts say which method
+    /// they are from, when another method or other settings gave the receipt out.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Preference, CreditError>;
 }
 
@@ -84,7 +87,9 @@ pub trait Multileaving: Send + Sync {
     /// a pair is no difference of scores, the verdict on each pair ([`Signs`](crate::Signs)).
     type Outcome: Outcome;
 
-    /// The name used on the command line and in results.
+    /// The method's base name, its settings apart: variants of one method share it, and those of
+    /// `probabilistic` are several types. `Display` of [`AnyMultileaving`](crate::AnyMultileaving)
+    /// writes the full name, as on the command line and in results.
     fn name(&self) -> &'static str;
 
     /// Shows one list to `user` and writes what it says into `outcome` (cleared first). With scores,
@@ -112,7 +117,8 @@ pub trait Multileaving: Send + Sync {
     /// Credits clicks on the 0-based positions `clicked`, as in [`compare`](Self::compare).
     ///
     /// # Errors
-    /// When a position lies outside the list.
+    /// When a position lies outside the list; and from `AnyMultileaving`, whose receipts say which method
+    /// they are from, when another method or other settings gave the receipt out.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Self::Outcome, CreditError>;
 }
 
