@@ -11,7 +11,8 @@ impl ClickModel {
     /// P(stop) the part of a grade's clicks that were the last of their session. That is the estimate
     /// of Guo, Liu and Wang (2009), with stops by grade in place of stops by position. Users who went
     /// on after their last click and found nothing are counted as having stopped: P(stop) comes out
-    /// too high where much is not clicked, and P(click) a little too high with it.
+    /// too high where much is not clicked, and P(click) a little too high with it. P(stop) of a grade that
+    /// nobody clicked is 0: the log says nothing of it.
     ///
     /// F. Guo, C. Liu, Y. M. Wang. *Efficient multiple-click models in web search.* WSDM 2009.
     /// <https://doi.org/10.1145/1498759.1498818>
@@ -31,12 +32,15 @@ impl ClickModel {
     /// ```
     ///
     /// # Errors
-    /// For a grade that is not below `grades`, and for one that nobody looked at.
+    /// For `grades` of 0, a grade that is not below `grades`, and one that nobody looked at.
     pub fn fit<S: AsRef<[(u16, bool)]>>(
         name: &str,
         grades: u16,
         sessions: impl IntoIterator<Item = S>,
     ) -> Result<Self, ClickError> {
+        if grades == 0 {
+            return Err(ClickError::new(format!("click model {name:?} is to have no grades; give at least one")));
+        }
         let mut looks = vec![0_u64; usize::from(grades)];
         let mut clicks = looks.clone();
         let mut stops = looks.clone();
@@ -48,7 +52,7 @@ impl ClickModel {
                     return Err(ClickError::new(format!(
                         "session {number} (from 0) shows grade {grade} at position {position}, but \
                          grades go up to {}; count them in",
-                        i32::from(grades) - 1
+                        grades - 1
                     )));
                 }
                 let grade = usize::from(grade);
@@ -68,7 +72,7 @@ impl ClickModel {
             let pairs = part.iter().zip(whole);
             pairs.map(|(&part, &whole)| part as f64 / whole.max(1) as f64).collect()
         };
-        Self::from_odds(name, odds(&clicks, &looks), odds(&stops, &clicks))
+        Self::new(name, odds(&clicks, &looks), odds(&stops, &clicks))
     }
 }
 
@@ -106,12 +110,20 @@ mod tests {
     }
 
     #[test]
+    fn a_grade_never_clicked_never_stops() {
+        let model = ClickModel::fit("x", 2, [[(0, false), (1, true)]]).unwrap();
+        assert_eq!((model.click(), model.stop()), (&[0.0, 1.0][..], &[0.0, 1.0][..]));
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         let error = ClickModel::fit("x", 2, [[(2, true)]]).unwrap_err().to_string();
         assert!(error.contains("grade 2") && error.contains("up to 1"), "{error}");
         let error = ClickModel::fit("x", 2, [[(1, true)]]).unwrap_err().to_string();
         assert!(error.contains("looked at a document of grade 0"), "{error}");
-        assert!(ClickModel::fit("x", 0, [[(0, true)]]).is_err());
-        assert!(ClickModel::fit::<[(u16, bool); 0]>("x", 0, []).is_err());
+        for sessions in [vec![], vec![[(0, true)]]] {
+            let error = ClickModel::fit("x", 0, sessions).unwrap_err().to_string();
+            assert!(error.contains("no grades"), "{error}");
+        }
     }
 }

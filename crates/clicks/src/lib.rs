@@ -40,19 +40,21 @@
 //!         break;
 //!     }
 //! }
-//! # assert!(clicked.len() <= 3);
+//! // This one clicked on the document shown first, and on no other.
+//! assert_eq!(clicked, [1]);
 //! # Ok::<(), clicks::ClickError>(())
 //! ```
 //!
 //! # A model of your own
 //!
-//! In the notation of Lerot (Schuth et al. 2013), `label:probability` pairs:
+//! From numbers, or in the notation of Lerot (Schuth et al. 2013), `label:probability` pairs:
 //!
 //! ```
 //! use clicks::ClickModel;
 //!
-//! let eager = ClickModel::custom("0:0.0,1:0.5,2:1.0", "0:0,1:0,2:0.25")?;
-//! assert_eq!(eager.click(), [0.0, 0.5, 1.0]);
+//! let eager = ClickModel::new("eager", vec![0.0, 0.5, 1.0], vec![0.0, 0.0, 0.25])?;
+//! let same = ClickModel::custom("0:0.0,1:0.5,2:1.0", "0:0,1:0,2:0.25")?;
+//! assert_eq!((eager.click(), eager.stop()), (same.click(), same.stop()));
 //! # Ok::<(), clicks::ClickError>(())
 //! ```
 //!

@@ -19,6 +19,9 @@ pub enum FractionalLabels {
     Interpolate,
 }
 
+/// As many as a [`Level`] tells apart.
+const MOST_LEVELS: usize = 1 << 16;
+
 /// P(click | grade) and P(stop | grade, clicked) for grades 0, 1, ...
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClickModel {
@@ -50,11 +53,49 @@ impl ClickModel {
         names
     };
 
+    /// A model from numbers: P(click) and P(stop after a click), both for grades 0, 1, ...
+    ///
+    /// ```
+    /// use clicks::ClickModel;
+    ///
+    /// let eager = ClickModel::new("eager", vec![0.0, 0.5, 1.0], vec![0.0, 0.0, 0.25])?;
+    /// assert_eq!((eager.name(), eager.click()[1], eager.stop()[2]), ("eager", 0.5, 0.25));
+    /// assert!(ClickModel::new("certain", vec![0.0, 1.5], vec![0.0, 0.0]).is_err());
+    /// # Ok::<(), clicks::ClickError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the two differ in length, with no grades or more than 65,536, and for a probability that is
+    /// not a number from 0 to 1.
+    pub fn new(name: &str, click: Vec<f64>, stop: Vec<f64>) -> Result<Self, ClickError> {
+        let fail = |reason: String| Err(ClickError(format!("click model {name:?}: {reason}")));
+        if click.len() != stop.len() {
+            return fail(format!(
+                "click odds are given for {} grades but stop odds for {}; give both for the same grades",
+                click.len(),
+                stop.len()
+            ));
+        }
+        if click.is_empty() {
+            return fail("it has no grades; give at least one".to_owned());
+        }
+        if click.len() > MOST_LEVELS {
+            return fail(format!("{} grades are more than 65,536; merge some", click.len()));
+        }
+        for (what, table) in [("click", &click), ("stop", &stop)] {
+            // Not a number lies in no range.
+            if let Some(grade) = table.iter().position(|odds| !(0.0..=1.0).contains(odds)) {
+                return fail(format!("P({what}) of grade {grade} is {}; give probabilities from 0 to 1", table[grade]));
+            }
+        }
+        Ok(Self { name: name.to_owned(), click, stop })
+    }
+
     /// The preset `name` (`perfect`, `navigational`, `informational`, `almost-random`, `random`)
     /// for labels up to `max_label`: the smallest table of 2, 3 or 5 grades that holds it.
     ///
     /// # Errors
-    /// For an unknown name (with the known ones), or labels above 4.
+    /// For an unknown name (with the known ones), or a `max_label` that is negative, not finite, or above 4.
     pub fn preset(name: &str, max_label: f32) -> Result<Self, ClickError> {
         let preset = PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
             let known = Self::PRESETS.join(", ");
@@ -83,26 +124,11 @@ impl ClickModel {
     /// Both must name the same grades 0, 1, ... without gaps, in any order; blanks are ignored.
     ///
     /// # Errors
-    /// For a malformed pair, a probability outside [0, 1], a grade missing or given twice.
+    /// For a malformed pair, a probability outside [0, 1], a grade missing or given twice, and where clicks
+    /// and stops name different grades.
     pub fn custom(click: &str, stop: &str) -> Result<Self, ClickError> {
         let name = format!("click {} stop {}", click.trim(), stop.trim());
-        let (click, stop) = (parse("click", click)?, parse("stop", stop)?);
-        if click.len() != stop.len() {
-            return Err(ClickError(format!(
-                "click odds are given for {} grades but stop odds for {}; give both for the same grades",
-                click.len(),
-                stop.len()
-            )));
-        }
-        Ok(Self { name, click, stop })
-    }
-
-    /// A model from its odds, one of each a grade.
-    pub(crate) fn from_odds(name: &str, click: Vec<f64>, stop: Vec<f64>) -> Result<Self, ClickError> {
-        if click.is_empty() {
-            return Err(ClickError::new(format!("click model {name} has no grades; give at least one")));
-        }
-        Ok(Self { name: name.to_owned(), click, stop })
+        Self::new(&name, parse("click", click)?, parse("stop", stop)?)
     }
 
     /// Lays the model out for `labels` (one a document): each document's [`Level`].
@@ -137,7 +163,7 @@ impl ClickModel {
             let mix = |table: &[f64]| table[below] + part * (table[below + 1] - table[below]);
             odds.push((mix(&self.click), mix(&self.stop)));
         }
-        if odds.len() > usize::from(u16::MAX) + 1 {
+        if odds.len() > MOST_LEVELS {
             return Err(ClickError(format!(
                 "{} different levels of relevance are more than 65,536; round the labels instead",
                 odds.len()

@@ -93,6 +93,40 @@ fn refusals_say_what_to_do() {
 }
 
 #[test]
+fn numbers_make_a_model() {
+    let model = ClickModel::new("mine", vec![0.25, 1.0], vec![0.5, -0.0]).unwrap();
+    assert_eq!((model.name(), model.click(), model.stop()), ("mine", &[0.25, 1.0][..], &[0.5, 0.0][..]));
+    // The same as in notation, but for the name.
+    let custom = ClickModel::custom("0:0.25,1:1", "0:0.5,1:0").unwrap();
+    assert_eq!((model.click(), model.stop()), (custom.click(), custom.stop()));
+    let (users, levels) = model.prepare(&[0.0, 1.0], FractionalLabels::Round).unwrap();
+    let (clicks, leaves) = count(&users, levels[0], 100_000, 3);
+    assert_odds(clicks, 100_000.0, 0.25, "P(click | 0)");
+    assert_odds(leaves, clicks, 0.5, "P(stop | 0)");
+    // As many grades as there are levels.
+    assert!(ClickModel::new("fine", vec![0.5; 65_536], vec![0.0; 65_536]).is_ok());
+}
+
+#[test]
+fn numbers_that_make_none() {
+    let new = |click: &[f64], stop: &[f64]| {
+        let error = ClickModel::new("mine", click.to_vec(), stop.to_vec()).unwrap_err().to_string();
+        assert!(error.contains("click model \"mine\"") && !error.contains('\n'), "{error}");
+        error
+    };
+    assert!(new(&[], &[]).contains("no grades"));
+    assert!(new(&[0.5], &[]).contains("1 grades but stop odds for 0"));
+    assert!(new(&[], &[0.5]).contains("0 grades but stop odds for 1"));
+    assert!(new(&[0.0, 1.5], &[0.0, 0.0]).contains("P(click) of grade 1 is 1.5"));
+    assert!(new(&[0.0, 1.0], &[-0.1, 0.0]).contains("P(stop) of grade 0 is -0.1"));
+    for odds in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert!(new(&[odds], &[0.0]).contains("P(click) of grade 0"));
+        assert!(new(&[0.0], &[odds]).contains("P(stop) of grade 0"));
+    }
+    assert!(new(&[0.5; 65_537], &[0.5; 65_537]).contains("65537 grades are more than 65,536"));
+}
+
+#[test]
 fn notation_in_any_order_with_blanks() {
     let model = ClickModel::custom(" 1: 0.5, 0:0 ,2:1e0", "2:0,1:0.25,0:1").unwrap();
     assert_eq!(model.click(), [0.0, 0.5, 1.0]);
