@@ -140,15 +140,23 @@
 //!
 //! # How to add one
 //!
-//! One file: two sentences, the rule, references, notes on every deviation; a type with its settings; a
-//! scratch and a receipt; [`Interleaving`] or [`Multileaving`]. [`Outcome`](Multileaving::Outcome) is
-//! `Vec<u64>` where every ranker gets a score, on a grid on which equal credits tie, and [`Signs`] where
-//! it does not. Shared pieces stand ready: softmax weights as whole numbers (`weights.rs`), probabilistic
-//! lists (`softmax.rs`), one ranker's order with its ties broken (`order.rs`), even draws from what is left
-//! of a tie group (`ties.rs`). A receipt has a field name that no other has. Then one variant in `any/`, and a name in
-//! `NAMES`: from there `tests/promises.rs` covers it, and the benches do. A plain version of all its lists in
-//! `tests/oracle` puts it through enumeration, bias and fidelity; where it takes shortcuts, a plain form in
-//! `plain/` is what it is held to on long lists, and timed beside.
+//! A method is a type with its settings, a scratch and a receipt, that implements [`Interleaving`] or
+//! [`Multileaving`]. [`Outcome`](Multileaving::Outcome) is `Vec<u64>` where every ranker gets a score, on a
+//! grid on which equal credits tie, and [`Signs`] where it does not.
+//!
+//! *Outside the crate* nothing more is needed: [`by_id`] takes any type that implements a trait.
+//! [`RankedList::break_ties`] gives one ranker's order, [`check_clicks`] what credit starts from,
+//! [`Preference::of`] the winner of a comparison, [`Signs::from_fn`] that of every pair. `tests/outside.rs`
+//! has one method of each trait. Only the names of [`AnyInterleaving`] and [`AnyMultileaving`] are closed.
+//!
+//! *Inside the crate* it is one file: two sentences, the rule, references, notes on every deviation, then the
+//! types. Private pieces stand ready that look no further down the lists than a user does: softmax weights as
+//! whole numbers (`weights.rs`), probabilistic lists (`softmax.rs`), one ranker's order with its ties broken
+//! (`order.rs`), even draws from what is left of a tie group (`ties.rs`). A receipt has a field name that no
+//! other has. Then one variant in `any/`, and a name in `NAMES`: from there `tests/promises.rs` covers it, and
+//! the benches do. A plain version of all its lists in `tests/oracle` puts it through enumeration, bias and
+//! fidelity; where it takes shortcuts, a plain form in `plain/` is what it is held to on long lists, and timed
+//! beside.
 
 mod alternating;
 mod any;
@@ -184,7 +192,7 @@ pub use any::{
 pub use balanced::BalancedInterleave;
 pub use document_constraints::DocumentConstraints;
 pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
-pub use method::{CreditError, Interleaving, Multileaving};
+pub use method::{CreditError, Interleaving, Multileaving, check_clicks};
 pub use optimized::{OptimizedInterleave, OptimizedMultileave};
 pub use outcome::{Look, Outcome, Preference, Signs};
 pub use pairwise_preference::PairwisePreference;

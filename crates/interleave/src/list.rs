@@ -3,6 +3,9 @@
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
+use crate::Generator;
+use crate::ties::below;
+
 /// A document of one query: its 0-based row within the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(transparent)]
@@ -49,7 +52,7 @@ impl TieGroup {
 
 /// One ranker's list of a query's documents: which document stands at each rank, and, for each
 /// document, the ranks its tie group occupies. Inside a group `order` is arbitrary: a method that
-/// needs an order there reveals one at random.
+/// needs an order there reveals one at random ([`break_ties`](Self::break_ties)).
 ///
 /// A ranker may leave documents out: those have the empty group [`TieGroup::UNLISTED`], or lie
 /// beyond the end of `groups`. So lists of different lengths can meet in one impression.
@@ -148,6 +151,37 @@ impl<'a> RankedList<'a> {
     #[must_use]
     pub fn groups(&self) -> &'a [TieGroup] {
         self.groups
+    }
+
+    /// Writes the documents best first into `order` (cleared first), every tie broken at random: all orders
+    /// that the ties allow are equally likely, up to one part in 2^48 for each document.
+    ///
+    /// ```
+    /// use interleave::{Doc, Generator, ListBuf};
+    /// use rand::SeedableRng;
+    ///
+    /// let list = ListBuf::from_scores(&[1.0, 3.0, 1.0, 2.0])?;
+    /// let mut generator = Generator::seed_from_u64(3);
+    /// let mut order = Vec::new();
+    /// list.as_list().break_ties(&mut generator, &mut order);
+    /// // Documents 0 and 2 tie for the last ranks.
+    /// assert_eq!(order, [1, 3, 2, 0].map(Doc));
+    /// # Ok::<(), interleave::RankedListError>(())
+    /// ```
+    #[inline]
+    pub fn break_ties(&self, generator: &mut Generator, order: &mut Vec<Doc>) {
+        order.clear();
+        order.extend_from_slice(self.order);
+        let mut start = 0;
+        while start < order.len() {
+            // One document at least, or an unsound list would hold us here.
+            let end = usize::from(self.group(order[start]).end).max(start + 1);
+            let group = &mut order[start..end];
+            for last in (1..group.len()).rev() {
+                group.swap(last, below(last + 1, generator));
+            }
+            start = end;
+        }
     }
 
     /// Tie group of one document, empty where the list does not have it.

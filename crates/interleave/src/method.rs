@@ -143,8 +143,19 @@ pub enum CreditError {
     },
 }
 
-/// The clicked positions of a list of `length`, each once, top down.
-pub(crate) fn check_clicks(clicked: &[usize], length: usize) -> Result<Vec<usize>, CreditError> {
+/// The clicked positions of a list of `length`, each once, top down: what credit starts from.
+///
+/// ```
+/// use interleave::check_clicks;
+///
+/// assert_eq!(check_clicks(&[4, 0, 4], 5)?, [0, 4]);
+/// assert!(check_clicks(&[5], 5).is_err());
+/// # Ok::<(), interleave::CreditError>(())
+/// ```
+///
+/// # Errors
+/// When a position lies outside the list.
+pub fn check_clicks(clicked: &[usize], length: usize) -> Result<Vec<usize>, CreditError> {
     let mut clicked = clicked.to_vec();
     clicked.sort_unstable();
     clicked.dedup();

@@ -1,7 +1,11 @@
 //! What is a ranked list and what is not.
 
-use interleave::{Doc, ListBuf, RankedList, TieGroup};
+mod plain;
+
+use interleave::{Doc, Generator, ListBuf, RankedList, TieGroup};
+use plain::{Odds, strict};
 use proptest::prelude::*;
+use rand::SeedableRng;
 
 /// The definition, plainly: every rank holds a document of its own, whose group covers that rank
 /// and is shared by exactly the documents at the group's ranks; the others have empty groups.
@@ -71,4 +75,27 @@ fn refusals_say_why() {
     assert!(ListBuf::strict((0..=u16::MAX).map(Doc)).is_err());
     // Documents left out are no error.
     assert_eq!(ListBuf::strict([4, 1].map(Doc)).unwrap().as_list().len(), 2);
+}
+
+/// All orders that the ties allow, and no other, as often as each other.
+#[test]
+fn ties_are_broken_evenly() {
+    let mut generator = Generator::seed_from_u64(8);
+    let mut order = vec![Doc(9)];
+    for list in [
+        strict(&[]),
+        strict(&[2, 0, 1]),
+        plain::scores(&[1.0; 4]),
+        plain::scores(&[1.0, 2.0, 1.0, 2.0, 3.0, 1.0]),
+        ListBuf::from_some_scores([Some(1.0), None, Some(1.0), Some(0.0), None]).unwrap(),
+    ] {
+        let orders = plain::orders(list.as_list());
+        let share = 1.0 / orders.len() as f64;
+        let odds: Odds<Vec<u16>> = orders.into_iter().map(|order| (order, share)).collect();
+        let draw = || {
+            list.as_list().break_ties(&mut generator, &mut order);
+            order.iter().map(|doc| doc.0).collect()
+        };
+        plain::assert_follows(&odds, 20_000, draw, &format!("{list:?}"));
+    }
 }

@@ -101,7 +101,7 @@ impl<'a> SharedImpression<'a> {
             let places = places.chunks_exact_mut(documents);
             for ((list, sequence), places) in lists.iter().zip(sequences).zip(places) {
                 draw_ranks(table, head, &tail, drawn, generator);
-                break_ties(*list, order, generator);
+                list.break_ties(generator, order);
                 for (rank, doc) in order.iter().enumerate() {
                     places[doc.index()] = Place { rank: rank as u16, turn: LONGEST as u16 };
                 }
@@ -230,21 +230,5 @@ fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator)
         } else {
             doc
         };
-    }
-}
-
-/// Breaks all ties: the document at each rank into `order`.
-#[inline]
-fn break_ties(list: RankedList<'_>, order: &mut Vec<Doc>, generator: &mut Generator) {
-    order.clear();
-    order.extend_from_slice(list.order());
-    let mut start = 0;
-    while start < order.len() {
-        let end = usize::from(list.group(order[start]).end);
-        let group = &mut order[start..end];
-        for last in (1..group.len()).rev() {
-            group.swap(last, crate::ties::below(last + 1, generator));
-        }
-        start = end;
     }
 }
