@@ -61,7 +61,8 @@
 //! # Other users
 //!
 //! The cascade above is the default. [`PositionModel`] is the position-based model, where looks depend
-//! on the position alone; both answer [`Examine::look_at`], so one loop serves either.
+//! on the position alone; both answer [`Examine::look_at`], so one loop serves either. The front page of
+//! `interleave` shows interleaved lists to both.
 //! [`ClickModel::fit`] counts a cascade's odds in a log of your own.
 //!
 //! # How to add one

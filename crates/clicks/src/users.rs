@@ -5,6 +5,8 @@ use rand::Rng;
 use crate::Generator;
 
 /// What a user did with one document.
+///
+/// `interleave` has a `Look` of its own with the same fields, since neither crate knows the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     /// The document was clicked.
