@@ -48,9 +48,10 @@
 //! ];
 //! let mut generator = Generator::seed_from_u64(2024);
 //! let impression = by_id::multileave(&method, &rankers, 6, &mut generator)?;
-//! let outcome = impression.outcome(&method, &impression.shown()[..1])?;
-//! let wins = (1..5).filter(|&j| outcome.preference(0, j) == Preference::First).count();
-//! assert!(wins <= 4);
+//! // A click on the crumble: of all rankers only the second has it higher than the first.
+//! let outcome = impression.outcome(&method, &["crumble"])?;
+//! let against = [1, 2, 3, 4].map(|j| outcome.preference(0, j));
+//! assert_eq!(against, [Preference::Second, Preference::First, Preference::First, Preference::First]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -79,6 +80,76 @@
 //! }
 //! assert!(wins > 500);
 //! # Ok::<(), interleave::RankedListError>(())
+//! ```
+//!
+//! # Users of the crate `clicks`
+//!
+//! A user is any closure. Those of `clicks` know levels of relevance in place of documents, and have a
+//! `Look` of their own with the same fields, since neither crate knows the other. Here a cascade, who looks
+//! at one document after another and may leave after a click:
+//!
+//! ```
+//! use clicks::{ClickModel, FractionalLabels};
+//! use interleave::{Doc, Generator, Interleaving, ListBuf, Look, Preference, TeamDraftInterleave};
+//! use rand::SeedableRng;
+//!
+//! // One query's documents: how relevant they are, and how two rankers score them.
+//! let labels = [0.0, 2.0, 1.0, 0.0, 2.0];
+//! let good = ListBuf::from_scores(&[0.1, 0.9, 0.5, 0.2, 0.8])?;
+//! let bad = ListBuf::from_scores(&[0.7, 0.2, 0.3, 0.9, 0.1])?;
+//! let lists = [good.as_list(), bad.as_list()];
+//!
+//! let model = ClickModel::preset("navigational", 2.0)?;
+//! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
+//! let method = TeamDraftInterleave::default();
+//! let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
+//! let (mut scratch, mut wins) = (Default::default(), [0; 2]);
+//! for _ in 0..1000 {
+//!     let user = |doc: Doc| {
+//!         let look = users.look(levels[doc.index()], &mut luck);
+//!         Look { clicked: look.clicked, leaves: look.leaves }
+//!     };
+//!     match method.compare(lists, 4, &mut chance, &mut scratch, user) {
+//!         Preference::First => wins[0] += 1,
+//!         Preference::Second => wins[1] += 1,
+//!         Preference::Tie => {}
+//!     }
+//! }
+//! assert_eq!(wins, [972, 5]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A position-based user counts places, from 0 again in each impression: the closure is called for one
+//! place after the other, from the top.
+//!
+//! ```
+//! use clicks::{ClickModel, Examine, FractionalLabels, PositionModel};
+//! use interleave::{Doc, Generator, ListBuf, Look, Multileaving, Outcome, Preference, Sosm};
+//! use rand::SeedableRng;
+//!
+//! let labels = [0.0, 2.0, 1.0, 0.0, 2.0];
+//! let scores = [[0.1, 0.9, 0.5, 0.2, 0.8], [0.7, 0.2, 0.3, 0.9, 0.1], [0.1, 0.5, 0.9, 0.2, 0.8]];
+//! let rankers: Vec<ListBuf> = scores.iter().map(|scores| ListBuf::from_scores(scores)).collect::<Result<_, _>>()?;
+//! let lists: Vec<_> = rankers.iter().map(ListBuf::as_list).collect();
+//!
+//! // Every second user looks at the second place, every third at the third.
+//! let model = PositionModel::decaying(ClickModel::preset("perfect", 2.0)?, 1.0, 4)?;
+//! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
+//! let method = Sosm::default();
+//! let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
+//! let (mut scratch, mut scores, mut wins) = (Default::default(), Vec::new(), 0);
+//! for _ in 0..1000 {
+//!     let mut place = 0;
+//!     let user = |doc: Doc| {
+//!         let look = users.look_at(place, levels[doc.index()], &mut luck);
+//!         place += 1;
+//!         Look { clicked: look.clicked, leaves: look.leaves }
+//!     };
+//!     method.compare(&lists, 4, &mut chance, &mut scratch, user, &mut scores);
+//!     wins += i32::from(scores.preference(0, 1) == Preference::First);
+//! }
+//! assert_eq!(wins, 686);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Interleaving: two rankers

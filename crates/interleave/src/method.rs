@@ -24,7 +24,11 @@ pub trait Interleaving: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Shows one list of at most `length` documents to `user`, a document at a time, and says who
-    /// won. `user` is called once per document looked at, top down, until it leaves.
+    /// won.
+    ///
+    /// `user` is called for one place of the list after the other, from the top, until it leaves or the
+    /// list ends: the n-th call is about the n-th place. So a user who minds places counts calls, from 0
+    /// again in each impression.
     fn compare(
         &self,
         lists: [RankedList<'_>; 2],
@@ -34,12 +38,19 @@ pub trait Interleaving: Send + Sync {
         user: impl FnMut(Doc) -> Look,
     ) -> Preference;
 
-    /// Lets each of `pairs` (positions in `lists`) meet on one query, before a user of its own, and
-    /// tells `verdict` the pair's place in `pairs` and who won.
+    /// Lets each of `pairs` (positions in `lists`) meet on one query, and tells `verdict` the pair's
+    /// place in `pairs` and who won.
     ///
-    /// What `user` does must depend on the document alone and on chance. Each pair's outcome has the
-    /// law of [`compare`](Self::compare); outcomes of different pairs may share draws, where that is
-    /// quicker, and then depend on each other.
+    /// Each pair's outcome has the law of [`compare`](Self::compare); outcomes of different pairs may
+    /// share draws and looks, where that is quicker, and then depend on each other.
+    ///
+    /// What `user` does must depend on the document alone and on chance: not on its place, on other
+    /// documents, or on earlier calls. It may be asked once for all pairs or again for each, in any order,
+    /// about documents that no list shows, and on after it has left. Let users who mind places see one
+    /// [`compare`](Self::compare) after another.
+    ///
+    /// # Panics
+    /// May, when a pair names a list that is not there.
     #[expect(clippy::too_many_arguments, reason = "those of `compare`, the pairs, and where verdicts go")]
     fn compare_pairs(
         &self,
@@ -95,6 +106,9 @@ pub trait Multileaving: Send + Sync {
     /// Shows one list to `user` and writes what it says into `outcome` (cleared first). With scores,
     /// ranker i beats ranker j iff `outcome[i] > outcome[j]`, and equal scores tie, exactly.
     /// Returns `false`, with all rankers tied, where there was no click.
+    ///
+    /// `user` is called for one place of the list after the other, from the top, until it leaves or the
+    /// list ends, as in [`Interleaving::compare`].
     fn compare(
         &self,
         lists: &[RankedList<'_>],

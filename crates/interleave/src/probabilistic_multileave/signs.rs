@@ -24,8 +24,11 @@ use crate::{CreditError, Doc, Generator, Look, Multileaving, Preference, RankedL
 /// let method = ProbabilisticMultileaveSigns::default();
 /// let mut generator = Generator::seed_from_u64(1);
 /// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
+/// assert_eq!(shown, [0, 2, 1].map(Doc));
+/// // A click on document 0, which two rankers have at the top and the third at the bottom.
 /// let signs = method.credit(&receipt, &[0])?;
-/// assert_eq!(signs.preference(0, 2), signs.preference(2, 0).swapped());
+/// let verdicts = [(0, 1), (0, 2), (1, 2)].map(|(i, j)| signs.preference(i, j));
+/// assert_eq!(verdicts, [Preference::Tie, Preference::First, Preference::First]);
 /// # Ok::<(), interleave::CreditError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
