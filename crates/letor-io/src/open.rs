@@ -47,13 +47,13 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
         [] => unknown("no data set is named: expected a registered name, files, or a folder".into()),
         [name] if let Some(entry) = registry::find(name.as_ref()) => open_registered(entry, options),
         [spec] if lookalike::is_named_by(spec.as_ref()) => match options.split {
-            Some(split) => unknown(format!("{} has no part {split}: look-alikes have none", spec.as_ref())),
+            Some(split) => unknown(format!("{} has no split {split}: look-alikes have none", spec.as_ref())),
             None => lookalike::open(spec.as_ref(), &options.cache, options.root.as_deref()),
         },
         paths => {
             if let Some(split) = options.split {
                 return unknown(format!(
-                    "part {split} of what? parts are of registered data sets, for others name the files to read"
+                    "there is no split {split} here: splits are of registered data sets, for others name the files to read"
                 ));
             }
             let paths: Vec<&Path> = paths.iter().map(|path| Path::new(path.as_ref())).collect();
@@ -75,7 +75,7 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
         && entry.split(split).is_none()
     {
         let parts: Vec<&str> = entry.splits.iter().map(|split| split.name.name()).collect();
-        let message = format!("{} has no part {split}: it has {}", entry.name, parts.join(" and "));
+        let message = format!("{} has no split {split}: it has {}", entry.name, parts.join(" and "));
         return Err(Error::new(ErrorKind::Unknown, message));
     }
     let located = registry::locate(entry, &folder).ok_or_else(|| registry::missing(entry, options.split, &folder))?;

@@ -92,7 +92,7 @@ fn a_name_opens_what_it_says() {
     assert!(error(&["mslr-lokalike"], &options).contains("did you mean `mslr-lookalike`?"));
     assert!(error(&["np2004-lookalike", "a.txt"], &options).contains("read together"));
     let part = OpenOptions { split: Some(Split::Train), ..options };
-    assert!(error(&["np2004-lookalike"], &part).contains("has no part train"));
+    assert!(error(&["np2004-lookalike"], &part).contains("has no split train"));
     let unknown = generate("lookalike", 1.0, 1).unwrap_err();
     assert!(unknown.to_string().contains("mslr-lookalike, ylr1-lookalike"));
 }

@@ -240,10 +240,9 @@ fn failures_exit_with_1_and_leave_nothing() {
 #[test]
 fn more_arms_than_there_is_room_for_are_refused() {
     let folder = TempDir::new().expect("a temporary folder");
-    for (problem, algorithm, expected) in [
-        ("arith100000", "rucb", "ends at 32768 arms"),
-        ("btl:k=40000", "rucb", "matrices end at 32768 arms"),
-    ] {
+    for (problem, algorithm, expected) in
+        [("arith100000", "rucb", "ends at 32768 arms"), ("btl:k=40000", "rucb", "matrices end at 32768 arms")]
+    {
         let args = ["bandit", "--problem", problem, "--algorithms", algorithm, "--steps", "10", "--quiet"];
         let run = sim(folder.path()).args(args).output().expect("sim starts");
         let message = text(&run.stderr);

@@ -278,3 +278,43 @@ fn every_experiment_of_the_project_is_read() {
     }
     assert!(count >= 25, "{count}");
 }
+
+#[test]
+fn an_experiment_of_ones_own_plays_on_ones_own_files() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::create_dir(here.join("data")).expect("a folder");
+    let rows: String = (1..40)
+        .flat_map(|query| {
+            [[2, 3, 1], [1, 1, 2], [0, 2, 3]].map(|[label, one, two]| format!("{label} qid:{query} 1:{one} 2:{two}\n"))
+        })
+        .collect();
+    fs::write(here.join("data/queries.txt"), rows).expect("a file");
+    fs::write(here.join("P.txt"), "0.5 0.7 0.8\n0.3 0.5 0.7\n0.2 0.3 0.5\n").expect("a file");
+    let own = "title = \"Ours\"\nkind = \"regret\"\nalgorithms = [\"rucb\", \"random\"]\nsteps = 3000\nruns = 2\n\
+               [[setting]]\nname = \"files\"\nplay = \"live\"\ndataset = \"queries.txt\"\nclick = \"perfect\"\n\
+               [[setting]]\nname = \"matrix\"\nplay = \"proxy\"\nmatrix = \"P.txt\"\n\
+               [[claim]]\nsays = \"RUCB learns\"\nlowest = \"rucb\"\n";
+    fs::write(here.join("ours.toml"), own).expect("a file");
+    let told = run(here, &["ours.toml", "--data-dir", "data"]);
+    assert!(told.contains("1 ✓ held"), "{told}");
+    let page = fs::read_to_string(here.join("results/ours/README.md")).expect("a page");
+    assert!(page.starts_with("# Ours\n") && page.contains("queries.txt") && !page.contains("look-alike"), "{page}");
+
+    // What is not there is named, and where it was looked for.
+    for (dataset, expected) in [("nowhere.txt", "no file or folder nowhere.txt"), ("mq2008", "fetch-datasets")] {
+        fs::write(here.join("ours.toml"), own.replace("queries.txt", dataset)).expect("a file");
+        let output = sim(here).args(["experiment", "ours.toml", "--quiet"]).output().expect("sim starts");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && error.contains(expected), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}
+
+#[test]
+fn the_example_of_the_readme_is_an_experiment() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/README.md");
+    let readme = fs::read_to_string(readme).expect("the file");
+    let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    sim::experiment::Experiment::parse(example).expect("a sound file");
+}

@@ -38,7 +38,8 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
         return Err(failed(&error));
     }
     if let Some((_, what)) = OTHERS.iter().find(|(magic, _)| start[..read].starts_with(magic)) {
-        let message = format!("is {what}, expected text or gzip: unpack it first");
+        let remedy = if what.ends_with("text") { "convert it to UTF-8" } else { "unpack it" };
+        let message = format!("is {what}, expected text or gzip: {remedy} first");
         return Err(Error::new(ErrorKind::Format, message).in_file(path).at(1, 1));
     }
     let gzip = start[..read].starts_with(GZIP);

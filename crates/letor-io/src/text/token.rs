@@ -151,7 +151,9 @@ pub(super) fn read_value(
             Null::Zero => Ok((Decimal::ZERO, at + token.len())),
             Null::Error => fail(
                 ErrorKind::Value,
-                format!("feature {feature} is {found}, expected a number: ask for NULL as zero if that is meant"),
+                format!(
+                    "feature {feature} is {found}, expected a number: ask for NULL as zero (--null zero) if that is meant"
+                ),
             ),
         },
         Err(NotANumber::NotFinite) => fail(

@@ -48,7 +48,8 @@ pub(super) struct Bandit {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Source {
-    /// The preference matrix: text, with or without a first line that says how many arms, .npy or .npz
+    /// The preference matrix: numbers in rows, parted by blanks, tabs or commas, with or without a first
+    /// line that says how many arms; .npy; or .npz
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
 

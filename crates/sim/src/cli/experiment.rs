@@ -15,6 +15,9 @@ use crate::progress::Progress;
 use crate::usage::usage;
 
 /// Runs the figures and tables of the papers, from files.
+///
+/// A file says data, users, algorithms, steps, runs and claims, as TOML; `experiments/README.md` of the
+/// project has all keys, for files of one's own.
 #[derive(Debug, Args)]
 pub(super) struct ExperimentCommand {
     /// Files of experiments
@@ -52,7 +55,8 @@ pub(super) struct ExperimentCommand {
     #[arg(long)]
     again: bool,
 
-    /// Run nothing; tell what there is to run, and from a few steps of each how long it may take
+    /// Run nothing; tell what there is to run, and from a few steps of each how long it may take. What it
+    /// finds out of the data's truth is kept in --cache
     #[arg(long)]
     dry_run: bool,
 

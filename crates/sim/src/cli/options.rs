@@ -29,8 +29,9 @@ use crate::usage::usage;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data and impressions")]
 pub(crate) struct SiteOptions {
-    /// A registered data set, a folder, files (comma separated), or a look-alike as NAME,
-    /// NAME:SCALE or NAME:SCALE:SEED, such as `mslr-lookalike:0.1` (a tenth of its queries)
+    /// A registered data set (below ORE_DATA_DIR, or datasets/cache), a folder, files (comma
+    /// separated), or a look-alike as NAME, NAME:SCALE or NAME:SCALE:SEED, such as
+    /// `mslr-lookalike:0.1` (a tenth of its queries)
     #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
     dataset: Vec<String>,
 

@@ -8,7 +8,10 @@ use crate::results::mean_of;
 
 /// The headline: whose figure, what it shows, and whether data or size are not the paper's.
 pub(super) fn title(experiment: &Experiment, measured: &Measured, scale: f64) -> String {
-    let paper = PAPERS.iter().find(|(key, ..)| *key == experiment.paper).map_or("", |(_, name, _)| name);
+    let paper = PAPERS.iter().find(|(key, ..)| *key == experiment.paper && *key != "own");
+    let place = [paper.map_or("", |(_, name, _)| name), &experiment.figure];
+    let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
+    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
     let lookalikes = measured.settings.iter().filter(|info| info.source.lookalike).count();
     let data = match lookalikes {
         0 => "",
@@ -16,7 +19,7 @@ pub(super) fn title(experiment: &Experiment, measured: &Measured, scale: f64) ->
         _ => " (in part look-alike data)",
     };
     let scale = if scale < 1.0 { format!(" (scale {scale})") } else { String::new() };
-    format!("{paper}, {}: {}{data}{scale}", experiment.figure, experiment.title)
+    format!("{place}{}{data}{scale}", experiment.title)
 }
 
 /// The figure; none of experiments that are a table.

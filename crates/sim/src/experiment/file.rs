@@ -17,9 +17,11 @@ use crate::count::parse_positive;
 pub struct Experiment {
     /// What is shown, in a line.
     pub title: String,
-    /// Whose figure or table it is: a key of [`PAPERS`].
+    /// Whose figure or table it is: a key of [`PAPERS`], or `own` (default).
+    #[serde(default = "own")]
     pub paper: String,
     /// Which figure or table, as `Figure 3`.
+    #[serde(default)]
     pub figure: String,
     /// What the paper did, what it leaves open, and what was chosen here.
     #[serde(default)]
@@ -123,6 +125,10 @@ fn yes() -> bool {
     true
 }
 
+fn own() -> String {
+    "own".to_owned()
+}
+
 /// How it is drawn.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -208,13 +214,13 @@ pub struct SettingEntry {
     pub name: String,
     /// `live`, `proxy` or `problem`.
     pub play: Play,
-    /// A registered data set, used where it is present.
+    /// A registered data set, or a file or folder, used where it is present.
     #[serde(default)]
     pub dataset: Option<String>,
     /// What takes its place where it is not.
     #[serde(default)]
     pub lookalike: Option<String>,
-    /// Of `proxy`: the file of a published matrix, or the names that it goes by, used where it is
+    /// Of `proxy`: the file of a matrix, or the names that a published one goes by, used where it is
     /// present.
     #[serde(default)]
     pub matrix: OneOrMany,
@@ -339,7 +345,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
 }
 
 /// The papers: key, how it is called, its reference.
-pub const PAPERS: [(&str, &str, &str); 5] = [
+pub const PAPERS: [(&str, &str, &str); 6] = [
     (
         "mergerucb",
         "mergeRUCB",
@@ -365,6 +371,7 @@ pub const PAPERS: [(&str, &str, &str); 5] = [
          Evaluation, CIKM 2016, https://doi.org/10.1145/2983323.2983659",
     ),
     ("beyond", "Beyond the papers", "Every algorithm of this project"),
+    ("own", "Experiments of one's own", "From files that belong to no paper"),
 ];
 
 impl Experiment {
@@ -424,8 +431,13 @@ impl Experiment {
                 Play::Problem if setting.problem.0.is_empty() && setting.preferences.is_empty() => {
                     return Err(of("play = \"problem\" needs `problem` or `preferences`"));
                 }
-                Play::Live | Play::Proxy if setting.dataset.is_none() && setting.lookalike.is_none() => {
+                Play::Live if setting.dataset.is_none() && setting.lookalike.is_none() => {
                     return Err(of("needs `dataset`, `lookalike` or both"));
+                }
+                Play::Proxy
+                    if setting.dataset.is_none() && setting.lookalike.is_none() && setting.matrix.0.is_empty() =>
+                {
+                    return Err(of("needs `matrix`, `dataset` or `lookalike`, or several of them"));
                 }
                 _ => {}
             }

@@ -77,7 +77,8 @@ pub fn write(results: &Path) -> Result<()> {
             "## {name}\n\n{reference}.\n\n| result | claim | outcome | our numbers |\n|---|---|---|---|"
         );
         for summary in of_paper {
-            let link = format!("[{}]({}/README.md)", cell(&summary.figure), summary.experiment);
+            let shown = if summary.figure.is_empty() { &summary.experiment } else { &summary.figure };
+            let link = format!("[{}]({}/README.md)", cell(shown), summary.experiment);
             if summary.claims.is_empty() {
                 let _ = writeln!(page, "| {link} | {} | | |", cell(&summary.title));
             }

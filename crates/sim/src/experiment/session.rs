@@ -91,25 +91,47 @@ impl Session {
             let name = entry.dataset.clone().unwrap_or_default();
             return Ok(Source { name, lookalike: false, files });
         }
-        let name = entry.lookalike.as_deref().with_context(|| {
-            format!(
-                "setting {:?}: the data set {} is not here and no look-alike is named",
-                setting.name,
-                entry.dataset.as_deref().unwrap_or_default()
-            )
-        })?;
+        let name = entry.lookalike.as_deref().with_context(|| self.absent(setting))?;
         Ok(Source { name: self.smaller(name), lookalike: true, files: Vec::new() })
     }
 
-    /// The published matrix of this name, if it is here.
+    /// What is missing where a setting can be played on nothing.
+    fn absent(&self, setting: &Setting) -> String {
+        let entry = &setting.entry;
+        let mut missing: Vec<String> = entry.matrix.0.iter().map(|name| format!("no matrix {name}")).collect();
+        if let Some(name) = &entry.dataset {
+            let folder = self.data_root(name).join(name);
+            missing.push(match registry::find(name) {
+                Some(known) => registry::missing(known, None, &folder).to_string(),
+                None => format!("no file or folder {name}, and no data set of that name (`sim datasets` lists them)"),
+            });
+        }
+        format!("setting {:?} has nothing to play on: {}, and no look-alike is named", setting.name, missing.join("; "))
+    }
+
+    /// A data set that is no registered one: a file or folder below the folder of data, or wherever it is.
+    fn find_own(&self, name: &str) -> Option<PathBuf> {
+        if registry::find(name).is_some() {
+            return None;
+        }
+        let places = self.data_dir.iter().map(|folder| folder.join(name)).chain([PathBuf::from(name)]);
+        places.into_iter().find(|path| path.exists())
+    }
+
+    /// The matrix of this name, if it is here: a published one, or a file.
     pub(super) fn find_matrix(&self, name: &str) -> Option<PathBuf> {
+        if Path::new(name).is_file() {
+            return Some(PathBuf::from(name));
+        }
         let roots = self.data_dir.iter().cloned().chain([registry::data_root()]);
         roots.filter_map(|root| find_below(&root, name, 3)).next()
     }
 
-    /// The files of the registered data set `name`, if all that the papers counted are here.
+    /// The files of the data set `name`, if they are here; of a registered one, all that the papers counted.
     fn find_dataset(&self, name: &str) -> Option<Vec<(String, u64)>> {
-        let entry = registry::find(name)?;
+        let Some(entry) = registry::find(name) else {
+            return self.find_own(name).map(|path| sizes(&path));
+        };
         let located = registry::locate(entry, &self.data_root(name).join(name))?;
         let mut files = Vec::new();
         for part in entry.splits.iter().filter(|part| part.counted) {
@@ -156,7 +178,8 @@ impl Session {
         // The one before goes first: two large ones need not fit beside each other.
         self.opened.replace(None);
         let root = self.data_root(&source.name);
-        let dataset = Arc::new(options.open_named(std::slice::from_ref(&source.name), &root)?);
+        let own = self.find_own(&source.name).map(|path| path.to_string_lossy().into_owned());
+        let dataset = Arc::new(options.open_named(&[own.unwrap_or_else(|| source.name.clone())], &root)?);
         self.opened.replace(Some((key, Arc::clone(&dataset))));
         Ok(dataset)
     }
@@ -195,6 +218,19 @@ impl Session {
     pub fn folder(&self, experiment: &str) -> PathBuf {
         self.out.join(experiment)
     }
+}
+
+/// The sizes of a file, or of all files right in a folder.
+fn sizes(path: &Path) -> Vec<(String, u64)> {
+    let size = |path: &Path| path.metadata().map_or(0, |data| data.len());
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return vec![(name(path), size(path))];
+    };
+    let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut sizes: Vec<(String, u64)> = files.map(|path| (name(&path), size(&path))).collect();
+    sizes.sort();
+    sizes
 }
 
 fn find_below(folder: &Path, name: &str, depth: usize) -> Option<PathBuf> {
