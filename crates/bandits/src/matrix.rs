@@ -57,7 +57,7 @@ pub enum MatrixError {
         rows: usize,
     },
     /// A word that is no number.
-    #[error("line {line}, word {word}: expected a number, found `{found}`")]
+    #[error("line {line}, word {word}: expected a number, found `{found}`; rows hold numbers alone, without names")]
     NotANumber {
         /// The line.
         line: usize,

@@ -187,6 +187,6 @@ mod tests {
         assert!(error(&["ylr1", "ylr2"], &options).1.contains("cannot be read together"));
         let split = OpenOptions { split: Some(Split::Train), ..options };
         let spec = path("a.txt");
-        assert!(error(&[&spec], &split).1.contains("part train of what?"));
+        assert!(error(&[&spec], &split).1.contains("there is no split train here"));
     }
 }

@@ -21,6 +21,7 @@ mod sensitivity;
 
 use std::io;
 use std::panic::{catch_unwind, resume_unwind};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -125,7 +126,11 @@ const WRONG_USAGE: u8 = 2;
 /// What clap has to say where there is no command line to follow: help as it is, errors in one line.
 fn refuse(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        eprintln!("{} (see --help)", one_line(&error.to_string()));
+        let message = one_line(&error.to_string());
+        // What a shell makes of `--dataset *.txt`.
+        let file = message.split('\'').find(|word| Path::new(word).is_file());
+        let hint = file.map_or("", |_| "; several files are one list, parted by commas");
+        eprintln!("{message}{hint} (see --help)");
         return WRONG_USAGE.into();
     }
     match error.print() {

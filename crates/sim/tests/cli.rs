@@ -218,6 +218,18 @@ fn wrong_usage_exits_with_2() {
 }
 
 #[test]
+fn what_a_shell_makes_of_a_pattern_is_explained() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for name in ["a.txt", "b.txt"] {
+        fs::write(folder.path().join(name), "").expect("a writable folder");
+    }
+    let run = sim(folder.path()).args(["--dataset", "a.txt", "b.txt"]).output().expect("sim starts");
+    assert_eq!(run.status.code(), Some(2));
+    let message = text(&run.stderr);
+    assert!(message.ends_with("several files are one list, parted by commas (see --help)\n"), "{message}");
+}
+
+#[test]
 fn failures_exit_with_1_and_leave_nothing() {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("bad.txt"), "0.5 0.7\n0.4 0.5\n").expect("a writable folder");

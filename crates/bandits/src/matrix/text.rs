@@ -93,7 +93,10 @@ mod tests {
     fn errors_say_where() {
         let message = |text| PreferenceMatrix::parse(text).expect_err(text).to_string();
         assert_eq!(message(" \n"), "the matrix is empty; expected at least one row");
-        assert_eq!(message("0.5 0.5\n\n0.5 x"), "line 3, word 2: expected a number, found `x`");
+        assert_eq!(
+            message("0.5 0.5\n\n0.5 x"),
+            "line 3, word 2: expected a number, found `x`; rows hold numbers alone, without names"
+        );
         assert_eq!(message("0.5 0.5\n0.5"), "row 1 has 1 cells, expected 2; a preference matrix is square");
         assert_eq!(message("0.5 0.5 0.5\n0.5 0.5 0.5"), "row 0 has 3 cells, expected 2; a preference matrix is square");
         assert_eq!(message("3\n0.5 0.5\n0.5 0.5"), "row 0 has 2 cells, expected 3; a preference matrix is square");

@@ -12,6 +12,8 @@ const COLORS: [Rgb; 7] =
     [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
 /// Four patterns and seven colours share no divisor, so 28 curves all differ.
 const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];
+/// Where these have all been with every colour.
+const MORE_DASHES: [&[f64]; 3] = [&[24.0, 5.0], &[14.0, 5.0, 3.0, 5.0, 3.0, 5.0], &[2.0, 4.0]];
 pub(super) const LINE_WIDTH: f64 = 3.0;
 pub(super) const BAND_OPACITY: f64 = 0.18;
 /// Numbers beyond this are refused: their differences would overflow.
@@ -26,7 +28,11 @@ pub(super) struct Looks {
 
 impl Looks {
     pub(super) fn of(place: usize) -> Self {
-        Self { color: COLORS[place % COLORS.len()], pattern: DASHES[place % DASHES.len()] }
+        let pattern = match (place / COLORS.len()).checked_sub(DASHES.len()) {
+            None => DASHES[place % DASHES.len()],
+            Some(more) => MORE_DASHES[more % MORE_DASHES.len()],
+        };
+        Self { color: COLORS[place % COLORS.len()], pattern }
     }
 }
 

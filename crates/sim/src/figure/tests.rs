@@ -349,3 +349,11 @@ fn saving_writes_both_files_or_says_why_not() {
     let error = matrix(2).save(&folder.path().join("absent/map")).unwrap_err();
     assert!(format!("{error:#}").contains("absent/map.svg"));
 }
+
+#[test]
+fn more_curves_than_there_are_algorithms_differ_in_looks() {
+    let looks: Vec<_> = (0..49).map(super::plot::Looks::of).map(|looks| (looks.color, looks.pattern)).collect();
+    for (at, one) in looks.iter().enumerate() {
+        assert!(!looks[..at].contains(one), "{at}");
+    }
+}
