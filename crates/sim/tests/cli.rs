@@ -597,6 +597,33 @@ fn distortion_of_a_few_rankers_is_written_where_it_was_asked_for() {
 }
 
 #[test]
+fn json_in_place_of_a_summary_is_what_the_files_hold() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let json = |args: &[&str]| -> serde_json::Value {
+        let site = ["--dataset", TINY, "--rankers", "8", "--credit-ties", "same", "--json", "--quiet"];
+        let run = sim(folder.path()).args(args).args(site).output().expect("sim starts");
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        serde_json::from_slice(&run.stdout).expect("JSON alone")
+    };
+    let file = |name: &str| -> serde_json::Value {
+        serde_json::from_slice(&fs::read(folder.path().join(name)).expect("a file")).expect("JSON")
+    };
+    let told = json(&["distortion", "--multileavings", "50", "--runs", "2", "--sizes", "3", "--out", "d.json"]);
+    assert_eq!(told, file("d.json"));
+    assert_eq!(told["distortion"][0]["size"], 3);
+    assert_eq!(json(&["proxy", "--interleavings", "100", "--out", "P.npy"]), file("P.json"));
+    let rows =
+        json(&["sensitivity", "--draws", "2", "--impressions", "20", "--methods", "sosm,team-draft", "--out", "s"]);
+    let table = fs::read_to_string(folder.path().join("s/errors.csv")).expect("a table");
+    assert_eq!(rows.as_array().expect("rows").len(), table.lines().count() - 1);
+    let last = table.lines().last().expect("a row").split(',').nth(3).expect("a mean");
+    assert_eq!(
+        rows.as_array().and_then(|rows| rows.last()).expect("a row")["mean_error"].to_string().parse(),
+        last.parse::<f64>()
+    );
+}
+
+#[test]
 fn where_nobody_clicks_no_ranker_is_ahead() {
     let folder = TempDir::new().expect("a temporary folder");
     let run = sim(folder.path())

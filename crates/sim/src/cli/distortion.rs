@@ -48,6 +48,10 @@ pub(super) struct DistortionCommand {
     /// winner, over the sets
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// Print that JSON in place of the summary
+    #[arg(long)]
+    json: bool,
 }
 
 /// What is written.
@@ -83,18 +87,45 @@ impl DistortionCommand {
         );
         let sizes = self.sizes(site.arms(), site.arms() - truth.winners.len() + 1)?;
 
-        println!("{}", truth.describe(|arm| description.label(arm)));
+        let progress = Progress::new("multileaving", self.runs * sizes.len() as u64, quiet);
+        let measured = sizes.iter().map(|&size| {
+            let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.runs, seed };
+            measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress)
+        });
+        let report = Report {
+            command: "distortion",
+            version: env!("CARGO_PKG_VERSION"),
+            seed,
+            multileavings: self.multileavings,
+            runs: self.runs,
+            site: description,
+            distortion: measured.collect(),
+            truth: &truth,
+        };
+        progress.finish();
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            self.tell(&report, &sizes);
+        }
+        let Some(path) = &self.out else { return Ok(()) };
+        output::write_json_pretty(path, &report)?;
+        if !quiet {
+            eprintln!("results: {}", path.display());
+        }
+        Ok(())
+    }
+
+    fn tell(&self, report: &Report<'_>, sizes: &[u64]) {
+        let site = report.site;
+        println!("{}", report.truth.describe(|arm| site.label(arm)));
         println!(
             "{} clicks, {} multileaving, credit ties {}",
-            description.click.model,
-            description.multileave,
-            description.credit_ties.name()
+            site.click.model,
+            site.multileave,
+            site.credit_ties.name()
         );
-        let progress = Progress::new("multileaving", self.runs * sizes.len() as u64, quiet);
-        let mut distortions = Vec::new();
-        for &size in &sizes {
-            let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.runs, seed };
-            let distortion = measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress);
+        for (&size, distortion) in sizes.iter().zip(&report.distortion) {
             let error = if self.runs > 1 {
                 format!(" (standard error {:.1})", 100.0 * distortion.share.standard_error)
             } else {
@@ -105,30 +136,10 @@ impl DistortionCommand {
                 grouped(size),
                 100.0 * distortion.share.mean
             );
-            distortions.push(distortion);
         }
-        progress.finish();
-        if let Some(note) = description.note() {
+        if let Some(note) = site.note() {
             println!("{note}");
         }
-        let Some(path) = &self.out else { return Ok(()) };
-        output::write_json_pretty(
-            path,
-            &Report {
-                command: "distortion",
-                version: env!("CARGO_PKG_VERSION"),
-                seed,
-                multileavings: self.multileavings,
-                runs: self.runs,
-                site: description,
-                truth: &truth,
-                distortion: distortions,
-            },
-        )?;
-        if !quiet {
-            eprintln!("results: {}", path.display());
-        }
-        Ok(())
     }
 
     /// The sizes of sets among `arms` rankers, of which `most` can be in one.

@@ -58,6 +58,10 @@ pub(super) struct Proxy {
     /// That matrix has its arms in alphabetical order of their numbers: undo it
     #[arg(long, requires = "against")]
     against_lexicographic: bool,
+
+    /// Print P.json in place of the summary
+    #[arg(long)]
+    json: bool,
 }
 
 /// How much is compared, and how it is kept.
@@ -231,7 +235,17 @@ impl Proxy {
         if compared > 0 {
             output::write_json_pretty(&files.timings, &timings)?;
         }
-        self.report(&prepared, &provenance, &timings, &winner(&state, &prepared.description, &matrix), &files);
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&provenance)?);
+        } else {
+            let winner = winner(&state, &prepared.description, &matrix);
+            self.report(&prepared, &provenance, &timings, &winner, &files);
+        }
+        if !self.common.quiet {
+            let names: Vec<String> = files.all().map(file_name).collect();
+            let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+            eprintln!("results in {}: {}", folder.unwrap_or(Path::new(".")).display(), names.join(", "));
+        }
         Ok(())
     }
 
@@ -270,12 +284,6 @@ impl Proxy {
         }
         if let Some(note) = prepared.description.note() {
             println!("{note}");
-        }
-        if !self.common.quiet {
-            let names: Vec<String> = files.all().map(file_name).collect();
-            let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let folder = folder.unwrap_or(Path::new("."));
-            eprintln!("results in {}: {}", folder.display(), names.join(", "));
         }
     }
 }

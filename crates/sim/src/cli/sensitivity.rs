@@ -56,6 +56,20 @@ pub(super) struct Sensitivity {
     /// [default: results/ and a name made of what is run on, and of the seed unless it is 1]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+
+    /// Print the rows of errors.csv as JSON in place of the summary
+    #[arg(long)]
+    json: bool,
+}
+
+/// A row of errors.csv.
+#[derive(Serialize)]
+struct Row<'a> {
+    method: &'a str,
+    impressions: u64,
+    draws: u64,
+    mean_error: f64,
+    standard_error: f64,
 }
 
 /// The configuration as resolved.
@@ -118,39 +132,50 @@ impl Sensitivity {
             methods: measured.iter().map(|(label, _)| label.clone()).collect(),
             site: description,
         };
+        let rows = rows(&plan, &measured);
         output::write_results(&folder, &config, || {
-            write_errors(&folder.join("errors.csv"), &plan, &measured)?;
+            let header = ["method", "impressions", "draws", "mean_error", "standard_error"];
+            let cells = rows.iter().map(|row| {
+                let numbers = [row.mean_error, row.standard_error].map(|error| error.to_string());
+                [&[row.method.to_owned(), row.impressions.to_string(), row.draws.to_string()], &numbers[..]].concat()
+            });
+            output::write_csv(&folder.join("errors.csv"), &header, cells)?;
             self.figure(description, &plan, &measured).save(&folder.join("error"))
         })?;
 
-        println!(
-            "binary error of {}, {}, {} clicks",
-            counted(self.compared, "ranker"),
-            mean_of(self.draws, "draw"),
-            description.click.model
-        );
-        let shown: Vec<usize> = (0..plan.checkpoints.len())
-            .filter(|&at| matches!(plan.checkpoints[at], 10 | 100 | 500) || at + 1 == plan.checkpoints.len())
-            .collect();
-        for (label, errors) in &measured {
-            let cells: Vec<String> = shown
-                .iter()
-                .map(|&at| {
-                    let spread = spread(errors, at);
-                    let error =
-                        if plan.draws > 1 { format!(" ± {:.3}", spread.standard_error) } else { String::new() };
-                    format!("{} {:.3}{error}", counted(plan.checkpoints[at], "impression"), spread.mean)
-                })
-                .collect();
-            println!("{label:26} {}", cells.join("   "));
-        }
-        if let Some(note) = description.note() {
-            println!("{note}");
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&rows)?);
+        } else {
+            self.tell(description, &rows);
         }
         if !quiet {
             eprintln!("results in {}: error.png, error.svg, errors.csv, config.json", folder.display());
         }
         Ok(())
+    }
+
+    fn tell(&self, site: &Description, rows: &[Row<'_>]) {
+        println!(
+            "binary error of {}, {}, {} clicks",
+            counted(self.compared, "ranker"),
+            mean_of(self.draws, "draw"),
+            site.click.model
+        );
+        for of_method in rows.chunk_by(|row, next| row.method == next.method) {
+            let last = of_method.last().map_or(0, |row| row.impressions);
+            let shown =
+                of_method.iter().filter(|row| matches!(row.impressions, 10 | 100 | 500) || row.impressions == last);
+            let cells: Vec<String> = shown
+                .map(|row| {
+                    let error = if row.draws > 1 { format!(" ± {:.3}", row.standard_error) } else { String::new() };
+                    format!("{} {:.3}{error}", counted(row.impressions, "impression"), row.mean_error)
+                })
+                .collect();
+            println!("{:26} {}", of_method[0].method, cells.join("   "));
+        }
+        if let Some(note) = site.note() {
+            println!("{note}");
+        }
     }
 
     fn figure(&self, description: &Description, plan: &Plan, measured: &[(String, Vec<Vec<f64>>)]) -> Lines {
@@ -188,19 +213,11 @@ fn spread(errors: &[Vec<f64>], at: usize) -> Spread {
     Spread::of(&values)
 }
 
-fn write_errors(path: &std::path::Path, plan: &Plan, measured: &[(String, Vec<Vec<f64>>)]) -> Result<()> {
-    let mut rows = Vec::new();
-    for (label, errors) in measured {
-        for (at, impressions) in plan.checkpoints.iter().enumerate() {
-            let spread = spread(errors, at);
-            rows.push(vec![
-                label.clone(),
-                impressions.to_string(),
-                plan.draws.to_string(),
-                spread.mean.to_string(),
-                spread.standard_error.to_string(),
-            ]);
-        }
-    }
-    output::write_csv(path, &["method", "impressions", "draws", "mean_error", "standard_error"], rows)
+fn rows<'a>(plan: &Plan, measured: &'a [(String, Vec<Vec<f64>>)]) -> Vec<Row<'a>> {
+    let row = |method: &'a str, errors: &[Vec<f64>], at: usize| {
+        let Spread { mean, standard_error, .. } = spread(errors, at);
+        Row { method, impressions: plan.checkpoints[at], draws: plan.draws, mean_error: mean, standard_error }
+    };
+    let places = || 0..plan.checkpoints.len();
+    measured.iter().flat_map(|(method, errors)| places().map(move |at| row(method, errors, at))).collect()
 }
