@@ -150,9 +150,12 @@ impl Site {
         multileaver: &'m mut Multileaver<'site, M>,
     ) -> &'m M::Outcome {
         let Multileaver { scratch, lists: ranked, outcome } = multileaver;
-        prefetch(self.levels(query), usize::MAX);
         ranked.clear();
-        ranked.extend(arms.map(|arm| self.rankings.list(query, arm)));
+        prefetch(self.levels(query), usize::MAX);
+        ranked.extend(arms.map(|arm| {
+            self.rankings.prefetch(query, arm);
+            self.rankings.list(query, arm)
+        }));
         method.compare(ranked, self.shown, lists, scratch, self.user(query, users), outcome);
         outcome
     }
