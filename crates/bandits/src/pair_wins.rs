@@ -42,27 +42,45 @@ impl PairWins {
     /// Every pair from one score an arm: `i` beats `j` iff `scores[i] > scores[j]`, equal scores
     /// tie. O(n log n) plus one pass over the bits.
     pub fn set_scores(&mut self, scores: &[u64]) {
-        self.reset(scores.len());
-        let words = self.words;
+        self.arms = scores.len();
+        self.words = self.arms.div_ceil(64);
+        // Every row will be written, whatever it holds.
+        for bits in [&mut self.wins, &mut self.ties] {
+            bits.resize(self.arms * self.words, 0);
+        }
         self.order.clear();
         self.order.extend((0_u32..).zip(scores).map(|(position, &score)| (score, position)));
         self.order.sort_unstable();
+        // Rows of a known length are copied in a few moves.
+        match self.words {
+            1 => self.level_by_level::<1>(),
+            2 => self.level_by_level::<2>(),
+            3 => self.level_by_level::<3>(),
+            _ => self.level_by_level::<0>(),
+        }
+    }
+
+    /// Writes all rows in the order of scores, level by level upwards: an arm beats all below its level and
+    /// ties with the rest of it. Rows have `WORDS` words, or whatever they have where that is 0.
+    #[inline]
+    fn level_by_level<const WORDS: usize>(&mut self) {
+        let words = if WORDS == 0 { self.words } else { WORDS };
         self.below.clear();
         self.below.resize(words, 0);
         self.level.clear();
         self.level.resize(words, 0);
-        // Level by level upwards: an arm beats all below its level and ties with the rest of it.
+        let (below, level) = (&mut self.below[..words], &mut self.level[..words]);
         for group in self.order.chunk_by(|a, b| a.0 == b.0) {
             for &(_, position) in group {
-                self.level[position as usize / 64] |= 1 << (position % 64);
+                level[position as usize / 64] |= 1 << (position % 64);
             }
             for &(_, position) in group {
                 let row = position as usize * words;
-                self.wins[row..row + words].copy_from_slice(&self.below);
-                self.ties[row..row + words].copy_from_slice(&self.level);
+                self.wins[row..row + words].copy_from_slice(below);
+                self.ties[row..row + words].copy_from_slice(level);
                 self.ties[row + position as usize / 64] &= !(1 << (position % 64));
             }
-            for (below, level) in self.below.iter_mut().zip(&mut self.level) {
+            for (below, level) in below.iter_mut().zip(level.iter_mut()) {
                 *below |= *level;
                 *level = 0;
             }
