@@ -190,7 +190,8 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
         let _ = writeln!(page, "{}\n", experiment.about.trim());
     }
     if !summary.claims.is_empty() {
-        page += "## What the paper says\n\n| claim | where | outcome | our numbers |\n|---|---|---|---|\n";
+        let heading = if experiment.paper == "own" { "Claims" } else { "What the paper says" };
+        let _ = writeln!(page, "## {heading}\n\n| claim | where | outcome | our numbers |\n|---|---|---|---|");
         for claim in &summary.claims {
             let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", text.trim()));
             let _ = writeln!(
