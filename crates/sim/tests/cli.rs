@@ -297,8 +297,16 @@ fn a_matrix_made_by_proxy_can_be_played() {
         let named = |arm: usize| format!("feature {} (arm {arm})", rankers[arms[arm]]);
         assert!(table.contains(&named(0)) && table.contains(&named(1)), "{table}");
     }
-    assert!(said(&["analyse", "--matrix", "P.npy"]).contains("feature "));
     assert!(said(&["analyse", "--matrix", "P.counts.npz"]).contains("feature "));
+    for arms in [&[][..], &["--arms", "3,5,6"]] {
+        let args = [&["analyse", "--matrix", "P.npy", "--against", "P.txt", "--out", "a"][..], arms].concat();
+        assert!(said(&args).contains("feature "));
+        for (file, column) in [("ranking.csv", 2), ("circles.csv", 3), ("difference.csv", 2)] {
+            let table = fs::read_to_string(folder.path().join("a").join(file)).expect("a table");
+            let named = table.lines().next().and_then(|header| header.split(',').nth(column));
+            assert!(named.is_some_and(|name| name.ends_with("feature")), "{file}: {named:?}");
+        }
+    }
     // Of another matrix it tells nothing.
     fs::copy(folder.path().join("P.json"), folder.path().join("Q.json")).expect("a copy");
     fs::write(folder.path().join("Q.txt"), "0.5 0.7\n0.3 0.5\n").expect("a writable folder");

@@ -7,6 +7,7 @@ use bandits::structure::clearest_circles;
 use bandits::structure::theory::RegretBound;
 use bandits::winners::borda_scores;
 use bandits::{Arm, PreferenceMatrix, log_spaced};
+use letor_io::FeatureId;
 use serde::Serialize;
 
 use super::Config;
@@ -32,7 +33,7 @@ pub(super) fn write(
     findings: &Findings,
     config: &Config,
 ) -> Result<String> {
-    write_ranking(&folder.join("ranking.csv"), findings)?;
+    write_ranking(&folder.join("ranking.csv"), findings, &config.names)?;
     write_circles(&folder.join("circles.csv"), matrix, findings, &config.names)?;
     write_subsets(&folder.join("subsets.csv"), findings)?;
     write_bounds(&folder.join("bounds.csv"), findings)?;
@@ -55,9 +56,9 @@ pub(super) fn write(
     Ok(written)
 }
 
-fn write_ranking(path: &Path, findings: &Findings) -> Result<()> {
+fn write_ranking(path: &Path, findings: &Findings, names: &ArmNames) -> Result<()> {
     let mut header = vec!["rank", "arm"];
-    header.extend(findings.arms_in_matrix.as_ref().map(|_| "arm_in_matrix"));
+    header.extend(names.column());
     header.extend(["copeland", "borda", "von_neumann"]);
     write_csv(path, &header, &findings.ranking)
 }
@@ -67,7 +68,7 @@ fn write_ranking(path: &Path, findings: &Findings) -> Result<()> {
 struct Row {
     arms: [Arm; 3],
     #[serde(skip_serializing_if = "Option::is_none")]
-    in_matrix: Option<[Arm; 3]>,
+    elsewhere: Option<[u32; 3]>,
     margins: [f64; 3],
     genuine: Option<bool>,
 }
@@ -80,14 +81,16 @@ fn write_circles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, na
         Some(tournament.beats(i, j) && tournament.beats(j, k) && tournament.beats(k, i))
     };
     let mut header = vec!["first", "second", "third"];
-    if findings.arms_in_matrix.is_some() {
-        header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]);
+    match names {
+        ArmNames::Numbers => {}
+        ArmNames::Chosen(_) => header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]),
+        ArmNames::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
     }
     header.extend(["first_over_second", "second_over_third", "third_over_first", "genuine"]);
     let rows = clearest_circles(matrix, MOST_CIRCLES).into_iter().map(|circle| {
-        let [i, j, k] = circle.arms.map(|arm| names.arm_in_matrix(arm.index()));
-        let in_matrix = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
-        Row { arms: circle.arms, in_matrix, margins: circle.margins, genuine: genuine(circle.arms) }
+        let [i, j, k] = circle.arms.map(|arm| names.elsewhere(arm.index()));
+        let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
+        Row { arms: circle.arms, elsewhere, margins: circle.margins, genuine: genuine(circle.arms) }
     });
     write_csv(path, &header, rows)
 }
@@ -130,15 +133,16 @@ fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
         // Without names rows are numbered from 1, as ranks are in the tables.
         return ("rank", Vec::new());
     }
-    ("arm", order.iter().map(|arm| names.number(arm.index())).collect())
+    let what = if matches!(names, ArmNames::Features(_)) { "feature" } else { "arm" };
+    (what, order.iter().map(|arm| names.number(arm.index())).collect())
 }
 
 /// Where ranks are looked up, or whose numbers arms have.
 fn note(ranks: Option<&str>, names: &ArmNames) -> Option<String> {
     match (ranks, names) {
         (Some(file), _) => Some(format!("which arm has which rank: {file}")),
-        (None, ArmNames::Numbers) => None,
-        (None, _) => Some("arms as the whole matrix numbers them".to_owned()),
+        (None, ArmNames::Numbers | ArmNames::Features(_)) => None,
+        (None, ArmNames::Chosen(_)) => Some("arms as the whole matrix numbers them".to_owned()),
     }
 }
 
@@ -180,6 +184,8 @@ struct Compared {
     arm: Arm,
     #[serde(skip_serializing_if = "Option::is_none")]
     arm_in_matrix: Option<Arm>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature: Option<FeatureId>,
     borda: f64,
     borda_against: f64,
     winner_over_arm: Option<f64>,
@@ -201,6 +207,7 @@ fn write_difference(
         rank,
         arm,
         arm_in_matrix: names.arm_in_matrix(arm.index()),
+        feature: names.feature(arm.index()),
         borda: here[arm.index()],
         borda_against: there[arm.index()],
         winner_over_arm: over(matrix, arm),

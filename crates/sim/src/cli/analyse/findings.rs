@@ -9,6 +9,7 @@ use bandits::structure::{
 };
 use bandits::winners::{borda_scores, borda_winners, condorcet_winners, copeland_scores, copeland_winners};
 use bandits::{Arm, PreferenceMatrix};
+use letor_io::FeatureId;
 use serde::Serialize;
 
 use super::Config;
@@ -58,6 +59,8 @@ pub(super) struct Ranked {
     pub(super) arm: Arm,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arm_in_matrix: Option<Arm>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) feature: Option<FeatureId>,
     pub(super) copeland: f64,
     pub(super) borda: f64,
     pub(super) von_neumann: f64,
@@ -165,6 +168,7 @@ fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<
         rank: 0,
         arm,
         arm_in_matrix: names.arm_in_matrix(arm.index()),
+        feature: names.feature(arm.index()),
         copeland: copeland[arm.index()],
         borda: borda[arm.index()],
         von_neumann: weights[arm.index()],
