@@ -153,32 +153,36 @@ impl Run {
         // A copy of its own, which the compiler keeps at hand.
         let mut run = self.clone();
         let mut wins = PairWins::default();
+        let mut table = Table { policy, arena, generators, observer };
         while run.played < last {
-            if let Some(pair) = run.begin(last, policy, arena, generators, observer, &mut wins) {
-                run.meet(pair, policy, arena, generators, observer);
+            if let Some(pair) = table.begin(&mut run, last, &mut wins) {
+                table.meet(&mut run, pair);
             }
-            if run.end(policy, generators, observer) {
+            if table.end(&mut run) {
                 break;
             }
         }
         *self = run;
         self.played
     }
+}
 
+/// All that a step of a run needs beside the run.
+struct Table<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
+    policy: &'a mut P,
+    arena: &'a mut A,
+    generators: &'a mut Generators,
+    observer: &'a mut O,
+}
+
+impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> Table<'_, P, A, O> {
     /// Asks the policy what comes next. Two arms that are to meet are handed back, before the step is
     /// played; all else is played, and at most up to step `last`.
     #[inline(always)]
-    fn begin<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
-        &mut self,
-        last: u64,
-        policy: &mut P,
-        arena: &mut A,
-        generators: &mut Generators,
-        observer: &mut O,
-        wins: &mut PairWins,
-    ) -> Option<(Arm, Arm)> {
-        let step = self.played + 1;
-        let choice = match self.alone.take() {
+    fn begin(&mut self, run: &mut Run, last: u64, wins: &mut PairWins) -> Option<(Arm, Arm)> {
+        let Self { policy, arena, generators, observer } = self;
+        let step = run.played + 1;
+        let choice = match run.alone.take() {
             Some((arm, until)) => Choice::Alone { arm, until },
             None => policy.choose(step, &mut generators.policy),
         };
@@ -189,15 +193,15 @@ impl Run {
                 observer.played(step, step, Choice::Set(arms), arena.gaps());
                 wins.resolve_ties(&mut generators.coins);
                 policy.learn(step, Feedback::Set { wins });
-                self.played = step;
+                run.played = step;
             }
             Choice::Alone { arm, until } => {
                 let until = until.max(step);
                 let to = until.min(last);
                 // Policies may have drawn the length of the stretch: it is not theirs to choose again.
-                self.alone = (to < until).then_some((arm, until));
+                run.alone = (to < until).then_some((arm, until));
                 observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
-                self.played = to;
+                run.played = to;
             }
         }
         None
@@ -205,45 +209,34 @@ impl Run {
 
     /// Plays the step in which these two arms meet.
     #[inline(always)]
-    fn meet<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
-        &mut self,
-        (first, second): (Arm, Arm),
-        policy: &mut P,
-        arena: &mut A,
-        generators: &mut Generators,
-        observer: &mut O,
-    ) {
-        let step = self.played + 1;
+    fn meet(&mut self, run: &mut Run, (first, second): (Arm, Arm)) {
+        let Self { policy, arena, generators, observer } = self;
+        let step = run.played + 1;
         let duel = if first == second { Duel::Tie } else { arena.duel(first, second, &mut generators.arena) };
         let first_won = match duel {
-            Duel::Tie => self.coins.toss(&mut generators.coins),
+            Duel::Tie => run.coins.toss(&mut generators.coins),
             decided => decided == Duel::First,
         };
         policy.learn(step, Feedback::of_duel(first, second, first_won));
         observer.played(step, step, Choice::Duel(first, second), arena.gaps());
-        self.played = step;
+        run.played = step;
     }
 
     /// Tells the observer what it wants to hear after a choice; whether the run is to stop.
     #[inline(always)]
-    fn end<P: Policy + ?Sized, O: Observer + ?Sized>(
-        &mut self,
-        policy: &mut P,
-        generators: &Generators,
-        observer: &mut O,
-    ) -> bool {
-        if self.played >= observer.next_report() {
+    fn end(&mut self, run: &mut Run) -> bool {
+        if run.played >= self.observer.next_report() {
             // A stream of its own, so that asking shifts no later draw.
-            let mut generator = generators.policy.clone();
+            let mut generator = self.generators.policy.clone();
             generator.long_jump();
-            observer.report(self.played, policy.best(&mut generator));
+            self.observer.report(run.played, self.policy.best(&mut generator));
         }
-        self.until_asked -= 1;
-        if self.until_asked > 0 {
+        run.until_asked -= 1;
+        if run.until_asked > 0 {
             return false;
         }
-        self.until_asked = STOP_EVERY;
-        observer.stop()
+        run.until_asked = STOP_EVERY;
+        self.observer.stop()
     }
 }
 
@@ -274,6 +267,11 @@ impl<P: Policy, A: Arena, O: Observer> Player<P, A, O> {
     pub fn played(&self) -> u64 {
         self.run.played()
     }
+
+    fn table(&mut self) -> (&mut Run, Table<'_, P, A, O>) {
+        let Self { policy, arena, generators, observer, run, .. } = self;
+        (run, Table { policy, arena, generators, observer })
+    }
 }
 
 /// Plays several runs at once on one thread, a choice of each in turn, until each has played `horizon`
@@ -291,21 +289,22 @@ pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [Player<P, A
         players.iter_mut().filter(|player| player.played() < horizon).collect();
     while !playing.is_empty() {
         for player in &mut playing {
-            let Player { policy, arena, generators, observer, run, pair } = &mut **player;
-            *pair = run.begin(horizon, policy, arena, generators, observer, &mut wins);
-            if let Some((first, second)) = *pair
+            let (run, mut table) = player.table();
+            let pair = table.begin(run, horizon, &mut wins);
+            if let Some((first, second)) = pair
                 && first != second
             {
-                arena.announce(first, second, &mut generators.arena);
+                table.arena.announce(first, second, &mut table.generators.arena);
             }
+            player.pair = pair;
         }
         playing.retain_mut(|player| {
-            let Player { policy, arena, generators, observer, run, pair } = &mut **player;
-            if let Some(pair) = pair.take() {
-                run.meet(pair, policy, arena, generators, observer);
+            let pair = player.pair.take();
+            let (run, mut table) = player.table();
+            if let Some(pair) = pair {
+                table.meet(run, pair);
             }
-            let stopped = run.end(policy, generators, observer);
-            !stopped && run.played < horizon
+            !table.end(run) && run.played < horizon
         });
     }
 }
