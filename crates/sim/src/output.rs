@@ -42,7 +42,7 @@ pub fn claim_folder(folder: &Path, command: &str) -> Result<()> {
         );
     }
     check_writable(&path)?;
-    remove_leftovers_in(folder, "");
+    remove_leftovers_in(folder, None);
     Ok(())
 }
 
@@ -209,20 +209,18 @@ pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIter
 pub fn remove_leftovers(path: &Path) {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    remove_leftovers_in(folder, &name);
+    remove_leftovers_in(folder, Some(&name));
 }
 
-/// The same of all files in `folder`, or those called `name`.
-fn remove_leftovers_in(folder: &Path, name: &str) {
+/// The same of the file in `folder` that is called `name`, or of all.
+fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     let processes = Path::new("/proc");
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let left = entry.file_name();
         let parts = left.to_str().and_then(|left| left.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.'));
-        let Some((target, writer)) = parts.filter(|(target, _)| name.is_empty() || *target == name) else { continue };
-        let Some(writer) = writer.split('-').next().and_then(|writer| writer.parse::<u32>().ok()) else { continue };
-        if target.is_empty() {
-            continue;
-        }
+        let parts = parts.filter(|(target, _)| name.is_none_or(|name| *target == name));
+        let writer = parts.and_then(|(_, writer)| writer.split('-').next()?.parse::<u32>().ok());
+        let Some(writer) = writer else { continue };
         if processes.join("self").exists() && !processes.join(writer.to_string()).exists() {
             // One that cannot be removed is in nobody's way.
             let _ = fs::remove_file(entry.path());

@@ -144,18 +144,15 @@ impl Site {
         &'site self,
         method: &M,
         query: usize,
-        arms: impl Iterator<Item = usize>,
+        arms: impl Iterator<Item = usize> + Clone,
         lists: &mut Generator,
         users: &mut Generator,
         multileaver: &'m mut Multileaver<'site, M>,
     ) -> &'m M::Outcome {
         let Multileaver { scratch, lists: ranked, outcome } = multileaver;
+        self.prefetch(query, arms.clone());
         ranked.clear();
-        prefetch(self.levels(query), usize::MAX);
-        ranked.extend(arms.map(|arm| {
-            self.rankings.prefetch(query, arm);
-            self.rankings.list(query, arm)
-        }));
+        ranked.extend(arms.map(|arm| self.rankings.list(query, arm)));
         method.compare(ranked, self.shown, lists, scratch, self.user(query, users), outcome);
         outcome
     }

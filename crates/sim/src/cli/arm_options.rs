@@ -8,7 +8,7 @@ use clap::Args;
 use letor_io::FeatureId;
 use rand::RngExt;
 
-use super::options::short;
+use super::options::folder::short;
 use crate::arm_names::ArmNames;
 use crate::count::{parse_ordinal, parse_positive};
 use crate::seed;

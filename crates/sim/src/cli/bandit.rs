@@ -13,7 +13,8 @@ use serde::Serialize;
 
 use super::arm_options::ArmOptions;
 use super::matrix_file;
-use super::options::{RunOptions, default_folder, of_content};
+use super::options::RunOptions;
+use super::options::folder::{default_folder, of_content};
 use super::report::{self, Outcome};
 use crate::arm_names::ArmNames;
 use crate::count::counted;
@@ -163,17 +164,12 @@ impl Bandit {
     ) -> Result<()> {
         let (name, winners) = (description.name.clone(), description.winners.clone());
         let condorcet = description.condorcet;
-        let mut truth = if condorcet && winners.len() > 1 {
-            match winners.len() {
-                all if all == arenas.arms() => "no Condorcet winner: all arms are even".to_owned(),
-                several => {
-                    format!("no Condorcet winner: {several} arms that nobody beats, {} one", names.name(winners[0]))
-                }
-            }
-        } else if condorcet {
-            format!("Condorcet winner: {}", names.name(winners[0]))
-        } else {
-            format!("no Condorcet winner; regret is Copeland score below that of {}", names.name(winners[0]))
+        let best = names.name(winners[0]);
+        let mut truth = match winners.len() {
+            _ if !condorcet => format!("no Condorcet winner; regret is Copeland score below that of {best}"),
+            1 => format!("Condorcet winner: {best}"),
+            all if all == arenas.arms() => "no Condorcet winner: all arms are even".to_owned(),
+            several => format!("no Condorcet winner: {several} arms that nobody beats, {best} one"),
         };
         if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
             truth += &format!("; smallest margin {gap:.4} over {}", names.name(arm));

@@ -106,7 +106,7 @@ impl DistortionCommand {
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            self.tell(&report, &sizes);
+            self.tell(&report);
         }
         let Some(path) = &self.out else { return Ok(()) };
         output::write_json_pretty(path, &report)?;
@@ -116,7 +116,7 @@ impl DistortionCommand {
         Ok(())
     }
 
-    fn tell(&self, report: &Report<'_>, sizes: &[u64]) {
+    fn tell(&self, report: &Report<'_>) {
         let site = report.site;
         println!("{}", report.truth.describe(|arm| site.label(arm)));
         println!(
@@ -125,7 +125,7 @@ impl DistortionCommand {
             site.multileave,
             site.credit_ties.name()
         );
-        for (&size, distortion) in sizes.iter().zip(&report.distortion) {
+        for distortion in &report.distortion {
             let error = if self.runs > 1 {
                 format!(" (standard error {:.1})", 100.0 * distortion.share.standard_error)
             } else {
@@ -133,7 +133,7 @@ impl DistortionCommand {
             };
             println!(
                 "{:>5} rankers: {:5.1}% of the others beat the winner{error}",
-                grouped(size),
+                grouped(distortion.size as u64),
                 100.0 * distortion.share.mean
             );
         }

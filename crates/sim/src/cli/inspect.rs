@@ -8,7 +8,8 @@ use letor_io::{Dataset, FeatureId, Provenance, Statistics};
 use rankers::{Gain, Rankings, TieBreaking};
 use serde::Serialize;
 
-use super::options::{CommonOptions, announce, dataset_name, default_folder};
+use super::options::folder::{dataset_name, default_folder};
+use super::options::{CommonOptions, announce};
 use super::print::{eprintln, println};
 use super::reading::ReadingOptions;
 use crate::arm_names::of_feature;

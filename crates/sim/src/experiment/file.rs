@@ -1,4 +1,5 @@
-//! The file of an experiment: what its keys are, and what is said of a wrong one.
+//! The file of an experiment: what its keys are, and what is said of a wrong one. `experiments/README.md`
+//! tells people of them.
 //!
 //! Keys that the command line has too are its flags, with the same words as values.
 
@@ -504,6 +505,30 @@ problem = \"arithmetic\"
         let experiment = Experiment::parse(SMALL).unwrap();
         assert_eq!(experiment.steps, Some(Count(1000)));
         assert_eq!(experiment.settings[0].problem.0, ["arithmetic"]);
+    }
+
+    /// The page for people names every key, as serde lists them when it meets one that is none.
+    #[test]
+    fn the_readme_has_all_keys() {
+        let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/README.md");
+        let readme = std::fs::read_to_string(readme).unwrap();
+        let lists = [
+            toml::from_str::<Experiment>("no-key = 1").unwrap_err(),
+            toml::from_str::<Subsets>("no-key = 1").unwrap_err(),
+            toml::from_str::<Draw>("no-key = 1").unwrap_err(),
+            toml::from_str::<SettingEntry>("no-key = 1").unwrap_err(),
+            toml::from_str::<RawClaim>("no-key = 1").unwrap_err(),
+        ];
+        for list in lists {
+            let keys: Vec<&str> = list.message().split('`').skip(3).step_by(2).collect();
+            assert!(keys.len() >= 3, "{list}");
+            for key in keys {
+                // In a table: alone, or with the value that it has there.
+                let told = ["`", " ="].iter().any(|end| readme.contains(&format!("`{key}{end}")));
+                let section = readme.contains(&format!("[{key}]"));
+                assert!(told || section, "experiments/README.md does not say what `{key}` is");
+            }
+        }
     }
 
     #[test]

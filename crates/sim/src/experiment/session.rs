@@ -83,8 +83,7 @@ impl Session {
             return Ok(Source { name: problem.clone(), lookalike: false, files: Vec::new() });
         }
         if let Some(path) = entry.matrix.0.iter().find_map(|name| self.find_matrix(name)) {
-            let bytes = path.metadata().map_or(0, |data| data.len());
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (name, bytes) = sized(&path);
             return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: false });
         }
         if let Some(files) = entry.dataset.as_deref().and_then(|name| self.find_dataset(name)) {
@@ -135,10 +134,7 @@ impl Session {
         let located = registry::locate(entry, &self.data_root(name).join(name))?;
         let mut files = Vec::new();
         for part in entry.splits.iter().filter(|part| part.counted) {
-            for path in located.files(part.name)? {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                files.push((name, path.metadata().map_or(0, |data| data.len())));
-            }
+            files.extend(located.files(part.name)?.iter().map(|path| sized(path)));
         }
         Some(files)
     }
@@ -220,15 +216,17 @@ impl Session {
     }
 }
 
-/// The sizes of a file, or of all files right in a folder.
+/// A file's name and size.
+fn sized(path: &Path) -> (String, u64) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    (name, path.metadata().map_or(0, |data| data.len()))
+}
+
+/// The same of a file, or of all files right in a folder.
 fn sizes(path: &Path) -> Vec<(String, u64)> {
-    let size = |path: &Path| path.metadata().map_or(0, |data| data.len());
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let Ok(entries) = std::fs::read_dir(path) else {
-        return vec![(name(path), size(path))];
-    };
+    let Ok(entries) = std::fs::read_dir(path) else { return vec![sized(path)] };
     let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
-    let mut sizes: Vec<(String, u64)> = files.map(|path| (name(&path), size(&path))).collect();
+    let mut sizes: Vec<(String, u64)> = files.map(|path| sized(&path)).collect();
     sizes.sort();
     sizes
 }

@@ -24,7 +24,7 @@ use super::session::{Session, Source};
 use crate::arm_names::ArmNames;
 use crate::cli::options::{Laid, SiteOptions};
 use crate::count::{counted, grouped};
-use crate::live::{self, LiveArenas};
+use crate::live::LiveArenas;
 use crate::output;
 use crate::pairs::compare_pairs;
 use crate::progress::Progress;
@@ -431,8 +431,9 @@ impl Stage {
     /// How many runs a thread had best play in step.
     pub(super) fn in_step(&self) -> usize {
         match &self.play {
-            Playing::Live { .. } => live::IN_STEP,
-            Playing::Matrix(_) | Playing::Utilities(_) => 1,
+            Playing::Live { laid, gaps, content } => live_arenas(laid, gaps, content).in_step(),
+            Playing::Matrix(copies) => copies.in_step(),
+            Playing::Utilities(copies) => copies.in_step(),
         }
     }
 
@@ -447,13 +448,15 @@ impl Stage {
     ) -> Result<Vec<RunRecord>> {
         let how = How { spec, checkpoints, seed, runs, suboptimal, gaps: self.gaps(), progress };
         match &self.play {
-            Playing::Live { laid, gaps, content } => {
-                how.play(&LiveArenas { site: &laid.site, methods: &laid.methods, gaps, content: content.clone() })
-            }
+            Playing::Live { laid, gaps, content } => how.play(&live_arenas(laid, gaps, content)),
             Playing::Matrix(copies) => how.play(copies),
             Playing::Utilities(copies) => how.play(copies),
         }
     }
+}
+
+fn live_arenas<'a>(laid: &'a Laid, gaps: &'a [f64], content: &str) -> LiveArenas<'a> {
+    LiveArenas { site: &laid.site, methods: &laid.methods, gaps, content: content.to_owned() }
 }
 
 struct How<'a> {

@@ -1,23 +1,6 @@
 //! What a paper says, as something that can be tested on what was measured.
 //!
-//! | keys | holds when |
-//! |---|---|
-//! | `lowest = A` or `highest = A`, `against = [..]` | A's mean is the lowest (highest) at every x |
-//! | `ratio = [A, B]`, `above`, `below` | mean of A over mean of B is within these |
-//! | `value = A`, `above`, `below`, or `near` and `within` | A's mean is within these |
-//! | `each = A`, `values = [..]`, `within` | A's means are these, one a point |
-//! | `reaches = A`, `level`, `sooner-than = B`, `times` | A reaches the level in at most B's time over `times` |
-//! | `near-best = A`, `within` | A's mean is at most `within` times the lowest |
-//! | `flat = A`, `within` | A's largest mean over all x and settings is at most `within` times its smallest |
-//! | `grows = [A, B]` | A's mean over B's grows from each setting of `in` to the next |
-//! | `rises = A` or `shrinks = A`, `times` | A's mean rises (shrinks) from each setting of `in` to the next, by this factor at least from first to last |
-//! | `linear = A`, `runs` | that many runs of A, and no fewer, are still growing as fast as time |
-//! | `best-run-worse-than-mean = [A, B]` | A's best run is worse than B's mean |
-//! | `crossing = [A, B]`, `shares`, `excess`, `within` | A's regret falls below B's, with these shares of suboptimal steps then, and B's regret this much higher at twice the time |
-//! | `below-bound = A`, `bound` | A's mean is below that curve at every x |
-//!
-//! `in` names settings (all by default), `for` says at which x: `last` (default), `all`, `K >= 80`,
-//! `steps = 1e6`. With several settings and x, a claim holds when it holds for each of them.
+//! `experiments/README.md` has the table of tests and of what else a claim may say.
 
 mod evaluate;
 #[cfg(test)]
