@@ -1,38 +1,17 @@
 //! `sim analyse`, run as a person would.
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
+use common::{files, sim, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
 fn analyse(folder: &Path, arguments: &[&str]) -> std::process::Output {
-    Command::cargo_bin("sim")
-        .expect("the binary is built with its tests")
-        .current_dir(folder)
-        .env_remove("SIM_LOG")
-        .arg("analyse")
-        .args(arguments)
-        .output()
-        .expect("sim starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// All files of a folder, by name.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("a readable folder"));
-    let mut files: Vec<(String, Vec<u8>)> = entries
-        .map(|entry| {
-            (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a readable file"))
-        })
-        .collect();
-    files.sort();
-    files
+    sim(folder).arg("analyse").args(arguments).output().expect("sim starts")
 }
 
 /// Twelve arms in a row but for a circle of 3, 4 and 5, each 0.02 better than the next; with

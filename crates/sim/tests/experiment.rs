@@ -1,17 +1,13 @@
 //! Experiments, run as a person would: whole, interrupted, changed, and wrong.
 
+mod common;
+
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use assert_cmd::Command;
+use common::sim;
 use tempfile::TempDir;
-
-fn sim(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
-    command.current_dir(folder).env_remove("SIM_LOG").env_remove("ORE_DATA_DIR");
-    command
-}
 
 const SMALL: &str = r#"
 title = "a small one"
@@ -41,14 +37,7 @@ lowest = "rucb"
 
 /// All files of the results of `name` but the timings.
 fn files(folder: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder.join("results").join(name))
-        .expect("the folder exists")
-        .map(|entry| entry.expect("a readable folder"))
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a file")))
-        .filter(|(name, _)| name != "timings.json")
-        .collect();
-    files.sort();
-    files
+    common::files(&folder.join("results").join(name))
 }
 
 fn runs_played(folder: &Path, name: &str) -> u64 {

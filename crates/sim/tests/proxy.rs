@@ -1,11 +1,14 @@
 //! `sim proxy` and `sim compare`, run as a person would, and interrupted as a machine would.
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
+mod common;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use common::{files, text};
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
@@ -24,10 +27,6 @@ fn proxy(folder: &Path, arguments: &[&str]) -> Command {
     sim
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 fn succeeds(mut command: Command) -> String {
     let run = command.output().expect("sim starts");
     assert!(run.status.success(), "{}", text(&run.stderr));
@@ -40,17 +39,6 @@ fn failure(run: &Output) -> String {
     let message = text(&run.stderr);
     assert!(message.starts_with("error: ") && message.lines().count() == 1, "{message}");
     message
-}
-
-/// All files of a folder but the timings, by name.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("a readable folder"));
-    let mut files: Vec<(String, Vec<u8>)> = entries
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap_or_default()))
-        .filter(|(name, _)| !name.contains("timings"))
-        .collect();
-    files.sort();
-    files
 }
 
 fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {
