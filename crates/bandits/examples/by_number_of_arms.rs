@@ -79,7 +79,7 @@ impl PolicyVisitor for Run {
         let mut recorder = Recorder::new(Vec::new());
         let mut generators = Generators::from_seed(self.seed);
         play(&mut policy, &mut self.arena, self.steps, &mut generators, &mut recorder);
-        let best = policy.best(&mut generators.policy);
+        let best = policy.recommend(&mut generators.policy);
         let gaps = bandits::Arena::gaps(&self.arena);
         (recorder.total().average, best.is_some_and(|arm| gaps[arm.index()] <= 0.0))
     }

@@ -7,7 +7,9 @@
 
 use bandits::policies::merge_rucb::{self, MergeRucb};
 use bandits::problems::{Problem, Setting};
-use bandits::{Algorithm, Arena, Arm, Choice, Feedback, Generator, Generators, Policy, Recorder, UtilityArena, play};
+use bandits::{
+    Arena, Arm, Choice, Feedback, Generator, Generators, Policy, PolicyConfig, Recorder, UtilityArena, play,
+};
 use rand::SeedableRng as _;
 
 /// A policy that is looked at when its stage changes, and at tenfolds of time.
@@ -22,7 +24,7 @@ impl Watched<'_> {
     fn report(&mut self, step: u64) {
         self.stage = self.policy.stage();
         let (stage, left) = (self.stage, self.policy.survivors());
-        let best = self.policy.best(&mut Generator::seed_from_u64(0));
+        let best = self.policy.recommend(&mut Generator::seed_from_u64(0));
         let leader = best.map_or_else(
             || "nobody leads".to_owned(),
             |arm| format!("arm {} leads, truly number {}", arm.0, self.rank(arm)),
@@ -58,8 +60,8 @@ impl Policy for Watched<'_> {
         self.policy.learn(step, feedback);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        self.policy.best(generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.policy.recommend(generator)
     }
 }
 
@@ -72,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("utilities make no matrix".into());
     };
     let shown = arena.clone();
-    let policy = merge_rucb::Config::default().policy(arena.arms(), steps)?;
+    let policy = merge_rucb::MergeRucbConfig::default().policy(arena.arms(), steps)?;
     let mut watched = Watched { stage: policy.stage(), policy, arena: &shown, next: 1_000 };
     let mut recorder = Recorder::new(bandits::log_spaced(steps, 1));
     println!("{problem}, mergeRUCB, {steps} steps");

@@ -7,7 +7,7 @@ use crate::Policy;
 /// A published algorithm with its parameters: what the [registry](crate::registry) lists.
 ///
 /// The implementing type holds the parameters; [`Default`] gives the paper's.
-pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
+pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// The name on the command line and in results: lower case, no blanks.
     const NAME: &'static str;
     /// One line: what it is and where it comes from.
@@ -16,7 +16,7 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     /// not its own any more.
     const REVISION: u32 = 1;
     /// What it plays, with its defaults.
-    const PLAYS: Plays = Plays::Duels;
+    const ACTION: ActionKind = ActionKind::Duels;
     /// Whether it must know the horizon, with its defaults.
     const NEEDS_HORIZON: bool = false;
     /// Whether it is built to find a Condorcet winner.
@@ -26,8 +26,8 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
     type Policy: Policy + Clone + Send;
 
     /// What it plays with these very parameters.
-    fn plays(&self) -> Plays {
-        Self::PLAYS
+    fn action_kind(&self) -> ActionKind {
+        Self::ACTION
     }
 
     /// Whether it must know the horizon with these very parameters: some algorithms need it only
@@ -47,7 +47,7 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
 
     /// A warning that these parameters deserve though they are accepted: they lie outside of what
     /// the algorithm's theory covers, or one was set that the others leave without effect.
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         None
     }
 
@@ -61,7 +61,7 @@ pub trait Algorithm: Clone + Default + fmt::Debug + PartialEq {
 
 /// What an algorithm plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plays {
+pub enum ActionKind {
     /// Two arms a step (interleaving).
     Duels,
     /// Any number of arms a step (multileaving).
@@ -75,18 +75,18 @@ pub struct Parameter<'a> {
     /// What it means, in one line.
     pub meaning: &'static str,
     /// Where it is kept.
-    pub value: &'a mut dyn Value,
+    pub value: &'a mut dyn ParameterValue,
 }
 
 impl<'a> Parameter<'a> {
     /// A parameter.
-    pub fn new(key: &'static str, meaning: &'static str, value: &'a mut dyn Value) -> Self {
+    pub fn new(key: &'static str, meaning: &'static str, value: &'a mut dyn ParameterValue) -> Self {
         Self { key, meaning, value }
     }
 }
 
 /// A parameter's value, from text and to text.
-pub trait Value {
+pub trait ParameterValue {
     /// Takes the value that `text` says; on failure changes nothing and says what was expected.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ pub trait Value {
     fn show(&self) -> String;
 }
 
-impl Value for f64 {
+impl ParameterValue for f64 {
     fn set(&mut self, text: &str) -> Result<(), String> {
         *self = text.parse().map_err(|_| "a number".to_owned())?;
         Ok(())
@@ -108,7 +108,7 @@ impl Value for f64 {
     }
 }
 
-impl Value for Option<f64> {
+impl ParameterValue for Option<f64> {
     fn set(&mut self, text: &str) -> Result<(), String> {
         *self = match text {
             "auto" => None,
@@ -122,7 +122,7 @@ impl Value for Option<f64> {
     }
 }
 
-impl Value for usize {
+impl ParameterValue for usize {
     fn set(&mut self, text: &str) -> Result<(), String> {
         // Also `1e3`: whole numbers however they are written.
         let value: f64 = text.parse().map_err(|_| "a whole number".to_owned())?;
@@ -145,10 +145,10 @@ impl Value for usize {
     }
 }
 
-/// Makes an enum of named variants a [`Value`].
+/// Makes an enum of named variants a [`ParameterValue`].
 macro_rules! named_values {
     ($type:ty { $($name:literal => $value:path),* $(,)? }) => {
-        impl $crate::Value for $type {
+        impl $crate::ParameterValue for $type {
             fn set(&mut self, text: &str) -> Result<(), String> {
                 *self = match text {
                     $($name => $value,)*
@@ -298,7 +298,7 @@ pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
 pub(crate) const MOST_WITH_ALL_PAIRS: usize = 32_768;
 
 /// There are arms, and room for all their pairs.
-pub(crate) fn countable_pairs<A: Algorithm>(arms: usize) -> Result<(), ParameterError> {
+pub(crate) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), ParameterError> {
     if arms > MOST_WITH_ALL_PAIRS {
         return Err(ParameterError::TooManyPairs { algorithm: A::NAME, arms });
     }
@@ -306,7 +306,7 @@ pub(crate) fn countable_pairs<A: Algorithm>(arms: usize) -> Result<(), Parameter
 }
 
 /// There is a horizon, where the algorithm uses it.
-pub(crate) fn horizon_known<A: Algorithm>(algorithm: &A, horizon: u64) -> Result<(), ParameterError> {
+pub(crate) fn horizon_known<A: PolicyConfig>(algorithm: &A, horizon: u64) -> Result<(), ParameterError> {
     if horizon == 0 && algorithm.uses_horizon() {
         return Err(ParameterError::NoHorizon { algorithm: A::NAME });
     }
@@ -318,8 +318,8 @@ pub(crate) fn without_effect(key: &str, beside: &str) -> String {
     format!("{key} has no effect beside {beside}")
 }
 
-/// All that there is to say of an algorithm's parameters, as one caution.
-pub(crate) fn cautions(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+/// All that there is to say of an algorithm's parameters, as one warning.
+pub(crate) fn warnings(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     let all: Vec<String> = all.into_iter().flatten().collect();
     (!all.is_empty()).then(|| format!("{name}: {}", all.join("; ")))
 }

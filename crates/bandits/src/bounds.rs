@@ -117,7 +117,7 @@ impl Evidence {
 
     /// The arm that beat the greatest number of others in more than half of their duels, ties at
     /// random; `None` where no arm beat any (but a lone arm is the best there is).
-    pub(crate) fn most_beaten(&self, generator: &mut Generator) -> Option<Arm> {
+    pub(crate) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
         best_among(&self.wins, &vec![0; self.arms], generator)
     }
 
@@ -276,7 +276,7 @@ mod tests {
                 .collect();
             assert_eq!(candidates.members(), plain, "step {step}");
         }
-        assert_eq!(evidence.most_beaten(&mut generator), Some(Arm(0)));
+        assert_eq!(evidence.copeland_best(&mut generator), Some(Arm(0)));
     }
 
     #[test]
@@ -304,8 +304,8 @@ mod tests {
     #[test]
     fn nothing_learnt_singles_out_nobody() {
         let mut generator = Generator::seed_from_u64(3);
-        assert_eq!(Evidence::new(3, 0).most_beaten(&mut generator), None);
-        assert_eq!(Evidence::new(1, 0).most_beaten(&mut generator), Some(Arm(0)));
+        assert_eq!(Evidence::new(3, 0).copeland_best(&mut generator), None);
+        assert_eq!(Evidence::new(1, 0).copeland_best(&mut generator), Some(Arm(0)));
     }
 
     #[test]

@@ -8,16 +8,16 @@
 //!
 //! ```
 //! use bandits::{Generators, MatrixArena, Policy, Recorder, one_two_five, play, problems};
-//! use bandits::{Algorithm, Arm, policies::rucb};
+//! use bandits::{PolicyConfig, Arm, policies::rucb};
 //!
 //! // Eight arms, each 0.05 better than the next.
 //! let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
-//! let mut policy = rucb::Config { alpha: 0.6, ..Default::default() }.policy(8, 20_000)?;
+//! let mut policy = rucb::RucbConfig { alpha: 0.6, ..Default::default() }.policy(8, 20_000)?;
 //! let mut recorder = Recorder::new(one_two_five(20_000));
 //! let mut generators = Generators::from_seed(1);
 //! play(&mut policy, &mut arena, 20_000, &mut generators, &mut recorder);
 //!
-//! assert_eq!(policy.best(&mut generators.policy), Some(Arm(0)));
+//! assert_eq!(policy.recommend(&mut generators.policy), Some(Arm(0)));
 //! let curve = recorder.curve();
 //! let (late, total) = (curve[curve.len() - 2].average, curve[curve.len() - 1].average);
 //! assert!(total - late < 0.2 * total, "half of the run, but little of the regret");
@@ -136,7 +136,7 @@
 //!             };
 //!             step = served.saturating_add(1);
 //!         }
-//!         policy.best(&mut chance)
+//!         policy.recommend(&mut chance)
 //!     }
 //! }
 //!
@@ -162,8 +162,8 @@
 //!
 //!
 //! 1. A file in `policies/`: module docs with the rule, `## References` with DOI, `## Notes` for
-//!    deviations; a struct of parameters that implements [`Algorithm`] (name, summary, parameters,
-//!    [`check`](Algorithm::check), and how to build it), and a struct that implements [`Policy`].
+//!    deviations; a struct of parameters that implements [`PolicyConfig`] (name, summary, parameters,
+//!    [`check`](PolicyConfig::check), and how to build it), and a struct that implements [`Policy`].
 //!    `policies/random.rs` is the smallest, `policies/mdb.rs` one of a page.
 //! 2. A line in the list at the head of `registry.rs`, and one in `tests/value_stability.rs`. The
 //!    table of problems in `tests/problems.rs` runs through it from then on, and so does the bench.
@@ -172,12 +172,12 @@
 //!
 //! # How to add an arena
 //!
-//! Implement [`Arena`]: [`duel`](Arena::duel) for two arms, [`contest`](Arena::contest) for many
+//! Implement [`Arena`]: [`duel`](Arena::duel) for two arms, [`multi_duel`](Arena::multi_duel) for many
 //! (scores into [`PairWins::set_scores`], or pairs into [`PairWins::decide`]), ties as ties, and
 //! the [`gaps`](Arena::gaps) that regret is made of.
 //!
 //! ```
-//! use bandits::{Algorithm as _, Arena, Arm, Duel, Generator, Generators, PairWins, Recorder, play, policies::rucb};
+//! use bandits::{PolicyConfig as _, Arena, Arm, DuelOutcome, Generator, Generators, PairWins, Recorder, play, policies::rucb};
 //! use rand::Rng as _;
 //!
 //! /// A meeting in four is a tie; of the others the lower arm wins two in three.
@@ -190,22 +190,22 @@
 //!         self.gaps.len()
 //!     }
 //!
-//!     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+//!     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
 //!         match generator.next_u64() % 4 {
-//!             0 => Duel::Tie,
-//!             1 => if first < second { Duel::Second } else { Duel::First },
-//!             _ => if first < second { Duel::First } else { Duel::Second },
+//!             0 => DuelOutcome::Tie,
+//!             1 => if first < second { DuelOutcome::Second } else { DuelOutcome::First },
+//!             _ => if first < second { DuelOutcome::First } else { DuelOutcome::Second },
 //!         }
 //!     }
 //!
-//!     fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+//!     fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
 //!         wins.reset(arms.len());
 //!         for i in 0..arms.len() {
 //!             for j in i + 1..arms.len() {
 //!                 match self.duel(arms[i], arms[j], generator) {
-//!                     Duel::First => wins.set_win(i, j),
-//!                     Duel::Second => wins.set_win(j, i),
-//!                     Duel::Tie => wins.set_tie(i, j),
+//!                     DuelOutcome::First => wins.set_win(i, j),
+//!                     DuelOutcome::Second => wins.set_win(j, i),
+//!                     DuelOutcome::Tie => wins.set_tie(i, j),
 //!                 }
 //!             }
 //!         }
@@ -218,7 +218,7 @@
 //!
 //! // Arm 0 beats everyone with probability 2/4 + 1/8, a tie being half a win.
 //! let mut arena = Ladder { gaps: [0.0, 0.125, 0.125, 0.125, 0.125] };
-//! let mut policy = rucb::Config::default().policy(5, 10_000)?;
+//! let mut policy = rucb::RucbConfig::default().policy(5, 10_000)?;
 //! let mut recorder = Recorder::new(vec![1_000, 10_000]);
 //! play(&mut policy, &mut arena, 10_000, &mut Generators::from_seed(1), &mut recorder);
 //! let [early, late] = [0, 1].map(|at| recorder.curve()[at].average);
@@ -242,13 +242,13 @@ mod minima;
 mod odds;
 mod opponents;
 mod pair_wins;
-#[doc(hidden)]
-#[expect(clippy::disallowed_methods, reason = "the plain forms, which no result depends on")]
-pub mod plain;
 mod play;
 pub mod policies;
 mod policy;
 pub mod problems;
+#[cfg(feature = "reference")]
+#[expect(clippy::disallowed_methods, reason = "reference forms, which no result depends on")]
+pub mod reference;
 pub mod registry;
 mod regret;
 mod samplers;
@@ -260,13 +260,13 @@ mod thompson;
 mod utility_arena;
 pub mod winners;
 
-pub use algorithm::{Algorithm, Parameter, ParameterError, Plays, Value};
-pub use arena::{Arena, Duel};
+pub use algorithm::{ActionKind, Parameter, ParameterError, ParameterValue, PolicyConfig};
+pub use arena::{Arena, DuelOutcome};
 pub use exploit::{Exploration, explore, explore_then_exploit};
 pub use matrix::{MatrixError, PreferenceMatrix, npy_header};
-pub use matrix_arena::{MatrixArena, Truth, TruthError};
+pub use matrix_arena::{MatrixArena, RegretReference, RegretReferenceError};
 pub use pair_wins::PairWins;
-pub use play::{Generators, Observer, Player, Run, play, play_in_step};
+pub use play::{Generators, Observer, Run, RunState, play, play_in_step};
 pub use policy::{Arm, Choice, Feedback, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;

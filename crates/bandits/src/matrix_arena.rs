@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 use rand::Rng as _;
 
 use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
-use crate::{Arena, Arm, Duel, Generator, PairWins, PreferenceMatrix};
+use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
 
 /// Duels as independent coins of a preference matrix (a "proxy" for users); several arms at once
 /// as independent pairs. There are no ties.
@@ -19,7 +19,7 @@ pub struct MatrixArena {
 
 /// What regret is measured against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truth {
+pub enum RegretReference {
     /// The Condorcet winner *: an arm j costs p(*, j) - 1/2.
     Condorcet,
     /// The best Copeland score, for matrices without a Condorcet winner: an arm costs the share of
@@ -34,7 +34,7 @@ pub enum Truth {
 /// Why regret cannot be measured as asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TruthError {
+pub enum RegretReferenceError {
     /// There is no Condorcet winner.
     #[error(
         "the matrix has no Condorcet winner (arm {strongest} beats the most, {beaten} of {others}); \
@@ -64,29 +64,29 @@ impl MatrixArena {
     ///
     /// # Errors
     /// When there is none.
-    pub fn new(matrix: PreferenceMatrix) -> Result<Self, TruthError> {
-        Self::with_truth(matrix, Truth::Condorcet)
+    pub fn new(matrix: PreferenceMatrix) -> Result<Self, RegretReferenceError> {
+        Self::with_reference(matrix, RegretReference::Condorcet)
     }
 
     /// An arena whose regret is measured as `truth` says.
     ///
     /// # Errors
     /// When the matrix has no such truth.
-    pub fn with_truth(matrix: PreferenceMatrix, truth: Truth) -> Result<Self, TruthError> {
+    pub fn with_reference(matrix: PreferenceMatrix, truth: RegretReference) -> Result<Self, RegretReferenceError> {
         let arms = matrix.arms();
         let gaps = match truth {
-            Truth::Condorcet => match condorcet_winners(&matrix).first() {
+            RegretReference::Condorcet => match condorcet_winners(&matrix).first() {
                 Some(&winner) => gaps_to(&matrix, winner),
                 None => return Err(no_condorcet_winner(&matrix)),
             },
-            Truth::Copeland => {
+            RegretReference::Copeland => {
                 let scores = copeland_scores(&matrix);
                 let top = scores.iter().copied().fold(0.0, f64::max);
                 let others = (arms - 1).max(1) as f64;
                 scores.iter().map(|score| (top - score) / others).collect()
             }
-            Truth::Against(arm) if arm.index() < arms => gaps_to(&matrix, arm),
-            Truth::Against(arm) => return Err(TruthError::NoSuchArm { arm: arm.0, arms }),
+            RegretReference::Against(arm) if arm.index() < arms => gaps_to(&matrix, arm),
+            RegretReference::Against(arm) => return Err(RegretReferenceError::NoSuchArm { arm: arm.0, arms }),
         };
         let mut thresholds = vec![1 << 31; arms * arms];
         for i in 0..arms {
@@ -132,12 +132,12 @@ fn threshold(p: f64) -> u32 {
     (p * 2_f64.powi(32)) as u32
 }
 
-fn no_condorcet_winner(matrix: &PreferenceMatrix) -> TruthError {
+fn no_condorcet_winner(matrix: &PreferenceMatrix) -> RegretReferenceError {
     let scores = copeland_scores(matrix);
     let strongest = (0..scores.len()).fold(0, |a, b| if scores[b] > scores[a] { b } else { a });
     let beaten =
         matrix.all_arms().filter(|&j| j.index() != strongest && matrix.get(Arm::at(strongest), j) > 0.5).count();
-    TruthError::NoCondorcetWinner { strongest: Arm::at(strongest).0, beaten, others: scores.len() - 1 }
+    RegretReferenceError::NoCondorcetWinner { strongest: Arm::at(strongest).0, beaten, others: scores.len() - 1 }
 }
 
 impl Arena for MatrixArena {
@@ -146,14 +146,14 @@ impl Arena for MatrixArena {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         let (first, second) = (first.index(), second.index());
         let bits = (generator.next_u64() >> 32) as u32;
         let lower = self.lower_wins(first.min(second), first.max(second), bits, generator);
-        select_unpredictable(lower == (first < second), Duel::First, Duel::Second)
+        select_unpredictable(lower == (first < second), DuelOutcome::First, DuelOutcome::Second)
     }
 
-    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
         // Two pairs to a draw.
         let (mut draw, mut fresh) = (0, false);
         wins.decide(arms.len(), |i, j| {
@@ -194,10 +194,10 @@ mod tests {
             for (i, row) in duels.iter_mut().enumerate() {
                 for (j, count) in row.iter_mut().enumerate().filter(|&(j, _)| j != i) {
                     let duel = arena.duel(Arm::at(i), Arm::at(j), &mut generator);
-                    *count += u32::from(duel == Duel::First);
+                    *count += u32::from(duel == DuelOutcome::First);
                 }
             }
-            arena.contest(&order, &mut generator, &mut wins);
+            arena.multi_duel(&order, &mut generator, &mut wins);
             for (i, a) in order.iter().enumerate() {
                 for (j, b) in order.iter().enumerate() {
                     contests[a.index()][b.index()] += u32::from(wins.beats(i, j));
@@ -221,7 +221,7 @@ mod tests {
     fn a_threshold_reached_is_decided_by_more_bits() {
         let upper = [1.0, 0.0, 0.5];
         let matrix = PreferenceMatrix::from_upper(3, |i, j| upper[(i.0 + j.0) as usize - 1]).expect("a matrix");
-        let arena = MatrixArena::with_truth(matrix, Truth::Copeland).expect("always there");
+        let arena = MatrixArena::with_reference(matrix, RegretReference::Copeland).expect("always there");
         let mut generator = Generator::seed_from_u64(2);
         for _ in 0..100 {
             assert!(arena.lower_wins(0, 1, u32::MAX, &mut generator));
@@ -237,13 +237,13 @@ mod tests {
         let mut generator = Generator::seed_from_u64(3);
         let duels: String = (0..16)
             .map(|_| match arena.duel(Arm(1), Arm(2), &mut generator) {
-                Duel::First => '1',
-                Duel::Second => '2',
-                Duel::Tie => '=',
+                DuelOutcome::First => '1',
+                DuelOutcome::Second => '2',
+                DuelOutcome::Tie => '=',
             })
             .collect();
         let mut wins = PairWins::default();
-        arena.contest(&[Arm(0), Arm(7), Arm(3), Arm(4)], &mut generator, &mut wins);
+        arena.multi_duel(&[Arm(0), Arm(7), Arm(3), Arm(4)], &mut generator, &mut wins);
         let rows: Vec<u64> = (0..4).map(|i| wins.row(i)[0]).collect();
         assert_eq!(duels, "1222211221211111");
         assert_eq!(rows, [6, 12, 8, 1]);
@@ -259,13 +259,13 @@ mod tests {
             "the matrix has no Condorcet winner (arm 0 beats the most, 1 of 2); measure regret by \
              Copeland score, or against an arm of your choice"
         );
-        let by_copeland = MatrixArena::with_truth(circle.clone(), Truth::Copeland).expect("scores");
+        let by_copeland = MatrixArena::with_reference(circle.clone(), RegretReference::Copeland).expect("scores");
         assert_eq!(by_copeland.gaps(), [0.0; 3]);
-        let against = MatrixArena::with_truth(circle.clone(), Truth::Against(Arm(1))).expect("an arm");
+        let against = MatrixArena::with_reference(circle.clone(), RegretReference::Against(Arm(1))).expect("an arm");
         assert!((against.gaps()[0] + 0.1).abs() < 1e-12 && against.gaps()[1] == 0.0);
         assert_eq!(
-            MatrixArena::with_truth(circle, Truth::Against(Arm(3))).err(),
-            Some(TruthError::NoSuchArm { arm: 3, arms: 3 })
+            MatrixArena::with_reference(circle, RegretReference::Against(Arm(3))).err(),
+            Some(RegretReferenceError::NoSuchArm { arm: 3, arms: 3 })
         );
     }
 }

@@ -3,7 +3,7 @@
 use rand::SeedableRng as _;
 
 use crate::draw::Coins;
-use crate::{Arena, Arm, Choice, Duel, Feedback, Generator, PairWins, Policy};
+use crate::{Arena, Arm, Choice, DuelOutcome, Feedback, Generator, PairWins, Policy};
 
 /// A run's generators, one a role, so that what one role draws never shifts another's draws.
 #[derive(Debug, Clone)]
@@ -71,10 +71,10 @@ const STOP_EVERY: u32 = 1 << 12;
 /// that many duels. Stretches alone are not counted.
 ///
 /// ```
-/// use bandits::{Algorithm, Generators, MatrixArena, play, policies::rucb, problems};
+/// use bandits::{PolicyConfig, Generators, MatrixArena, play, policies::rucb, problems};
 ///
 /// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
-/// let mut policy = rucb::Config::default().policy(8, 20_000)?;
+/// let mut policy = rucb::RucbConfig::default().policy(8, 20_000)?;
 /// assert_eq!(play(&mut policy, &mut arena, 20_000, &mut Generators::from_seed(1), &mut ()), 20_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -96,16 +96,16 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
 /// same policy, arena and generators all the time.
 ///
 /// ```
-/// use bandits::{Algorithm, Generators, MatrixArena, Policy, Run, policies::rucb, problems};
+/// use bandits::{PolicyConfig, Generators, MatrixArena, Policy, Run, policies::rucb, problems};
 ///
 /// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
-/// let mut policy = rucb::Config::default().policy(8, 20_000)?;
+/// let mut policy = rucb::RucbConfig::default().policy(8, 20_000)?;
 /// let mut generators = Generators::from_seed(1);
 /// let mut run = Run::new();
 /// // To the best arm known after every thousand steps.
 /// for thousands in 1..=20 {
 ///     run.until(1000 * thousands, &mut policy, &mut arena, &mut generators, &mut ());
-///     let _best = policy.best(&mut generators.policy.clone());
+///     let _best = policy.recommend(&mut generators.policy.clone());
 /// }
 /// assert_eq!(run.played(), 20_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -153,7 +153,7 @@ impl Run {
         // A copy of its own, which the compiler keeps at hand.
         let mut run = self.clone();
         let mut wins = PairWins::default();
-        let mut table = Table { policy, arena, generators, observer };
+        let mut table = StepContext { policy, arena, generators, observer };
         while run.played < last {
             if let Some(pair) = table.begin(&mut run, last, &mut wins) {
                 table.meet(&mut run, pair);
@@ -168,14 +168,14 @@ impl Run {
 }
 
 /// All that a step of a run needs beside the run.
-struct Table<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
+struct StepContext<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
     policy: &'a mut P,
     arena: &'a mut A,
     generators: &'a mut Generators,
     observer: &'a mut O,
 }
 
-impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> Table<'_, P, A, O> {
+impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_, P, A, O> {
     /// Asks the policy what comes next. Two arms that are to meet are handed back, before the step is
     /// played; all else is played, and at most up to step `last`.
     #[inline(always)]
@@ -189,7 +189,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> Table<'_, P, A
         match choice {
             Choice::Duel(first, second) => return Some((first, second)),
             Choice::Set(arms) => {
-                arena.contest(arms, &mut generators.arena, wins);
+                arena.multi_duel(arms, &mut generators.arena, wins);
                 observer.played(step, step, Choice::Set(arms), arena.gaps());
                 wins.resolve_ties(&mut generators.coins);
                 policy.learn(step, Feedback::Set { wins });
@@ -212,10 +212,10 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> Table<'_, P, A
     fn meet(&mut self, run: &mut Run, (first, second): (Arm, Arm)) {
         let Self { policy, arena, generators, observer } = self;
         let step = run.played + 1;
-        let duel = if first == second { Duel::Tie } else { arena.duel(first, second, &mut generators.arena) };
+        let duel = if first == second { DuelOutcome::Tie } else { arena.duel(first, second, &mut generators.arena) };
         let first_won = match duel {
-            Duel::Tie => run.coins.toss(&mut generators.coins),
-            decided => decided == Duel::First,
+            DuelOutcome::Tie => run.coins.toss(&mut generators.coins),
+            decided => decided == DuelOutcome::First,
         };
         policy.learn(step, Feedback::of_duel(first, second, first_won));
         observer.played(step, step, Choice::Duel(first, second), arena.gaps());
@@ -229,7 +229,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> Table<'_, P, A
             // A stream of its own, so that asking shifts no later draw.
             let mut generator = self.generators.policy.clone();
             generator.long_jump();
-            self.observer.report(run.played, self.policy.best(&mut generator));
+            self.observer.report(run.played, self.policy.recommend(&mut generator));
         }
         run.until_asked -= 1;
         if run.until_asked > 0 {
@@ -243,7 +243,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> Table<'_, P, A
 /// One of several runs that are [played in step](play_in_step): a fresh policy, the arena that it plays
 /// in, and what else [`play`] takes.
 #[derive(Debug, Clone)]
-pub struct Player<P, A, O> {
+pub struct RunState<P, A, O> {
     /// Who chooses.
     pub policy: P,
     /// Who answers.
@@ -257,7 +257,7 @@ pub struct Player<P, A, O> {
     pair: Option<(Arm, Arm)>,
 }
 
-impl<P: Policy, A: Arena, O: Observer> Player<P, A, O> {
+impl<P: Policy, A: Arena, O: Observer> RunState<P, A, O> {
     /// Before its first step.
     pub fn new(policy: P, arena: A, generators: Generators, observer: O) -> Self {
         Self { policy, arena, generators, observer, run: Run::new(), pair: None }
@@ -268,9 +268,9 @@ impl<P: Policy, A: Arena, O: Observer> Player<P, A, O> {
         self.run.played()
     }
 
-    fn table(&mut self) -> (&mut Run, Table<'_, P, A, O>) {
+    fn table(&mut self) -> (&mut Run, StepContext<'_, P, A, O>) {
         let Self { policy, arena, generators, observer, run, .. } = self;
-        (run, Table { policy, arena, generators, observer })
+        (run, StepContext { policy, arena, generators, observer })
     }
 }
 
@@ -278,14 +278,14 @@ impl<P: Policy, A: Arena, O: Observer> Player<P, A, O> {
 /// steps or was stopped by its observer. Every one of them is the run that [`play`] would have made of it.
 ///
 /// While one run's rankers meet, the memory that the next ones will look at
-/// [is on its way](Arena::announce): worth it where that takes longer than the meeting itself.
-pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [Player<P, A, O>], horizon: u64) {
-    if let [Player { policy, arena, generators, observer, run, .. }] = players {
+/// [is on its way](Arena::prefetch): worth it where that takes longer than the meeting itself.
+pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [RunState<P, A, O>], horizon: u64) {
+    if let [RunState { policy, arena, generators, observer, run, .. }] = players {
         run.until(horizon, policy, arena, generators, observer);
         return;
     }
     let mut wins = PairWins::default();
-    let mut playing: Vec<&mut Player<P, A, O>> =
+    let mut playing: Vec<&mut RunState<P, A, O>> =
         players.iter_mut().filter(|player| player.played() < horizon).collect();
     while !playing.is_empty() {
         for player in &mut playing {
@@ -294,7 +294,7 @@ pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [Player<P, A
             if let Some((first, second)) = pair
                 && first != second
             {
-                table.arena.announce(first, second, &mut table.generators.arena);
+                table.arena.prefetch(first, second, &mut table.generators.arena);
             }
             player.pair = pair;
         }

@@ -100,5 +100,5 @@ pub trait Policy {
     fn learn(&mut self, step: u64, feedback: Feedback<'_>);
 
     /// The arm it would report if stopped now; `None` where its data single out none.
-    fn best(&self, generator: &mut Generator) -> Option<Arm>;
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
 }

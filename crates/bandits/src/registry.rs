@@ -15,7 +15,7 @@ use crate::policies::{
     btm, ccb, doubler, dts, interleaved_filter, mdb, merge_dts, merge_rucb, merge_rucb_squared, multi_sbm, random, rcs,
     rex3, rmed, rmed2, rts, rucb, savage, scb, self_sparring, sparring, sparring_exp3, sparring_ts, winner_stays,
 };
-use crate::{Algorithm, Parameter, ParameterError, Plays, Policy};
+use crate::{ActionKind, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
 macro_rules! algorithms {
@@ -52,36 +52,36 @@ macro_rules! algorithms {
 
 // To add an algorithm: one file in `policies/`, and one line here.
 algorithms! {
-    If1(interleaved_filter::If1),
-    If2(interleaved_filter::If2),
-    Btm(btm::Config),
-    Savage(savage::Config),
-    Rucb(rucb::Config),
-    MergeRucb(merge_rucb::Config),
-    MergeRucbSquared(merge_rucb_squared::Config),
-    MergeRucbParallel(merge_rucb::parallel::Config),
-    MergeDts(merge_dts::Config),
-    Rcs(rcs::Config),
-    Rts(rts::Config),
-    Dts(dts::Dts),
-    DtsPlus(dts::DtsPlus),
+    If1(interleaved_filter::If1Config),
+    If2(interleaved_filter::If2Config),
+    Btm(btm::BtmConfig),
+    Savage(savage::SavageConfig),
+    Rucb(rucb::RucbConfig),
+    MergeRucb(merge_rucb::MergeRucbConfig),
+    MergeRucbSquared(merge_rucb_squared::MergeRucbSquaredConfig),
+    MergeRucbParallel(merge_rucb::parallel::MergeRucbParallelConfig),
+    MergeDts(merge_dts::MergeDtsConfig),
+    Rcs(rcs::RcsConfig),
+    Rts(rts::RtsConfig),
+    Dts(dts::DtsConfig),
+    DtsPlus(dts::DtsPlusConfig),
     Rmed1(rmed::Rmed1Config),
     Rmed2(rmed2::Rmed2Config),
     Rmed2Fh(rmed2::Rmed2FhConfig),
-    Mdb(mdb::Config),
-    Sparring(sparring::Config),
-    SparringTs(sparring_ts::Config),
-    SparringExp3(sparring_exp3::Config),
-    Doubler(doubler::Config),
-    MultiSbm(multi_sbm::Config),
-    SelfSparring(self_sparring::Config),
-    Rex3(rex3::Config),
-    WinnerStays(winner_stays::Weak),
-    WinnerStaysStrong(winner_stays::Strong),
-    Ccb(ccb::Config),
-    Scb(scb::Config),
-    RandomPairs(random::Pairs),
-    RandomSets(random::Sets),
+    Mdb(mdb::MdbConfig),
+    Sparring(sparring::SparringConfig),
+    SparringTs(sparring_ts::SparringTsConfig),
+    SparringExp3(sparring_exp3::SparringExp3Config),
+    Doubler(doubler::DoublerConfig),
+    MultiSbm(multi_sbm::MultiSbmConfig),
+    SelfSparring(self_sparring::SelfSparringConfig),
+    Rex3(rex3::Rex3Config),
+    WinnerStays(winner_stays::WinnerStaysConfig),
+    WinnerStaysStrong(winner_stays::WinnerStaysStrongConfig),
+    Ccb(ccb::CcbConfig),
+    Scb(scb::ScbConfig),
+    RandomPairs(random::RandomPairsConfig),
+    RandomSets(random::RandomSetsConfig),
 }
 
 /// What the registry knows of an algorithm.
@@ -91,10 +91,10 @@ pub struct Entry {
     pub name: &'static str,
     /// One line: what it is and where it comes from.
     pub summary: &'static str,
-    /// Which of its own versions it is: [`Algorithm::REVISION`].
+    /// Which of its own versions it is: [`PolicyConfig::REVISION`].
     pub revision: u32,
-    /// What it plays, unless parameters say otherwise ([`Spec::plays`]).
-    pub plays: Plays,
+    /// What it plays, unless parameters say otherwise ([`Spec::action_kind`]).
+    pub action_kind: ActionKind,
     /// Whether it must know the horizon, unless parameters say what it would be asked for
     /// ([`Spec::uses_horizon`]).
     pub needs_horizon: bool,
@@ -105,14 +105,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn of<A: Algorithm>() -> Self {
+    fn of<A: PolicyConfig>() -> Self {
         let mut defaults = A::default();
         let parameters = defaults.parameters();
         Self {
             name: A::NAME,
             summary: A::SUMMARY,
             revision: A::REVISION,
-            plays: A::PLAYS,
+            action_kind: A::ACTION,
             needs_horizon: A::NEEDS_HORIZON,
             finds_winner: A::FINDS_WINNER,
             parameters: parameters.iter().map(|p| (p.key, p.value.show(), p.meaning)).collect(),
@@ -139,7 +139,7 @@ impl Spec {
     /// The specification with every parameter spelt out: what belongs beside a result.
     #[must_use]
     pub fn canonical(&self) -> String {
-        fn write<A: Algorithm>(algorithm: &A) -> String {
+        fn write<A: PolicyConfig>(algorithm: &A) -> String {
             let mut copy = algorithm.clone();
             let mut text = A::NAME.to_owned();
             for parameter in copy.parameters() {
@@ -153,7 +153,7 @@ impl Spec {
     /// What the registry knows of the algorithm.
     #[must_use]
     pub fn entry(&self) -> Entry {
-        fn entry<A: Algorithm>(_: &A) -> Entry {
+        fn entry<A: PolicyConfig>(_: &A) -> Entry {
             Entry::of::<A>()
         }
         each!(&self.0, algorithm => entry(algorithm))
@@ -161,8 +161,8 @@ impl Spec {
 
     /// What it plays with these parameters.
     #[must_use]
-    pub fn plays(&self) -> Plays {
-        each!(&self.0, algorithm => algorithm.plays())
+    pub fn action_kind(&self) -> ActionKind {
+        each!(&self.0, algorithm => algorithm.action_kind())
     }
 
     /// Whether it must know the horizon with these parameters: a result at one horizon then says
@@ -175,8 +175,8 @@ impl Spec {
     /// A warning where the parameters are accepted though no theory covers them, or one of them
     /// has no effect.
     #[must_use]
-    pub fn caution(&self) -> Option<String> {
-        each!(&self.0, algorithm => algorithm.caution())
+    pub fn warning(&self) -> Option<String> {
+        each!(&self.0, algorithm => algorithm.warning())
     }
 
     /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
@@ -214,7 +214,7 @@ impl fmt::Display for Spec {
     }
 }
 
-fn assign_to<'a, A: Algorithm>(
+fn assign_to<'a, A: PolicyConfig>(
     algorithm: &mut A,
     assignments: impl Iterator<Item = &'a str>,
 ) -> Result<(), ParameterError> {
@@ -387,29 +387,29 @@ mod tests {
 
     #[test]
     fn cautions_name_what_theory_does_not_cover() {
-        let caution = |text: &str| text.parse::<Spec>().expect(text).caution();
-        assert_eq!(caution("rucb"), None);
-        assert!(caution("rucb:alpha=0.1").is_some());
-        assert_eq!(caution("mdb"), None);
-        assert!(caution("mdb:alpha=0.4").is_some());
-        assert!(caution("mergerucb:p=2").is_some());
-        assert!(caution("mergerucb:alpha=0.3:c=10").is_some());
+        let warning = |text: &str| text.parse::<Spec>().expect(text).warning();
+        assert_eq!(warning("rucb"), None);
+        assert!(warning("rucb:alpha=0.1").is_some());
+        assert_eq!(warning("mdb"), None);
+        assert!(warning("mdb:alpha=0.4").is_some());
+        assert!(warning("mergerucb:p=2").is_some());
+        assert!(warning("mergerucb:alpha=0.3:c=10").is_some());
         assert_eq!(
-            caution("mergerucb-parallel:p=2").as_deref(),
+            warning("mergerucb-parallel:p=2").as_deref(),
             Some("mergerucb-parallel: p = 2 is below 4, as its theory needs")
         );
-        assert!(caution("mergerucb-squared:p=2").is_some());
+        assert!(warning("mergerucb-squared:p=2").is_some());
         for text in ["sparring:scale=0.5", "doubler:scale=1", "multisbm:scale=0.9", "rex3:gamma=0.6", "ccb:alpha=0.5"] {
-            assert!(caution(text).is_some(), "{text}");
+            assert!(warning(text).is_some(), "{text}");
         }
         for entry in entries() {
-            assert_eq!(caution(entry.name), None, "{}", entry.name);
+            assert_eq!(warning(entry.name), None, "{}", entry.name);
         }
     }
 
     #[test]
     fn cautions_name_what_has_no_effect() {
-        let caution = |text: &str| text.parse::<Spec>().expect(text).caution();
+        let warning = |text: &str| text.parse::<Spec>().expect(text).warning();
         for (text, key) in [
             ("rucb:variant=lerot:unseen=1", "unseen"),
             ("scb:alpha=0.6", "alpha"),
@@ -419,7 +419,7 @@ mod tests {
             ("btm:epsilon=0.1", "epsilon"),
             ("sparring-exp3:variant=mergedts:gamma=0.1", "variant"),
         ] {
-            let said = caution(text).expect(text);
+            let said = warning(text).expect(text);
             assert!(said.contains(&format!("{key} has no effect beside ")), "{said}");
         }
         for text in [
@@ -432,10 +432,10 @@ mod tests {
             "btm:setting=pac:epsilon=0.1",
             "rex3:variant=mergedts:gamma=0.1",
         ] {
-            assert_eq!(caution(text), None, "{text}");
+            assert_eq!(warning(text), None, "{text}");
         }
         assert_eq!(
-            caution("rucb:variant=lerot:alpha=0.1:unseen=1").as_deref(),
+            warning("rucb:variant=lerot:alpha=0.1:unseen=1").as_deref(),
             Some("rucb: alpha = 0.1 is not above 1/2, as its theory needs; unseen has no effect beside variant=lerot")
         );
     }
@@ -457,11 +457,11 @@ mod tests {
 
     #[test]
     fn what_is_played_depends_on_parameters() {
-        let plays = |text: &str| text.parse::<Spec>().expect(text).plays();
-        assert_eq!(plays("self-sparring:m=2"), Plays::Duels);
-        assert_eq!(plays("self-sparring:m=5"), Plays::Sets);
+        let plays = |text: &str| text.parse::<Spec>().expect(text).action_kind();
+        assert_eq!(plays("self-sparring:m=2"), ActionKind::Duels);
+        assert_eq!(plays("self-sparring:m=5"), ActionKind::Sets);
         for entry in entries() {
-            assert_eq!(entry.plays, plays(entry.name), "{}", entry.name);
+            assert_eq!(entry.action_kind, plays(entry.name), "{}", entry.name);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Arms under other names, so that no policy can live off their order.
 
-use crate::{Arena, Arm, Duel, Generator, PairWins, draw};
+use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, draw};
 
 /// An arena with its arms renamed at random, afresh for each run: a policy that breaks ties by the
 /// lowest arm, or walks through the arms in order, then has no luck with the file's order.
@@ -41,18 +41,18 @@ impl<A: Arena> Arena for Shuffled<A> {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         self.inner.duel(self.original(first), self.original(second), generator)
     }
 
-    fn announce(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
-        self.inner.announce(self.original(first), self.original(second), generator);
+    fn prefetch(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
+        self.inner.prefetch(self.original(first), self.original(second), generator);
     }
 
-    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
         self.set.clear();
         self.set.extend(arms.iter().map(|arm| self.originals[arm.index()]));
-        self.inner.contest(&self.set, generator, wins);
+        self.inner.multi_duel(&self.set, generator, wins);
     }
 
     #[inline]
@@ -86,8 +86,8 @@ mod tests {
         let (mut here, mut there) = (PairWins::default(), PairWins::default());
         for _ in 0..50 {
             assert_eq!(shuffled.duel(a, b, &mut one), plain.duel(c, d, &mut two));
-            shuffled.contest(&[a, b], &mut one, &mut here);
-            plain.contest(&[c, d], &mut two, &mut there);
+            shuffled.multi_duel(&[a, b], &mut one, &mut here);
+            plain.multi_duel(&[c, d], &mut two, &mut there);
             assert_eq!(here, there);
         }
     }

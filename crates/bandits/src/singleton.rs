@@ -14,7 +14,7 @@ pub(crate) use exp3::{ExpWeights, tuned};
 use crate::Generator;
 
 /// A bandit of single arms.
-pub trait Singleton {
+pub trait SingletonBandit {
     /// How many arms it picks from.
     fn arms(&self) -> usize;
 
@@ -26,5 +26,5 @@ pub trait Singleton {
 
     /// How much it has come to favour an arm, from 0: the arm it would report is the one that it
     /// favours most. 0 for all arms before it has learnt anything.
-    fn favour(&self, arm: usize) -> f64;
+    fn score(&self, arm: usize) -> f64;
 }

@@ -3,7 +3,7 @@
 //! | question | answer |
 //! |---|---|
 //! | who beats whom, circles, total order or not, top cycle | [`Tournament`] |
-//! | which circles are the clearest | [`clearest_circles`] |
+//! | which circles are the clearest | [`clearest_cycles`] |
 //! | which of it do the data establish | [`established`] |
 //! | who wins where nobody beats everyone | [`von_neumann`] |
 //! | how transitive are margins | [`relaxed_transitivity`] |
@@ -15,7 +15,7 @@
 //! Condorcet, Copeland and Borda winners are in [`winners`](crate::winners), the comparison of two
 //! matrices in [`agreement`](crate::agreement).
 
-mod circles;
+mod cycles;
 mod established;
 mod gaps;
 mod lower_bound;
@@ -27,7 +27,7 @@ mod tournament;
 mod transitivity;
 mod von_neumann;
 
-pub use circles::{Circle, clearest_circles};
+pub use cycles::{Cycle, clearest_cycles};
 pub use established::{ErrorRateError, established};
 pub use gaps::{Gaps, gaps};
 pub use lower_bound::{LowerBound, lower_bound};

@@ -1,7 +1,7 @@
 //! The utility arena: each arm has a utility, and shows it through Gaussian noise.
 
 use crate::samplers::Normals;
-use crate::{Arena, Arm, Duel, Generator, MatrixError, PairWins, PreferenceMatrix};
+use crate::{Arena, Arm, DuelOutcome, Generator, MatrixError, PairWins, PreferenceMatrix};
 
 /// Arms with utilities. In each step every arm taking part shows its utility plus a draw from
 /// N(0, 1) of its own; of two arms the one that shows more wins, so that
@@ -99,19 +99,19 @@ impl Arena for UtilityArena {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         let (a, b) = (self.utilities[first.index()], self.utilities[second.index()]);
         let (a, b) = (a + self.normals.draw(generator), b + self.normals.draw(generator));
         if a > b {
-            Duel::First
+            DuelOutcome::First
         } else if a < b {
-            Duel::Second
+            DuelOutcome::Second
         } else {
-            Duel::Tie
+            DuelOutcome::Tie
         }
     }
 
-    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
         self.shown.clear();
         for arm in arms {
             let shown = self.utilities[arm.index()] + self.normals.draw(generator);
@@ -157,12 +157,12 @@ mod tests {
         let mut contests = [[0_u32; 4]; 4];
         let mut wins = PairWins::default();
         for _ in 0..rounds {
-            arena.contest(&order, &mut generator, &mut wins);
+            arena.multi_duel(&order, &mut generator, &mut wins);
             for (i, a) in order.iter().enumerate() {
                 for (j, b) in order.iter().enumerate().filter(|&(j, _)| j != i) {
                     contests[a.index()][b.index()] += u32::from(wins.beats(i, j));
                     let duel = arena.duel(*a, *b, &mut generator);
-                    duels[a.index()][b.index()] += u32::from(duel == Duel::First);
+                    duels[a.index()][b.index()] += u32::from(duel == DuelOutcome::First);
                 }
             }
         }
@@ -187,7 +187,7 @@ mod tests {
         let mut generator = Generator::seed_from_u64(2);
         let mut wins = PairWins::default();
         for _ in 0..200 {
-            arena.contest(&arms, &mut generator, &mut wins);
+            arena.multi_duel(&arms, &mut generator, &mut wins);
             let mut scores: Vec<u32> = (0..9).map(|i| wins.wins_of(i)).collect();
             scores.sort_unstable();
             assert_eq!(scores, (0..9).collect::<Vec<_>>());
@@ -200,13 +200,13 @@ mod tests {
         let mut generator = Generator::seed_from_u64(3);
         let duels: String = (0..16)
             .map(|_| match arena.duel(Arm(0), Arm(1), &mut generator) {
-                Duel::First => '1',
-                Duel::Second => '2',
-                Duel::Tie => '=',
+                DuelOutcome::First => '1',
+                DuelOutcome::Second => '2',
+                DuelOutcome::Tie => '=',
             })
             .collect();
         let mut wins = PairWins::default();
-        arena.contest(&[Arm(0), Arm(3), Arm(1)], &mut generator, &mut wins);
+        arena.multi_duel(&[Arm(0), Arm(3), Arm(1)], &mut generator, &mut wins);
         let rows: Vec<u64> = (0..3).map(|i| wins.row(i)[0]).collect();
         assert_eq!((duels.as_str(), rows), ("2212112221211111", vec![2, 0, 3]));
     }

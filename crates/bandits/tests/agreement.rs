@@ -2,10 +2,10 @@
 
 mod common;
 
-use bandits::plain::{PlainCcb, PlainMergeRucbParallel, PlainRmed2};
 use bandits::policies::merge_rucb::{self, parallel};
 use bandits::policies::{ccb, rmed2};
-use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
+use bandits::reference::{ReferenceCcb, ReferenceMergeRucbParallel, ReferenceRmed2};
+use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 
 /// Problems with a winner and without, certain and even.
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
@@ -48,7 +48,7 @@ fn rmed2() {
         same_choices(
             "rmed2",
             |arms, horizon| config.policy(arms, horizon).expect("valid"),
-            |arms, _| PlainRmed2::new(config.plain_rule(arms), arms, None),
+            |arms, _| ReferenceRmed2::new(config.reference_rule(arms), arms, None),
         );
     }
 }
@@ -60,7 +60,7 @@ fn rmed2fh() {
         same_choices(
             "rmed2fh",
             |arms, horizon| config.policy(arms, horizon).expect("valid"),
-            |arms, horizon| PlainRmed2::new(config.plain_rule(arms), arms, Some(horizon)),
+            |arms, horizon| ReferenceRmed2::new(config.reference_rule(arms), arms, Some(horizon)),
         );
     }
 }
@@ -68,11 +68,11 @@ fn rmed2fh() {
 #[test]
 fn ccb() {
     for alpha in [0.51, 0.2, 2.0] {
-        let config = ccb::Config { alpha };
+        let config = ccb::CcbConfig { alpha };
         same_choices(
             "ccb",
             |arms, horizon| config.policy(arms, horizon).expect("valid"),
-            |arms, _| PlainCcb::new(alpha, arms),
+            |arms, _| ReferenceCcb::new(alpha, arms),
         );
     }
 }
@@ -82,12 +82,12 @@ fn merge_rucb_parallel() {
     use merge_rucb::Variant::{Lerot, Paper};
     for variant in [Paper, Lerot] {
         for (alpha, batch, c) in [(1.01, 4, 5e4), (0.2, 4, 10.0), (0.1, 2, 1.0), (0.15, 5, 100.0), (0.3, 16, 4e5)] {
-            let config = merge_rucb::Config { variant, alpha, batch, c: Some(c), delta: 0.01 };
-            let fast = parallel::Config(config.clone());
+            let config = merge_rucb::MergeRucbConfig { variant, alpha, batch, c: Some(c), delta: 0.01 };
+            let fast = parallel::MergeRucbParallelConfig(config.clone());
             same_choices(
                 &format!("{config:?}"),
                 |arms, horizon| fast.policy(arms, horizon).expect("valid"),
-                |arms, _| PlainMergeRucbParallel::new(&config, arms),
+                |arms, _| ReferenceMergeRucbParallel::new(&config, arms),
             );
         }
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use bandits::registry::{Spec, entries};
-use bandits::{Arm, MatrixArena, PreferenceMatrix, Truth, problems};
+use bandits::{Arm, MatrixArena, PreferenceMatrix, RegretReference, problems};
 use common::Run;
 
 /// Problems with a Condorcet winner, and how long an algorithm may take to find it.
@@ -100,7 +100,7 @@ fn degenerate_problems_end_without_a_panic() {
             assert_eq!(recorder.total().average, 0.0, "{}", entry.name);
         }
 
-        let circle = MatrixArena::with_truth(common::circle(), Truth::Copeland).expect("scores");
+        let circle = MatrixArena::with_reference(common::circle(), RegretReference::Copeland).expect("scores");
         spec.visit(5, 3000, Run { arena: &circle, horizon: 3000, seed: 3 }).expect("arms");
 
         // Before the first step nothing is known.

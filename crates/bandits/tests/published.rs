@@ -29,7 +29,7 @@ impl PolicyVisitor for Run<'_> {
         let mut arena = Shuffled::new(self.arena.clone(), &mut names);
         let mut recorder = Recorder::new(vec![self.horizon]);
         play(&mut policy, &mut arena, self.horizon, &mut generators, &mut recorder);
-        let best = policy.best(&mut generators.policy).map(|arm| arena.original(arm));
+        let best = policy.recommend(&mut generators.policy).map(|arm| arena.original(arm));
         (recorder.total().average, best)
     }
 }

@@ -5,8 +5,8 @@ mod common;
 
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{
-    Arena, Arm, Choice, Duel, Generator, Generators, MatrixArena, Observer, PairWins, Player, Policy, Run, play,
-    play_in_step, problems,
+    Arena, Arm, Choice, DuelOutcome, Generator, Generators, MatrixArena, Observer, PairWins, Policy, Run, RunState,
+    play, play_in_step, problems,
 };
 use common::Diary;
 use rand::Rng as _;
@@ -31,7 +31,7 @@ impl Observer for Watch {
 /// generator draws next.
 type Left = (Vec<Vec<Arm>>, usize, Option<Arm>, [u64; 3]);
 
-/// Plays so many pieces of equal length.
+/// ActionKind so many pieces of equal length.
 struct InPieces<'a> {
     arena: &'a MatrixArena,
     pieces: u64,
@@ -52,7 +52,7 @@ impl PolicyVisitor for InPieces<'_> {
             assert_eq!(run.until(last - 1, &mut policy, &mut arena, &mut generators, &mut watch), last);
             assert_eq!(run.played(), last);
         }
-        let best = policy.best(&mut generators.policy);
+        let best = policy.recommend(&mut generators.policy);
         let Generators { mut policy, mut arena, mut coins } = generators;
         (watch.diary.0, watch.choices, best, [policy.next_u64(), arena.next_u64(), coins.next_u64()])
     }
@@ -85,7 +85,7 @@ fn a_run_resumed_is_the_run_itself() {
 #[derive(Clone)]
 struct Ahead {
     inner: MatrixArena,
-    announced: Option<(Arm, Arm, Duel)>,
+    announced: Option<(Arm, Arm, DuelOutcome)>,
     announcements: u64,
 }
 
@@ -94,13 +94,13 @@ impl Arena for Ahead {
         self.inner.arms()
     }
 
-    fn announce(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
+    fn prefetch(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
         assert_eq!(self.announced, None, "the duel before has been played");
         self.announced = Some((first, second, self.inner.duel(first, second, generator)));
         self.announcements += 1;
     }
 
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         match self.announced.take() {
             Some((one, other, duel)) => {
                 assert_eq!((one, other), (first, second));
@@ -110,8 +110,8 @@ impl Arena for Ahead {
         }
     }
 
-    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
-        self.inner.contest(arms, generator, wins);
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+        self.inner.multi_duel(arms, generator, wins);
     }
 
     fn gaps(&self) -> &[f64] {
@@ -135,7 +135,7 @@ impl Observer for Impatient {
     }
 }
 
-/// Plays five runs, one of which stops early, by themselves or in step.
+/// ActionKind five runs, one of which stops early, by themselves or in step.
 struct Several {
     arena: Ahead,
     in_step: bool,
@@ -148,21 +148,21 @@ impl PolicyVisitor for Several {
         let players = (0..5).map(|run| {
             let watch = Watch::default();
             let observer = Impatient { watch, most: if run == 2 { 1 } else { usize::MAX } };
-            Player::new(policy.clone(), self.arena.clone(), Generators::from_seed(run), observer)
+            RunState::new(policy.clone(), self.arena.clone(), Generators::from_seed(run), observer)
         });
         let mut players: Vec<_> = players.collect();
         if self.in_step {
             play_in_step(&mut players, HORIZON);
         } else {
             for player in &mut players {
-                let Player { policy, arena, generators, observer, .. } = player;
+                let RunState { policy, arena, generators, observer, .. } = player;
                 play(policy, arena, HORIZON, generators, observer);
             }
         }
         let announcements = players.iter().map(|player| player.arena.announcements).sum();
         let left = players.into_iter().map(|player| {
-            let Player { policy, mut generators, observer, .. } = player;
-            let best = policy.best(&mut generators.policy);
+            let RunState { policy, mut generators, observer, .. } = player;
+            let best = policy.recommend(&mut generators.policy);
             (observer.watch.diary.0, observer.watch.choices, best)
         });
         (left.collect(), announcements)

@@ -5,9 +5,9 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use bandits::plain::{PlainDoubleThompson, PlainMergeDts, PlainRcs};
 use bandits::policies::{dts, merge_dts, rcs, rts};
-use bandits::{Algorithm, Arm, Choice, Feedback, Generators, Policy, PreferenceMatrix};
+use bandits::reference::{ReferenceDoubleThompson, ReferenceMergeDts, ReferenceRcs};
+use bandits::{Arm, Choice, Feedback, Generators, Policy, PolicyConfig, PreferenceMatrix};
 
 /// How often each outcome came out of either sampler.
 #[derive(Default)]
@@ -79,9 +79,9 @@ fn tally_a_choice<P: Policy + Clone>(tally: &mut Tally, which: usize, mut policy
 }
 
 /// The fast form and the plain one choose alike in each of the [`STATES`].
-fn same_law_of_choices<A, P: Policy + Clone>(algorithm: &A, plain: impl Fn(&A, usize) -> P)
+fn same_distribution_of_choices<A, P: Policy + Clone>(algorithm: &A, plain: impl Fn(&A, usize) -> P)
 where
-    A: Algorithm<Policy: Clone>,
+    A: PolicyConfig<Policy: Clone>,
 {
     for (name, wins) in STATES {
         let mut tally = Tally::default();
@@ -119,13 +119,13 @@ fn tally_runs<P: Policy>(
 
 /// The fast form and the plain one, from the start, choose alike at each of these steps and leave the
 /// same arms alone at all of them taken together.
-fn same_law_of_runs<A, P: Policy>(
+fn same_distribution_of_runs<A, P: Policy>(
     algorithm: &A,
     plain: impl Fn(&A, usize) -> P,
     matrix: &PreferenceMatrix,
     steps: &[usize],
 ) where
-    A: Algorithm,
+    A: PolicyConfig,
 {
     let (arms, horizon) = (matrix.arms(), 10_000);
     let mut tallies: Vec<Tally> = Vec::new();
@@ -141,13 +141,13 @@ fn same_law_of_runs<A, P: Policy>(
 
 /// The fast form and the plain one choose alike in the first steps taken together. Where the outcome
 /// of every duel is certain, these tell all that there is to know.
-fn same_law_of_beginnings<A, P: Policy>(
+fn same_distribution_of_first_choices<A, P: Policy>(
     algorithm: &A,
     plain: impl Fn(&A, usize) -> P,
     matrix: &PreferenceMatrix,
     steps: u64,
 ) where
-    A: Algorithm,
+    A: PolicyConfig,
 {
     let arms = matrix.arms();
     let mut tally = Tally::default();
@@ -182,7 +182,7 @@ fn rcs_draws_the_same_champions() {
     use rcs::Variant::{Lerot, Paper};
     for variant in [Paper, Lerot] {
         for alpha in [0.501, 0.1] {
-            same_law_of_choices(&rcs::Config { variant, alpha }, PlainRcs::new);
+            same_distribution_of_choices(&rcs::RcsConfig { variant, alpha }, ReferenceRcs::new);
         }
     }
 }
@@ -193,8 +193,8 @@ fn rcs_stretches_alone_are_as_long() {
     for variant in [Paper, Lerot] {
         for (alpha, steps) in [(0.501, [12, 13, 40, 41, 80]), (0.1, [8, 15, 16, 17, 30]), (0.1, [20, 40, 60, 80, 100])]
         {
-            let config = rcs::Config { variant, alpha };
-            same_law_of_runs(&config, PlainRcs::new, &three_arms(), &steps);
+            let config = rcs::RcsConfig { variant, alpha };
+            same_distribution_of_runs(&config, ReferenceRcs::new, &three_arms(), &steps);
         }
     }
 }
@@ -204,13 +204,13 @@ fn double_thompson_draws_the_same_pairs() {
     use dts::Variant::{MergeDts, Paper};
     for variant in [Paper, MergeDts] {
         for alpha in [0.51, 0.1] {
-            same_law_of_choices(&dts::Dts { variant, alpha }, PlainDoubleThompson::new);
-            same_law_of_choices(&dts::DtsPlus { variant, alpha }, PlainDoubleThompson::new);
+            same_distribution_of_choices(&dts::DtsConfig { variant, alpha }, ReferenceDoubleThompson::new);
+            same_distribution_of_choices(&dts::DtsPlusConfig { variant, alpha }, ReferenceDoubleThompson::new);
         }
     }
-    same_law_of_choices(&rts::Config, PlainDoubleThompson::rts);
+    same_distribution_of_choices(&rts::RtsConfig, ReferenceDoubleThompson::rts);
     let three = common::certain(3);
-    same_law_of_beginnings(&dts::DtsPlus::default(), PlainDoubleThompson::new, &three, 3);
+    same_distribution_of_first_choices(&dts::DtsPlusConfig::default(), ReferenceDoubleThompson::new, &three, 3);
 }
 
 #[test]
@@ -218,12 +218,12 @@ fn double_thompson_stretches_alone_are_as_long() {
     let variant = dts::Variant::Paper;
     for steps in [[3, 4, 5, 6, 7], [8, 15, 16, 17, 30], [10, 20, 30, 40, 50]] {
         for alpha in [0.51, 0.1] {
-            let config = dts::Dts { variant, alpha };
-            same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
+            let config = dts::DtsConfig { variant, alpha };
+            same_distribution_of_runs(&config, ReferenceDoubleThompson::new, &three_arms(), &steps);
         }
-        let config = dts::DtsPlus { variant, alpha: 0.3 };
-        same_law_of_runs(&config, PlainDoubleThompson::new, &three_arms(), &steps);
-        same_law_of_runs(&rts::Config, PlainDoubleThompson::rts, &three_arms(), &steps);
+        let config = dts::DtsPlusConfig { variant, alpha: 0.3 };
+        same_distribution_of_runs(&config, ReferenceDoubleThompson::new, &three_arms(), &steps);
+        same_distribution_of_runs(&rts::RtsConfig, ReferenceDoubleThompson::rts, &three_arms(), &steps);
     }
 }
 
@@ -238,10 +238,10 @@ fn merge_dts_draws_the_same_pairs_and_drops_the_same_arms() {
             (7, 0.1, 4, 2.0, [20, 26, 33, 39, 45]),
             (9, 0.15, 2, 4.0, [30, 40, 50, 60, 70]),
         ] {
-            let config = merge_dts::Config { variant, alpha, batch, c: Some(c), delta: 0.01 };
+            let config = merge_dts::MergeDtsConfig { variant, alpha, batch, c: Some(c), delta: 0.01 };
             let matrix = PreferenceMatrix::from_upper(arms, |i, j| 0.6 + 0.2 * f64::from(j.0 - i.0) / arms as f64);
             let matrix = matrix.expect("a matrix");
-            same_law_of_runs(&config, PlainMergeDts::new, &matrix, &steps);
+            same_distribution_of_runs(&config, ReferenceMergeDts::new, &matrix, &steps);
         }
     }
 }

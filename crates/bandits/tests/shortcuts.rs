@@ -2,9 +2,9 @@
 
 mod common;
 
-use bandits::plain::{PlainMdb, PlainMergeRucb, PlainRmed1, PlainRucb};
 use bandits::policies::{mdb, merge_rucb, rmed, rucb};
-use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
+use bandits::reference::{ReferenceMdb, ReferenceMergeRucb, ReferenceRmed1, ReferenceRucb};
+use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 
 /// Problems with a winner and without, certain and even, small and of more than one word of bits.
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
@@ -21,7 +21,7 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     ]
 }
 
-fn same_choices<A: Algorithm, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize) -> P) {
+fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize) -> P) {
     for (name, matrix, horizon) in matrices() {
         for seed in 0..2 {
             let arms = matrix.arms();
@@ -46,36 +46,36 @@ fn rucb() {
     use rucb::Variant::{Arxiv, Icml, Lerot};
     for variant in [Icml, Arxiv, Lerot] {
         for alpha in [0.51, 0.1, 2.0] {
-            let config = rucb::Config { variant, alpha, ..Default::default() };
-            same_choices(&config, PlainRucb::new);
+            let config = rucb::RucbConfig { variant, alpha, ..Default::default() };
+            same_choices(&config, ReferenceRucb::new);
         }
     }
-    same_choices(&rucb::Config { unseen: 1.0, ..Default::default() }, PlainRucb::new);
+    same_choices(&rucb::RucbConfig { unseen: 1.0, ..Default::default() }, ReferenceRucb::new);
 }
 
 #[test]
 fn merge_rucb() {
     use merge_rucb::Variant::{Lerot, Paper};
     for variant in [Paper, Lerot] {
-        let config = merge_rucb::Config { variant, ..Default::default() };
-        same_choices(&config, PlainMergeRucb::new);
+        let config = merge_rucb::MergeRucbConfig { variant, ..Default::default() };
+        same_choices(&config, ReferenceMergeRucb::new);
         // Narrow bounds, so that arms do fall and batches merge, and odd sizes of batch.
         for (alpha, batch, c) in [(0.2, 4, 10.0), (0.1, 2, 1.0), (0.15, 5, 100.0), (0.3, 16, 4e5)] {
-            let config = merge_rucb::Config { variant, alpha, batch, c: Some(c), delta: 0.01 };
-            same_choices(&config, PlainMergeRucb::new);
+            let config = merge_rucb::MergeRucbConfig { variant, alpha, batch, c: Some(c), delta: 0.01 };
+            same_choices(&config, ReferenceMergeRucb::new);
         }
     }
 }
 
 #[test]
 fn rmed1() {
-    same_choices(&rmed::Rmed1Config::default(), PlainRmed1::new);
-    same_choices(&rmed::Rmed1Config { factor: 0.01, power: 1.0 }, PlainRmed1::new);
+    same_choices(&rmed::Rmed1Config::default(), ReferenceRmed1::new);
+    same_choices(&rmed::Rmed1Config { factor: 0.01, power: 1.0 }, ReferenceRmed1::new);
 }
 
 #[test]
 fn mdb() {
     for (alpha, beta) in [(0.5, 1.5), (0.2, 1.0), (1.0, 4.0)] {
-        same_choices(&mdb::Config { alpha, beta }, PlainMdb::new);
+        same_choices(&mdb::MdbConfig { alpha, beta }, ReferenceMdb::new);
     }
 }

@@ -3,9 +3,9 @@
 
 mod common;
 
-use bandits::plain::{PlainBtm, PlainInterleavedFilter, PlainSavage};
 use bandits::policies::{btm, interleaved_filter, savage};
-use bandits::{Algorithm, Policy, PreferenceMatrix, problems};
+use bandits::reference::{ReferenceBtm, ReferenceInterleavedFilter, ReferenceSavage};
+use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 
 /// Problems with a winner and without, certain and even, small and of more than one word of bits.
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
@@ -23,7 +23,7 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
 
 /// The horizon is told to the policy to be that many times shorter than it is, so that bounds are
 /// narrow enough for arms to fall.
-fn same_choices<A: Algorithm, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize, u64) -> P) {
+fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize, u64) -> P) {
     for (name, matrix, horizon) in matrices() {
         for (seed, told) in [(0, horizon), (1, horizon / 100), (2, 1)] {
             let arms = matrix.arms();
@@ -44,8 +44,8 @@ fn same_choices<A: Algorithm, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize
 
 #[test]
 fn interleaved_filter() {
-    same_choices(&interleaved_filter::If1::default(), PlainInterleavedFilter::new);
-    same_choices(&interleaved_filter::If2::default(), PlainInterleavedFilter::new);
+    same_choices(&interleaved_filter::If1Config::default(), ReferenceInterleavedFilter::new);
+    same_choices(&interleaved_filter::If2Config::default(), ReferenceInterleavedFilter::new);
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn btm() {
     use btm::{Setting, Variant};
     for variant in [Variant::Paper, Variant::Lerot, Variant::Tight] {
         for (setting, epsilon) in [(Setting::Online, 0.1), (Setting::Pac, 0.9)] {
-            let config = btm::Config { variant, setting, epsilon, ..Default::default() };
-            same_choices(&config, PlainBtm::new);
+            let config = btm::BtmConfig { variant, setting, epsilon, ..Default::default() };
+            same_choices(&config, ReferenceBtm::new);
         }
     }
 }
@@ -63,7 +63,7 @@ fn btm() {
 fn savage() {
     for variant in [savage::Variant::Paper, savage::Variant::Lerot] {
         for delta in [None, Some(0.5)] {
-            same_choices(&savage::Config { variant, delta }, PlainSavage::new);
+            same_choices(&savage::SavageConfig { variant, delta }, ReferenceSavage::new);
         }
     }
 }

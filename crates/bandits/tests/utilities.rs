@@ -7,7 +7,7 @@ use bandits::problems::{Problem, Setting};
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
 
-/// Plays in a fresh arena whose arms have other names.
+/// ActionKind in a fresh arena whose arms have other names.
 struct Run<'a> {
     arena: &'a UtilityArena,
     horizon: u64,
@@ -25,7 +25,7 @@ impl PolicyVisitor for Run<'_> {
         let mut arena = Shuffled::new(self.arena.clone(), &mut names);
         let mut recorder = Recorder::new(one_two_five(self.horizon));
         play(&mut policy, &mut arena, self.horizon, &mut generators, &mut recorder);
-        let best = policy.best(&mut generators.policy);
+        let best = policy.recommend(&mut generators.policy);
         (recorder, best.map(|arm| arena.original(arm)))
     }
 }

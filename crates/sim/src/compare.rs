@@ -10,7 +10,7 @@
 //! M. Zoghi, S. Whiteson and M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
 //! Evaluation", WSDM 2015, figure 2, <https://doi.org/10.1145/2684822.2685290>.
 
-use bandits::{Arena, Arm, Duel, Generator, MatrixArena, PairWins, PreferenceMatrix, TruthError};
+use bandits::{Arena, Arm, DuelOutcome, Generator, MatrixArena, PairWins, PreferenceMatrix, RegretReferenceError};
 use serde::Serialize;
 
 use crate::figure::{Panel, Panels};
@@ -30,12 +30,12 @@ impl Arena for ProxyArena<'_> {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         self.arena.duel(first, second, generator)
     }
 
-    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
-        self.arena.contest(arms, generator, wins);
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+        self.arena.multi_duel(arms, generator, wins);
     }
 
     fn gaps(&self) -> &[f64] {
@@ -58,10 +58,10 @@ impl<'a> ProxyArenas<'a> {
     ///
     /// # Panics
     /// Unless there is one gap an arm.
-    pub fn new(matrix: PreferenceMatrix, gaps: &'a [f64], content: String) -> Result<Self, TruthError> {
+    pub fn new(matrix: PreferenceMatrix, gaps: &'a [f64], content: String) -> Result<Self, RegretReferenceError> {
         assert_eq!(gaps.len(), matrix.arms(), "one gap an arm");
         // Whatever gaps the matrix itself gives, they are not used.
-        let arena = MatrixArena::with_truth(matrix, bandits::Truth::Against(Arm(0)))?;
+        let arena = MatrixArena::with_reference(matrix, bandits::RegretReference::Against(Arm(0)))?;
         Ok(Self { arena: ProxyArena { arena, gaps }, content })
     }
 }

@@ -1,6 +1,6 @@
 //! The live arena: every comparison is an impression, a user seeing a mixed list and clicking.
 
-use bandits::{Arena, Arm, Duel, Generator, PairWins};
+use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
 use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
 
 use crate::site::{Multileaver, Site};
@@ -59,7 +59,7 @@ impl Arena for LiveArena<'_> {
     }
 
     #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Duel {
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         let query = match self.query.take() {
             Some(announced) => announced,
             None => self.draw_query(first, second, generator),
@@ -67,18 +67,18 @@ impl Arena for LiveArena<'_> {
         let pair = [first.index(), second.index()];
         let method = &self.methods.interleaving;
         match self.site.interleave(method, query, pair, generator, &mut self.users, &mut self.scratch) {
-            Preference::First => Duel::First,
-            Preference::Second => Duel::Second,
-            Preference::Tie => Duel::Tie,
+            Preference::First => DuelOutcome::First,
+            Preference::Second => DuelOutcome::Second,
+            Preference::Tie => DuelOutcome::Tie,
         }
     }
 
     #[inline]
-    fn announce(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
+    fn prefetch(&mut self, first: Arm, second: Arm, generator: &mut Generator) {
         self.query = Some(self.draw_query(first, second, generator));
     }
 
-    fn contest(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
         let query = self.site.draw_query(generator);
         let indices = arms.iter().map(|arm| arm.index());
         let method = &self.methods.multileaving;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use bandits::registry::{PolicyVisitor, Spec};
-use bandits::{Arena, Arm, Choice, Generators, Observer, Player, Policy, Recorder, Regret, play_in_step};
+use bandits::{Arena, Arm, Choice, Generators, Observer, Policy, Recorder, Regret, RunState, play_in_step};
 use rayon::prelude::*;
 
 use crate::progress::Progress;
@@ -213,7 +213,7 @@ impl<A: Arena, O: Observer> PolicyVisitor for PlayRuns<'_, A, O> {
     fn visit<P: Policy + Clone>(self, policy: P) -> (Vec<O>, f64) {
         let start = Instant::now();
         let policies = repeat_n(policy, self.runs.len());
-        let player = |((arena, generators, observer), policy)| Player::new(policy, arena, generators, observer);
+        let player = |((arena, generators, observer), policy)| RunState::new(policy, arena, generators, observer);
         let mut players: Vec<_> = self.runs.into_iter().zip(policies).map(player).collect();
         play_in_step(&mut players, self.steps);
         let seconds = start.elapsed().as_secs_f64() / players.len().max(1) as f64;

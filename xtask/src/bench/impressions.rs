@@ -142,7 +142,7 @@ fn at_random(site: &Site, ties: CreditTies, runs: usize) -> f64 {
             for ((arena, chance), pair) in arenas.iter_mut().zip(&mut chances).zip(&mut pairs) {
                 *pair = chance.pair(site.arms()).map(Arm::at);
                 if runs > 1 {
-                    arena.announce(pair[0], pair[1], &mut chance.lists);
+                    arena.prefetch(pair[0], pair[1], &mut chance.lists);
                 }
             }
             for ((arena, chance), pair) in arenas.iter_mut().zip(&mut chances).zip(&pairs) {

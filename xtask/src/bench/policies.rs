@@ -2,7 +2,7 @@
 //! by side.
 
 mod needs;
-mod plain;
+mod reference;
 
 use std::time::{Duration, Instant};
 
@@ -59,7 +59,7 @@ pub(super) fn measure(which: &Which) -> Result<Vec<Row>> {
             let arena = MatrixArena::new(near_ties(arms))?;
             let timed = Timed { arena: &arena, opening: opening(entry.name, arms) };
             let fast = spec.visit(arms, HORIZON, timed)?;
-            let plain = plain::time(entry.name, arms, timed);
+            let plain = reference::time(entry.name, arms, timed);
             let (goal, target) = goal(entry.name, arms);
             let what = format!("{}, step exploring {arms} arms", entry.name);
             let row = Row { goal, what: what.clone(), unit: "ns", value: fast, target };
@@ -196,8 +196,8 @@ impl<P: Policy> Policy for Resumed<P> {
         self.policy.learn(step + self.played, feedback);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        self.policy.best(generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.policy.recommend(generator)
     }
 }
 

@@ -40,14 +40,14 @@
 //! * Who has begun fewest duels is kept (`fewest.rs`), and the largest and smallest P are looked for
 //!   only when a bound on their difference says that an arm may be dropped.
 
-use crate::algorithm::{cautions, countable_pairs, horizon_known, named_values, positive, without_effect};
+use crate::algorithm::{countable_pairs, horizon_known, named_values, positive, warnings, without_effect};
 use crate::draw::{argmax, below};
 use crate::fewest::Fewest;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// BTM's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct BtmConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// What is sought.
@@ -83,13 +83,13 @@ pub enum Setting {
 named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot, "tight" => Variant::Tight });
 named_values!(Setting { "online" => Setting::Online, "pac" => Setting::Pac });
 
-impl Default for Config {
+impl Default for BtmConfig {
     fn default() -> Self {
         Self { variant: Variant::Paper, setting: Setting::Online, gamma: None, epsilon: 0.05, delta: None }
     }
 }
 
-impl Config {
+impl BtmConfig {
     fn gamma(&self) -> f64 {
         let default = if self.variant == Variant::Tight { 1.2 } else { 1.0 };
         self.gamma.unwrap_or(default)
@@ -135,7 +135,7 @@ impl Config {
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for BtmConfig {
     const NAME: &'static str = "btm";
     const SUMMARY: &'static str = "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left";
     const NEEDS_HORIZON: bool = true;
@@ -171,14 +171,14 @@ impl Algorithm for Config {
         self.delta.map_or(Ok(()), |delta| probability("delta", delta))
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let narrow = self.variant == Variant::Tight || (self.variant == Variant::Lerot && self.gamma() > 1.0);
         let idle = self.setting == Setting::Online && self.epsilon != Self::default().epsilon;
         let what = [
             narrow.then(|| "its theory needs the bounds of variant=paper".to_owned()),
             idle.then(|| without_effect("epsilon", "setting=online")),
         ];
-        cautions(Self::NAME, what)
+        warnings(Self::NAME, what)
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Btm, ParameterError> {
@@ -356,7 +356,7 @@ impl Policy for Btm {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         if self.ended.is_some() {
             return self.ended;
         }
@@ -384,15 +384,15 @@ mod tests {
         for text in ["btm:delta=0", "btm:delta=1", "btm:epsilon=1"] {
             assert!(matches!(error(text), ParameterError::NotAProbability { .. }), "{text}");
         }
-        let online = Config::default();
+        let online = BtmConfig::default();
         assert_eq!(online.policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "btm" }));
-        assert!(Config { delta: Some(0.1), ..online.clone() }.policy(3, 0).is_ok());
-        assert!(Config { setting: Setting::Pac, ..online }.policy(3, 0).is_ok());
+        assert!(BtmConfig { delta: Some(0.1), ..online.clone() }.policy(3, 0).is_ok());
+        assert!(BtmConfig { setting: Setting::Pac, ..online }.policy(3, 0).is_ok());
     }
 
     #[test]
     fn enough_is_the_smallest_fixed_point() {
-        let config = Config { setting: Setting::Pac, epsilon: 0.5, delta: Some(0.1), ..Config::default() };
+        let config = BtmConfig { setting: Setting::Pac, epsilon: 0.5, delta: Some(0.1), ..BtmConfig::default() };
         let (radius, enough) = config.radius(4, 0);
         let next = |n: f64| (36.0 / 0.25 * (64.0 * n / 0.1).ln()).ceil();
         assert_eq!(next(enough as f64), enough as f64);

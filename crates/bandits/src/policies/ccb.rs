@@ -44,22 +44,22 @@ use crate::clock::Clock;
 use crate::draw::{below, coin};
 use crate::opponents::Opponents;
 use crate::settled::{Change, Settled};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// CCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct CcbConfig {
     /// Width of the confidence bounds, positive.
     pub alpha: f64,
 }
 
-impl Default for Config {
+impl Default for CcbConfig {
     fn default() -> Self {
         Self { alpha: 0.51 }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for CcbConfig {
     const NAME: &'static str = "ccb";
     const SUMMARY: &'static str = "Copeland confidence bound (Zoghi et al., NIPS 2015)";
     type Policy = Ccb;
@@ -72,7 +72,7 @@ impl Algorithm for Config {
         positive("alpha", self.alpha)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         (self.alpha <= 0.5).then(|| format!("ccb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
     }
 
@@ -424,7 +424,7 @@ impl Policy for Ccb {
         self.met = Some([winner, loser]);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         best_among(self.settled.wins(), self.settled.lost_counts(), generator)
     }
 }

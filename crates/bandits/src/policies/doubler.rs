@@ -24,20 +24,20 @@
 
 use rand::Rng as _;
 
-use super::sparring::most_favoured;
+use super::sparring::highest_score;
 use crate::algorithm::{countable, positive};
 use crate::draw::below;
-use crate::singleton::{Singleton as _, Ucb};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::singleton::{SingletonBandit as _, Ucb};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Doubler's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct DoublerConfig {
     /// What ln t is multiplied by, positive.
     pub scale: f64,
 }
 
-impl Default for Config {
+impl Default for DoublerConfig {
     fn default() -> Self {
         Self { scale: 2.5 }
     }
@@ -49,7 +49,7 @@ pub(super) fn low_scale(name: &str, scale: Option<f64>) -> Option<String> {
     Some(format!("{name}: scale = {scale} is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"))
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for DoublerConfig {
     const NAME: &'static str = "doubler";
     const SUMMARY: &'static str = "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
     const FINDS_WINNER: bool = false;
@@ -63,7 +63,7 @@ impl Algorithm for Config {
         positive("scale", self.scale)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         low_scale(Self::NAME, Some(self.scale))
     }
 
@@ -97,7 +97,7 @@ impl Doubler {
             let mut sum = 0;
             for (arm, up_to) in self.up_to.iter_mut().enumerate() {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-                let picked = self.bandit.favour(arm) as u64;
+                let picked = self.bandit.score(arm) as u64;
                 sum += picked;
                 *up_to = sum;
             }
@@ -139,7 +139,7 @@ impl Policy for Doubler {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         if self.epoch < 2 {
             return (self.arms() == 1).then_some(Arm(0));
         }
@@ -147,7 +147,7 @@ impl Policy for Doubler {
             let before = if arm == 0 { 0 } else { self.up_to[arm - 1] };
             (self.up_to[arm] - before) as f64
         };
-        most_favoured(self.arms(), members, generator)
+        highest_score(self.arms(), members, generator)
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn opponents_are_the_choices_of_the_epoch_before() {
-        let mut doubler = Config::default().policy(5, 0).expect("valid");
+        let mut doubler = DoublerConfig::default().policy(5, 0).expect("valid");
         let mut generator = Generator::seed_from_u64(1);
         let mut step = 0;
         let mut before: Vec<Arm> = Vec::new();
@@ -193,6 +193,6 @@ mod tests {
             let bound = 5.0 * (n * p * (1.0 - p)).sqrt() + 1e-9;
             assert!((f64::from(count) - n * p).abs() <= bound, "{counts:?}");
         }
-        assert_eq!(doubler.best(&mut generator), Some(Arm(4)));
+        assert_eq!(doubler.recommend(&mut generator), Some(Arm(4)));
     }
 }

@@ -49,7 +49,7 @@ use crate::algorithm::{countable_pairs, named_values, positive};
 use crate::bounds::best_among;
 use crate::clock::Clock;
 use crate::thompson::{Field, Sampler, Ties};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 mod bounds;
 
@@ -57,7 +57,7 @@ use bounds::Bounds;
 
 /// D-TS's parameters, or with `PLUS` those of D-TS+.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config<const PLUS: bool> {
+pub struct DoubleThompsonConfig<const PLUS: bool> {
     /// Which of the published rules.
     pub variant: Variant,
     /// Width of the confidence bounds, positive; 0.51 in the experiments.
@@ -65,9 +65,9 @@ pub struct Config<const PLUS: bool> {
 }
 
 /// D-TS.
-pub type Dts = Config<false>;
+pub type DtsConfig = DoubleThompsonConfig<false>;
 /// D-TS+.
-pub type DtsPlus = Config<true>;
+pub type DtsPlusConfig = DoubleThompsonConfig<true>;
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,13 +80,13 @@ pub enum Variant {
 
 named_values!(Variant { "paper" => Variant::Paper, "mergedts" => Variant::MergeDts });
 
-impl<const PLUS: bool> Default for Config<PLUS> {
+impl<const PLUS: bool> Default for DoubleThompsonConfig<PLUS> {
     fn default() -> Self {
         Self { variant: Variant::Paper, alpha: 0.51 }
     }
 }
 
-impl<const PLUS: bool> Algorithm for Config<PLUS> {
+impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
     const NAME: &'static str = if PLUS { "dts-plus" } else { "dts" };
     const SUMMARY: &'static str = if PLUS {
         "double Thompson sampling, ties by regret (D-TS+; Wu and Liu, NIPS 2016)"
@@ -107,7 +107,7 @@ impl<const PLUS: bool> Algorithm for Config<PLUS> {
         positive("alpha", self.alpha)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         (self.alpha <= 0.5)
             .then(|| format!("{}: alpha = {} is not above 1/2, as its theory needs", Self::NAME, self.alpha))
     }
@@ -161,7 +161,7 @@ impl Policy for DoubleThompson {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let wins = self.sampler.posterior().wins();
         best_among(wins, &vec![0; self.arms()], generator)
     }
@@ -178,9 +178,9 @@ mod tests {
             let error = text.parse::<Spec>().expect_err(text);
             assert!(matches!(error, ParameterError::NotPositive { key: "alpha", .. }));
         }
-        for (text, cautioned) in [("dts", false), ("dts:alpha=0.2", true), ("dts-plus:alpha=0.5", true)] {
+        for (text, warned) in [("dts", false), ("dts:alpha=0.2", true), ("dts-plus:alpha=0.5", true)] {
             let spec: Spec = text.parse().expect(text);
-            assert_eq!(spec.caution().is_some(), cautioned, "{text}");
+            assert_eq!(spec.warning().is_some(), warned, "{text}");
         }
     }
 }

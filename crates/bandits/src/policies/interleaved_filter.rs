@@ -24,23 +24,23 @@
 
 use crate::algorithm::{countable, horizon_known};
 use crate::draw::below;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// IF: no parameters. `PRUNES` tells IF2 from IF1.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config<const PRUNES: bool>;
+pub struct InterleavedFilterConfig<const PRUNES: bool>;
 
 /// The first version.
-pub type If1 = Config<false>;
+pub type If1Config = InterleavedFilterConfig<false>;
 /// The version that also drops whoever trails the candidate when the candidate falls.
-pub type If2 = Config<true>;
+pub type If2Config = InterleavedFilterConfig<true>;
 
 /// ln(1 / delta) = ln(T K^2).
 pub(crate) fn doubt(arms: usize, horizon: u64) -> f64 {
     libm::log(horizon as f64) + 2.0 * libm::log(arms as f64)
 }
 
-impl<const PRUNES: bool> Algorithm for Config<PRUNES> {
+impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
     const NAME: &'static str = if PRUNES { "if2" } else { "if1" };
     const SUMMARY: &'static str = if PRUNES {
         "interleaved filter 2 (Yue et al., JCSS 2012): as if1, pruning who trails a fallen candidate"
@@ -155,7 +155,7 @@ impl Policy for InterleavedFilter {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         match self.candidate {
             _ if self.arms == 1 => Some(Arm(0)),
             candidate if self.learnt => candidate,
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_horizon_is_needed() {
-        assert_eq!(If1::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if1" }));
-        assert_eq!(If2::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if2" }));
+        assert_eq!(If1Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if1" }));
+        assert_eq!(If2Config::default().policy(3, 0).err(), Some(ParameterError::NoHorizon { algorithm: "if2" }));
     }
 }

@@ -25,27 +25,27 @@
 
 use crate::algorithm::{countable_pairs, positive};
 use crate::bounds::{Evidence, last_step_below};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// MDB's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct MdbConfig {
     /// Width of the narrow bounds, positive.
     pub alpha: f64,
     /// How much wider the wide bounds are, squared; at least 1.
     pub beta: f64,
 }
 
-impl Default for Config {
+impl Default for MdbConfig {
     fn default() -> Self {
         Self { alpha: 0.5, beta: 1.5 }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for MdbConfig {
     const NAME: &'static str = "mdb";
     const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders at once";
-    const PLAYS: Plays = Plays::Sets;
+    const ACTION: ActionKind = ActionKind::Sets;
     type Policy = Mdb;
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -66,7 +66,7 @@ impl Algorithm for Config {
         }
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         (self.alpha < 0.5).then(|| format!("mdb: alpha = {} is below 1/2, the limit of its theory", self.alpha))
     }
 
@@ -125,7 +125,7 @@ impl Policy for Mdb {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.evidence.least_doubted(generator)
     }
 }

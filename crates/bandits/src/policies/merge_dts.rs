@@ -40,11 +40,11 @@
 //!   draws from Beta laws.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
-use super::merging::{LateClock, Shape, Stages, most_beaten, shuffled};
+use super::merging::{LateClock, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values};
 use crate::beta::preference;
 use crate::draw::argmax;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 
@@ -52,7 +52,7 @@ use batches::Batches;
 
 /// MergeDTS's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct MergeDtsConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
@@ -76,19 +76,19 @@ pub enum Variant {
 
 named_values!(Variant { "paper" => Variant::Paper, "authors" => Variant::Authors });
 
-impl Default for Config {
+impl Default for MergeDtsConfig {
     fn default() -> Self {
         Self { variant: Variant::Authors, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
     }
 }
 
-impl Config {
+impl MergeDtsConfig {
     pub(crate) fn shape(&self) -> Shape {
         Shape { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for MergeDtsConfig {
     const NAME: &'static str = "mergedts";
     const SUMMARY: &'static str =
         "merge double Thompson sampling (Li et al., TOIS 2020): sampling in batches that merge";
@@ -108,8 +108,8 @@ impl Algorithm for Config {
         self.shape().check()
     }
 
-    fn caution(&self) -> Option<String> {
-        self.shape().caution(Self::NAME)
+    fn warning(&self) -> Option<String> {
+        self.shape().warning(Self::NAME)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeDts, ParameterError> {
@@ -275,8 +275,8 @@ impl Policy for MergeDts {
         self.batches.advance();
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_beaten(self.arms, &self.batches.beaten(&self.beaten), generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
 }
 
@@ -298,10 +298,10 @@ mod tests {
         for text in ["mergedts:delta=0", "mergedts:delta=1", "mergedts:delta=nan"] {
             assert!(matches!(error(text), ParameterError::NotAProbability { key: "delta", .. }));
         }
-        let caution = |text: &str| text.parse::<Spec>().expect(text).caution();
-        assert_eq!(caution("mergedts"), None);
-        assert!(caution("mergedts:p=2").is_some());
-        assert!(caution("mergedts:alpha=0.262144:p=16:c=4e5").is_some());
+        let warning = |text: &str| text.parse::<Spec>().expect(text).warning();
+        assert_eq!(warning("mergedts"), None);
+        assert!(warning("mergedts:p=2").is_some());
+        assert!(warning("mergedts:alpha=0.262144:p=16:c=4e5").is_some());
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         // Of three arms one has beaten another once: odds of 3/4, and even ones. How often the third
         // is champion, by enumeration.
         for (variant, expected) in [(Variant::Paper, 32.0 / 96.0), (Variant::Authors, 31.0 / 96.0)] {
-            let config = Config { variant, ..Config::default() };
+            let config = MergeDtsConfig { variant, ..MergeDtsConfig::default() };
             let mut policy = config.policy(3, 0).expect("valid");
             policy.batches.record(0, 1);
             let mut generator = Generator::seed_from_u64(1);

@@ -40,10 +40,10 @@
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
-use super::merging::{LateClock, Shape, Stages, most_beaten, shuffled};
+use super::merging::{LateClock, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values};
 use crate::draw::below;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 pub mod parallel;
@@ -52,7 +52,7 @@ use batches::Batches;
 
 /// mergeRUCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct MergeRucbConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
@@ -76,13 +76,13 @@ pub enum Variant {
 
 named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
 
-impl Default for Config {
+impl Default for MergeRucbConfig {
     fn default() -> Self {
         Self { variant: Variant::Lerot, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
     }
 }
 
-impl Config {
+impl MergeRucbConfig {
     fn shape(&self) -> Shape {
         Shape { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
     }
@@ -94,7 +94,7 @@ impl Config {
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for MergeRucbConfig {
     const NAME: &'static str = "mergerucb";
     const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
     type Policy = MergeRucb;
@@ -113,8 +113,8 @@ impl Algorithm for Config {
         self.shape().check()
     }
 
-    fn caution(&self) -> Option<String> {
-        self.shape().caution(Self::NAME)
+    fn warning(&self) -> Option<String> {
+        self.shape().warning(Self::NAME)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucb, ParameterError> {
@@ -243,7 +243,7 @@ impl Policy for MergeRucb {
         self.batches.advance();
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_beaten(self.arms, &self.batches.beaten(&self.beaten), generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
 }

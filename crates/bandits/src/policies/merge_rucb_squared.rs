@@ -18,13 +18,13 @@
 //!   rounds of 4, 16, 256, 65,536 and 4.3 10^9 steps.
 //! * The arm reported is that of the last round until this one has lasted longer.
 
-use super::merge_rucb::{Config as MergeRucbConfig, MergeRucb, Variant};
+use super::merge_rucb::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::countable;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB but for delta, and the length of the first round.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct MergeRucbSquaredConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// Width of the confidence bounds, above 1/2.
@@ -35,14 +35,14 @@ pub struct Config {
     pub first: usize,
 }
 
-impl Default for Config {
+impl Default for MergeRucbSquaredConfig {
     fn default() -> Self {
         let MergeRucbConfig { variant, alpha, batch, .. } = MergeRucbConfig::default();
         Self { variant, alpha, batch, first: 4 }
     }
 }
 
-impl Config {
+impl MergeRucbSquaredConfig {
     /// mergeRUCB for a round of so many steps.
     fn for_round(&self, length: u64) -> MergeRucbConfig {
         MergeRucbConfig {
@@ -55,7 +55,7 @@ impl Config {
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for MergeRucbSquaredConfig {
     const NAME: &'static str = "mergerucb-squared";
     const SUMMARY: &'static str =
         "mergeRUCB afresh for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
@@ -82,9 +82,9 @@ impl Algorithm for Config {
         self.for_round(self.first as u64).check()
     }
 
-    fn caution(&self) -> Option<String> {
-        let caution = self.for_round(self.first as u64).caution()?;
-        Some(caution.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
+    fn warning(&self) -> Option<String> {
+        let warning = self.for_round(self.first as u64).warning()?;
+        Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucbSquared, ParameterError> {
@@ -107,7 +107,7 @@ impl Algorithm for Config {
 /// mergeRUCB by squared horizons.
 #[derive(Debug, Clone)]
 pub struct MergeRucbSquared {
-    config: Config,
+    config: MergeRucbSquaredConfig,
     arms: usize,
     /// Steps before this round, and how many it has.
     before: u64,
@@ -122,7 +122,7 @@ pub struct MergeRucbSquared {
 
 impl MergeRucbSquared {
     fn next_round(&mut self, generator: &mut Generator) {
-        self.found = self.round.best(generator).or(self.found);
+        self.found = self.round.recommend(generator).or(self.found);
         self.found_in = self.length;
         self.before = self.before.saturating_add(self.length);
         self.length = self.length.saturating_mul(self.length);
@@ -157,11 +157,11 @@ impl Policy for MergeRucbSquared {
         self.round.learn(step - self.before, feedback);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         if self.now - self.before > self.found_in {
-            self.round.best(generator).or(self.found)
+            self.round.recommend(generator).or(self.found)
         } else {
-            self.found.or_else(|| self.round.best(generator))
+            self.found.or_else(|| self.round.recommend(generator))
         }
     }
 }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn each_round_is_merge_rucb_with_its_own_delta() {
-        let config = Config { first: 20, ..Default::default() };
+        let config = MergeRucbSquaredConfig { first: 20, ..Default::default() };
         let mut squared = config.policy(12, 0).expect("valid");
         let mut one = Generator::seed_from_u64(1);
         let mut step = 0;
@@ -183,7 +183,7 @@ mod tests {
             let rounds_config = MergeRucbConfig { delta, ..Default::default() };
             let mut round = rounds_config.policy(12, 0).expect("valid");
             if step > 0 {
-                assert!(squared.best(&mut one.clone()).is_some());
+                assert!(squared.recommend(&mut one.clone()).is_some());
                 squared.next_round(&mut one);
             }
             let mut two = one.clone();
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_lone_arm_is_chosen_round_by_round() {
-        let mut squared = Config::default().policy(1, 0).expect("valid");
+        let mut squared = MergeRucbSquaredConfig::default().policy(1, 0).expect("valid");
         let mut generator = Generator::seed_from_u64(2);
         let mut step = 1;
         let mut ends = Vec::new();

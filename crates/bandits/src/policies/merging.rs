@@ -1,7 +1,7 @@
 //! What mergeRUCB and MergeDTS share: their parameters' rules, the clock behind their bounds, the order
 //! of arms, when a stage ends, and which batches then merge.
 
-use crate::algorithm::{cautions, positive, without_effect};
+use crate::algorithm::{positive, warnings, without_effect};
 use crate::clock::Clock;
 use crate::draw::{best_arm, shuffle};
 use crate::{Arm, Generator, ParameterError};
@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    pub(crate) fn caution(self, name: &str) -> Option<String> {
+    pub(crate) fn warning(self, name: &str) -> Option<String> {
         let theory = if self.alpha <= 0.5 {
             Some(format!("alpha = {} is not above 1/2, as its theory needs", self.alpha))
         } else if self.batch < 4 {
@@ -57,7 +57,7 @@ impl Shape {
             None
         };
         let idle = self.c.is_some() && self.delta != Self::DELTA;
-        cautions(name, [theory, idle.then(|| without_effect("delta", "c"))])
+        warnings(name, [theory, idle.then(|| without_effect("delta", "c"))])
     }
 
     /// The clock for `arms` arms; `whole` turns C into the number that it starts at.
@@ -143,7 +143,7 @@ pub(crate) fn again(sizes: &[u32], p: usize) -> bool {
 
 /// Of the arms left, the one that beat the most, ties at random; nobody where none beat any (but a lone
 /// arm is the best there is).
-pub(crate) fn most_beaten(arms: usize, beaten: &[(Arm, u32)], generator: &mut Generator) -> Option<Arm> {
+pub(crate) fn copeland_best(arms: usize, beaten: &[(Arm, u32)], generator: &mut Generator) -> Option<Arm> {
     if arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
         return None;
     }

@@ -20,26 +20,26 @@
 //! * An arm may meet itself: a fair coin, from which its bandit learns.
 //! * The paper names no arm to report: here the one picked most often.
 
-use super::sparring::most_favoured;
+use super::sparring::highest_score;
 use crate::algorithm::{countable_pairs, positive};
 use crate::draw::below;
-use crate::singleton::{Singleton as _, Ucb};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::singleton::{SingletonBandit as _, Ucb};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// MultiSBM's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct MultiSbmConfig {
     /// What ln t is multiplied by, positive.
     pub scale: f64,
 }
 
-impl Default for Config {
+impl Default for MultiSbmConfig {
     fn default() -> Self {
         Self { scale: 2.5 }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for MultiSbmConfig {
     const NAME: &'static str = "multisbm";
     const SUMMARY: &'static str = "a bandit of opponents for each arm (Ailon et al., ICML 2014)";
     const FINDS_WINNER: bool = false;
@@ -53,7 +53,7 @@ impl Algorithm for Config {
         positive("scale", self.scale)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         super::doubler::low_scale(Self::NAME, Some(self.scale))
     }
 
@@ -103,8 +103,8 @@ impl Policy for MultiSbm {
         self.first = Some(self.second);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_favoured(self.arms(), |arm| self.picked[arm] as f64, generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        highest_score(self.arms(), |arm| self.picked[arm] as f64, generator)
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn each_arm_asks_its_own_bandit_and_the_opponent_comes_next() {
-        let mut policy = Config::default().policy(4, 0).expect("valid");
+        let mut policy = MultiSbmConfig::default().policy(4, 0).expect("valid");
         let mut one = Generator::seed_from_u64(1);
         let mut two = one.clone();
         let mut bandits = vec![Ucb::new(4, 2.5, 0); 4];
@@ -130,6 +130,6 @@ mod tests {
             policy.learn(step, Feedback::of_duel(Arm::at(x), Arm::at(y), first_won));
             x = y;
         }
-        assert_eq!(policy.best(&mut one), Some(Arm(0)));
+        assert_eq!(policy.recommend(&mut one), Some(Arm(0)));
     }
 }

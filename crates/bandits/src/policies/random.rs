@@ -18,17 +18,17 @@ use rand::Rng as _;
 
 use crate::algorithm::countable;
 use crate::draw::below;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Random pairs: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Pairs;
+pub struct RandomPairsConfig;
 
 /// Random sets: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sets;
+pub struct RandomSetsConfig;
 
-impl Algorithm for Pairs {
+impl PolicyConfig for RandomPairsConfig {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "two arms at random: the baseline of duels";
     const FINDS_WINNER: bool = false;
@@ -48,10 +48,10 @@ impl Algorithm for Pairs {
     }
 }
 
-impl Algorithm for Sets {
+impl PolicyConfig for RandomSetsConfig {
     const NAME: &'static str = "random-set";
     const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
-    const PLAYS: Plays = Plays::Sets;
+    const ACTION: ActionKind = ActionKind::Sets;
     const FINDS_WINNER: bool = false;
     type Policy = RandomSets;
 
@@ -92,7 +92,7 @@ impl Policy for RandomPairs {
 
     fn learn(&mut self, _step: u64, _feedback: Feedback<'_>) {}
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         (self.arms == 1).then_some(Arm(0))
     }
 }
@@ -129,7 +129,7 @@ impl Policy for RandomSets {
 
     fn learn(&mut self, _step: u64, _feedback: Feedback<'_>) {}
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         (self.arms == 1).then_some(Arm(0))
     }
 }

@@ -44,7 +44,7 @@ use crate::bounds::best_among;
 use crate::clock::Clock;
 use crate::fewest::Fewest;
 use crate::opponents::Opponents;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 mod tournament;
 
@@ -52,7 +52,7 @@ use tournament::Tournament;
 
 /// RCS's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct RcsConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// Width of the confidence bounds, positive; 0.501 in the experiments.
@@ -70,13 +70,13 @@ pub enum Variant {
 
 named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
 
-impl Default for Config {
+impl Default for RcsConfig {
     fn default() -> Self {
         Self { variant: Variant::Paper, alpha: 0.501 }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for RcsConfig {
     const NAME: &'static str = "rcs";
     const SUMMARY: &'static str =
         "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism";
@@ -93,7 +93,7 @@ impl Algorithm for Config {
         positive("alpha", self.alpha)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         (self.alpha <= 0.5).then(|| format!("rcs: alpha = {} is not above 1/2, as its theory needs", self.alpha))
     }
 
@@ -201,7 +201,7 @@ impl Policy for Rcs {
         self.opponents.set(winner, loser, lost * share, width);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         best_among(self.tournament.wins(), &vec![0; self.arms], generator)
     }
 }

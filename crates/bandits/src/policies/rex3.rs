@@ -29,13 +29,13 @@
 
 use crate::algorithm::{countable, horizon_known, named_values};
 use crate::singleton::{ExpWeights, Rate, tuned};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
-use super::sparring::most_favoured;
+use super::sparring::highest_score;
 
 /// REX3's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct Rex3Config {
     /// Which of the published rules.
     pub variant: Gamma,
     /// How much of each draw is uniform, in (0, 1]; `None` as the variant says.
@@ -53,7 +53,7 @@ pub enum Gamma {
 
 named_values!(Gamma { "horizon" => Gamma::Horizon, "mergedts" => Gamma::Mergedts });
 
-impl Default for Config {
+impl Default for Rex3Config {
     fn default() -> Self {
         Self { variant: Gamma::Horizon, gamma: None }
     }
@@ -67,7 +67,7 @@ pub(super) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for Rex3Config {
     const NAME: &'static str = "rex3";
     const SUMMARY: &'static str = "relative exponential weights (Gajane et al., ICML 2015)";
     const NEEDS_HORIZON: bool = true;
@@ -89,7 +89,7 @@ impl Algorithm for Config {
         gamma_in_unit(self.gamma)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let gamma = self.gamma.filter(|&gamma| gamma > 0.5)?;
         Some(format!("rex3: gamma = {gamma} is above 1/2, the most its theory has"))
     }
@@ -154,9 +154,9 @@ impl Policy for Rex3 {
         self.weights.raise(loser.index(), -fall);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let logs = self.weights.logs();
-        most_favoured(logs.len(), |arm| logs[arm], generator)
+        highest_score(logs.len(), |arm| logs[arm], generator)
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_duel_moves_two_weights_as_the_rule_says() {
-        let config = Config { gamma: Some(0.3), ..Default::default() };
+        let config = Rex3Config { gamma: Some(0.3), ..Default::default() };
         let mut rex3 = config.policy(4, 0).expect("valid");
         let mut generator = Generator::seed_from_u64(1);
         let mut logs = [0.0_f64; 4];
@@ -189,6 +189,6 @@ mod tests {
                 assert!((kept - plain).abs() < 1e-9, "step {step}");
             }
         }
-        assert_eq!(rex3.best(&mut generator), Some(Arm(0)));
+        assert_eq!(rex3.recommend(&mut generator), Some(Arm(0)));
     }
 }

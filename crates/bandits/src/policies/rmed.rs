@@ -33,7 +33,7 @@ use std::sync::LazyLock;
 use super::rmed_state::{Divergences, Passes};
 use crate::algorithm::{countable_pairs, positive};
 use crate::bounds::best_among;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// RMED1's parameters: f(K) = `factor` K^`power`.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ impl Default for Rmed1Config {
     }
 }
 
-impl Algorithm for Rmed1Config {
+impl PolicyConfig for Rmed1Config {
     const NAME: &'static str = "rmed1";
     const SUMMARY: &'static str = "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
     type Policy = Rmed1;
@@ -168,7 +168,7 @@ impl Policy for Rmed1 {
         self.state.record(winner.index(), loser.index());
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         best_among(self.state.wins(), self.state.sums(), generator)
     }
 }

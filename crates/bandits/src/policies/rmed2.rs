@@ -45,7 +45,7 @@
 use super::rmed_state::{Divergences, Passes};
 use crate::algorithm::{countable_pairs, horizon_known, named_values, positive};
 use crate::bounds::best_among;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ named_values!(Variant { "paper" => Variant::Paper, "komiyama" => Variant::Komiya
 
 /// RMED2's parameters, or with `FH` those of RMED2FH: f(K) = `factor` K^`power`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config<const FH: bool> {
+pub struct AnyRmed2Config<const FH: bool> {
     /// Which of the published rules.
     pub variant: Variant,
     /// How often pairs meet at least: alpha ln ln t times (RMED2FH: ln ln T), positive.
@@ -72,17 +72,17 @@ pub struct Config<const FH: bool> {
 }
 
 /// RMED2.
-pub type Rmed2Config = Config<false>;
+pub type Rmed2Config = AnyRmed2Config<false>;
 /// RMED2FH.
-pub type Rmed2FhConfig = Config<true>;
+pub type Rmed2FhConfig = AnyRmed2Config<true>;
 
-impl<const FH: bool> Default for Config<FH> {
+impl<const FH: bool> Default for AnyRmed2Config<FH> {
     fn default() -> Self {
         Self { variant: Variant::Paper, alpha: 3.0, factor: 0.3, power: 1.01 }
     }
 }
 
-impl<const FH: bool> Config<FH> {
+impl<const FH: bool> AnyRmed2Config<FH> {
     fn rule(&self, arms: usize) -> Rule {
         let komiyama = self.variant == Variant::Komiyama;
         Rule { komiyama, alpha: self.alpha, bonus: self.factor * libm::pow(arms as f64, self.power) }
@@ -119,7 +119,7 @@ impl Rule {
     }
 }
 
-impl<const FH: bool> Algorithm for Config<FH> {
+impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
     const NAME: &'static str = if FH { "rmed2fh" } else { "rmed2" };
     const SUMMARY: &'static str = if FH {
         "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)"
@@ -322,23 +322,23 @@ impl Policy for Rmed2 {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         best_among(self.state.wins(), self.state.sums(), generator)
     }
 }
 
 #[doc(hidden)]
-impl<const FH: bool> Config<FH> {
+impl<const FH: bool> AnyRmed2Config<FH> {
     /// For the plain form that tests compare with.
-    pub fn plain_rule(&self, arms: usize) -> PlainRule {
-        PlainRule(self.rule(arms))
+    pub fn reference_rule(&self, arms: usize) -> ReferenceRule {
+        ReferenceRule(self.rule(arms))
     }
 }
 
 /// The rule's numbers, for the plain form.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub struct PlainRule(pub(crate) Rule);
+pub struct ReferenceRule(pub(crate) Rule);
 
 #[cfg(test)]
 mod tests {

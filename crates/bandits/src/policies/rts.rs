@@ -38,13 +38,13 @@
 use crate::algorithm::countable_pairs;
 use crate::bounds::best_among;
 use crate::thompson::{Field, Sampler, Ties};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// RTS: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config;
+pub struct RtsConfig;
 
-impl Algorithm for Config {
+impl PolicyConfig for RtsConfig {
     const NAME: &'static str = "rts";
     const SUMMARY: &'static str = "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger";
     type Policy = Rts;
@@ -86,7 +86,7 @@ impl Policy for Rts {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let wins = self.sampler.posterior().wins();
         best_among(wins, &vec![0; self.arms()], generator)
     }

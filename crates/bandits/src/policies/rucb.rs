@@ -29,7 +29,7 @@
 //! * The paper reads x / 0 as 1, for each of the two terms of u: `unseen` is 2. Komiyama's code
 //!   takes 1 for their sum.
 //! * Theory needs alpha > 1/2, and alpha > 1 for the bound on the expectation. Experiments go down
-//!   to 0.1, where some runs never recover: accepted, with a [caution](crate::Algorithm::caution).
+//!   to 0.1, where some runs never recover: accepted, with a [warning](crate::PolicyConfig::warning).
 //! * A duel of the champion with itself says nothing, so these stretches are one choice, whose end
 //!   is known: the first step at which some u(j, c) reaches 1/2.
 //! * The arm reported is the one that beat the most others in more than half of their duels. Lerot
@@ -38,16 +38,16 @@
 //! * Candidates are kept by evidence (`bounds.rs`), challengers by who leads each group of them
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{cautions, countable_pairs, named_values, positive, without_effect};
+use crate::algorithm::{countable_pairs, named_values, positive, warnings, without_effect};
 use crate::bounds::{Candidates, Evidence};
 use crate::clock::Clock;
 use crate::draw::{below, coin};
 use crate::opponents::Opponents;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// RUCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct RucbConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// Width of the confidence bounds, positive; 0.51 in the experiments.
@@ -69,13 +69,13 @@ pub enum Variant {
 
 named_values!(Variant { "icml" => Variant::Icml, "arxiv" => Variant::Arxiv, "lerot" => Variant::Lerot });
 
-impl Default for Config {
+impl Default for RucbConfig {
     fn default() -> Self {
         Self { variant: Variant::Arxiv, alpha: 0.51, unseen: 2.0 }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for RucbConfig {
     const NAME: &'static str = "rucb";
     const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
     type Policy = Rucb;
@@ -98,14 +98,14 @@ impl Algorithm for Config {
         }
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let low = self.alpha <= 0.5;
         let idle = self.variant == Variant::Lerot && self.unseen != Self::default().unseen;
         let what = [
             low.then(|| format!("alpha = {} is not above 1/2, as its theory needs", self.alpha)),
             idle.then(|| without_effect("unseen", "variant=lerot")),
         ];
-        cautions(Self::NAME, what)
+        warnings(Self::NAME, what)
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rucb, ParameterError> {
@@ -130,7 +130,7 @@ pub struct Rucb {
 }
 
 impl Rucb {
-    fn new(config: &Config, arms: usize) -> Self {
+    fn new(config: &RucbConfig, arms: usize) -> Self {
         let lerot = config.variant == Variant::Lerot;
         let (mean, width) = if lerot { (0.5, 0.5_f64.sqrt()) } else { (config.unseen, 0.0) };
         Self {
@@ -214,7 +214,7 @@ impl Policy for Rucb {
         self.met = Some([winner, loser]);
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        self.evidence.most_beaten(generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.evidence.copeland_best(generator)
     }
 }

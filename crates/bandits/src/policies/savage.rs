@@ -34,7 +34,7 @@
 use crate::algorithm::{countable_pairs, horizon_known, named_values};
 use crate::bounds::best_among;
 use crate::draw::below;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 mod round;
 
@@ -42,7 +42,7 @@ use round::Round;
 
 /// SAVAGE's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct SavageConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// The probability with which the best arm may be lost, in (0, 1); 1 / T where not given.
@@ -60,13 +60,13 @@ pub enum Variant {
 
 named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
 
-impl Default for Config {
+impl Default for SavageConfig {
     fn default() -> Self {
         Self { variant: Variant::Paper, delta: None }
     }
 }
 
-impl Config {
+impl SavageConfig {
     /// ln(K (K - 1) T / delta), of which c(n) is made.
     pub(crate) fn doubt(&self, arms: usize, horizon: u64) -> f64 {
         let (arms, horizon) = (arms as f64, horizon as f64);
@@ -75,7 +75,7 @@ impl Config {
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for SavageConfig {
     const NAME: &'static str = "savage";
     const SUMMARY: &'static str =
         "Condorcet SAVAGE (Urvoy et al., ICML 2013): all pairs alike, until losers are certain";
@@ -136,14 +136,14 @@ impl Savage {
         &self.left
     }
 
-    fn most_beaten(&self, generator: &mut Generator) -> Option<Arm> {
+    fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
         best_among(&self.wins, &vec![0; self.arms], generator)
     }
 
     #[cold]
     fn end(&mut self, generator: &mut Generator) -> Arm {
         let last = self.left[0];
-        let best = if self.lerot { self.most_beaten(generator) } else { None };
+        let best = if self.lerot { self.copeland_best(generator) } else { None };
         *self.winner.insert(best.unwrap_or(last))
     }
 }
@@ -189,10 +189,10 @@ impl Policy for Savage {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         match self.left[..] {
             [last] if !self.lerot => Some(last),
-            _ => self.winner.or_else(|| self.most_beaten(generator)),
+            _ => self.winner.or_else(|| self.copeland_best(generator)),
         }
     }
 }
@@ -204,12 +204,12 @@ mod tests {
     #[test]
     fn each_rule_has_its_error() {
         for delta in [0.0, 1.0, f64::NAN] {
-            let config = Config { delta: Some(delta), ..Config::default() };
+            let config = SavageConfig { delta: Some(delta), ..SavageConfig::default() };
             let error = config.check().expect_err("not a probability");
             assert!(matches!(error, ParameterError::NotAProbability { key: "delta", .. }));
         }
         assert_eq!(
-            Config::default().policy(3, 0).expect_err("no horizon"),
+            SavageConfig::default().policy(3, 0).expect_err("no horizon"),
             ParameterError::NoHorizon { algorithm: "savage" }
         );
     }

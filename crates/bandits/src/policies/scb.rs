@@ -41,14 +41,14 @@
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether anybody is dropped.
 
-use crate::algorithm::{cautions, countable_pairs, named_values, positive, without_effect};
+use crate::algorithm::{countable_pairs, named_values, positive, warnings, without_effect};
 use crate::bounds::best_among;
 use crate::draw::below;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// SCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct ScbConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// Width of the bounds of the variant `wu`, positive.
@@ -66,13 +66,13 @@ pub enum Variant {
 
 named_values!(Variant { "paper" => Variant::Paper, "wu" => Variant::Wu });
 
-impl Default for Config {
+impl Default for ScbConfig {
     fn default() -> Self {
         Self { variant: Variant::Paper, alpha: 0.51 }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for ScbConfig {
     const NAME: &'static str = "scb";
     const SUMMARY: &'static str = "scalable Copeland bandits (Zoghi et al., NIPS 2015)";
     type Policy = Scb;
@@ -88,9 +88,9 @@ impl Algorithm for Config {
         positive("alpha", self.alpha)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let idle = self.variant == Variant::Paper && self.alpha != Self::default().alpha;
-        cautions(Self::NAME, [idle.then(|| without_effect("alpha", "variant=paper"))])
+        warnings(Self::NAME, [idle.then(|| without_effect("alpha", "variant=paper"))])
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Scb, ParameterError> {
@@ -103,7 +103,7 @@ impl Algorithm for Config {
 /// SCB.
 #[derive(Debug, Clone)]
 pub struct Scb {
-    config: Config,
+    config: ScbConfig,
     arms: usize,
     /// The round, and its first and last step.
     number: u32,
@@ -351,7 +351,7 @@ impl Policy for Scb {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let found = self.round.winner.or(self.found).map(Arm::at);
         found.or_else(|| best_among(&self.round.wins, &vec![0; self.arms], generator))
     }
@@ -401,7 +401,7 @@ mod tests {
 
     #[test]
     fn rounds_are_squared() {
-        let config = Config::default();
+        let config = ScbConfig::default();
         let mut scb = config.policy(3, 0).expect("valid");
         let mut generator = Generator::seed_from_u64(2);
         let mut begins = Vec::new();
@@ -416,6 +416,6 @@ mod tests {
             }
         }
         assert_eq!(begins, [1, 5, 21, 277, 65_813]);
-        assert_eq!(scb.best(&mut generator), Some(Arm(0)));
+        assert_eq!(scb.recommend(&mut generator), Some(Arm(0)));
     }
 }

@@ -21,34 +21,34 @@
 //! * Arms that tie for the largest draw do so with probability 0.
 //! * The arm reported is the one that won and lost most often.
 
-use super::sparring::most_favoured;
+use super::sparring::highest_score;
 use crate::algorithm::{countable, positive};
-use crate::singleton::{Singleton as _, Thompson};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Plays, Policy};
+use crate::singleton::{SingletonBandit as _, Thompson};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Self-Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct SelfSparringConfig {
     /// How many arms are picked at each step, at least 2.
     pub picks: usize,
     /// What a win or a loss counts, positive.
     pub eta: f64,
 }
 
-impl Default for Config {
+impl Default for SelfSparringConfig {
     fn default() -> Self {
         Self { picks: 2, eta: 1.0 }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for SelfSparringConfig {
     const NAME: &'static str = "self-sparring";
     const SUMMARY: &'static str = "a Thompson sampler against itself (Sui et al., UAI 2017)";
     const FINDS_WINNER: bool = false;
     type Policy = SelfSparring;
 
-    fn plays(&self) -> Plays {
-        if self.picks > 2 { Plays::Sets } else { Plays::Duels }
+    fn action_kind(&self) -> ActionKind {
+        if self.picks > 2 { ActionKind::Sets } else { ActionKind::Duels }
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -131,7 +131,7 @@ impl Policy for SelfSparring {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_favoured(self.arms(), |arm| self.sampler.favour(arm), generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        highest_score(self.arms(), |arm| self.sampler.score(arm), generator)
     }
 }

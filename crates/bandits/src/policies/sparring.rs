@@ -28,12 +28,12 @@
 
 use crate::algorithm::{countable, named_values, positive};
 use crate::draw::best_arm;
-use crate::singleton::{Singleton, Ucb};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::singleton::{SingletonBandit, Ucb};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct SparringConfig {
     /// Which of the published rules.
     pub variant: Variant,
     /// What ln t is multiplied by, positive; `None` for that of the variant.
@@ -51,13 +51,13 @@ pub enum Variant {
 
 named_values!(Variant { "ailon" => Variant::Ailon, "mergedts" => Variant::Mergedts });
 
-impl Default for Config {
+impl Default for SparringConfig {
     fn default() -> Self {
         Self { variant: Variant::Ailon, scale: None }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for SparringConfig {
     const NAME: &'static str = "sparring";
     const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
     const FINDS_WINNER: bool = false;
@@ -74,7 +74,7 @@ impl Algorithm for Config {
         self.scale.map_or(Ok(()), |scale| positive("scale", scale))
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         super::doubler::low_scale(Self::NAME, self.scale)
     }
 
@@ -96,7 +96,7 @@ pub struct Sparring<S> {
     met: [usize; 2],
 }
 
-impl<S: Singleton + Clone> Sparring<S> {
+impl<S: SingletonBandit + Clone> Sparring<S> {
     /// Both sides begin as `side` does.
     #[must_use]
     pub fn new(side: S) -> Self {
@@ -104,7 +104,7 @@ impl<S: Singleton + Clone> Sparring<S> {
     }
 }
 
-impl<S: Singleton> Policy for Sparring<S> {
+impl<S: SingletonBandit> Policy for Sparring<S> {
     fn arms(&self) -> usize {
         self.sides[0].arms()
     }
@@ -126,21 +126,21 @@ impl<S: Singleton> Policy for Sparring<S> {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        let favour = |arm| self.sides.iter().map(|side| side.favour(arm)).sum::<f64>();
-        most_favoured(self.arms(), favour, generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        let score = |arm| self.sides.iter().map(|side| side.score(arm)).sum::<f64>();
+        highest_score(self.arms(), score, generator)
     }
 }
 
-/// The arm with the greatest `favour`, ties at random; `None` where none has any (but a lone arm
+/// The arm with the highest `score`, ties at random; `None` where all are equal (but a lone arm
 /// is the best there is).
-pub(super) fn most_favoured(
+pub(super) fn highest_score(
     arms: usize,
-    favour: impl Fn(usize) -> f64 + Clone,
+    score: impl Fn(usize) -> f64 + Clone,
     generator: &mut Generator,
 ) -> Option<Arm> {
-    if arms > 1 && (0..arms).all(|arm| favour(arm) == favour(0)) {
+    if arms > 1 && (0..arms).all(|arm| score(arm) == score(0)) {
         return None;
     }
-    best_arm(generator, (0..arms).map(favour))
+    best_arm(generator, (0..arms).map(score))
 }

@@ -26,26 +26,26 @@
 
 use super::rex3::{Gamma, gamma_in_unit};
 use super::sparring::Sparring;
-use crate::algorithm::{cautions, countable, horizon_known, without_effect};
+use crate::algorithm::{countable, horizon_known, warnings, without_effect};
 use crate::singleton::{Exp3, Rate};
-use crate::{Algorithm, Parameter, ParameterError};
+use crate::{Parameter, ParameterError, PolicyConfig};
 
 /// Parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct SparringExp3Config {
     /// Where gamma comes from, if it is not given.
     pub variant: Gamma,
     /// How much of each choice is uniform, in (0, 1]; `None` as the variant says.
     pub gamma: Option<f64>,
 }
 
-impl Default for Config {
+impl Default for SparringExp3Config {
     fn default() -> Self {
         Self { variant: Gamma::Horizon, gamma: None }
     }
 }
 
-impl Algorithm for Config {
+impl PolicyConfig for SparringExp3Config {
     const NAME: &'static str = "sparring-exp3";
     const SUMMARY: &'static str = "two exponential-weight bandits against each other (Ailon et al., ICML 2014)";
     const NEEDS_HORIZON: bool = true;
@@ -67,9 +67,9 @@ impl Algorithm for Config {
         gamma_in_unit(self.gamma)
     }
 
-    fn caution(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let idle = self.gamma.is_some() && self.variant != Self::default().variant;
-        cautions(Self::NAME, [idle.then(|| without_effect("variant", "gamma"))])
+        warnings(Self::NAME, [idle.then(|| without_effect("variant", "gamma"))])
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Sparring<Exp3>, ParameterError> {

@@ -20,13 +20,13 @@
 use super::sparring::Sparring;
 use crate::algorithm::countable;
 use crate::singleton::Thompson;
-use crate::{Algorithm, Parameter, ParameterError};
+use crate::{Parameter, ParameterError, PolicyConfig};
 
 /// No parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config;
+pub struct SparringTsConfig;
 
-impl Algorithm for Config {
+impl PolicyConfig for SparringTsConfig {
     const NAME: &'static str = "sparring-ts";
     const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
     const FINDS_WINNER: bool = false;

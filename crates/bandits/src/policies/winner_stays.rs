@@ -33,15 +33,15 @@
 
 use crate::algorithm::{countable, named_values};
 use crate::draw::below;
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Winner Stays for weak regret: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Weak;
+pub struct WinnerStaysConfig;
 
 /// The parameters of Winner Stays for strong regret.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Strong {
+pub struct WinnerStaysStrongConfig {
     /// After what the leader plays alone.
     pub after: After,
     /// How much longer each time alone is than the one before, above 1.
@@ -59,13 +59,13 @@ pub enum After {
 
 named_values!(After { "round" => After::Round, "duel" => After::Duel });
 
-impl Default for Strong {
+impl Default for WinnerStaysStrongConfig {
     fn default() -> Self {
         Self { after: After::Round, beta: 2.0 }
     }
 }
 
-impl Algorithm for Weak {
+impl PolicyConfig for WinnerStaysConfig {
     const NAME: &'static str = "winner-stays";
     const SUMMARY: &'static str = "Winner Stays for weak regret (Chen and Frazier, ICML 2017)";
     type Policy = WinnerStays;
@@ -84,7 +84,7 @@ impl Algorithm for Weak {
     }
 }
 
-impl Algorithm for Strong {
+impl PolicyConfig for WinnerStaysStrongConfig {
     const NAME: &'static str = "winner-stays-strong";
     const SUMMARY: &'static str = "Winner Stays for strong regret (Chen and Frazier, ICML 2017)";
     type Policy = WinnerStays;
@@ -122,7 +122,7 @@ struct Player {
 #[derive(Debug, Clone)]
 pub struct WinnerStays {
     arms: usize,
-    strong: Option<Strong>,
+    strong: Option<WinnerStaysStrongConfig>,
     /// i and j.
     players: Option<[Player; 2]>,
     /// The arms that have not yet played in this round, whose C is `level`.
@@ -136,7 +136,7 @@ pub struct WinnerStays {
 }
 
 impl WinnerStays {
-    fn new(arms: usize, strong: Option<Strong>) -> Self {
+    fn new(arms: usize, strong: Option<WinnerStaysStrongConfig>) -> Self {
         Self {
             arms,
             strong,
@@ -217,7 +217,7 @@ impl Policy for WinnerStays {
         self.after(After::Duel);
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         match self.players {
             Some([first, second]) if first.lead > second.lead => Some(first.arm),
             None if self.arms == 1 => Some(Arm(0)),
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn choices_are_those_of_the_plain_rule() {
         for (arms, bias) in [(2, 5), (3, 6), (9, 7), (9, 5), (40, 6)] {
-            let mut policy = Weak.policy(arms, 0).expect("arms");
+            let mut policy = WinnerStaysConfig.policy(arms, 0).expect("arms");
             let mut generator = Generator::seed_from_u64(1);
             let mut coins = Generator::seed_from_u64(2);
             let mut lead = vec![0_i64; arms];
@@ -280,7 +280,7 @@ mod tests {
         // The first pair, ordered: each of the six has the same chance.
         let mut counts = [[0_u32; 3]; 3];
         for _ in 0..runs {
-            let mut policy = Weak.policy(3, 0).expect("arms");
+            let mut policy = WinnerStaysConfig.policy(3, 0).expect("arms");
             let Choice::Duel(first, second) = policy.choose(1, &mut generator) else {
                 panic!("a duel");
             };
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_leader_plays_alone_after_each_round() {
-        let mut policy = Strong::default().policy(4, 0).expect("arms");
+        let mut policy = WinnerStaysStrongConfig::default().policy(4, 0).expect("arms");
         let mut generator = Generator::seed_from_u64(4);
         let mut step = 1;
         let (mut alone, mut duels) = (Vec::new(), Vec::new());
@@ -325,7 +325,7 @@ mod tests {
         // Once arm 0 leads, each rival loses once a round.
         assert_eq!(duels[1..], [3, 3, 3, 3, 3]);
 
-        let config = Strong { after: After::Duel, beta: 1.5 };
+        let config = WinnerStaysStrongConfig { after: After::Duel, beta: 1.5 };
         let mut policy = config.policy(4, 0).expect("arms");
         let mut lengths = Vec::new();
         let mut step = 1;

@@ -1,12 +1,12 @@
 //! BTM as printed: every sum added up, at every step.
 
 use crate::draw::{argmax, below};
-use crate::policies::btm::{Config, Variant};
+use crate::policies::btm::{BtmConfig, Variant};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// BTM as printed.
 #[derive(Debug, Clone)]
-pub struct PlainBtm {
+pub struct ReferenceBtm {
     arms: usize,
     tight: bool,
     radius: f64,
@@ -19,10 +19,10 @@ pub struct PlainBtm {
     ended: Option<usize>,
 }
 
-impl PlainBtm {
+impl ReferenceBtm {
     /// For valid parameters, at least one arm and, online, a horizon.
     #[must_use]
-    pub fn new(config: &Config, arms: usize, horizon: u64) -> Self {
+    pub fn new(config: &BtmConfig, arms: usize, horizon: u64) -> Self {
         let (radius, enough) = config.radius(arms, horizon);
         Self {
             arms,
@@ -65,7 +65,7 @@ impl PlainBtm {
     }
 }
 
-impl Policy for PlainBtm {
+impl Policy for ReferenceBtm {
     fn arms(&self) -> usize {
         self.arms
     }
@@ -97,7 +97,7 @@ impl Policy for PlainBtm {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

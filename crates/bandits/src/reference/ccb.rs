@@ -6,7 +6,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// CCB as printed.
 #[derive(Debug, Clone)]
-pub struct PlainCcb {
+pub struct ReferenceCcb {
     alpha: f64,
     wins: Wins,
     potential: Vec<usize>,
@@ -14,7 +14,7 @@ pub struct PlainCcb {
     losses: usize,
 }
 
-impl PlainCcb {
+impl ReferenceCcb {
     /// For a positive alpha and at least one arm.
     #[must_use]
     pub fn new(alpha: f64, arms: usize) -> Self {
@@ -41,7 +41,7 @@ impl PlainCcb {
     }
 }
 
-impl Policy for PlainCcb {
+impl Policy for ReferenceCcb {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -143,7 +143,7 @@ impl Policy for PlainCcb {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

@@ -1,12 +1,12 @@
 //! IF1 and IF2 from a log of all duels of the present candidate.
 
 use crate::draw::below;
-use crate::policies::interleaved_filter::{Config, doubt};
+use crate::policies::interleaved_filter::{InterleavedFilterConfig, doubt};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// IF1 or IF2, from a log of duels.
 #[derive(Debug, Clone)]
-pub struct PlainInterleavedFilter {
+pub struct ReferenceInterleavedFilter {
     prunes: bool,
     arms: usize,
     log_delta: f64,
@@ -18,10 +18,10 @@ pub struct PlainInterleavedFilter {
     pass: Vec<usize>,
 }
 
-impl PlainInterleavedFilter {
+impl ReferenceInterleavedFilter {
     /// For at least one arm and a horizon.
     #[must_use]
-    pub fn new<const PRUNES: bool>(_: &Config<PRUNES>, arms: usize, horizon: u64) -> Self {
+    pub fn new<const PRUNES: bool>(_: &InterleavedFilterConfig<PRUNES>, arms: usize, horizon: u64) -> Self {
         Self {
             prunes: PRUNES,
             arms,
@@ -62,7 +62,7 @@ impl PlainInterleavedFilter {
     }
 }
 
-impl Policy for PlainInterleavedFilter {
+impl Policy for ReferenceInterleavedFilter {
     fn arms(&self) -> usize {
         self.arms
     }
@@ -91,7 +91,7 @@ impl Policy for PlainInterleavedFilter {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

@@ -1,21 +1,21 @@
 //! MDB as printed, O(K^2) a step.
 
 use super::Wins;
-use crate::policies::mdb::Config;
+use crate::policies::mdb::MdbConfig;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// MDB as printed.
 #[derive(Debug, Clone)]
-pub struct PlainMdb {
-    config: Config,
+pub struct ReferenceMdb {
+    config: MdbConfig,
     wins: Wins,
     set: Vec<Arm>,
 }
 
-impl PlainMdb {
+impl ReferenceMdb {
     /// For valid parameters and at least one arm.
     #[must_use]
-    pub fn new(config: &Config, arms: usize) -> Self {
+    pub fn new(config: &MdbConfig, arms: usize) -> Self {
         Self { config: config.clone(), wins: Wins::new(arms, 0), set: Vec::new() }
     }
 
@@ -26,7 +26,7 @@ impl PlainMdb {
     }
 }
 
-impl Policy for PlainMdb {
+impl Policy for ReferenceMdb {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -59,7 +59,7 @@ impl Policy for PlainMdb {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

@@ -3,13 +3,13 @@
 use super::Wins;
 use crate::beta::preference;
 use crate::draw::{argmax, below, shuffle};
-use crate::policies::merge_dts::{Config, Variant};
+use crate::policies::merge_dts::{MergeDtsConfig, Variant};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// MergeDTS, everything recomputed.
 #[derive(Debug, Clone)]
-pub struct PlainMergeDts {
-    config: Config,
+pub struct ReferenceMergeDts {
+    config: MergeDtsConfig,
     authors: bool,
     c: f64,
     wins: Wins,
@@ -19,10 +19,10 @@ pub struct PlainMergeDts {
     since: u64,
 }
 
-impl PlainMergeDts {
+impl ReferenceMergeDts {
     /// For valid parameters, at least one arm, and a C(delta) that is a number.
     #[must_use]
-    pub fn new(config: &Config, arms: usize) -> Self {
+    pub fn new(config: &MergeDtsConfig, arms: usize) -> Self {
         let authors = config.variant == Variant::Authors;
         let c = config.shape().ln_c(arms).exp();
         Self {
@@ -92,7 +92,7 @@ impl PlainMergeDts {
     }
 }
 
-impl Policy for PlainMergeDts {
+impl Policy for ReferenceMergeDts {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -155,7 +155,7 @@ impl Policy for PlainMergeDts {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

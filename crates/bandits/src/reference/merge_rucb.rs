@@ -2,13 +2,13 @@
 
 use super::Wins;
 use crate::draw::{argmax, below, shuffle};
-use crate::policies::merge_rucb::{Config, Variant};
+use crate::policies::merge_rucb::{MergeRucbConfig, Variant};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// mergeRUCB, everything recomputed.
 #[derive(Debug, Clone)]
-pub struct PlainMergeRucb {
-    config: Config,
+pub struct ReferenceMergeRucb {
+    config: MergeRucbConfig,
     c: f64,
     wins: Wins,
     batches: Vec<Vec<usize>>,
@@ -16,10 +16,10 @@ pub struct PlainMergeRucb {
     stage: u32,
 }
 
-impl PlainMergeRucb {
+impl ReferenceMergeRucb {
     /// For valid parameters, at least one arm, and a C(delta) that is a number.
     #[must_use]
-    pub fn new(config: &Config, arms: usize) -> Self {
+    pub fn new(config: &MergeRucbConfig, arms: usize) -> Self {
         let (alpha, k) = (config.alpha, arms as f64);
         let c = config.c.unwrap_or_else(|| {
             let ratio = (4.0 * alpha - 1.0) * k * k / ((2.0 * alpha - 1.0) * config.delta);
@@ -64,7 +64,7 @@ impl PlainMergeRucb {
     }
 }
 
-impl Policy for PlainMergeRucb {
+impl Policy for ReferenceMergeRucb {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -119,7 +119,7 @@ impl Policy for PlainMergeRucb {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

@@ -2,13 +2,13 @@
 
 use super::Wins;
 use crate::draw::{argmax, below, shuffle};
-use crate::policies::merge_rucb::{Config, Variant};
+use crate::policies::merge_rucb::{MergeRucbConfig, Variant};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// mergeRUCB in sweeps, everything recomputed.
 #[derive(Debug, Clone)]
-pub struct PlainMergeRucbParallel {
-    config: Config,
+pub struct ReferenceMergeRucbParallel {
+    config: MergeRucbConfig,
     c: f64,
     wins: Wins,
     batches: Vec<Vec<usize>>,
@@ -17,10 +17,10 @@ pub struct PlainMergeRucbParallel {
     outcomes: Vec<(Arm, Arm)>,
 }
 
-impl PlainMergeRucbParallel {
+impl ReferenceMergeRucbParallel {
     /// For valid parameters, at least one arm, and a given C(delta).
     #[must_use]
-    pub fn new(config: &Config, arms: usize) -> Self {
+    pub fn new(config: &MergeRucbConfig, arms: usize) -> Self {
         let lerot = config.variant == Variant::Lerot;
         let c = config.c.unwrap_or(1.0);
         Self {
@@ -112,7 +112,7 @@ impl PlainMergeRucbParallel {
     }
 }
 
-impl Policy for PlainMergeRucbParallel {
+impl Policy for ReferenceMergeRucbParallel {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -137,7 +137,7 @@ impl Policy for PlainMergeRucbParallel {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

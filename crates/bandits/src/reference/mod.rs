@@ -15,19 +15,19 @@ mod rucb;
 mod savage;
 mod thompson;
 
-pub use btm::PlainBtm;
-pub use ccb::PlainCcb;
-pub use interleaved_filter::PlainInterleavedFilter;
-pub use mdb::PlainMdb;
-pub use merge_dts::PlainMergeDts;
-pub use merge_rucb::PlainMergeRucb;
-pub use merge_rucb_parallel::PlainMergeRucbParallel;
-pub use rcs::PlainRcs;
-pub use rmed::PlainRmed1;
-pub use rmed2::PlainRmed2;
-pub use rucb::PlainRucb;
-pub use savage::PlainSavage;
-pub use thompson::PlainDoubleThompson;
+pub use btm::ReferenceBtm;
+pub use ccb::ReferenceCcb;
+pub use interleaved_filter::ReferenceInterleavedFilter;
+pub use mdb::ReferenceMdb;
+pub use merge_dts::ReferenceMergeDts;
+pub use merge_rucb::ReferenceMergeRucb;
+pub use merge_rucb_parallel::ReferenceMergeRucbParallel;
+pub use rcs::ReferenceRcs;
+pub use rmed::ReferenceRmed1;
+pub use rmed2::ReferenceRmed2;
+pub use rucb::ReferenceRucb;
+pub use savage::ReferenceSavage;
+pub use thompson::ReferenceDoubleThompson;
 
 use crate::Arm;
 

@@ -3,23 +3,23 @@
 use super::Wins;
 use crate::beta::preference;
 use crate::draw::argmax;
-use crate::policies::rcs::{Config, Variant};
+use crate::policies::rcs::{RcsConfig, Variant};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RCS as printed.
 #[derive(Debug, Clone)]
-pub struct PlainRcs {
-    config: Config,
+pub struct ReferenceRcs {
+    config: RcsConfig,
     wins: Wins,
     /// Lerot counts an arm's duels with itself, starting from one.
     own: Vec<u32>,
     champion: Vec<u64>,
 }
 
-impl PlainRcs {
+impl ReferenceRcs {
     /// For valid parameters and at least one arm.
     #[must_use]
-    pub fn new(config: &Config, arms: usize) -> Self {
+    pub fn new(config: &RcsConfig, arms: usize) -> Self {
         Self { config: config.clone(), wins: Wins::new(arms, 0), own: vec![1; arms], champion: vec![0; arms] }
     }
 
@@ -49,7 +49,7 @@ impl PlainRcs {
     }
 }
 
-impl Policy for PlainRcs {
+impl Policy for ReferenceRcs {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -81,7 +81,7 @@ impl Policy for PlainRcs {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

@@ -7,7 +7,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RMED1 as printed.
 #[derive(Debug, Clone)]
-pub struct PlainRmed1 {
+pub struct ReferenceRmed1 {
     bonus: f64,
     wins: Wins,
     opening: Vec<(usize, usize)>,
@@ -16,7 +16,7 @@ pub struct PlainRmed1 {
     next: Vec<usize>,
 }
 
-impl PlainRmed1 {
+impl ReferenceRmed1 {
     /// For valid parameters and at least one arm.
     #[must_use]
     pub fn new(config: &Rmed1Config, arms: usize) -> Self {
@@ -53,7 +53,7 @@ impl PlainRmed1 {
     }
 }
 
-impl Policy for PlainRmed1 {
+impl Policy for ReferenceRmed1 {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -92,7 +92,7 @@ impl Policy for PlainRmed1 {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

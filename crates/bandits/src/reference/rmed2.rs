@@ -3,12 +3,12 @@
 use super::Wins;
 use crate::draw::argmax;
 use crate::policies::rmed::{allowance, divergence};
-use crate::policies::rmed2::{PlainRule, Rule};
+use crate::policies::rmed2::{ReferenceRule, Rule};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RMED2 as printed, or RMED2FH where a horizon is given.
 #[derive(Debug, Clone)]
-pub struct PlainRmed2 {
+pub struct ReferenceRmed2 {
     rule: Rule,
     horizon: Option<u64>,
     wins: Wins,
@@ -22,10 +22,10 @@ pub struct PlainRmed2 {
     in_pass: bool,
 }
 
-impl PlainRmed2 {
+impl ReferenceRmed2 {
     /// For valid parameters and at least one arm.
     #[must_use]
-    pub fn new(rule: PlainRule, arms: usize, horizon: Option<u64>) -> Self {
+    pub fn new(rule: ReferenceRule, arms: usize, horizon: Option<u64>) -> Self {
         let rule = rule.0;
         let sweeps = match horizon {
             _ if rule.komiyama => 0,
@@ -96,7 +96,7 @@ impl PlainRmed2 {
     }
 }
 
-impl Policy for PlainRmed2 {
+impl Policy for ReferenceRmed2 {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -171,7 +171,7 @@ impl Policy for PlainRmed2 {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

@@ -2,27 +2,27 @@
 
 use super::Wins;
 use crate::draw::{argmax, below, coin};
-use crate::policies::rucb::{Config, Variant};
+use crate::policies::rucb::{RucbConfig, Variant};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RUCB as printed.
 #[derive(Debug, Clone)]
-pub struct PlainRucb {
-    config: Config,
+pub struct ReferenceRucb {
+    config: RucbConfig,
     wins: Wins,
     favourite: Option<usize>,
 }
 
-impl PlainRucb {
+impl ReferenceRucb {
     /// For valid parameters and at least one arm.
     #[must_use]
-    pub fn new(config: &Config, arms: usize) -> Self {
+    pub fn new(config: &RucbConfig, arms: usize) -> Self {
         let prior = u32::from(config.variant == Variant::Lerot);
         Self { config: config.clone(), wins: Wins::new(arms, prior), favourite: None }
     }
 }
 
-impl Policy for PlainRucb {
+impl Policy for ReferenceRucb {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -64,7 +64,7 @@ impl Policy for PlainRucb {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Wins;
 use crate::draw::{argmax, below};
-use crate::policies::savage::{Config, Variant};
+use crate::policies::savage::{SavageConfig, Variant};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// SAVAGE as printed.
 #[derive(Debug, Clone)]
-pub struct PlainSavage {
+pub struct ReferenceSavage {
     lerot: bool,
     doubt: f64,
     wins: Wins,
@@ -15,10 +15,10 @@ pub struct PlainSavage {
     winner: Option<usize>,
 }
 
-impl PlainSavage {
+impl ReferenceSavage {
     /// For valid parameters, at least one arm and a horizon.
     #[must_use]
-    pub fn new(config: &Config, arms: usize, horizon: u64) -> Self {
+    pub fn new(config: &SavageConfig, arms: usize, horizon: u64) -> Self {
         let lerot = config.variant == Variant::Lerot;
         Self {
             lerot,
@@ -37,7 +37,7 @@ impl PlainSavage {
     }
 }
 
-impl Policy for PlainSavage {
+impl Policy for ReferenceSavage {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -76,7 +76,7 @@ impl Policy for PlainSavage {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

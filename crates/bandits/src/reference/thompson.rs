@@ -8,17 +8,17 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// D-TS, D-TS+ or RTS as printed.
 #[derive(Debug, Clone)]
-pub struct PlainDoubleThompson {
+pub struct ReferenceDoubleThompson {
     wins: Wins,
     /// The bounds' alpha and pseudo-counts; RTS has none.
     bounds: Option<(f64, f64)>,
     plus: bool,
 }
 
-impl PlainDoubleThompson {
+impl ReferenceDoubleThompson {
     /// For valid parameters and at least one arm.
     #[must_use]
-    pub fn new<const PLUS: bool>(config: &dts::Config<PLUS>, arms: usize) -> Self {
+    pub fn new<const PLUS: bool>(config: &dts::DoubleThompsonConfig<PLUS>, arms: usize) -> Self {
         let prior = match config.variant {
             dts::Variant::Paper => 0.0,
             dts::Variant::MergeDts => 1.0,
@@ -28,7 +28,7 @@ impl PlainDoubleThompson {
 
     /// RTS, for at least one arm.
     #[must_use]
-    pub fn rts(_: &rts::Config, arms: usize) -> Self {
+    pub fn rts(_: &rts::RtsConfig, arms: usize) -> Self {
         Self { wins: Wins::new(arms, 0), bounds: None, plus: false }
     }
 
@@ -85,7 +85,7 @@ impl PlainDoubleThompson {
     }
 }
 
-impl Policy for PlainDoubleThompson {
+impl Policy for ReferenceDoubleThompson {
     fn arms(&self) -> usize {
         self.wins.arms
     }
@@ -117,7 +117,7 @@ impl Policy for PlainDoubleThompson {
         }
     }
 
-    fn best(&self, _generator: &mut Generator) -> Option<Arm> {
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         None
     }
 }

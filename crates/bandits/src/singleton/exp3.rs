@@ -1,6 +1,6 @@
 //! Exponential weights for single arms, which ask nothing of where the outcomes come from.
 
-use super::Singleton;
+use super::SingletonBandit;
 use crate::Generator;
 use crate::draw::below;
 use crate::samplers::{WeightTree, unit};
@@ -125,7 +125,7 @@ impl Exp3 {
     }
 }
 
-impl Singleton for Exp3 {
+impl SingletonBandit for Exp3 {
     fn arms(&self) -> usize {
         self.weights.arms()
     }
@@ -146,7 +146,7 @@ impl Singleton for Exp3 {
     }
 
     /// The logarithm of its weight.
-    fn favour(&self, arm: usize) -> f64 {
+    fn score(&self, arm: usize) -> f64 {
         self.weights.logs()[arm]
     }
 }
@@ -168,7 +168,7 @@ mod tests {
             picked.push(arm);
         }
         assert_eq!(picked[..12], [2, 2, 1, 1, 0, 1, 1, 0, 1, 1, 2, 1]);
-        let weights: Vec<String> = (0..3).map(|arm| format!("{:.9}", exp3.favour(arm))).collect();
+        let weights: Vec<String> = (0..3).map(|arm| format!("{:.9}", exp3.score(arm))).collect();
         assert_eq!(weights, ["0.000000000", "3.454651518", "0.000000000"]);
     }
 

@@ -1,6 +1,6 @@
 //! Thompson's sampling of single arms.
 
-use super::Singleton;
+use super::SingletonBandit;
 use crate::Generator;
 use crate::samplers::{Beta, Normals};
 
@@ -33,7 +33,7 @@ impl Thompson {
     }
 }
 
-impl Singleton for Thompson {
+impl SingletonBandit for Thompson {
     fn arms(&self) -> usize {
         self.posterior.len()
     }
@@ -56,7 +56,7 @@ impl Singleton for Thompson {
     }
 
     /// Its wins and losses together: how often it was tried.
-    fn favour(&self, arm: usize) -> f64 {
+    fn score(&self, arm: usize) -> f64 {
         self.counts[arm][0] + self.counts[arm][1]
     }
 }

@@ -1,6 +1,6 @@
 //! Upper confidence bounds for single arms: the arm that may yet be the best is played.
 
-use super::Singleton;
+use super::SingletonBandit;
 use crate::Generator;
 use crate::clock::Clock;
 use crate::draw::below;
@@ -165,7 +165,7 @@ impl Ucb {
     }
 }
 
-impl Singleton for Ucb {
+impl SingletonBandit for Ucb {
     fn arms(&self) -> usize {
         self.won.len()
     }
@@ -220,7 +220,7 @@ impl Singleton for Ucb {
     }
 
     /// How often it was picked.
-    fn favour(&self, arm: usize) -> f64 {
+    fn score(&self, arm: usize) -> f64 {
         f64::from(self.picked[arm])
     }
 }
@@ -255,7 +255,7 @@ mod tests {
                 ucb.learn(plain, wins);
                 picked[plain] += 1;
                 won[plain] += u32::from(wins);
-                assert_eq!(ucb.favour(plain), f64::from(picked[plain]));
+                assert_eq!(ucb.score(plain), f64::from(picked[plain]));
             }
             ucb.reset();
         }

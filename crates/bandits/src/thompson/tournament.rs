@@ -31,7 +31,7 @@ impl Sampler {
         champion
     }
 
-    /// Plays out the tournament into `scores`: all pairs that take in an arm of `first` (or, for the
+    /// ActionKind out the tournament into `scores`: all pairs that take in an arm of `first` (or, for the
     /// sake of ties, all there are), the favourite's as they stand.
     fn play_all(&mut self, first: &[Arm], generator: &mut Generator) {
         let arms = self.arms();

@@ -91,7 +91,7 @@ impl PolicyVisitor for Run<'_> {
         let mut arena = self.arena.clone();
         let played = play(&mut policy, &mut arena, self.horizon, &mut generators, &mut recorder);
         assert_eq!(played, self.horizon);
-        (recorder, policy.best(&mut generators.policy))
+        (recorder, policy.recommend(&mut generators.policy))
     }
 }
 
@@ -115,8 +115,8 @@ impl Observer for Diary {
 
 /// The diary of a run.
 pub fn diary<P: Policy>(mut policy: P, matrix: &PreferenceMatrix, horizon: u64, seed: u64) -> Vec<Vec<Arm>> {
-    let truth = bandits::Truth::Copeland;
-    let mut arena = MatrixArena::with_truth(matrix.clone(), truth).expect("always there");
+    let truth = bandits::RegretReference::Copeland;
+    let mut arena = MatrixArena::with_reference(matrix.clone(), truth).expect("always there");
     let mut diary = Diary::default();
     play(&mut policy, &mut arena, horizon, &mut Generators::from_seed(seed), &mut diary);
     diary.0

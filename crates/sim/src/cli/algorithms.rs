@@ -1,7 +1,7 @@
 //! `sim algorithms`: what there is to play.
 
 use anyhow::Result;
-use bandits::Plays;
+use bandits::ActionKind;
 use bandits::registry::entries;
 
 use super::print::println;
@@ -10,9 +10,9 @@ use super::print::println;
 #[expect(clippy::unnecessary_wraps, reason = "a command like the others")]
 pub(super) fn run() -> Result<()> {
     for entry in entries() {
-        let plays = match entry.plays {
-            Plays::Duels => "",
-            Plays::Sets => " [sets of arms]",
+        let plays = match entry.action_kind {
+            ActionKind::Duels => "",
+            ActionKind::Sets => " [sets of arms]",
         };
         let horizon = if entry.needs_horizon { " [needs the horizon]" } else { "" };
         println!("{}{plays}{horizon}\n    {}", entry.name, entry.summary);

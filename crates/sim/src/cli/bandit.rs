@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting};
 use bandits::winners::{condorcet_winners, copeland_winners};
-use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, Truth};
+use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretReference};
 use clap::Args;
 use serde::Serialize;
 
@@ -138,8 +138,8 @@ impl Bandit {
         names: ArmNames,
     ) -> Result<()> {
         let (winners, truth) = match condorcet_winners(&matrix) {
-            none if none.is_empty() => (copeland_winners(&matrix), Truth::Copeland),
-            winners => (winners, Truth::Condorcet),
+            none if none.is_empty() => (copeland_winners(&matrix), RegretReference::Copeland),
+            winners => (winners, RegretReference::Condorcet),
         };
         let winners: Vec<usize> = winners.iter().map(|arm| arm.index()).collect();
         let winners_in_matrix =
@@ -147,8 +147,8 @@ impl Bandit {
         let checksum = seed::key(&matrix.to_text());
         let content = format!("matrix {checksum}");
         let arms = matrix.arms();
-        let arena = MatrixArena::with_truth(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
-        let condorcet = truth == Truth::Condorcet;
+        let arena = MatrixArena::with_reference(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
+        let condorcet = truth == RegretReference::Condorcet;
         self.play(
             Copies { arena, content },
             Description { name, arms, taken, checksum: Some(checksum), condorcet, winners, winners_in_matrix },

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use bandits::{Plays, PreferenceMatrix};
+use bandits::{ActionKind, PreferenceMatrix};
 use clap::Args;
 use serde::Serialize;
 
@@ -101,7 +101,7 @@ impl Compare {
         let plan = self.run.plan_of(&["mergerucb", "rucb", "rmed1", "random"]);
         for spec in &plan.algorithms {
             ensure!(
-                spec.plays() == Plays::Duels,
+                spec.action_kind() == ActionKind::Duels,
                 usage(format!(
                     "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
                 ))

@@ -406,7 +406,7 @@ pub(super) fn announce(dataset: &Dataset, quiet: bool) {
 
 /// Says which parameters no theory covers, and which have no effect.
 fn caution(algorithms: &[Spec]) {
-    for caution in algorithms.iter().filter_map(Spec::caution) {
+    for caution in algorithms.iter().filter_map(Spec::warning) {
         eprintln!("caution: {caution}");
     }
 }

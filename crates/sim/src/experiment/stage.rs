@@ -7,7 +7,7 @@ use bandits::problems::{Problem, Setting as ProblemSetting};
 use bandits::registry::Spec;
 use bandits::winners::condorcet_winners;
 use bandits::{
-    Arena, Arm, Choice, Generator, MatrixArena, Observer, PreferenceMatrix, Recorder, Regret, Truth as Against,
+    Arena, Arm, Choice, Generator, MatrixArena, Observer, PreferenceMatrix, Recorder, Regret, RegretReference,
     UtilityArena,
 };
 use clap::Parser;
@@ -338,8 +338,8 @@ fn on_matrix(matrix: PreferenceMatrix, names: &ArmNames) -> Result<(Stage, bool)
         None => "no Condorcet winner; regret is Copeland score lost".to_owned(),
     };
     let content = format!("matrix {}", seed::key(&matrix.to_text()));
-    let against = if winner.is_some() { Against::Condorcet } else { Against::Copeland };
-    let arena = MatrixArena::with_truth(matrix, against)?;
+    let against = if winner.is_some() { RegretReference::Condorcet } else { RegretReference::Copeland };
+    let arena = MatrixArena::with_reference(matrix, against)?;
     Ok((Stage { play: Playing::Matrix(Copies { arena, content }), truth }, winner.is_some()))
 }
 

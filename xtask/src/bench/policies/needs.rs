@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use bandits::singleton::{Singleton as _, Thompson};
+use bandits::singleton::{SingletonBandit as _, Thompson};
 use bandits::{Arena as _, Arm, Generator, MatrixArena, PairWins};
 use rand::{Rng as _, SeedableRng as _};
 
@@ -107,7 +107,7 @@ fn contest(arms: usize) -> f64 {
     let mut wins = PairWins::default();
     let mut generator = Generator::seed_from_u64(1);
     nanoseconds(1, || {
-        arena.contest(&set, &mut generator, &mut wins);
+        arena.multi_duel(&set, &mut generator, &mut wins);
         black_box(wins.beats(0, arms - 1));
     })
 }

@@ -24,17 +24,17 @@
 //! * Batches of one arm send no pair. All else is as in [mergeRUCB](super), variants included.
 
 use super::batches::Batches;
-use super::{Config as MergeRucbConfig, Variant};
+use super::{MergeRucbConfig, Variant};
 use crate::algorithm::countable;
 use crate::draw::below;
-use crate::policies::merging::{LateClock, Stages, most_beaten, shuffled};
-use crate::{Algorithm, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy};
+use crate::policies::merging::{LateClock, Stages, copeland_best, shuffled};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config(pub MergeRucbConfig);
+pub struct MergeRucbParallelConfig(pub MergeRucbConfig);
 
-impl Algorithm for Config {
+impl PolicyConfig for MergeRucbParallelConfig {
     const NAME: &'static str = "mergerucb-parallel";
     const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
     type Policy = MergeRucbParallel;
@@ -47,9 +47,9 @@ impl Algorithm for Config {
         self.0.check()
     }
 
-    fn caution(&self) -> Option<String> {
-        let caution = self.0.caution()?;
-        Some(caution.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
+    fn warning(&self) -> Option<String> {
+        let warning = self.0.warning()?;
+        Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucbParallel, ParameterError> {
@@ -195,7 +195,7 @@ impl Policy for MergeRucbParallel {
         }
     }
 
-    fn best(&self, generator: &mut Generator) -> Option<Arm> {
-        most_beaten(self.arms, &self.batches.beaten(&self.beaten), generator)
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
 }

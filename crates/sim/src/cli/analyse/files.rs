@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use bandits::structure::clearest_circles;
+use bandits::structure::clearest_cycles;
 use bandits::structure::theory::RegretBound;
 use bandits::winners::borda_scores;
 use bandits::{Arm, PreferenceMatrix, log_spaced};
@@ -87,7 +87,7 @@ fn write_circles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, na
         ArmNames::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
     }
     header.extend(["first_over_second", "second_over_third", "third_over_first", "genuine"]);
-    let rows = clearest_circles(matrix, MOST_CIRCLES).into_iter().map(|circle| {
+    let rows = clearest_cycles(matrix, MOST_CIRCLES).into_iter().map(|circle| {
         let [i, j, k] = circle.arms.map(|arm| names.elsewhere(arm.index()));
         let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
         Row { arms: circle.arms, elsewhere, margins: circle.margins, genuine: genuine(circle.arms) }
