@@ -1,35 +1,25 @@
-//! Online ranker evaluation, simulated.
+//! Online ranker evaluation, simulated: everything between the libraries and a person.
 //!
-//! A [`site::Site`] is a data set with rankers and users who click. In a [`live::LiveArena`] every
-//! comparison is an impression of it; [`study`] plays dueling bandits there, several runs each on all
-//! cores; [`truth`] says what their regret is measured against, [`proxy`] what all rankers'
-//! preferences are, [`exploration`] asks at horizons who is named, [`compare`] how far bandits fare
-//! the same on a proxy, and [`results`] writes what came of it. [`experiment`] runs the figures and
-//! tables of the papers from files, and [`html_report`] makes one page of all. The command line is in
-//! [`cli`].
+//! | module | holds |
+//! |---|---|
+//! | [`simulation`] | a site (data, rankers and users), live arenas, runs, comparisons of pairs, the truth, seeds |
+//! | [`proxy`] | preference matrices estimated from impressions, in rounds that can be interrupted |
+//! | [`analysis`] | live against proxy, distortion, sensitivity, explore then exploit |
+//! | [`results`] | tables, curves and figures of finished runs |
+//! | [`experiment`] | the figures and tables of the papers, from files, with their claims tested |
+//! | [`figure`] | drawing: curves, panels, heat maps |
+//! | [`output`] | files, numbers, locks and progress: what every command needs to write anything |
+//! | [`cli`] | the command line |
+//!
+//! The modules use each other in one direction only: `output` and `figure` know no other, `cli` knows all.
 
-pub mod arm_names;
+pub mod analysis;
 pub mod cli;
-pub mod compare;
-pub mod count;
-pub mod distortion;
 pub mod experiment;
-pub mod exploration;
 pub mod figure;
-pub mod html_report;
-pub mod live;
-pub mod lock;
-pub mod machine;
 pub mod output;
-pub mod pairs;
-pub mod progress;
 pub mod proxy;
 pub mod results;
-pub mod seed;
-pub mod sensitivity;
-pub mod site;
-pub mod study;
-pub mod truth;
-pub mod usage;
+pub mod simulation;
 
 pub use bandits::Generator;

@@ -7,8 +7,8 @@ use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInte
 use letor_io::{Dataset, FeatureId, lookalike};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
-use sim::live::{IN_STEP, LiveArena, Methods};
-use sim::site::{Multileaver, Site};
+use sim::simulation::live_arena::{IN_STEP, LiveArena, Methods};
+use sim::simulation::site::{Multileaver, Site};
 
 use super::measure::{Row, nanoseconds};
 

@@ -10,7 +10,7 @@ use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
 use sim::proxy::{Begin, Choice, Identity, Interleaved, Request, Sampling, Work, pair_count, take_up};
-use sim::site::Site;
+use sim::simulation::site::Site;
 
 use super::measure::Row;
 

@@ -13,7 +13,7 @@ use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{Cache, Dataset, FeatureId, OpenOptions, ReadOptions, WriteOptions, lookalike, open, read_files, write};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
-use sim::site::Site;
+use sim::simulation::site::Site;
 
 use super::measure::Row;
 

@@ -9,20 +9,20 @@ use clap::Args;
 use serde::Serialize;
 
 use super::matrix_file;
-use super::options::{Description, Prepared, RunOptions, SiteOptions};
 use super::print::{eprintln, println};
 use super::proxy::{identity, play};
-use crate::compare::{Difference, ProxyArenas, differences, figure, largest};
-use crate::count::{counted, parse_positive};
-use crate::live::LiveArenas;
+use crate::analysis::live_vs_proxy::{Difference, ProxyArenas, differences, figure, largest};
+use crate::cli::args::{Description, Prepared, RunOptions, SiteOptions};
 use crate::output;
-use crate::progress::Progress;
+use crate::output::numbers::{counted, parse_positive};
+use crate::output::progress::Progress;
+use crate::output::usage::usage;
 use crate::proxy::{Begin, Choice, Files, Request, Sampling, take_up, write};
 use crate::results::{self, Arms, deviation, label, significant};
-use crate::seed;
-use crate::study::{Plan, Run, play_all};
-use crate::truth::{Effort, Truth};
-use crate::usage::usage;
+use crate::simulation::live_arena::LiveArenas;
+use crate::simulation::runs::{Plan, Run, play_all};
+use crate::simulation::seed;
+use crate::simulation::truth::{Effort, Truth};
 
 /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
 ///

@@ -7,7 +7,7 @@ use letor_io::registry::{self, Entry};
 use letor_io::{Split, lookalike};
 
 use super::print::println;
-use crate::count::grouped;
+use crate::output::numbers::grouped;
 
 /// Prints every data set known by name, whether it is here, and the look-alikes, which always are.
 #[expect(clippy::unnecessary_wraps, reason = "a command like the others")]

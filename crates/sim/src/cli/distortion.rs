@@ -6,14 +6,14 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use super::options::{CommonOptions, Description, SiteOptions};
 use super::print::{eprintln, println};
-use crate::count::{grouped, parse_positive};
-use crate::distortion::{Distortion, Plan, measure};
+use crate::analysis::distortion::{Distortion, Plan, measure};
+use crate::cli::args::{CommonOptions, Description, SiteOptions};
 use crate::output;
-use crate::progress::Progress;
-use crate::truth::{Measure, Truth};
-use crate::usage::usage;
+use crate::output::numbers::{grouped, parse_positive};
+use crate::output::progress::Progress;
+use crate::output::usage::usage;
+use crate::simulation::truth::{Measure, Truth};
 
 /// Measures how often a multileaving misjudges who is better than the best.
 ///

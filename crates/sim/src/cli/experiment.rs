@@ -6,13 +6,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use super::options::CommonOptions;
 use super::print::{eprintln, println};
-use crate::count::{grouped, parse_up_to};
-use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, index};
-use crate::machine;
-use crate::progress::Progress;
-use crate::usage::usage;
+use crate::cli::args::CommonOptions;
+use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, report::index};
+use crate::output::machine;
+use crate::output::numbers::{grouped, parse_up_to};
+use crate::output::progress::Progress;
+use crate::output::usage::usage;
 
 /// Runs the figures and tables of the papers, from files.
 ///

@@ -8,14 +8,14 @@ use letor_io::{Dataset, FeatureId, Provenance, Statistics};
 use rankers::{Gain, Rankings, TieBreaking};
 use serde::Serialize;
 
-use super::options::folder::{dataset_name, default_folder};
-use super::options::{CommonOptions, announce};
 use super::print::{eprintln, println};
-use super::reading::ReadingOptions;
-use crate::arm_names::of_feature;
-use crate::count::{counted, grouped};
+use crate::cli::args::folder::{dataset_name, default_folder};
+use crate::cli::args::reading::ReadingOptions;
+use crate::cli::args::{CommonOptions, announce};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
+use crate::output::numbers::{counted, grouped};
+use crate::simulation::arm_names::of_feature;
 
 /// How many documents nDCG looks at.
 const CUTOFF: usize = 10;

@@ -6,14 +6,14 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use super::options::{Description, RunOptions, SiteOptions};
-use super::report::{self, Outcome};
-use crate::live::LiveArenas;
+use crate::cli::args::{Description, RunOptions, SiteOptions};
+use crate::cli::study_output::{self, Outcome};
 use crate::output;
-use crate::progress::Progress;
+use crate::output::progress::Progress;
 use crate::results::Arms;
-use crate::study::play_all;
-use crate::truth::{Effort, Truth};
+use crate::simulation::live_arena::LiveArenas;
+use crate::simulation::runs::play_all;
+use crate::simulation::truth::{Effort, Truth};
 
 #[derive(Debug, Args)]
 pub(super) struct Live {
@@ -71,7 +71,7 @@ impl Live {
             truth: &truth,
         };
         let caption = description.caption("", &truth);
-        report::leave(
+        study_output::leave(
             &folder,
             &config,
             &plan,

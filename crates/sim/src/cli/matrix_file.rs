@@ -10,7 +10,7 @@ use serde::Deserialize;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::seed;
+use crate::simulation::seed;
 
 /// How archives of arrays begin.
 const ZIP: &[u8] = b"PK\x03\x04";

@@ -12,19 +12,19 @@ use interleave::AnyInterleaving;
 use serde::Serialize;
 
 use super::matrix_file;
-use super::options::{CommonOptions, Description, Prepared, SiteOptions};
 use super::print::{eprintln, println};
-use crate::count::{counted, grouped, parse_above_zero, parse_positive};
-use crate::machine;
+use crate::cli::args::{CommonOptions, Description, Prepared, SiteOptions};
 use crate::output;
+use crate::output::machine;
+use crate::output::numbers::{counted, grouped, parse_above_zero, parse_positive};
+use crate::output::usage::usage;
 use crate::proxy::{
     Begin, Choice, Files, Identity, Interleaved, Multileaved, Played, Player, Request, Sampling, State, Work,
     all_pairs, pair_count, take_up, write,
 };
 use crate::results::significant;
-use crate::seed;
-use crate::truth::RESOLVED;
-use crate::usage::usage;
+use crate::simulation::seed;
+use crate::simulation::truth::RESOLVED;
 
 /// Estimates the preference matrix of a data set's rankers from simulated impressions.
 ///

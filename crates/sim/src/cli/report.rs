@@ -1,57 +1,40 @@
-//! What a study prints, and where it says its results lie.
+//! `sim report`: one page of all results.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::Result;
-use serde::Serialize;
+use clap::Args;
 
-use super::print::{eprintln, println};
-use crate::count::counted;
-use crate::results::{self, Arms, Caption};
-use crate::study::{Plan, Run};
+use super::print::eprintln;
+use crate::experiment::report::html;
+use crate::output;
+use crate::output::numbers::{counted, grouped};
 
-/// How to present a study.
-pub(super) struct Outcome {
-    /// For the figure.
-    pub(super) caption: Caption,
-    /// What regret was measured against.
-    pub(super) truth: String,
-    /// Print JSON in place of the table.
-    pub(super) json: bool,
-    /// Print no remarks.
-    pub(super) quiet: bool,
+/// Makes one page of all results: figures, claims, numbers.
+#[derive(Debug, Args)]
+pub(super) struct Html {
+    /// The folder of results
+    #[arg(value_name = "FOLDER", default_value = "results")]
+    results: PathBuf,
+
+    /// The page to write [default: report.html in the folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
-/// Writes the study into `folder` and prints its table or its summary.
-pub(super) fn leave(
-    folder: &Path,
-    config: &impl Serialize,
-    plan: &Plan,
-    played: &[Vec<Run>],
-    arms: &Arms<'_>,
-    outcome: &Outcome,
-) -> Result<()> {
-    results::write(folder, config, plan, played, arms, &outcome.caption)?;
-    if outcome.json {
-        println!("{}", serde_json::to_string_pretty(&results::summarise(plan, played, arms))?);
-    } else {
-        println!("{}", outcome.truth);
-        println!("{}", results::table(plan, played, arms));
-        println!(
-            "{} of {}; regret: {}",
-            results::mean_of(plan.runs, "run"),
-            counted(plan.steps, "step"),
-            outcome.caption.regret
-        );
-        if let Some(note) = &outcome.caption.note {
-            println!("{note}");
-        }
-    }
-    if !outcome.quiet {
+impl Html {
+    pub(super) fn run(&self) -> Result<()> {
+        let page = html::page(&self.results)?;
+        let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
+        output::create_folder_of(&path)?;
+        output::write_atomic(&path, page.html.as_bytes())?;
         eprintln!(
-            "results in {}: regret.png, regret.svg, curves.csv, runs.csv, summary.json, config.json",
-            folder.display()
+            "{}: {} and {} of other runs, {} KB, opens without a network",
+            path.display(),
+            counted(page.experiments as u64, "experiment"),
+            counted(page.figures as u64, "figure"),
+            grouped(page.html.len() as u64 / 1024)
         );
+        Ok(())
     }
-    Ok(())
 }

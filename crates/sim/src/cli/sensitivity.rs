@@ -9,15 +9,15 @@ use interleave::AnyMultileaving;
 use rankers::Gain;
 use serde::Serialize;
 
-use super::options::{CommonOptions, Description, SiteOptions};
 use super::print::{eprintln, println};
-use crate::count::{counted, parse_positive};
+use crate::analysis::sensitivity::{Method, Plan, measure};
+use crate::cli::args::{CommonOptions, Description, SiteOptions};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
-use crate::progress::Progress;
+use crate::output::numbers::{counted, parse_positive};
+use crate::output::progress::Progress;
+use crate::output::usage::usage;
 use crate::results::{Spread, mean_of};
-use crate::sensitivity::{Method, Plan, measure};
-use crate::usage::usage;
 
 /// Measures how many impressions methods need to order rankers as their nDCG does.
 ///

@@ -4,12 +4,12 @@ use anyhow::Result;
 use bandits::registry::Spec;
 use rayon::prelude::*;
 
-use super::expand::{self, Setting};
-use super::file::{Experiment, Kind, Play};
-use super::played::Plan;
-use super::session::Session;
-use super::stage::Base;
-use crate::progress::Progress;
+use crate::experiment::config::expand::{self, Setting};
+use crate::experiment::config::{Experiment, Kind, Play};
+use crate::experiment::context::Session;
+use crate::experiment::environment::Base;
+use crate::experiment::kinds::regret::Plan;
+use crate::output::progress::Progress;
 
 /// What is to be done, and how long it may take.
 #[derive(Debug, Clone, Default)]

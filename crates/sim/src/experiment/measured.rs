@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::series::Series;
-use super::stage::SettingInfo;
+use crate::experiment::environment::SettingInfo;
+use crate::experiment::series::Series;
 
 /// Everything that was measured.
 #[derive(Default)]
-pub(super) struct Measured {
-    pub(super) series: Vec<Series>,
-    pub(super) settings: Vec<SettingInfo>,
+pub(crate) struct Measured {
+    pub(crate) series: Vec<Series>,
+    pub(crate) settings: Vec<SettingInfo>,
     /// Rows of a table, of experiments that are one.
-    pub(super) table: Option<Table>,
-    pub(super) work: Work,
+    pub(crate) table: Option<Table>,
+    pub(crate) work: Work,
 }
 
 /// A table to be shown as it is.
@@ -26,13 +26,13 @@ pub struct Table {
 
 /// What it took: for `timings.json` alone.
 #[derive(Default)]
-pub(super) struct Work {
+pub(crate) struct Work {
     /// Runs played now; the others were known.
-    pub(super) played: u64,
+    pub(crate) played: u64,
     /// Seconds spent on opening data, truths and matrices now.
-    pub(super) preparing: f64,
+    pub(crate) preparing: f64,
     /// Seconds of one thread and steps of all runs, those known before too, by setting and algorithm.
-    pub(super) cells: Vec<CellWork>,
+    pub(crate) cells: Vec<CellWork>,
 }
 
 /// The work in one setting by one algorithm.
@@ -49,7 +49,7 @@ pub struct CellWork {
 }
 
 impl Work {
-    pub(super) fn add(&mut self, setting: &str, algorithm: &str, seconds: f64, steps: u64) {
+    pub(crate) fn add(&mut self, setting: &str, algorithm: &str, seconds: f64, steps: u64) {
         match self.cells.iter_mut().find(|cell| cell.setting == setting && cell.algorithm == algorithm) {
             Some(cell) => {
                 cell.seconds += seconds;

@@ -23,37 +23,29 @@
 //! Copy the file of the experiment that is nearest in `experiments/`; every key is a field in
 //! [`file`](mod@file), every kind of claim a row in [`claim`]. A test reads all files.
 
-mod cell;
 pub mod claim;
-mod collect;
-mod counted;
-mod distorted;
-mod draw;
+pub mod config;
+mod context;
+mod environment;
 pub mod estimate;
-mod expand;
-pub mod file;
-pub mod index;
-mod known;
+mod kinds;
 mod measured;
-mod played;
+pub mod report;
+mod run_store;
 pub mod series;
-mod session;
-mod stage;
-mod structure;
-mod write;
 
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-pub use file::{Experiment, Kind};
+pub use config::{Experiment, Kind};
+pub use context::{Session, Source};
+pub use environment::SettingInfo;
 pub use measured::{CellWork, Table};
-pub use session::{Session, Source};
-pub use stage::SettingInfo;
-pub use write::{Summary, Timings};
+pub use report::folder::{Summary, Timings};
 
-use crate::seed;
+use crate::simulation::seed;
 
 /// What became of an experiment.
 #[derive(Debug)]
@@ -85,11 +77,11 @@ pub fn name_of(path: &Path) -> Result<String> {
 pub fn check(path: &Path) -> Result<Experiment> {
     let experiment = Experiment::read(path)?;
     let names = || -> Result<()> {
-        expand::algorithms(&experiment.algorithms)?;
-        expand::settings(&experiment.settings).iter().try_for_each(stage::check)
+        config::expand::algorithms(&experiment.algorithms)?;
+        config::expand::settings(&experiment.settings).iter().try_for_each(environment::check)
     };
     names().with_context(|| format!("{}", path.display()))?;
-    known::check(&experiment).map_err(|(line, error)| match line {
+    claim::names::check(&experiment).map_err(|(line, error)| match line {
         Some(line) => error.context(format!("{}, line {line}", path.display())),
         None => error.context(format!("{}", path.display())),
     })?;
@@ -120,10 +112,10 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
         }
     }
     let measured = match experiment.kind {
-        Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => played::measure(session, &experiment),
-        Kind::Structure => structure::measure(session, &experiment),
-        Kind::Distortion => distorted::measure(session, &experiment),
-        Kind::Datasets => counted::measure(session, &experiment),
+        Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => kinds::regret::measure(session, &experiment),
+        Kind::Structure => kinds::structure::measure(session, &experiment),
+        Kind::Distortion => kinds::distortion::measure(session, &experiment),
+        Kind::Datasets => kinds::datasets::measure(session, &experiment),
     }
     .with_context(|| format!("{}", path.display()))?;
     // A claim may be about a family of settings, or about one size of sets within a setting.
@@ -135,7 +127,7 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
     let claims = experiment.claims.iter();
     let claims = claims.map(|claim| claim::evaluate(claim, &measured.series, session.scale, lookalike)).collect();
     let seconds = start.elapsed().as_secs_f64();
-    let summary = write::write(session, &experiment, &name, fingerprint, measured, claims, seconds)?;
+    let summary = report::folder::write(session, &experiment, &name, fingerprint, measured, claims, seconds)?;
     Ok(Ran { summary, known: false, kept: None, seconds })
 }
 
@@ -143,14 +135,14 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
 /// either, for which running it will fail, are left out.
 #[must_use]
 pub fn stand_ins(session: &Session, experiment: &Experiment) -> Vec<(String, String)> {
-    let settings = expand::settings(&experiment.settings);
+    let settings = config::expand::settings(&experiment.settings);
     let sources = settings.iter().filter_map(|setting| Some((setting.name.clone(), session.source(setting).ok()?)));
     sources.filter(|(_, source)| source.lookalike).map(|(setting, source)| (setting, source.name)).collect()
 }
 
 /// What each setting is played on, by its name.
 fn sources(session: &Session, experiment: &Experiment) -> Result<Vec<(String, Source)>> {
-    let settings = expand::settings(&experiment.settings);
+    let settings = config::expand::settings(&experiment.settings);
     settings.iter().map(|setting| Ok((setting.name.clone(), session.source(setting)?))).collect()
 }
 
@@ -176,9 +168,9 @@ fn fingerprint(
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     let version = env!("CARGO_PKG_VERSION");
     let mut all = format!("{version}, told {TOLD}\n{}\n{text}\n{sources:?}", session.scale);
-    let algorithms = expand::algorithms(&experiment.algorithms)?;
+    let algorithms = config::expand::algorithms(&experiment.algorithms)?;
     for revised in algorithms.iter().filter(|spec| spec.entry().revision > 1) {
-        all.extend(["\n", &expand::identity(revised)]);
+        all.extend(["\n", &config::expand::identity(revised)]);
     }
     Ok(seed::key(&all))
 }

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::choice::{Choice, all_pairs};
-use super::player::Player;
+use super::comparison::Player;
 use super::round::{ROUND, Round, Sampling, draw_strata};
 use super::state::{Current, Identity, Played, Request, State};
 use super::strata::{Strata, Sums, variance};
-use crate::progress::Progress;
-use crate::site::Site;
-use crate::usage::usage;
+use crate::output::progress::Progress;
+use crate::output::usage::usage;
+use crate::simulation::site::Site;
 
 /// Most impressions of a stratified round: counts of one are kept in 32 bits.
 const MOST: u64 = 4_000_000_000;

@@ -5,7 +5,7 @@ use bandits::{MatrixError, PreferenceMatrix};
 use super::choice::{all_pairs, pair_count};
 use super::round::Sampling;
 use super::state::State;
-use crate::pairs::PairCount;
+use crate::simulation::pairwise::PairCount;
 
 impl State {
     /// What the comparisons of the pair at `place` (of [`all_pairs`]) came to, in rounds that are over.

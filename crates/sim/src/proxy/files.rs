@@ -10,9 +10,9 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::choice::all_pairs;
 use super::state::State;
-use crate::lock::Lock;
 use crate::output;
-use crate::usage::usage;
+use crate::output::lock::Lock;
+use crate::output::usage::usage;
 
 /// Where the parts of a matrix lie, for `--out P.npy` or `P.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::player::{Counts, Player};
+use super::comparison::{Counts, Player};
 use super::strata::{Strata, Sums};
-use crate::pairs::{Tally, draw_queries};
-use crate::seed;
-use crate::site::Site;
+use crate::simulation::pairwise::{Tally, draw_queries};
+use crate::simulation::seed;
+use crate::simulation::site::Site;
 
 /// How the queries of impressions are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

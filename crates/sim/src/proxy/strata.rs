@@ -19,7 +19,7 @@
 use rand::RngExt;
 
 use crate::Generator;
-use crate::pairs::Tally;
+use crate::simulation::pairwise::Tally;
 
 /// How often each query is taken in a stratified round.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +125,7 @@ pub(super) fn variance(strata: &Strata, sums: &[Sums], pair: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seed;
+    use crate::simulation::seed;
 
     #[test]
     fn every_query_is_taken_as_often_up_to_one() {

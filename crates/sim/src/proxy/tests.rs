@@ -9,9 +9,9 @@ use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
 
 use super::*;
-use crate::pairs::PairCount;
-use crate::seed;
-use crate::site::{Multileaver, Site};
+use crate::simulation::pairwise::PairCount;
+use crate::simulation::seed;
+use crate::simulation::site::{Multileaver, Site};
 
 /// Some rankers of the look-alike of MSLR-WEB30K, 63 queries, navigational clicks.
 fn site(arms: u32) -> Site {

@@ -5,8 +5,8 @@ use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
 use serde::Serialize;
 
-use crate::arm_names::ArmNames;
-use crate::count::grouped;
+use crate::output::numbers::grouped;
+use crate::simulation::arm_names::ArmNames;
 
 /// How far a matrix lies from another, over all pairs i < j.
 #[derive(Serialize)]

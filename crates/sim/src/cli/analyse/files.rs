@@ -13,10 +13,10 @@ use serde::Serialize;
 use super::Config;
 use super::difference::Difference;
 use super::findings::Findings;
-use crate::arm_names::ArmNames;
-use crate::count::{counted, grouped};
 use crate::figure::{Curve, CurvePoint, Heatmap, Lines, Scale};
+use crate::output::numbers::{counted, grouped};
 use crate::output::{remove_stale, write_csv};
+use crate::simulation::arm_names::ArmNames;
 
 /// Circles that are written down; hundreds of arms may have millions.
 const MOST_CIRCLES: usize = 100_000;

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::Config;
 use super::difference::Difference;
-use crate::arm_names::ArmNames;
-use crate::seed;
+use crate::simulation::arm_names::ArmNames;
+use crate::simulation::seed;
 
 /// Everything; what needs a Condorcet winner is absent without one.
 #[derive(Serialize)]

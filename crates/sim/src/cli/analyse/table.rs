@@ -7,9 +7,9 @@ use comfy_table::{CellAlignment, LineStyle, Table, presets::UTF8_HORIZONTAL_ONLY
 
 use super::Config;
 use super::findings::{Established, Findings, OrderFindings, UpperBound, otherwise};
-use crate::arm_names::ArmNames;
-use crate::count::grouped;
+use crate::output::numbers::grouped;
 use crate::results::significant;
+use crate::simulation::arm_names::ArmNames;
 
 /// Steps at which upper bounds are shown.
 const SHOWN_STEPS: f64 = 1e7;
@@ -95,7 +95,7 @@ fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
 }
 
 fn counted(count: usize, what: &str) -> String {
-    crate::count::counted(count as u64, what)
+    crate::output::numbers::counted(count as u64, what)
 }
 
 /// Arms that are even and beat all others share the first place; as no one of them beats all others,

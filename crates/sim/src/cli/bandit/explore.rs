@@ -6,14 +6,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::{Bandit, Copies, Description};
+use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
 use crate::cli::print::{eprintln, println};
-use crate::cli::report::Outcome;
-use crate::count::{counted, parse_positive};
-use crate::exploration::{Exploration, explore_all, summarise, table, write};
+use crate::cli::study_output::Outcome;
 use crate::output;
-use crate::progress::Progress;
+use crate::output::numbers::{counted, parse_positive};
+use crate::output::progress::Progress;
+use crate::output::usage::usage;
 use crate::results::Arms;
-use crate::usage::usage;
 
 /// What counts, and when.
 #[derive(Debug, Args)]

@@ -2,10 +2,10 @@
 
 use anyhow::{Result, anyhow};
 
-use super::super::known::names_curve;
-use super::super::series::{Point, Series};
 use super::{At, Between, Claim, Outcome, Test, Verdict};
-use crate::count::counted;
+use crate::experiment::claim::names::names_curve;
+use crate::experiment::series::{Point, Series};
+use crate::output::numbers::counted;
 use crate::results::{number, significant};
 
 /// Tests `claim` on what was measured at `scale`, 1 being the paper's size; `synthetic` says whether a

@@ -3,6 +3,7 @@
 //! `experiments/README.md` has the table of tests and of what else a claim may say.
 
 mod evaluate;
+pub(super) mod names;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use evaluate::evaluate;
 
-use crate::count::parse_positive;
+use crate::output::numbers::parse_positive;
 
 /// A claim as the file says it.
 #[derive(Debug, Clone, Default, Deserialize)]

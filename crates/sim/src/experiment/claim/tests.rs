@@ -1,8 +1,8 @@
 //! Every kind of claim, held and not held, on curves made by hand.
 
-use super::super::file::Experiment;
-use super::super::series::{Point, Series};
 use super::{Outcome, Verdict, evaluate};
+use crate::experiment::config::Experiment;
+use crate::experiment::series::{Point, Series};
 
 fn series(setting: &str, curve: &str, metric: &'static str, points: &[(f64, &[f64])]) -> Series {
     let points = points.iter().map(|(x, values)| Point { x: *x, values: values.to_vec() }).collect();

@@ -1,0 +1,156 @@
+//! Distortion: how often a multileaving misjudges who is better than the best.
+//!
+//! Brost et al. (<https://doi.org/10.1145/2983323.2983659>, section 4.2.6): random sets of m rankers
+//! that hold the Condorcet winner of pairwise interleaving are multileaved some thousand times; the
+//! distortion is the share of the other rankers that beat the winner in more than half of them,
+//! ties broken by a coin, the mean over sets.
+//!
+//! ## Notes
+//! The paper does not say whether the share is of m or of m - 1 rankers; its figures for m = 3 are
+//! multiples of 1/60, so it is m - 1. Rankers whose lists are those of the winner are left out of the
+//! sets: they are the winner.
+
+use bandits::Generator;
+use interleave::{AnyMultileaving, Outcome, Preference};
+use rand::RngExt;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::output::progress::Progress;
+use crate::results::Spread;
+use crate::simulation::seed;
+use crate::simulation::site::{Multileaver, Site};
+
+/// What to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Rankers multileaved at once, the winner among them: at least 2.
+    pub size: usize,
+    /// Multileavings of each set.
+    pub multileavings: u64,
+    /// Sets.
+    pub sets: u64,
+    /// The master seed.
+    pub seed: u64,
+}
+
+/// The distortion of one size of set.
+#[derive(Debug, Clone, Serialize)]
+pub struct Distortion {
+    /// Rankers multileaved at once.
+    pub size: usize,
+    /// Share of rankers that seem to beat the winner, over the sets.
+    pub share: Spread,
+}
+
+/// Measures the distortion of `method` against `winners`, the arms that are the best.
+///
+/// # Panics
+/// When there are fewer arms than the plan's size asks for, or `winners` is empty.
+#[must_use]
+pub fn measure(
+    site: &Site,
+    method: &AnyMultileaving,
+    winners: &[usize],
+    plan: Plan,
+    progress: &Progress,
+) -> Distortion {
+    Distortion { size: plan.size, share: Spread::of(&shares(site, method, winners, plan, progress)) }
+}
+
+/// The same, set by set.
+///
+/// # Panics
+/// As [`measure`].
+#[must_use]
+pub fn shares(site: &Site, method: &AnyMultileaving, winners: &[usize], plan: Plan, progress: &Progress) -> Vec<f64> {
+    let others: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
+    assert!(plan.size >= 2 && plan.size <= others.len() + 1, "checked by the caller");
+    (0..plan.sets)
+        .into_par_iter()
+        .map(|set| {
+            let cell = format!("distortion {} {method}", plan.size);
+            let stream = |purpose: &str| seed::generator(plan.seed, &cell, set, purpose);
+            let arms = draw_set(winners[0], &others, plan.size, &mut stream("set"));
+            let share = one_set(site, method, &arms, plan.multileavings, stream);
+            progress.advance(1);
+            share
+        })
+        .collect()
+}
+
+/// The winner and `size` - 1 of the others, drawn without replacement.
+fn draw_set(winner: usize, others: &[usize], size: usize, generator: &mut Generator) -> Vec<usize> {
+    let mut pool = others.to_vec();
+    for chosen in 0..size - 1 {
+        let from = generator.random_range(chosen..pool.len());
+        pool.swap(chosen, from);
+    }
+    std::iter::once(winner).chain(pool.into_iter().take(size - 1)).collect()
+}
+
+/// The share of `arms[1..]` that beat `arms[0]` in more than half of the multileavings.
+fn one_set(
+    site: &Site,
+    method: &AnyMultileaving,
+    arms: &[usize],
+    multileavings: u64,
+    stream: impl Fn(&str) -> Generator,
+) -> f64 {
+    let (mut lists, mut users, mut coins) = (stream("lists"), stream("users"), stream("coins"));
+    let mut multileaver = Multileaver::default();
+    let mut wins = vec![0_u64; arms.len()];
+    for _ in 0..multileavings {
+        let query = site.draw_query(&mut lists);
+        let outcome = site.multileave(method, query, arms.iter().copied(), &mut lists, &mut users, &mut multileaver);
+        for (other, wins) in wins.iter_mut().enumerate().skip(1) {
+            let won = match outcome.preference(other, 0) {
+                Preference::First => true,
+                Preference::Second => false,
+                Preference::Tie => coins.random_bool(0.5),
+            };
+            *wins += u64::from(won);
+        }
+    }
+    let ahead = wins[1..].iter().filter(|wins| **wins * 2 > multileavings).count();
+    ahead as f64 / (arms.len() - 1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::site::tests::site;
+
+    const RANKERS: [fn(f64, usize) -> f64; 4] = [
+        |label, doc| label * 10.0 + doc as f64,
+        |label, doc| doc as f64 - label * 10.0,
+        |label, doc| ((doc * 3) % 5) as f64 - label * 4.0,
+        |label, doc| -label - 0.01 * doc as f64,
+    ];
+
+    fn share(winner: usize) -> f64 {
+        let (_, site) = site(9, &RANKERS);
+        let plan = Plan { size: 3, multileavings: 400, sets: 6, seed: 1 };
+        let method = "sosm".parse().expect("a method");
+        measure(&site, &method, &[winner], plan, &Progress::hidden()).share.mean
+    }
+
+    #[test]
+    fn nobody_beats_the_best_and_everybody_the_worst() {
+        assert_eq!(share(0), 0.0);
+        assert!(share(3) > 0.4, "{}", share(3));
+    }
+
+    #[test]
+    fn sets_hold_the_winner_first_and_nobody_twice() {
+        let mut generator = seed::generator(1, "test", 0, "set");
+        for size in 2..=5 {
+            let set = draw_set(7, &[1, 2, 3, 4], size, &mut generator);
+            assert_eq!((set.len(), set[0]), (size, 7));
+            let mut sorted = set.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            assert_eq!(sorted.len(), size);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Live against proxy: the same bandits before users and on the coin flips of a preference matrix of
+//! the same data.
+//!
+//! Regret is counted by one yardstick, the truth of the live simulation, in both arenas; so a curve
+//! that differs tells of what the matrix takes away (that comparisons share queries and lists, that
+//! p_ij are estimates), not of two ways of counting. M. Zoghi et al. show such a pair of figures for
+//! their own algorithm.
+//!
+//! ## References
+//! M. Zoghi, S. Whiteson and M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
+//! Evaluation", WSDM 2015, figure 2, <https://doi.org/10.1145/2684822.2685290>.
+
+use bandits::{Arena, Arm, DuelOutcome, Generator, MatrixArena, PairWins, PreferenceMatrix, RegretReferenceError};
+use serde::Serialize;
+
+use crate::figure::{Panel, Panels};
+use crate::results::{Caption, bands, curves, spread_at};
+use crate::simulation::runs::{Arenas, Plan, Run};
+
+/// A preference matrix whose regret is counted by gaps from elsewhere.
+#[derive(Debug, Clone)]
+pub struct ProxyArena<'a> {
+    arena: MatrixArena,
+    gaps: &'a [f64],
+}
+
+impl Arena for ProxyArena<'_> {
+    fn arms(&self) -> usize {
+        self.arena.arms()
+    }
+
+    #[inline]
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+        self.arena.duel(first, second, generator)
+    }
+
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+        self.arena.multi_duel(arms, generator, wins);
+    }
+
+    fn gaps(&self) -> &[f64] {
+        self.gaps
+    }
+}
+
+/// Arenas over one matrix.
+#[derive(Debug)]
+pub struct ProxyArenas<'a> {
+    arena: ProxyArena<'a>,
+    content: String,
+}
+
+impl<'a> ProxyArenas<'a> {
+    /// Arenas over `matrix`, described by `content`, whose regret is counted by `gaps`.
+    ///
+    /// # Errors
+    /// When the matrix cannot be played.
+    ///
+    /// # Panics
+    /// Unless there is one gap an arm.
+    pub fn new(matrix: PreferenceMatrix, gaps: &'a [f64], content: String) -> Result<Self, RegretReferenceError> {
+        assert_eq!(gaps.len(), matrix.arms(), "one gap an arm");
+        // Whatever gaps the matrix itself gives, they are not used.
+        let arena = MatrixArena::with_reference(matrix, bandits::RegretReference::Against(Arm(0)))?;
+        Ok(Self { arena: ProxyArena { arena, gaps }, content })
+    }
+}
+
+impl Arenas for ProxyArenas<'_> {
+    type Arena<'b>
+        = ProxyArena<'b>
+    where
+        Self: 'b;
+
+    fn arms(&self) -> usize {
+        self.arena.arms()
+    }
+
+    fn content(&self) -> &str {
+        &self.content
+    }
+
+    fn arena(&self, _stream: &dyn Fn(&str) -> Generator) -> ProxyArena<'_> {
+        self.arena.clone()
+    }
+}
+
+/// Mean regret live and on the proxy after some steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// The algorithm with all its parameters.
+    pub algorithm: String,
+    /// After so many steps.
+    pub step: u64,
+    /// Mean cumulative regret live.
+    pub live: f64,
+    /// Its standard error; 0 for a single run.
+    pub live_standard_error: f64,
+    /// Mean cumulative regret on the proxy.
+    pub proxy: f64,
+    /// Its standard error; 0 for a single run.
+    pub proxy_standard_error: f64,
+    /// (proxy - live) / live; 0 where both are 0, none where live alone is 0.
+    pub relative: Option<f64>,
+    /// Standard error of (proxy - live) over live regret; none where that is 0 but not the error.
+    pub relative_standard_error: Option<f64>,
+}
+
+impl Difference {
+    fn at(plan: &Plan, algorithm: usize, checkpoint: usize, live: &[Run], proxy: &[Run]) -> Self {
+        let (live, proxy) = (spread_at(live, checkpoint), spread_at(proxy, checkpoint));
+        let over_live = |value: f64| match (value == 0.0, live.mean == 0.0) {
+            (true, _) => Some(0.0),
+            (false, true) => None,
+            (false, false) => Some(value / live.mean),
+        };
+        Self {
+            algorithm: plan.algorithms[algorithm].canonical(),
+            step: plan.checkpoints[checkpoint],
+            live: live.mean,
+            live_standard_error: live.standard_error,
+            proxy: proxy.mean,
+            proxy_standard_error: proxy.standard_error,
+            relative: over_live(proxy.mean - live.mean),
+            relative_standard_error: over_live(live.standard_error.hypot(proxy.standard_error)),
+        }
+    }
+}
+
+/// The differences of all algorithms at all checkpoints, algorithm by algorithm.
+#[must_use]
+pub fn differences(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>]) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    for (algorithm, (live, proxy)) in live.iter().zip(proxy).enumerate() {
+        differences.extend(
+            (0..plan.checkpoints.len()).map(|checkpoint| Difference::at(plan, algorithm, checkpoint, live, proxy)),
+        );
+    }
+    differences
+}
+
+/// The largest relative difference, of either sign, from step `from` on; where there is no live regret
+/// there is none.
+#[must_use]
+pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
+    let late = differences.iter().filter(|difference| difference.step >= from);
+    let size = |difference: &&Difference| difference.relative.map(f64::abs);
+    late.filter(|difference| difference.relative.is_some())
+        .max_by(|a, b| size(a).unwrap_or_default().total_cmp(&size(b).unwrap_or_default()))
+}
+
+/// Both sets of curves side by side with one scale.
+#[must_use]
+pub fn figure(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>], caption: &Caption) -> Panels {
+    let panel = |name: &str, runs: &[Vec<Run>]| Panel {
+        name: name.to_owned(),
+        x_label: caption.x_label.clone(),
+        y_label: format!("cumulative regret ({})", caption.regret),
+        x_log: true,
+        curves: curves(plan, runs),
+        ..Panel::default()
+    };
+    Panels {
+        title: caption.title.clone(),
+        subtitle: Some(bands(plan)),
+        panels: vec![panel("live", live), panel("proxy", proxy)],
+        one_scale: true,
+        note: caption.note.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandits::Regret;
+
+    use super::*;
+
+    fn run(regret: [f64; 2]) -> Run {
+        let regret = regret.map(|average| Regret { average, ..Regret::default() }).to_vec();
+        Run { regret, best: vec![None; 2], seconds: 0.0 }
+    }
+
+    #[test]
+    fn relative_to_live() {
+        let plan = Plan {
+            algorithms: vec!["random".parse().unwrap(), "rucb".parse().unwrap()],
+            steps: 10,
+            runs: 2,
+            seed: 1,
+            checkpoints: vec![1, 10],
+        };
+        let live = [vec![run([0.0, 9.0]), run([0.0, 11.0])], vec![run([1.0, 4.0]), run([1.0, 4.0])]];
+        let proxy = [vec![run([0.0, 12.0]), run([0.0, 12.0])], vec![run([3.0, 3.0]), run([3.0, 3.0])]];
+        let all = differences(&plan, &live, &proxy);
+        let relative: Vec<Option<f64>> = all.iter().map(|difference| difference.relative).collect();
+        assert_eq!(relative, [0.0, 0.2, 2.0, -0.25].map(Some));
+        // Two runs 1 off their mean: standard deviation sqrt(2), standard error 1, over 10.
+        assert!(all[1].relative_standard_error.is_some_and(|error| (error - 0.1).abs() < 1e-12));
+        assert_eq!(largest(&all, 1), Some(&all[2]));
+        assert_eq!(largest(&all, 2), Some(&all[3]));
+        assert_eq!(largest(&all, 11), None);
+
+        // Without regret live there is nothing to be relative to, and no infinity.
+        let live = [vec![run([0.0, 0.0]), run([0.0, 0.0])], live[1].clone()];
+        let all = differences(&plan, &live, &proxy);
+        assert_eq!((all[0].relative, all[1].relative, all[1].relative_standard_error), (Some(0.0), None, Some(0.0)));
+        assert_eq!(largest(&all, 1), Some(&all[2]));
+    }
+
+    #[test]
+    fn nothing_is_relative_to_no_regret() {
+        let plan =
+            Plan { algorithms: vec!["random".parse().unwrap()], steps: 10, runs: 1, seed: 1, checkpoints: vec![1, 10] };
+        let all = differences(&plan, &[vec![run([0.0, 2.0])]], &[vec![run([1.0, 1.0])]]);
+        assert_eq!((all[0].relative, all[0].relative_standard_error), (None, Some(0.0)));
+        assert_eq!(all[1].relative, Some(-0.5));
+        // What has no ratio is not the largest, in JSON null and in CSV empty.
+        assert_eq!(largest(&all, 1), Some(&all[1]));
+        assert_eq!(largest(&all[..1], 1), None);
+        assert!(serde_json::to_string(&all[0]).unwrap().contains("\"relative\":null"));
+    }
+
+    #[test]
+    fn one_yardstick() {
+        let matrix = PreferenceMatrix::parse("0.5 0.9\n0.1 0.5").unwrap();
+        let arenas = ProxyArenas::new(matrix, &[0.0, 0.25], "m".to_owned()).unwrap();
+        let arena = arenas.arena(&|_| unreachable!("coin flips need no stream of their own"));
+        assert_eq!(arena.gaps(), [0.0, 0.25]);
+    }
+}

@@ -1,0 +1,202 @@
+//! Sensitivity: how many impressions a method needs until it orders rankers as their nDCG does.
+//!
+//! Schuth et al. (<https://doi.org/10.1145/2661829.2661952>): a method's preference P(i, j), the mean
+//! of its verdicts so far, errs on a pair when it does not favour the ranker with the higher nDCG;
+//! the binary error is the share of pairs that it errs on, and the mean over draws of rankers.
+//!
+//! ## Notes
+//! Truth is nDCG@10 over all queries (exponential gain, expectation over ties). Pairs of exactly the
+//! same nDCG have no truth and do not count. A preference of exactly one half is an error. Pairwise
+//! interleaving spends each impression on one pair, the pairs taking turns in random order.
+
+use bandits::Generator;
+use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Outcome, Preference};
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+use crate::output::progress::Progress;
+use crate::simulation::seed;
+use crate::simulation::site::{Multileaver, Site};
+
+/// A way of comparing several rankers.
+#[derive(Debug, Clone)]
+pub enum Method {
+    /// Two at a time.
+    Pairwise(AnyInterleaving),
+    /// All at once.
+    Together(AnyMultileaving),
+}
+
+impl Method {
+    /// What it is called in tables and legends.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Self::Pairwise(method) => format!("pairwise {method}"),
+            Self::Together(method) => method.to_string(),
+        }
+    }
+}
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Rankers compared, drawn afresh for every draw.
+    pub rankers: usize,
+    /// Impressions after which the error is noted, ascending.
+    pub checkpoints: Vec<u64>,
+    /// Draws of rankers.
+    pub draws: u64,
+    /// The master seed.
+    pub seed: u64,
+}
+
+/// The binary error of every draw at every checkpoint: `[draw][checkpoint]`.
+///
+/// `ndcg` is each arm's nDCG, the truth. All methods see the same draws of rankers.
+#[must_use]
+pub fn measure(site: &Site, ndcg: &[f64], method: &Method, plan: &Plan, progress: &Progress) -> Vec<Vec<f64>> {
+    let cell = format!("sensitivity {}", method.label());
+    (0..plan.draws)
+        .into_par_iter()
+        .map(|draw| {
+            let arms = draw_arms(ndcg, plan.rankers, &mut seed::generator(plan.seed, "sensitivity", draw, "rankers"));
+            let stream = |purpose: &str| seed::generator(plan.seed, &cell, draw, purpose);
+            let errors = one_draw(site, ndcg, method, &arms, &plan.checkpoints, stream);
+            progress.advance(1);
+            errors
+        })
+        .collect()
+}
+
+/// Rankers of which at least two differ in nDCG, where there are such.
+fn draw_arms(ndcg: &[f64], count: usize, generator: &mut Generator) -> Vec<usize> {
+    let mut arms: Vec<usize> = (0..ndcg.len()).collect();
+    for _ in 0..100 {
+        arms.shuffle(generator);
+        if arms[..count].iter().any(|&arm| ndcg[arm] != ndcg[arms[0]]) {
+            break;
+        }
+    }
+    arms.truncate(count);
+    arms
+}
+
+fn one_draw(
+    site: &Site,
+    ndcg: &[f64],
+    method: &Method,
+    arms: &[usize],
+    checkpoints: &[u64],
+    stream: impl Fn(&str) -> Generator,
+) -> Vec<f64> {
+    let (mut lists, mut users, mut turns) = (stream("lists"), stream("users"), stream("turns"));
+    let mut verdicts = Verdicts::new(arms.len());
+    let mut multileaver = Multileaver::default();
+    let mut scratch = <AnyInterleaving as Interleaving>::Scratch::default();
+    let mut pairs: Vec<(usize, usize)> =
+        (0..arms.len()).flat_map(|low| (low + 1..arms.len()).map(move |high| (low, high))).collect();
+    let mut errors = Vec::with_capacity(checkpoints.len());
+    for impression in 0..checkpoints.last().copied().unwrap_or(0) {
+        let query = site.draw_query(&mut lists);
+        match method {
+            Method::Together(method) => {
+                let shown = arms.iter().copied();
+                let outcome = site.multileave(method, query, shown, &mut lists, &mut users, &mut multileaver);
+                for &(low, high) in &pairs {
+                    verdicts.add(low, high, outcome.preference(low, high));
+                }
+            }
+            Method::Pairwise(method) => {
+                let turn = (impression % pairs.len() as u64) as usize;
+                if turn == 0 {
+                    pairs.shuffle(&mut turns);
+                }
+                let (low, high) = pairs[turn];
+                let pair = [arms[low], arms[high]];
+                let preference = site.interleave(method, query, pair, &mut lists, &mut users, &mut scratch);
+                verdicts.add(low, high, preference);
+            }
+        }
+        if checkpoints.binary_search(&(impression + 1)).is_ok() {
+            errors.push(verdicts.error(|arm| ndcg[arms[arm]]));
+        }
+    }
+    errors
+}
+
+/// For each pair i < j: wins of i less wins of j.
+struct Verdicts {
+    arms: usize,
+    balance: Vec<i64>,
+}
+
+impl Verdicts {
+    fn new(arms: usize) -> Self {
+        Self { arms, balance: vec![0; arms * arms] }
+    }
+
+    fn add(&mut self, low: usize, high: usize, preference: Preference) {
+        self.balance[low * self.arms + high] += match preference {
+            Preference::First => 1,
+            Preference::Second => -1,
+            Preference::Tie => 0,
+        };
+    }
+
+    /// The share of pairs with a truth that are not favoured as it says.
+    fn error(&self, truth: impl Fn(usize) -> f64) -> f64 {
+        let (mut pairs, mut errors) = (0, 0);
+        for low in 0..self.arms {
+            for high in low + 1..self.arms {
+                let difference = truth(low) - truth(high);
+                if difference == 0.0 {
+                    continue;
+                }
+                pairs += 1;
+                let balance = self.balance[low * self.arms + high];
+                errors += usize::from(balance == 0 || (balance > 0) != (difference > 0.0));
+            }
+        }
+        if pairs == 0 { 0.0 } else { f64::from(errors as u32) / f64::from(pairs) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::site::tests::site;
+
+    #[test]
+    fn errors_fall_as_impressions_come_in() {
+        let rankers: [fn(f64, usize) -> f64; 3] = [
+            |label, doc| label * 10.0 + doc as f64,
+            |label, doc| label * 1.1 + ((doc * 3) % 5) as f64,
+            |label, doc| doc as f64 - label * 10.0,
+        ];
+        let (dataset, site) = site(9, &rankers);
+        let ndcg = site.rankings().ndcg(dataset.labels(), 10, rankers::Gain::Exponential).expect("labels fit");
+        let plan = Plan { rankers: 3, checkpoints: vec![1, 2000], draws: 8, seed: 1 };
+        for method in [
+            Method::Together("team-draft".parse().expect("a method")),
+            Method::Together("sosm".parse().expect("a method")),
+            Method::Pairwise("probabilistic".parse().expect("a method")),
+        ] {
+            let errors = measure(&site, &ndcg, &method, &plan, &Progress::hidden());
+            let mean = |at: usize| errors.iter().map(|draw| draw[at]).sum::<f64>() / 8.0;
+            assert!(mean(0) > 0.1, "{}: one impression cannot tell all: {}", method.label(), mean(0));
+            assert_eq!(mean(1), 0.0, "{}", method.label());
+        }
+    }
+
+    #[test]
+    fn a_tie_is_an_error_and_equal_rankers_do_not_count() {
+        let mut verdicts = Verdicts::new(3);
+        verdicts.add(0, 1, Preference::First);
+        verdicts.add(0, 2, Preference::Second);
+        let truth = [0.5, 0.2, 0.2];
+        // (0, 1) is right, (0, 2) wrong, (1, 2) has no truth.
+        assert_eq!(verdicts.error(|arm| truth[arm]), 0.5);
+        assert_eq!(Verdicts::new(3).error(|arm| truth[arm]), 1.0);
+    }
+}

@@ -1,0 +1,210 @@
+//! `sim analyse`: who wins a preference matrix, how far from an order it is, and how hard.
+
+mod difference;
+mod files;
+mod findings;
+mod table;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use bandits::{Arm, PreferenceMatrix};
+use clap::Args;
+use serde::Serialize;
+
+use self::findings::Findings;
+use super::matrix_file;
+use super::print::{eprintln, println};
+use crate::cli::args::CommonOptions;
+use crate::cli::args::arms::ArmOptions;
+use crate::cli::args::folder::{default_folder, of_content};
+use crate::output;
+use crate::output::numbers::{grouped, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
+use crate::output::usage::usage;
+use crate::simulation::arm_names::ArmNames;
+use crate::simulation::seed;
+
+/// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
+///
+/// The folder of results gets findings.json with everything, ranking.csv, circles.csv, subsets.csv,
+/// bounds.csv and (with --against) difference.csv, figures of all but the first two, matrix.png, and
+/// config.json.
+#[derive(Debug, Args)]
+pub(super) struct Analyse {
+    /// The preference matrix: text, with or without a first line that says how many arms, .npy or .npz
+    #[arg(long, value_name = "FILE")]
+    matrix: PathBuf,
+
+    #[command(flatten)]
+    arms: ArmOptions,
+
+    /// Another matrix of the same arms to compare with: how far they agree, and their difference
+    /// (of a multileaved and a pairwise one: the distortion)
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+
+    /// That matrix has its arms in alphabetical order: undo it
+    #[arg(long, requires = "against")]
+    against_lexicographic: bool,
+
+    /// Comparisons that each pair was estimated from, to tell which circles are genuine
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    comparisons: Option<u64>,
+
+    /// The probability that any preference is wrongly called established
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_probability)]
+    error_rate: f64,
+
+    /// Random orders of the arms to estimate P(total order) from; 0 leaves it out beyond three arms
+    #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_count)]
+    samples: u64,
+
+    /// Alpha of RUCB and mergeRUCB in the theorems on their regret
+    #[arg(long, value_name = "A", default_value = "1.01", value_parser = parse_number)]
+    alpha: f64,
+
+    /// Delta of RUCB and mergeRUCB in the theorems on their regret
+    #[arg(long, value_name = "P", default_value = "0.01", value_parser = parse_number)]
+    delta: f64,
+
+    /// Arms in a batch of mergeRUCB (its p) in the theorem on its regret
+    #[arg(long, value_name = "N", default_value = "4", value_parser = parse_up_to::<usize, 1_000_000>)]
+    batch: usize,
+
+    #[command(flatten)]
+    common: CommonOptions,
+
+    /// Where to leave results; those of the same command are replaced, those of another refused
+    /// [default: results/ and a name made of what is analysed, and of the seed unless it is 1]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Print the findings as JSON in place of the tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// The configuration as resolved.
+#[derive(Serialize)]
+struct Config {
+    command: &'static str,
+    version: &'static str,
+    seed: u64,
+    matrix: Source,
+    /// The arms that were taken, as they are numbered in the matrix; here they count from 0, in this order.
+    arms: Option<Vec<Arm>>,
+    #[serde(skip)]
+    names: ArmNames,
+    against: Option<Source>,
+    comparisons: Option<u64>,
+    error_rate: f64,
+    samples: u64,
+    alpha: f64,
+    delta: f64,
+    batch: usize,
+}
+
+/// A matrix that was read.
+#[derive(Serialize)]
+struct Source {
+    name: String,
+    arms: usize,
+    /// Of the entries, in the order in which the arms are numbered here.
+    checksum: String,
+    lexicographic: bool,
+}
+
+impl Analyse {
+    /// What the theorems ask of their parameters, as far as one of them holds for what is given.
+    fn check(&self) -> Result<()> {
+        let Self { alpha, delta, batch, .. } = self;
+        ensure!(
+            *alpha > 0.5 && alpha.is_finite(),
+            usage(format!("--alpha {alpha}: expected a number above 1/2, as the theorems on regret need"))
+        );
+        ensure!(
+            *delta > 0.0 && *delta < 1.0,
+            usage(format!("--delta {delta}: expected a probability strictly between 0 and 1"))
+        );
+        ensure!(*batch >= 4, usage(format!("--batch {batch}: expected 4 at least, as mergeRUCB's theorem needs")));
+        Ok(())
+    }
+
+    pub(super) fn run(&self) -> Result<()> {
+        self.common.apply()?;
+        self.check()?;
+        let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic)?;
+        let features = matrix_file::features(&self.matrix, &matrix);
+        let mut against = self.against.as_deref().map(|path| read(path, self.against_lexicographic)).transpose()?;
+        if let Some((_, other)) = &against {
+            ensure!(
+                other.arms == source.arms,
+                "--against holds {} arms, but --matrix holds {}; take matrices of the same arms",
+                other.arms,
+                source.arms
+            );
+        }
+        let arms = self.arms.choose(&matrix, &source.checksum, self.common.seed)?;
+        if let Some(arms) = &arms {
+            let matrices = std::iter::once(&mut matrix).chain(against.iter_mut().map(|(matrix, _)| matrix));
+            for matrix in matrices {
+                *matrix = matrix.subset(arms).context("the arms cannot be taken")?;
+            }
+        }
+        let config = Config {
+            command: "analyse",
+            version: env!("CARGO_PKG_VERSION"),
+            seed: self.common.seed,
+            matrix: source,
+            names: self.arms.names(features, arms.as_deref()),
+            arms,
+            against: None,
+            comparisons: self.comparisons,
+            error_rate: self.error_rate,
+            samples: self.samples,
+            alpha: self.alpha,
+            delta: self.delta,
+            batch: self.batch,
+        };
+        let (reference, other) = against.unzip();
+        let config = Config { against: other, ..config };
+        let folder = self.out.clone().unwrap_or_else(|| {
+            let name = of_content(&config.matrix.name, &config.matrix.checksum);
+            default_folder(&format!("analyse-{name}{}{}", self.arms.part(), self.common.seeded()))
+        });
+        output::claim_folder(&folder, "analyse")?;
+
+        let findings = Findings::of(&matrix, reference.as_ref(), &config)?;
+        let written = output::write_results(&folder, &config, || {
+            output::write_json_pretty(&folder.join("findings.json"), &findings)?;
+            files::write(&folder, &matrix, reference.as_ref(), &findings, &config)
+        })?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&findings)?);
+        } else {
+            println!("{}", table::render(&findings, &config));
+        }
+        if !self.common.quiet {
+            if findings.order.open_pairs > 0 {
+                let open = grouped(findings.order.open_pairs as u64);
+                eprintln!("remark: pairs at exactly 1/2, tied or never compared: {open}");
+            }
+            eprintln!("results in {}: {written}, findings.json, config.json", folder.display());
+        }
+        Ok(())
+    }
+}
+
+/// A matrix with its arms in numeric order.
+fn read(path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
+    let read = matrix_file::read(path)?;
+    let matrix = if lexicographic { read.undo_alphabetical_order() } else { read };
+    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+    let source = Source {
+        name: name.to_string_lossy().into_owned(),
+        arms: matrix.arms(),
+        checksum: seed::key(&matrix.to_text()),
+        lexicographic,
+    };
+    Ok((matrix, source))
+}

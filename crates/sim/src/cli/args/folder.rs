@@ -1,0 +1,85 @@
+//! Where results go unless told: folders whose names tell what is played on.
+
+use std::path::{Path, PathBuf};
+
+use letor_io::{lookalike, registry};
+use rankers::Selection;
+
+use super::{CommonOptions, Description, Fractional, SiteOptions, Ties};
+use crate::simulation::seed;
+
+impl SiteOptions {
+    /// Which rankers, for the name of a folder: nothing for all of them.
+    pub(in crate::cli) fn part(&self) -> String {
+        let mut part = match &self.rankers {
+            Selection::All => String::new(),
+            chosen => format!("-rankers-{}", short(&chosen.to_string())),
+        };
+        if !self.without.is_empty() {
+            let features: Vec<String> = self.without.iter().map(u32::to_string).collect();
+            part += &format!("-without-{}", short(&features.join(",")));
+        }
+        part
+    }
+
+    /// How else than usual lists are shown, mixed and clicked, for the name of a folder.
+    fn manner(&self, played: &Description) -> String {
+        let words = [
+            (self.click.contains(':')).then(|| short(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
+            (self.shown != 10).then(|| format!("shown-{}", self.shown)),
+            self.interleave.as_ref().map(ToString::to_string),
+            self.multileave.as_ref().map(ToString::to_string),
+            self.credit_ties.map(|_| format!("ties-{}", played.credit_ties.name())),
+            matches!(self.ties, Ties::Fixed).then(|| "fixed".to_owned()),
+            match self.fractional_labels {
+                Fractional::Round => None,
+                Fractional::Floor => Some("floor".to_owned()),
+                Fractional::Interpolate => Some("interpolate".to_owned()),
+            },
+            self.reading.part(),
+        ];
+        words.iter().flatten().map(|word| format!("-{word}")).collect()
+    }
+
+    /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`, and whatever is not
+    /// as usual, so that no two sites share a folder.
+    pub(in crate::cli) fn default_folder(
+        &self,
+        command: &str,
+        played: &Description,
+        common: &CommonOptions,
+    ) -> PathBuf {
+        let (clicks, manner) = (&played.click.model, self.manner(played));
+        let name = dataset_name(&self.dataset, &played.dataset.name, &played.dataset.checksum);
+        default_folder(&format!("{command}-{name}-{clicks}{}{manner}{}", self.part(), common.seeded()))
+    }
+}
+
+/// A data set for the name of a folder: of files, which others may share their names with, with what tells
+/// their content.
+pub(in crate::cli) fn dataset_name(asked: &[String], name: &str, checksum: &str) -> String {
+    let known = |asked: &String| {
+        let generated = lookalike::names().any(|name| asked.split(':').next() == Some(name));
+        generated || registry::find(asked).is_some()
+    };
+    if asked.iter().all(known) { name.to_owned() } else { of_content(name, checksum) }
+}
+
+/// A name that files of other content do not share.
+pub(in crate::cli) fn of_content(name: &str, checksum: &str) -> String {
+    format!("{name}-{}", &seed::key(checksum)[..8])
+}
+
+/// A list for the name of a folder: as it is, or what it begins with and a hash of it all.
+pub(in crate::cli) fn short(list: &str) -> String {
+    let most = 24;
+    let head: String = list.chars().take(most).collect();
+    if head == list { head } else { format!("{head}-{}", &seed::key(list)[..8]) }
+}
+
+/// `results/<name>` with everything but letters, digits, dots and dashes replaced.
+pub(in crate::cli) fn default_folder(name: &str) -> PathBuf {
+    let clean: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
+    Path::new("results").join(clean.trim_matches('-'))
+}

@@ -1,0 +1,149 @@
+//! The command line: flags that mean the same everywhere, and a command a file.
+
+mod algorithms;
+mod analyse;
+pub(crate) mod args;
+mod bandit;
+mod compare;
+mod datasets;
+mod distortion;
+mod experiment;
+mod inspect;
+mod live;
+mod matrix_file;
+mod print;
+mod proxy;
+mod report;
+mod sensitivity;
+mod study_output;
+
+use std::io;
+use std::panic::{catch_unwind, resume_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use self::print::{NotPrinted, eprintln};
+use crate::output::usage::Usage;
+
+/// Which of many rankers is best, while users are clicking, at the least cost to them?
+///
+/// Without a command: live simulation. Dueling bandits choose rankers; their lists are interleaved
+/// or multileaved into the one that a simulated user sees; the clicks say who won; regret counts
+/// what the search has cost. With no flags at all it runs on an embedded look-alike of
+/// MSLR-WEB30K, in well under a minute, and leaves a table here and curves, a summary and a figure
+/// under results/.
+#[derive(Debug, Parser)]
+#[command(name = "sim", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    live: live::Live,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  sim                                              the default: a look-alike of MSLR-WEB30K
+  sim --dataset ylr1 --click navigational          a registered data set (cargo xtask fetch-datasets)
+  sim --dataset MQ2008/ --click perfect            a folder of LETOR files, or the files themselves
+  sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
+  sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
+  sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
+  sim analyse --matrix P.npy                       its winners, circles, gaps and bounds, with pictures";
+
+// What a command does is said at its struct: what stands at a variant would take its place.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Lists the algorithms with their parameters and defaults.
+    Algorithms,
+    Analyse(analyse::Analyse),
+    Bandit(bandit::Bandit),
+    Compare(compare::Compare),
+    /// Lists the data sets and preference matrices known by name, and whether they are here.
+    Datasets,
+    Inspect(inspect::Inspect),
+    Distortion(distortion::DistortionCommand),
+    Experiment(experiment::ExperimentCommand),
+    Sensitivity(sensitivity::Sensitivity),
+    Report(report::Html),
+    Proxy(proxy::Proxy),
+}
+
+/// Reads the command line and does what it says; the exit code is 2 for wrong usage and 1 for
+/// failures, each with one line on standard error. A closed pipe ends it quietly.
+#[must_use]
+pub fn main() -> ExitCode {
+    match catch_unwind(run) {
+        Ok(code) => code,
+        Err(panic) => match panic.downcast::<NotPrinted>() {
+            Ok(closed) => closed.exit_code().into(),
+            Err(panic) => resume_unwind(panic),
+        },
+    }
+}
+
+fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_env("SIM_LOG"))
+        .with_writer(io::stderr)
+        .without_time()
+        .init();
+    let done = match cli.command {
+        None => cli.live.run(),
+        Some(Command::Algorithms) => algorithms::run(),
+        Some(Command::Analyse(command)) => command.run(),
+        Some(Command::Bandit(command)) => command.run(),
+        Some(Command::Compare(command)) => command.run(),
+        Some(Command::Datasets) => datasets::run(),
+        Some(Command::Inspect(command)) => command.run(),
+        Some(Command::Distortion(command)) => command.run(),
+        Some(Command::Experiment(command)) => command.run(),
+        Some(Command::Report(command)) => command.run(),
+        Some(Command::Sensitivity(command)) => command.run(),
+        Some(Command::Proxy(command)) => command.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            let usage = error.chain().any(|cause| cause.is::<Usage>());
+            ExitCode::from(if usage { WRONG_USAGE } else { 1 })
+        }
+    }
+}
+
+/// The exit code of wrong usage, as of clap.
+const WRONG_USAGE: u8 = 2;
+
+/// What clap has to say where there is no command line to follow: help as it is, errors in one line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        let message = one_line(&error.to_string());
+        // What a shell makes of `--dataset *.txt`.
+        let file = message.split('\'').find(|word| Path::new(word).is_file());
+        let hint = file.map_or("", |_| "; several files are one list, parted by commas");
+        eprintln!("{message}{hint} (see --help)");
+        return WRONG_USAGE.into();
+    }
+    match error.print() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => NotPrinted(error).exit_code().into(),
+    }
+}
+
+/// The paragraphs of a message of clap's in one line, without those on usage at its end.
+fn one_line(message: &str) -> String {
+    let said = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = said.take_while(|line| !line.starts_with("Usage: ") && !line.starts_with("For more information"));
+    said.fold(String::new(), |before, line| match before.as_str() {
+        "" => line.to_owned(),
+        before if before.ends_with(':') || line.starts_with('[') => format!("{before} {line}"),
+        before => format!("{before}; {line}"),
+    })
+}

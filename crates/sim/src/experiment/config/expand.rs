@@ -1,0 +1,142 @@
+//! Grids in one line: `mergerucb:p={4,6}:alpha={0.71,0.81}` are four algorithms.
+
+use anyhow::{Context, Result, anyhow, ensure};
+use bandits::ParameterError;
+use bandits::registry::{Spec, entries};
+
+use crate::experiment::config::{OneOrMany, Play, SettingEntry};
+
+/// All that a text with braces stands for, the last brace varying fastest.
+///
+/// # Errors
+/// When a brace is not closed or stands inside another.
+pub(crate) fn braces(text: &str) -> Result<Vec<String>> {
+    let Some(open) = text.find('{') else {
+        ensure!(!text.contains('}'), "{text:?}: `}}` without `{{`");
+        return Ok(vec![text.to_owned()]);
+    };
+    let close = text[open..].find('}').with_context(|| format!("{text:?}: `{{` is never closed"))? + open;
+    let (before, choices, after) = (&text[..open], &text[open + 1..close], &text[close + 1..]);
+    ensure!(!choices.contains('{') && !before.contains('}'), "{text:?}: braces inside braces");
+    let rest = braces(after)?;
+    let choices = choices.split(',').map(str::trim);
+    Ok(choices.flat_map(|choice| rest.iter().map(move |rest| format!("{before}{choice}{rest}"))).collect())
+}
+
+/// The algorithms of a list with braces.
+///
+/// # Errors
+/// As [`braces`], and for names and parameters that are none.
+pub(crate) fn algorithms(list: &[String]) -> Result<Vec<Spec>> {
+    let mut all: Vec<Spec> = Vec::new();
+    for text in list {
+        for one in braces(text)? {
+            let spec = one.parse::<Spec>().map_err(|error| anyhow!("algorithms: {one:?}: {}", explained(&error)))?;
+            ensure!(!all.contains(&spec), "algorithms: {one:?} is played twice");
+            all.push(spec);
+        }
+    }
+    Ok(all)
+}
+
+/// An algorithm as the runs kept of it know it: in full, with its revision where that is not the first.
+pub(crate) fn identity(spec: &Spec) -> String {
+    match spec.entry().revision {
+        1 => spec.canonical(),
+        revision => format!("{} (revision {revision})", spec.canonical()),
+    }
+}
+
+/// What is wrong, with all names where none of them is near.
+fn explained(error: &ParameterError) -> String {
+    if let ParameterError::UnknownAlgorithm { suggestion: None, .. } = error {
+        let names: Vec<&str> = entries().iter().map(|entry| entry.name).collect();
+        return format!("{error}; there are {}", names.join(", "));
+    }
+    error.to_string()
+}
+
+/// One setting: one click model, one problem.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// What all settings of one entry share: the name in the file.
+    pub family: String,
+    /// Its own name.
+    pub name: String,
+    /// How users click.
+    pub click: String,
+    /// The problem, of [`Play::Problem`].
+    pub problem: Option<String>,
+    /// All else.
+    pub entry: SettingEntry,
+}
+
+/// Spreads out lists of click models and problems.
+#[must_use]
+pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
+    let mut all = Vec::new();
+    for entry in entries {
+        if entry.play == Play::Problem {
+            // The preferences themselves have no other name than the setting's.
+            let itself = [entry.name.clone()];
+            let problems = if entry.preferences.is_empty() { &entry.problem.0[..] } else { &itself };
+            for problem in problems {
+                let name = if problems.len() > 1 { problem } else { &entry.name };
+                all.push(Setting {
+                    family: entry.name.clone(),
+                    name: name.clone(),
+                    click: String::new(),
+                    problem: Some(problem.clone()),
+                    entry: entry.clone(),
+                });
+            }
+            continue;
+        }
+        let navigational = OneOrMany(vec!["navigational".to_owned()]);
+        let clicks = if entry.click.0.is_empty() { &navigational } else { &entry.click };
+        for click in &clicks.0 {
+            let name = if clicks.0.len() > 1 { format!("{}, {click}", entry.name) } else { entry.name.clone() };
+            all.push(Setting {
+                family: entry.name.clone(),
+                name,
+                click: click.clone(),
+                problem: None,
+                entry: entry.clone(),
+            });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_an_earlier_revision_are_not_those_of_the_next() {
+        let identity = |text: &str| identity(&text.parse().unwrap());
+        assert_eq!(identity("dts"), "dts:variant=paper:alpha=0.51");
+        assert_eq!(identity("dts-plus"), "dts-plus:variant=paper:alpha=0.51 (revision 2)");
+    }
+
+    #[test]
+    fn braces_are_a_grid() {
+        assert_eq!(braces("rucb").unwrap(), ["rucb"]);
+        assert_eq!(
+            braces("m:p={4,6}:alpha={1, 2}").unwrap(),
+            ["m:p=4:alpha=1", "m:p=4:alpha=2", "m:p=6:alpha=1", "m:p=6:alpha=2"]
+        );
+        for wrong in ["a{1", "a1}", "a{1,{2}}"] {
+            assert!(braces(wrong).is_err(), "{wrong}");
+        }
+        let list = ["mergerucb:p={4,6,8,10}:alpha={0.71,0.81,0.91,1.01,1.11,1.21}".to_owned()];
+        assert_eq!(algorithms(&list).unwrap().len(), 24);
+        let twice = ["rucb".to_owned(), "rucb:alpha={0.51,0.6}".to_owned()];
+        assert!(algorithms(&twice).unwrap_err().to_string().contains("played twice"));
+        let error = algorithms(&["thompson".to_owned()]).unwrap_err().to_string();
+        assert!(
+            error.contains("no algorithm is called `thompson`; there are ") && error.contains("mergerucb"),
+            "{error}"
+        );
+    }
+}

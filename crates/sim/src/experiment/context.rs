@@ -1,0 +1,246 @@
+//! Where results and caches lie, which data there are, and how much smaller than the papers' an
+//! experiment is run.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use letor_io::{Dataset, registry};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::cli::args::SiteOptions;
+use crate::experiment::config::expand::Setting;
+use crate::output;
+use crate::simulation::seed;
+use crate::simulation::truth::Effort;
+
+/// What holds for all experiments of one call.
+#[derive(Debug)]
+pub struct Session {
+    /// The folder of results, one folder an experiment.
+    pub out: PathBuf,
+    /// Where finished runs, truths and matrices are kept.
+    pub cache: PathBuf,
+    /// Where data sets and matrices are looked for, besides the registry.
+    pub data_dir: Option<PathBuf>,
+    /// 1 for the papers' size.
+    pub scale: f64,
+    /// No progress bars.
+    pub quiet: bool,
+    /// The data set opened last: neighbours often share it.
+    opened: RefCell<Option<(String, Arc<Dataset>)>>,
+}
+
+/// What something was played on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its name.
+    pub name: String,
+    /// Whether it stands in for data that are not here.
+    pub lookalike: bool,
+    /// The files' names and sizes, of real data.
+    pub files: Vec<(String, u64)>,
+}
+
+impl Session {
+    /// A session that writes to `out`.
+    #[must_use]
+    pub fn new(out: PathBuf, cache: PathBuf, data_dir: Option<PathBuf>, scale: f64, quiet: bool) -> Self {
+        Self { out, cache, data_dir, scale, quiet, opened: RefCell::new(None) }
+    }
+
+    /// A number of things, scaled, `least` at least unless there are fewer.
+    #[must_use]
+    pub fn scaled(&self, count: u64, least: u64) -> u64 {
+        if self.scale >= 1.0 {
+            return count;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "no more than the count")]
+        let fewer = (count as f64 * self.scale).round() as u64;
+        fewer.max(least.min(count))
+    }
+
+    /// How much to spend on the truth of `arms` rankers, or of a random subset of them.
+    #[must_use]
+    pub fn effort(&self, arms: usize, subset: bool) -> Effort {
+        let full =
+            if subset { Effort { coarse: 500, fine: 20_000, budget: 2_000_000 } } else { Effort::for_arms(arms) };
+        Effort {
+            coarse: self.scaled(full.coarse, 20),
+            fine: self.scaled(full.fine, 1_000),
+            budget: self.scaled(full.budget, 100_000),
+        }
+    }
+
+    /// What a setting with a data set is played on.
+    ///
+    /// # Errors
+    /// When neither the data set nor a look-alike of it is there.
+    pub fn source(&self, setting: &Setting) -> Result<Source> {
+        let entry = &setting.entry;
+        if let Some(problem) = &setting.problem {
+            return Ok(Source { name: problem.clone(), lookalike: false, files: Vec::new() });
+        }
+        if let Some(path) = entry.matrix.0.iter().find_map(|name| self.find_matrix(name)) {
+            let (name, bytes) = sized(&path);
+            return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: false });
+        }
+        if let Some(files) = entry.dataset.as_deref().and_then(|name| self.find_dataset(name)) {
+            let name = entry.dataset.clone().unwrap_or_default();
+            return Ok(Source { name, lookalike: false, files });
+        }
+        let name = entry.lookalike.as_deref().with_context(|| self.absent(setting))?;
+        Ok(Source { name: self.smaller(name), lookalike: true, files: Vec::new() })
+    }
+
+    /// What is missing where a setting can be played on nothing.
+    fn absent(&self, setting: &Setting) -> String {
+        let entry = &setting.entry;
+        let mut missing: Vec<String> = entry.matrix.0.iter().map(|name| format!("no matrix {name}")).collect();
+        if let Some(name) = &entry.dataset {
+            let folder = self.data_root(name).join(name);
+            missing.push(match registry::find(name) {
+                Some(known) => registry::missing(known, None, &folder).to_string(),
+                None => format!("no file or folder {name}, and no data set of that name (`sim datasets` lists them)"),
+            });
+        }
+        format!("setting {:?} has nothing to play on: {}, and no look-alike is named", setting.name, missing.join("; "))
+    }
+
+    /// A data set that is no registered one: a file or folder below the folder of data, or wherever it is.
+    fn find_own(&self, name: &str) -> Option<PathBuf> {
+        if registry::find(name).is_some() {
+            return None;
+        }
+        let places = self.data_dir.iter().map(|folder| folder.join(name)).chain([PathBuf::from(name)]);
+        places.into_iter().find(|path| path.exists())
+    }
+
+    /// The matrix of this name, if it is here: a published one, or a file.
+    pub(crate) fn find_matrix(&self, name: &str) -> Option<PathBuf> {
+        if Path::new(name).is_file() {
+            return Some(PathBuf::from(name));
+        }
+        let roots = self.data_dir.iter().cloned().chain([registry::data_root()]);
+        roots.filter_map(|root| find_below(&root, name, 3)).next()
+    }
+
+    /// The files of the data set `name`, if they are here; of a registered one, all that the papers counted.
+    fn find_dataset(&self, name: &str) -> Option<Vec<(String, u64)>> {
+        let Some(entry) = registry::find(name) else {
+            return self.find_own(name).map(|path| sizes(&path));
+        };
+        let located = registry::locate(entry, &self.data_root(name).join(name))?;
+        let mut files = Vec::new();
+        for part in entry.splits.iter().filter(|part| part.counted) {
+            files.extend(located.files(part.name)?.iter().map(|path| sized(path)));
+        }
+        Some(files)
+    }
+
+    /// The folder in which the folder of data set `name` lies.
+    fn data_root(&self, name: &str) -> PathBuf {
+        let given = self.data_dir.iter().find(|folder| folder.join(name).is_dir());
+        given.cloned().unwrap_or_else(registry::data_root)
+    }
+
+    /// A smaller look-alike at a smaller scale.
+    fn smaller(&self, name: &str) -> String {
+        if self.scale >= 1.0 {
+            return name.to_owned();
+        }
+        let mut parts = name.splitn(3, ':');
+        let base = parts.next().unwrap_or_default();
+        let scale: f64 = parts.next().and_then(|scale| scale.parse().ok()).unwrap_or(1.0);
+        let scale = scale * self.scale.sqrt().max(0.1);
+        match parts.next() {
+            Some(seed) => format!("{base}:{scale:.4}:{seed}"),
+            None => format!("{base}:{scale:.4}"),
+        }
+    }
+
+    /// Opens the data set of a setting.
+    ///
+    /// # Errors
+    /// As [`letor_io::open`].
+    pub(crate) fn open(&self, source: &Source, options: &SiteOptions) -> Result<Arc<Dataset>> {
+        let key = format!("{source:?} {options:?}");
+        if let Some((known, dataset)) = &*self.opened.borrow()
+            && *known == key
+        {
+            return Ok(Arc::clone(dataset));
+        }
+        // The one before goes first: two large ones need not fit beside each other.
+        self.opened.replace(None);
+        let root = self.data_root(&source.name);
+        let own = self.find_own(&source.name).map(|path| path.to_string_lossy().into_owned());
+        let dataset = Arc::new(options.open_named(&[own.unwrap_or_else(|| source.name.clone())], &root)?);
+        self.opened.replace(Some((key, Arc::clone(&dataset))));
+        Ok(dataset)
+    }
+
+    /// What `compute` gives, kept under everything it depends on.
+    ///
+    /// # Errors
+    /// Those of `compute`, and when the cache cannot be written.
+    pub(crate) fn kept<T: Serialize + DeserializeOwned>(
+        &self,
+        what: &str,
+        described: &str,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        #[derive(Serialize, Deserialize)]
+        struct Kept<T> {
+            key: String,
+            value: T,
+        }
+        let path = self.cache.join(format!("{what}-{}.json", &seed::key(described)[..24]));
+        if let Ok(bytes) = std::fs::read(&path)
+            && let Ok(kept) = serde_json::from_slice::<Kept<T>>(&bytes)
+            && kept.key == described
+        {
+            return Ok(kept.value);
+        }
+        let value = compute()?;
+        output::create_folder(&self.cache)?;
+        let kept = Kept { key: described.to_owned(), value };
+        output::write_json_pretty(&path, &kept)?;
+        Ok(kept.value)
+    }
+
+    /// The folder of one experiment's results.
+    #[must_use]
+    pub fn folder(&self, experiment: &str) -> PathBuf {
+        self.out.join(experiment)
+    }
+}
+
+/// A file's name and size.
+fn sized(path: &Path) -> (String, u64) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    (name, path.metadata().map_or(0, |data| data.len()))
+}
+
+/// The same of a file, or of all files right in a folder.
+fn sizes(path: &Path) -> Vec<(String, u64)> {
+    let Ok(entries) = std::fs::read_dir(path) else { return vec![sized(path)] };
+    let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut sizes: Vec<(String, u64)> = files.map(|path| sized(&path)).collect();
+    sizes.sort();
+    sizes
+}
+
+fn find_below(folder: &Path, name: &str, depth: usize) -> Option<PathBuf> {
+    let path = folder.join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    if depth == 0 {
+        return None;
+    }
+    let entries = std::fs::read_dir(folder).ok()?;
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders.into_iter().find_map(|folder| find_below(&folder, name, depth - 1))
+}

@@ -1,0 +1,312 @@
+//! One page of all results: figures whose curves tell their values, what became of the papers'
+//! claims, settings and times. The page asks for nothing from elsewhere.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::experiment::{
+    Summary, Timings,
+    claim::{Outcome, Verdict},
+    config::PAPERS,
+    report::index,
+};
+use crate::output::numbers::{counted, grouped};
+use crate::results::{deviation, number, significant};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("hover.js");
+
+/// A folder of results that is no experiment's: a figure of a single command.
+struct Other {
+    name: String,
+    figures: Vec<PathBuf>,
+}
+
+/// A page, and what is on it.
+#[derive(Debug)]
+pub struct Page {
+    /// The page itself.
+    pub html: String,
+    /// How many experiments.
+    pub experiments: usize,
+    /// How many figures of single commands.
+    pub figures: usize,
+}
+
+/// The page of everything in the folder `results`.
+///
+/// # Errors
+/// When the folder cannot be read, or holds neither an experiment nor a figure.
+pub fn page(results: &Path) -> Result<Page> {
+    let summaries = index::summaries(results)?;
+    let others = others(results, &summaries)?;
+    ensure!(
+        !summaries.is_empty() || !others.is_empty(),
+        "{} holds no experiment and no figure; `sim experiment --all --scale 0.01` makes some in results/scale-0.01",
+        results.display()
+    );
+    let mut body = String::new();
+    let _ = writeln!(
+        body,
+        "<header><h1>Online ranker evaluation: results</h1>\n<p>{}. Claims of the papers: {}. \
+         Point at a curve to read its values. What is marked <span class=\"badge\">look-alike</span> was made on synthetic \
+         data in the shape of the real ones.</p></header>",
+        counted(summaries.len() as u64, "experiment"),
+        escaped(&index::tally(&summaries))
+    );
+    contents(&mut body, &summaries, &others);
+    for (key, name, reference) in PAPERS {
+        let of_paper: Vec<&Summary> = summaries.iter().filter(|summary| summary.paper == key).collect();
+        if of_paper.is_empty() {
+            continue;
+        }
+        let _ = writeln!(body, "<h2>{name}</h2>\n<p class=\"reference\">{}.</p>", linked(reference));
+        for summary in of_paper {
+            section(&mut body, results, summary)?;
+        }
+    }
+    if !others.is_empty() {
+        body += "<h2>Other runs</h2>\n";
+        for other in &others {
+            let _ = writeln!(body, "<section id=\"{0}\"><h3>{0}</h3>", escaped(&other.name));
+            for figure in &other.figures {
+                inline(&mut body, figure)?;
+            }
+            body += "</section>\n";
+        }
+    }
+    let figures = others.iter().map(|other| other.figures.len()).sum();
+    Ok(Page { html: document(&body), experiments: summaries.len(), figures })
+}
+
+fn document(body: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n\
+         <title>Online ranker evaluation: results</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
+         <div id=\"tip\" role=\"status\"></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+}
+
+fn contents(body: &mut String, summaries: &[Summary], others: &[Other]) {
+    *body += "<nav aria-label=\"Contents\"><ol>\n";
+    for summary in summaries {
+        let marks: String = summary.claims.iter().map(mark).collect();
+        let _ = writeln!(
+            body,
+            "<li><a href=\"#{}\">{}</a> <span class=\"marks\">{marks}</span></li>",
+            escaped(&summary.experiment),
+            escaped(&summary.title)
+        );
+    }
+    for other in others {
+        let _ = writeln!(body, "<li><a href=\"#{0}\">{0}</a></li>", escaped(&other.name));
+    }
+    *body += "</ol></nav>\n";
+}
+
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Held => "held",
+        Verdict::DidNotHold => "did-not-hold",
+        Verdict::Open => "open",
+        Verdict::NeedsRealData => "needs-real-data",
+        Verdict::NotTested => "not-tested",
+    }
+}
+
+fn mark(claim: &Outcome) -> String {
+    let (sign, words) = (claim.verdict.sign(), claim.verdict.words(1));
+    format!("<span class=\"{}\" title=\"{words}\">{sign}</span>", class(claim.verdict))
+}
+
+fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
+    let folder = results.join(&summary.experiment);
+    let lookalike = summary.settings.iter().any(|info| info.source.lookalike);
+    let badge = if lookalike { " <span class=\"badge\">look-alike</span>" } else { "" };
+    let _ =
+        writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&summary.experiment), escaped(&summary.title));
+    let figure = folder.join("figure.svg");
+    if figure.is_file() {
+        inline(body, &figure)?;
+    }
+    if let Some(table) = &summary.table {
+        rows(body, &table.header, &table.rows, usize::MAX);
+    }
+    if !summary.claims.is_empty() {
+        *body += "<ul class=\"claims\">\n";
+        for claim in &summary.claims {
+            let place = if claim.place.is_empty() {
+                String::new()
+            } else {
+                format!(" <span class=\"muted\">({})</span>", escaped(&claim.place))
+            };
+            let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" <i>{}</i>", escaped(text)));
+            let words = claim.verdict.words(1);
+            let _ = writeln!(
+                body,
+                "<li><span class=\"mark\">{}</span><span>{}{place}</span><span class=\"numbers\"><b class=\"{}\">{words}</b>: {}{comment}</span></li>",
+                mark(claim),
+                escaped(&claim.says),
+                class(claim.verdict),
+                escaped(&claim.numbers)
+            );
+        }
+        *body += "</ul>\n";
+    }
+    for paragraph in summary.about.split("\n\n").filter(|text| !text.trim().is_empty()) {
+        let _ = writeln!(body, "<p class=\"muted\">{}</p>", code(&escaped(paragraph.trim())));
+    }
+    *body += "<details><summary>What was played on, and all numbers</summary>\n";
+    let settings: Vec<Vec<String>> = summary
+        .settings
+        .iter()
+        .map(|info| vec![info.setting.clone(), grouped(info.arms as u64), info.about.clone(), info.truth.clone()])
+        .collect();
+    let header = ["setting", "rankers", "what", "regret against"].map(str::to_owned);
+    rows(body, &header, &settings, usize::MAX);
+    let values: Vec<Vec<String>> = summary
+        .values
+        .iter()
+        .map(|row| {
+            let names = [row.setting.clone(), row.curve.clone(), row.metric.clone()];
+            let deviation = deviation(row.spread.standard_deviation, row.runs);
+            let numbers = [number(row.x), row.mean(), deviation, grouped(row.runs as u64)];
+            names.into_iter().chain(numbers).collect()
+        })
+        .collect();
+    let header = ["setting", "curve", "what", "at", "mean", "standard deviation", "runs"].map(str::to_owned);
+    rows(body, &header, &values, 3);
+    *body += "</details>\n";
+    if let Some(timings) = timings(&folder) {
+        let _ = writeln!(body, "<p class=\"muted\">{}</p>", told(&timings));
+    }
+    *body += "</section>\n";
+    Ok(())
+}
+
+fn timings(folder: &Path) -> Option<Timings> {
+    serde_json::from_slice(&std::fs::read(folder.join("timings.json")).ok()?).ok()
+}
+
+fn told(timings: &Timings) -> String {
+    let steps: u64 = timings.cells.iter().map(|cell| cell.steps).sum();
+    let memory = timings.peak_memory.map_or(String::new(), |bytes| format!(", {} MB at most", grouped(bytes >> 20)));
+    format!(
+        "{} steps in {} s of one thread; the last call took {:.1} s on {} and played {}{memory}.",
+        grouped(steps),
+        significant(timings.run_seconds),
+        timings.seconds,
+        counted(timings.threads as u64, "thread"),
+        counted(timings.runs_played, "run")
+    )
+}
+
+/// A table whose columns from `numbers` on are numbers.
+fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: usize) {
+    *body += "<div class=\"scroll\"><table><thead><tr>";
+    for name in header {
+        let _ = write!(body, "<th>{}</th>", escaped(name));
+    }
+    *body += "</tr></thead><tbody>\n";
+    for row in rows {
+        *body += "<tr>";
+        for (column, text) in row.iter().enumerate() {
+            let class = if column >= numbers { " class=\"number\"" } else { "" };
+            let _ = write!(body, "<td{class}>{}</td>", escaped(text));
+        }
+        *body += "</tr>\n";
+    }
+    *body += "</tbody></table></div>\n";
+}
+
+/// An SVG as part of the page.
+fn inline(body: &mut String, path: &Path) -> Result<()> {
+    let svg = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
+    // A declaration may only stand at the head of a file of its own.
+    let start = svg.find("<svg").unwrap_or(0);
+    let _ = writeln!(body, "<figure>{}</figure>", svg[start..].trim_end());
+    Ok(())
+}
+
+/// Folders with figures that no experiment has made.
+fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
+    let mut others = Vec::new();
+    let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let known = summaries.iter().any(|summary| summary.experiment == name);
+        if known || name.starts_with('.') || !path.is_dir() {
+            continue;
+        }
+        let files = std::fs::read_dir(&path)?.flatten().map(|entry| entry.path());
+        let mut figures: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|e| e == "svg")).collect();
+        figures.sort();
+        if !figures.is_empty() {
+            others.push(Other { name, figures });
+        }
+    }
+    others.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(others)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Text between backticks as code.
+fn code(text: &str) -> String {
+    let mut parts = text.split('`');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for (number, part) in parts.enumerate() {
+        out += if number % 2 == 0 { "<code>" } else { "</code>" };
+        out += part;
+    }
+    out
+}
+
+/// A reference with its address as a link.
+fn linked(reference: &str) -> String {
+    match reference.split_once("https://") {
+        Some((before, address)) => {
+            let address = escaped(address);
+            format!("{}<a href=\"https://{address}\">{address}</a>", escaped(before))
+        }
+        None => escaped(reference),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_code_is_code() {
+        assert_eq!(escaped("a < b & \"c\""), "a &lt; b &amp; &quot;c&quot;");
+        assert_eq!(code("see `x` there"), "see <code>x</code> there");
+        assert_eq!(linked("A, https://b.c/d"), "A, <a href=\"https://b.c/d\">b.c/d</a>");
+    }
+
+    #[test]
+    fn a_folder_without_experiments_makes_a_page_of_its_figures_that_asks_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = page(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("holds no experiment and no figure"), "{error}");
+        std::fs::create_dir(folder.path().join("mine")).unwrap();
+        std::fs::write(folder.path().join("mine/regret.svg"), "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 1 1\"/>\n")
+            .unwrap();
+        let Page { html: page, experiments, figures } = page(folder.path()).unwrap();
+        assert_eq!((experiments, figures), (0, 1));
+        assert!(page.contains("<p>0 experiments. Claims of the papers: none."), "{page}");
+        assert!(page.contains("<figure><svg viewBox=\"0 0 1 1\"/></figure>") && !page.contains("<?xml"));
+        for asked in ["src=", "@import", "url(", "<link rel=\"stylesheet\""] {
+            assert!(!page.contains(asked), "{asked}");
+        }
+        assert!(super::page(&folder.path().join("nowhere")).is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! The table of all claims of all experiments: `results/README.md`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::experiment::claim::Verdict;
+use crate::experiment::config::PAPERS;
+use crate::experiment::report::folder::{Summary, cell};
+use crate::output;
+use crate::output::numbers::grouped;
+
+/// The summaries of all experiments in a folder of results, paper by paper.
+///
+/// # Errors
+/// When the folder cannot be read. Folders of other results are passed over.
+pub fn summaries(results: &Path) -> Result<Vec<Summary>> {
+    let mut all = Vec::new();
+    if results.is_dir() {
+        for entry in std::fs::read_dir(results)? {
+            if let Ok(bytes) = std::fs::read(entry?.path().join("summary.json"))
+                && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
+            {
+                all.push(summary);
+            }
+        }
+    }
+    let place = |paper: &str| PAPERS.iter().position(|(key, ..)| *key == paper);
+    all.sort_by_cached_key(|summary: &Summary| (place(&summary.paper), order(&summary.experiment)));
+    Ok(all)
+}
+
+/// Names with their numbers as numbers: `fig10` after `fig2`.
+fn order(name: &str) -> Vec<(String, u64)> {
+    let mut parts = vec![(String::new(), 0_u64)];
+    for letter in name.chars() {
+        let last = parts.last_mut().expect("never empty");
+        match letter.to_digit(10) {
+            Some(digit) => last.1 = last.1.saturating_mul(10).saturating_add(digit.into()),
+            None if last.1 == 0 => last.0.push(letter),
+            None => parts.push((letter.to_string(), 0)),
+        }
+    }
+    parts
+}
+
+/// How many claims came to what.
+#[must_use]
+pub fn tally(summaries: &[Summary]) -> String {
+    let tally = Verdict::tally(summaries.iter().flat_map(|summary| &summary.claims));
+    let told = tally.into_iter().map(|(verdict, count)| format!("{} {}", grouped(count as u64), verdict.words(count)));
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+}
+
+/// Writes `README.md` into a folder of results.
+///
+/// # Errors
+/// When the folder cannot be read or written.
+pub fn write(results: &Path) -> Result<()> {
+    let summaries = summaries(results)?;
+    let mut page = String::from(
+        "# Results\n\nOne folder an experiment, made by `sim experiment` from the files in `experiments/`: figure, \
+         numbers, and what became of what the paper says. `sim report` makes one page of them all. Results on \
+         look-alikes say so: these are synthetic data, and claims that only the real data can settle are not \
+         counted as held. Nor are claims tested below the paper's size: they stay open.\n\n",
+    );
+    let _ = writeln!(page, "Claims: {}.\n", tally(&summaries));
+    for (key, name, reference) in PAPERS {
+        let of_paper: Vec<&Summary> = summaries.iter().filter(|summary| summary.paper == key).collect();
+        if of_paper.is_empty() {
+            continue;
+        }
+        let _ = writeln!(
+            page,
+            "## {name}\n\n{reference}.\n\n| result | claim | outcome | our numbers |\n|---|---|---|---|"
+        );
+        for summary in of_paper {
+            let shown = if summary.figure.is_empty() { &summary.experiment } else { &summary.figure };
+            let link = format!("[{}]({}/README.md)", cell(shown), summary.experiment);
+            if summary.claims.is_empty() {
+                let _ = writeln!(page, "| {link} | {} | | |", cell(&summary.title));
+            }
+            for claim in &summary.claims {
+                let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", text.trim()));
+                let place = if claim.place.is_empty() { String::new() } else { format!(" ({})", cell(&claim.place)) };
+                let _ = writeln!(
+                    page,
+                    "| {link} | {}{place} | {} | {}{comment} |",
+                    cell(&claim.says),
+                    claim.verdict.mark(),
+                    cell(&claim.numbers)
+                );
+            }
+        }
+        page.push('\n');
+    }
+    output::write_atomic(&results.join("README.md"), page.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_numbers() {
+        let mut names = ["mdb-fig10", "mdb-fig2", "mdb-fig1", "mdb-fig1b"];
+        names.sort_by_key(|name| order(name));
+        assert_eq!(names, ["mdb-fig1", "mdb-fig1b", "mdb-fig2", "mdb-fig10"]);
+    }
+
+    #[test]
+    fn a_folder_without_results_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(summaries(folder.path()).unwrap().is_empty());
+        write(folder.path()).unwrap();
+        assert!(summaries(&folder.path().join("nowhere")).unwrap().is_empty());
+    }
+}

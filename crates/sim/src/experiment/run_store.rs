@@ -1,0 +1,114 @@
+//! Finished runs, kept: one file a cell (an arena, an algorithm, a number of steps), one line a run,
+//! so that a study that was stopped goes on where it was.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::output;
+use crate::simulation::seed;
+
+/// Raised whenever the same cell would come out differently, whatever the algorithm (one that changes
+/// alone raises its own revision).
+const VERSION: u32 = 2;
+
+/// What came of one run, at each checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunRecord {
+    pub(crate) run: u64,
+    /// Seconds it took; for timings alone.
+    pub(crate) seconds: f64,
+    /// Cumulative regret.
+    pub(crate) regret: Vec<f64>,
+    /// Whether the best arm would have been named.
+    pub(crate) right: Vec<bool>,
+    /// Steps so far that compared others than the best; empty unless asked for.
+    pub(crate) suboptimal: Vec<f64>,
+    /// Steps so far that did not compare the best at all; empty unless asked for.
+    pub(crate) without_best: Vec<f64>,
+}
+
+/// The runs of one cell that are known.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    path: PathBuf,
+    key: String,
+    pub(crate) runs: BTreeMap<u64, RunRecord>,
+}
+
+impl Cell {
+    /// The cell that `described` describes, with the runs of it that are in `cache`. A line that is
+    /// not whole (the process was killed while writing it) is as if it were not there.
+    pub(crate) fn open(cache: &Path, described: &str, checkpoints: usize) -> Self {
+        let key = seed::key(&format!("cell {VERSION}\n{described}"));
+        let path = cache.join("runs").join(&key[..2]).join(format!("{}.jsonl", &key[2..34]));
+        let mut runs = BTreeMap::new();
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let mut lines = text.lines();
+        if lines.next() == Some(key.as_str()) {
+            for line in lines {
+                if let Ok(record) = serde_json::from_str::<RunRecord>(line)
+                    && record.regret.len() == checkpoints
+                {
+                    runs.insert(record.run, record);
+                }
+            }
+        }
+        Self { path, key, runs }
+    }
+
+    /// The numbers below `count` of the runs that are not known yet.
+    pub(crate) fn missing(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
+        (0..count).filter(|run| !self.runs.contains_key(run))
+    }
+
+    /// Adds a run to the file, in one write.
+    pub(crate) fn append(&self, record: &RunRecord) -> Result<()> {
+        let context = || format!("failed to keep a run in {}", self.path.display());
+        output::create_folder(self.path.parent().unwrap_or(Path::new(".")))?;
+        let mut file = OpenOptions::new().create(true).append(true).open(&self.path).with_context(context)?;
+        let mut line = String::new();
+        if file.metadata().with_context(context)?.len() == 0 {
+            line = format!("{}\n", self.key);
+        }
+        // A line that was cut off before must not swallow this one.
+        line += &format!("\n{}\n", serde_json::to_string(record)?);
+        file.write_all(line.as_bytes()).with_context(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(run: u64) -> RunRecord {
+        RunRecord {
+            run,
+            seconds: 0.5,
+            regret: vec![0.1 + run as f64],
+            right: vec![true],
+            suboptimal: Vec::new(),
+            without_best: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_found_again_even_after_a_line_was_cut_off() {
+        let cache = tempfile::tempdir().unwrap();
+        let cell = Cell::open(cache.path(), "a", 1);
+        assert_eq!(cell.missing(2).collect::<Vec<_>>(), [0, 1]);
+        cell.append(&record(1)).unwrap();
+        let text = std::fs::read_to_string(&cell.path).unwrap();
+        std::fs::write(&cell.path, format!("{text}{{\"run\":0,\"sec")).unwrap();
+        cell.append(&record(2)).unwrap();
+        let again = Cell::open(cache.path(), "a", 1);
+        assert_eq!(again.runs.values().cloned().collect::<Vec<_>>(), [record(1), record(2)]);
+        assert_eq!(again.missing(3).collect::<Vec<_>>(), [0]);
+        assert!(Cell::open(cache.path(), "b", 1).runs.is_empty());
+        assert!(Cell::open(cache.path(), "a", 2).runs.is_empty(), "of other checkpoints");
+    }
+}

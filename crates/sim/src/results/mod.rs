@@ -1,0 +1,486 @@
+//! What a study leaves: curves and runs as CSV, a summary as JSON, a figure, and a table to read.
+//!
+//! Everything but `timings.json` depends on the configuration and the seed alone, so that
+//! `diff -r` of two results folders shows whether they agree.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use bandits::Arm;
+use bandits::registry::Spec;
+use letor_io::FeatureId;
+
+use crate::figure::{Curve, CurvePoint, Lines};
+use crate::output;
+use crate::output::numbers::{counted, grouped};
+use crate::simulation::arm_names::ArmNames;
+use crate::simulation::runs::{Plan, Run};
+
+/// Mean and spread over runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
+pub struct Spread {
+    /// Mean over runs.
+    pub mean: f64,
+    /// Standard deviation of a run; 0 for a single run.
+    pub standard_deviation: f64,
+    /// Standard error of the mean; 0 for a single run.
+    pub standard_error: f64,
+    /// Smallest run.
+    pub min: f64,
+    /// Largest run.
+    pub max: f64,
+}
+
+impl Spread {
+    /// The spread of `values`, which must not be empty.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let standard_deviation = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
+        Self {
+            mean,
+            standard_deviation,
+            standard_error: standard_deviation / n.sqrt(),
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}
+
+/// An arm that runs named at their end.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Named {
+    /// The arm among those played, counted from 0; null where a run named none.
+    pub arm: Option<u32>,
+    /// Its feature, of feature rankers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<FeatureId>,
+    /// Its number in the matrix, where not all arms of that are played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm_in_matrix: Option<Arm>,
+    /// How it is called.
+    pub label: String,
+    /// How many runs named it.
+    pub runs: usize,
+}
+
+/// One algorithm's outcome.
+#[derive(Debug, Clone, Serialize)]
+pub struct AlgorithmSummary {
+    /// Its name with all parameters.
+    pub algorithm: String,
+    /// Steps a run.
+    pub steps: u64,
+    /// Runs.
+    pub runs: usize,
+    /// Cumulative regret after the last step.
+    pub regret: Spread,
+    /// The arms named at the end, the most often named first.
+    pub named: Vec<Named>,
+    /// Share of runs that named the best arm.
+    pub found: f64,
+}
+
+/// Who counts as the best arm, and what arms are called.
+pub struct Arms<'a> {
+    /// All arms that count as the best.
+    pub winners: &'a [usize],
+    /// What arms are called.
+    pub names: &'a ArmNames,
+}
+
+impl Arms<'_> {
+    /// Whether the arm is one of the best.
+    pub(crate) fn is_best(&self, arm: Option<Arm>) -> bool {
+        arm.is_some_and(|arm| self.winners.contains(&arm.index()))
+    }
+
+    fn is_winner(&self, run: &Run) -> bool {
+        self.is_best(run.final_best())
+    }
+
+    /// A table of runs: the columns `before`, the arm named, where it comes from if that says more,
+    /// and whether it is one of the best.
+    pub(crate) fn header(&self, before: [&'static str; 4]) -> Vec<String> {
+        let mut header = before.map(str::to_owned).to_vec();
+        header.push("best_arm".to_owned());
+        header.extend(self.names.column().map(|column| format!("best_{column}")));
+        header.push("best_is_winner".to_owned());
+        header
+    }
+
+    /// The last columns of a row of that table.
+    pub(crate) fn cells(&self, best: Option<Arm>) -> Vec<String> {
+        let mut cells = vec![best.map_or_else(String::new, |arm| arm.0.to_string())];
+        if self.names.column().is_some() {
+            cells.push(best.map_or_else(String::new, |arm| self.names.number(arm.index())));
+        }
+        cells.push(self.is_best(best).to_string());
+        cells
+    }
+}
+
+/// Sums up each algorithm's runs.
+#[must_use]
+pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<AlgorithmSummary> {
+    plan.algorithms
+        .iter()
+        .zip(results)
+        .map(|(spec, runs)| {
+            let finals: Vec<f64> = runs.iter().map(|run| run.final_regret().average).collect();
+            let found = runs.iter().filter(|run| arms.is_winner(run)).count();
+            AlgorithmSummary {
+                algorithm: spec.canonical(),
+                steps: plan.steps,
+                runs: runs.len(),
+                regret: Spread::of(&finals),
+                named: named(runs, arms),
+                found: found as f64 / runs.len() as f64,
+            }
+        })
+        .collect()
+}
+
+fn named(runs: &[Run], arms: &Arms<'_>) -> Vec<Named> {
+    let mut named: Vec<Named> = Vec::new();
+    for run in runs {
+        let best = run.final_best();
+        let arm = best.map(|arm| arm.0);
+        match named.iter_mut().find(|entry| entry.arm == arm) {
+            Some(entry) => entry.runs += 1,
+            None => {
+                named.push(Named {
+                    arm,
+                    feature: best.and_then(|arm| arms.names.feature(arm.index())),
+                    arm_in_matrix: best.and_then(|arm| arms.names.arm_in_matrix(arm.index())),
+                    label: best.map_or_else(|| "none".to_owned(), |arm| arms.names.name(arm.index())),
+                    runs: 1,
+                });
+            }
+        }
+    }
+    named.sort_by_key(|entry| (std::cmp::Reverse(entry.runs), entry.arm));
+    named
+}
+
+/// An algorithm's name with the parameters that differ from its defaults, for tables and legends.
+#[must_use]
+pub fn label(spec: &Spec) -> String {
+    let entry = spec.entry();
+    let full = spec.canonical();
+    let given = full.split(':').skip(1).filter(|assignment| {
+        !entry.parameters.iter().any(|(key, default, _)| *assignment == format!("{key}={default}"))
+    });
+    std::iter::once(entry.name).chain(given).collect::<Vec<_>>().join(" ")
+}
+
+/// What the figure says besides the curves.
+#[derive(Debug, Clone)]
+pub struct Caption {
+    /// The title.
+    pub title: String,
+    /// What time is counted in.
+    pub x_label: String,
+    /// What regret is measured by.
+    pub regret: String,
+    /// A line under the figure, for data that are not real.
+    pub note: Option<String>,
+}
+
+/// Writes a whole study into `folder`: `config.json` as given, `curves.csv`, `runs.csv`,
+/// `summary.json`, `regret.svg`, `regret.png` and `timings.json`.
+///
+/// # Errors
+/// When the folder or a file cannot be written.
+pub fn write(
+    folder: &Path,
+    config: &impl Serialize,
+    plan: &Plan,
+    results: &[Vec<Run>],
+    arms: &Arms<'_>,
+    caption: &Caption,
+) -> Result<()> {
+    output::write_results(folder, config, || {
+        write_curves(&folder.join("curves.csv"), plan, results, arms)?;
+        write_runs(&folder.join("runs.csv"), plan, results, arms)?;
+        output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
+        figure(plan, results, caption).save(&folder.join("regret"))?;
+        write_timings(&folder.join("timings.json"), plan, results)
+    })
+}
+
+/// The spread of cumulative regret at a checkpoint.
+pub(crate) fn spread_at(runs: &[Run], checkpoint: usize) -> Spread {
+    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].average).collect();
+    Spread::of(&values)
+}
+
+fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
+    let header = [
+        "algorithm",
+        "step",
+        "runs",
+        "mean_regret",
+        "standard_deviation",
+        "standard_error",
+        "min",
+        "max",
+        "mean_weak_regret",
+        "mean_strong_regret",
+        "share_naming_winner",
+    ];
+    let mut rows = Vec::new();
+    for (spec, runs) in plan.algorithms.iter().zip(results) {
+        let mean = |value: &dyn Fn(&Run) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
+        for (index, step) in plan.checkpoints.iter().enumerate() {
+            let spread = spread_at(runs, index);
+            let mut row = vec![spec.canonical(), step.to_string(), runs.len().to_string()];
+            let numbers = [
+                spread.mean,
+                spread.standard_deviation,
+                spread.standard_error,
+                spread.min,
+                spread.max,
+                mean(&|run| run.regret[index].weak),
+                mean(&|run| run.regret[index].strong),
+                mean(&|run| f64::from(u8::from(arms.is_best(run.best[index])))),
+            ];
+            row.extend(numbers.map(|value| value.to_string()));
+            rows.push(row);
+        }
+    }
+    output::write_csv(path, &header, rows)
+}
+
+fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
+    let header = arms.header(["algorithm", "run", "step", "regret"]);
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut rows = Vec::new();
+    for (spec, runs) in plan.algorithms.iter().zip(results) {
+        for (number, run) in runs.iter().enumerate() {
+            let regret = run.final_regret().average.to_string();
+            let mut row = vec![spec.canonical(), number.to_string(), plan.steps.to_string(), regret];
+            row.extend(arms.cells(run.final_best()));
+            rows.push(row);
+        }
+    }
+    output::write_csv(path, &header, rows)
+}
+
+/// What the curves and bands of [`curves`] are.
+pub(crate) fn bands(plan: &Plan) -> String {
+    match plan.runs {
+        1 => mean_of(1, "run"),
+        runs => format!("{}; bands: one standard deviation of a run", mean_of(runs, "run")),
+    }
+}
+
+/// A curve an algorithm: mean regret, and a band of one standard deviation of a run.
+pub(crate) fn curves(plan: &Plan, results: &[Vec<Run>]) -> Vec<Curve> {
+    plan.algorithms
+        .iter()
+        .zip(results)
+        .map(|(spec, runs)| Curve {
+            name: label(spec),
+            points: plan
+                .checkpoints
+                .iter()
+                .enumerate()
+                .map(|(index, &step)| {
+                    let spread = spread_at(runs, index);
+                    CurvePoint {
+                        x: step as f64,
+                        mean: spread.mean,
+                        low: (spread.mean - spread.standard_deviation).max(spread.min),
+                        high: spread.mean + spread.standard_deviation,
+                    }
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
+    Lines {
+        title: caption.title.clone(),
+        subtitle: Some(bands(plan)),
+        x_label: caption.x_label.clone(),
+        y_label: format!("cumulative regret ({})", caption.regret),
+        x_log: true,
+        y_log: false,
+        curves: curves(plan, results),
+        note: caption.note.clone(),
+    }
+}
+
+/// Seconds, and what machine-dependent settings there were: the one file that differs between runs.
+#[derive(Serialize)]
+pub(crate) struct Timings {
+    threads: usize,
+    algorithms: Vec<AlgorithmTiming>,
+}
+
+impl Timings {
+    /// Of each algorithm by name, the steps of a run, and its runs.
+    pub(crate) fn of<'a>(played: impl Iterator<Item = (String, u64, &'a [Run])>) -> Self {
+        let algorithms = played
+            .map(|(algorithm, steps, runs)| AlgorithmTiming {
+                algorithm,
+                seconds: runs.iter().map(|run| run.seconds).collect(),
+                steps_per_second: rate(steps, runs),
+            })
+            .collect();
+        Self { threads: rayon::current_num_threads(), algorithms }
+    }
+}
+
+#[derive(Serialize)]
+struct AlgorithmTiming {
+    algorithm: String,
+    seconds: Vec<f64>,
+    steps_per_second: f64,
+}
+
+/// Steps a second of one thread, over all runs.
+#[must_use]
+pub fn steps_per_second(plan: &Plan, runs: &[Run]) -> f64 {
+    rate(plan.steps, runs)
+}
+
+fn rate(steps: u64, runs: &[Run]) -> f64 {
+    let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
+    (steps * runs.len() as u64) as f64 / seconds.max(1e-9)
+}
+
+fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
+    let played = plan.algorithms.iter().zip(results);
+    let timings = Timings::of(played.map(|(spec, runs)| (spec.canonical(), plan.steps, runs.as_slice())));
+    output::write_json_pretty(path, &timings)
+}
+
+/// The table for the terminal.
+#[must_use]
+pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
+    use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "regret", "± sd", "names", "right", "steps/s"]);
+    for column in [1, 2, 4, 5] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
+        let most = &summary.named[0];
+        table.add_row([
+            label(spec),
+            significant(summary.regret.mean),
+            deviation(summary.regret.standard_deviation, summary.runs),
+            format!("{}, {}/{}", most.label, grouped(most.runs as u64), grouped(summary.runs as u64)),
+            format!("{:.0}%", 100.0 * summary.found),
+            significant(steps_per_second(plan, runs)),
+        ]);
+    }
+    table.to_string()
+}
+
+/// A number to read: whole ones as they are, others as [`significant`] has them. For what is counted or
+/// chosen; of a mean that happens to be whole three digits are enough.
+#[must_use]
+pub fn number(value: f64) -> String {
+    if value.fract() != 0.0 || value.abs() >= 1e15 {
+        return significant(value);
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, in range and not negative")]
+    let whole = value.abs() as u64;
+    format!("{sign}{}", grouped(whole))
+}
+
+/// A deviation or error over so many runs; a single one has none.
+#[must_use]
+pub fn deviation(value: f64, runs: usize) -> String {
+    if runs > 1 { significant(value) } else { "-".to_owned() }
+}
+
+/// `mean of 5 runs`, `a single run`.
+#[must_use]
+pub fn mean_of(count: u64, what: &str) -> String {
+    if count == 1 { format!("a single {what}") } else { format!("mean of {}", counted(count, what)) }
+}
+
+/// A number to read: three significant digits, thousands grouped, as `0.123`, `12.3`, `12,300` and `1.23e9`.
+#[must_use]
+pub fn significant(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 {
+        "0".to_owned()
+    } else if !(1e-3..9.995e8).contains(&magnitude) {
+        format!("{value:.2e}")
+    } else if magnitude < 0.9995 {
+        format!("{value:.3}")
+    } else if magnitude < 9.995 {
+        format!("{value:.2}")
+    } else if magnitude < 99.95 {
+        format!("{value:.1}")
+    } else {
+        // Three digits kept, the rest zero: 149,312 reads as 149,000.
+        let unit = 10f64.powi((magnitude.log10().floor() as i32 - 2).max(0));
+        let rounded = (magnitude / unit).round() * unit;
+        let text = grouped(rounded as u64);
+        if value < 0.0 { format!("-{text}") } else { text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.12345, "0.123"),
+            (1.2345, "1.23"),
+            (12.345, "12.3"),
+            (123.45, "123"),
+            (999.7, "1,000"),
+            (149_312.0, "149,000"),
+            (-149_812.0, "-150,000"),
+            (2.5e9, "2.50e9"),
+            (1e-5, "1.00e-5"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_whole() {
+        for (value, text) in [
+            (0.0, "0"),
+            (31.0, "31"),
+            (4562.0, "4,562"),
+            (-95.0, "-95"),
+            (1e7, "10,000,000"),
+            (31.5, "31.5"),
+            (1e300, "1.00e300"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!([deviation(0.0, 1), deviation(0.0, 2)], ["-", "0"]);
+        assert_eq!([mean_of(1, "run"), mean_of(2500, "run")], ["a single run", "mean of 2,500 runs"]);
+    }
+
+    #[test]
+    fn spread() {
+        let spread = Spread::of(&[1.0, 2.0, 3.0, 6.0]);
+        assert!((spread.mean - 3.0).abs() < 1e-12);
+        assert!((spread.standard_deviation - (14.0f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((spread.standard_error - (14.0f64 / 12.0).sqrt()).abs() < 1e-12);
+        assert_eq!((spread.min, spread.max), (1.0, 6.0));
+        assert_eq!(Spread::of(&[4.0]).standard_deviation, 0.0);
+    }
+}

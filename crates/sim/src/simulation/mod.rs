@@ -1,0 +1,10 @@
+//! The simulation itself: sites, users, arenas, runs, and the truth that regret is measured against.
+//! No preference matrices (`proxy`) and no files of results (`results`).
+
+pub mod arm_names;
+pub mod live_arena;
+pub mod pairwise;
+pub mod runs;
+pub mod seed;
+pub mod site;
+pub mod truth;

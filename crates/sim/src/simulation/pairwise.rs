@@ -1,0 +1,266 @@
+//! Preferences between pairs of rankers, estimated from simulated impressions: what the truth is
+//! measured with, and what a proxy matrix is made of.
+//!
+//! A query is drawn uniformly for each comparison, with replacement, as in Zoghi et al.
+//! (<https://doi.org/10.1145/2684822.2685290>). The draws are made once and shared by all pairs, and
+//! taken query by query, so that a query's lists are read while they are warm. Each pair keeps its
+//! own law; estimates of different pairs share their queries and are correlated through them.
+
+use std::ops::Range;
+
+use interleave::{Interleaving, Preference};
+use rand::RngExt;
+use rayon::prelude::*;
+
+use crate::Generator;
+use crate::output::progress::Progress;
+use crate::simulation::seed;
+use crate::simulation::site::Site;
+
+/// What the comparisons of one pair (i, j) came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct PairCount {
+    /// Won by i.
+    pub wins: u64,
+    /// Won by neither: no click, or equal credit.
+    pub ties: u64,
+    /// Comparisons made.
+    pub comparisons: u64,
+}
+
+impl PairCount {
+    /// The estimate of P(i beats j), a tie counted as half a win; 1/2 without comparisons.
+    #[must_use]
+    pub fn preference(self) -> f64 {
+        if self.comparisons == 0 { 0.5 } else { (self.wins as f64 + self.ties as f64 / 2.0) / self.comparisons as f64 }
+    }
+
+    /// The estimate's standard error; infinite below two comparisons.
+    #[must_use]
+    pub fn standard_error(self) -> f64 {
+        if self.comparisons < 2 {
+            return f64::INFINITY;
+        }
+        let n = self.comparisons as f64;
+        let mean = self.preference();
+        let second_moment = (self.wins as f64 + self.ties as f64 / 4.0) / n;
+        ((second_moment - mean * mean).max(0.0) / (n - 1.0)).sqrt()
+    }
+
+    /// The same pair seen from j.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { wins: self.comparisons - self.wins - self.ties, ..self }
+    }
+
+    /// Both sets of comparisons together.
+    #[must_use]
+    pub fn merged(self, other: Self) -> Self {
+        Self {
+            wins: self.wins + other.wins,
+            ties: self.ties + other.ties,
+            comparisons: self.comparisons + other.comparisons,
+        }
+    }
+}
+
+/// Draws of queries that one piece of work covers: enough to outweigh handing it to a thread, few
+/// enough to keep all threads busy to the end. Results depend on it, so it is fixed.
+const DRAWS_A_PIECE: usize = 16;
+
+/// Compares each of `pairs` of `site`'s rankers `comparisons` times by `method`.
+///
+/// `purpose` names the stream of chance: two calls with the same `master` seed and purpose see the
+/// same impressions. The counts come in the order of `pairs` and do not depend on the number of
+/// threads.
+#[must_use]
+pub fn compare_pairs<I: Interleaving>(
+    site: &Site,
+    method: &I,
+    pairs: &[(u32, u32)],
+    comparisons: u64,
+    master: u64,
+    purpose: &str,
+    progress: &Progress,
+) -> Vec<PairCount> {
+    let draws = draw_queries(site, comparisons, master, purpose);
+    let contest = Contest::new(pairs);
+    let pieces: Vec<&[u32]> = draws.chunks(DRAWS_A_PIECE).collect();
+    let tallies = pieces
+        .par_iter()
+        .enumerate()
+        .fold(
+            || Tally::new(pairs.len()),
+            |mut tally, (number, piece)| {
+                let stream = |purpose_of: &str| seed::generator(master, purpose, number as u64, purpose_of);
+                play_piece(site, method, &contest, piece, stream, &mut tally);
+                progress.advance((piece.len() * pairs.len()) as u64);
+                tally
+            },
+        )
+        .reduce(|| Tally::new(pairs.len()), Tally::merged);
+    tallies
+        .wins
+        .iter()
+        .zip(&tallies.ties)
+        .map(|(&wins, &ties)| PairCount { wins: wins.into(), ties: ties.into(), comparisons })
+        .collect()
+}
+
+/// The queries of all comparisons, sorted, so that equal ones lie together.
+pub(crate) fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Vec<u32> {
+    let mut generator = seed::generator(master, purpose, 0, "queries");
+    let queries = u32::try_from(site.queries()).expect("a data set holds fewer than 2^32 queries");
+    let mut draws: Vec<u32> = (0..comparisons).map(|_| generator.random_range(0..queries)).collect();
+    draws.sort_unstable();
+    draws
+}
+
+/// Wins and ties a pair; whole numbers, so that the order of adding does not matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) wins: Vec<u32>,
+    pub(crate) ties: Vec<u32>,
+}
+
+impl Tally {
+    pub(crate) fn new(pairs: usize) -> Self {
+        Self { wins: vec![0; pairs], ties: vec![0; pairs] }
+    }
+
+    pub(crate) fn merged(mut self, other: Self) -> Self {
+        for (mine, theirs) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
+            for (count, more) in mine.iter_mut().zip(theirs) {
+                *count += more;
+            }
+        }
+        self
+    }
+}
+
+/// Plays the draws of `piece`, all pairs on one query after another.
+pub(crate) fn play_piece<I: Interleaving>(
+    site: &Site,
+    method: &I,
+    contest: &Contest,
+    piece: &[u32],
+    stream: impl Fn(&str) -> Generator,
+    tally: &mut Tally,
+) {
+    let (mut chance, mut users) = (stream("lists"), stream("users"));
+    let mut scratch = I::Scratch::default();
+    let mut lists = Vec::with_capacity(contest.arms.len());
+    for Range { start, end } in runs_of_equals(piece) {
+        let query = piece[start] as usize;
+        lists.clear();
+        lists.extend(contest.arms.iter().map(|&arm| site.rankings().list(query, arm as usize)));
+        for _ in start..end {
+            let generators = [&mut chance, &mut users];
+            site.interleave_pairs(method, query, &lists, &contest.pairs, generators, &mut scratch, |pair, winner| {
+                tally.wins[pair] += u32::from(winner == Preference::First);
+                tally.ties[pair] += u32::from(winner == Preference::Tie);
+            });
+        }
+    }
+}
+
+/// Pairs of arms, and the arms that are in some pair.
+pub(crate) struct Contest {
+    arms: Vec<u32>,
+    /// By positions in `arms`.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Contest {
+    pub(crate) fn new(pairs: &[(u32, u32)]) -> Self {
+        let mut arms: Vec<u32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
+        arms.sort_unstable();
+        arms.dedup();
+        let position = |arm: u32| arms.partition_point(|&other| other < arm) as u32;
+        let pairs = pairs.iter().map(|&(first, second)| (position(first), position(second))).collect();
+        Self { arms, pairs }
+    }
+}
+
+/// The stretches of equal neighbours.
+fn runs_of_equals(values: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let first = values.get(start)?;
+        let length = values[start..].iter().take_while(|value| *value == first).count();
+        start += length;
+        Some(start - length..start)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use interleave::{CreditTies, ProbabilisticInterleave};
+
+    use super::*;
+
+    #[test]
+    fn a_tie_is_half_a_win() {
+        let count = PairCount { wins: 30, ties: 20, comparisons: 100 };
+        assert!((count.preference() - 0.4).abs() < 1e-15);
+        assert!((count.reversed().preference() - 0.6).abs() < 1e-15);
+        // Var of {1: .3, 1/2: .2, 0: .5} is .35 - .16.
+        assert!((count.standard_error() - (0.19f64 / 99.0).sqrt()).abs() < 1e-15);
+        assert_eq!(count.merged(count.reversed()), PairCount { wins: 80, ties: 40, comparisons: 200 });
+    }
+
+    #[test]
+    fn without_comparisons_nothing_is_known() {
+        let count = PairCount::default();
+        assert!((count.preference() - 0.5).abs() < f64::EPSILON);
+        assert!(count.standard_error().is_infinite());
+    }
+
+    #[test]
+    fn equal_neighbours() {
+        let runs: Vec<_> = runs_of_equals(&[3, 3, 5, 7, 7, 7]).collect();
+        assert_eq!(runs, [0..2, 2..3, 3..6]);
+        assert_eq!(runs_of_equals(&[]).count(), 0);
+    }
+
+    fn pi() -> ProbabilisticInterleave {
+        ProbabilisticInterleave::new(CreditTies::Redrawn)
+    }
+
+    /// Rankers from best to worst, the second the same as the first, the last without any order.
+    fn ladder() -> crate::simulation::site::Site {
+        let rankers: [fn(f64, usize) -> f64; 4] = [
+            |label, doc| label * 10.0 + doc as f64,
+            |label, doc| label * 20.0 + 2.0 * doc as f64,
+            |label, doc| label * 3.0 + ((doc * 7) % 5) as f64,
+            |_, _| 1.0,
+        ];
+        crate::simulation::site::tests::site(11, &rankers).1
+    }
+
+    #[test]
+    fn identical_strict_lists_always_tie() {
+        let counts = compare_pairs(&ladder(), &pi(), &[(0, 1), (0, 2), (0, 3)], 2000, 7, "test", &Progress::hidden());
+        assert_eq!(counts[0], PairCount { wins: 0, ties: 2000, comparisons: 2000 });
+        assert!(counts[1].preference() > 0.5 + 5.0 * counts[1].standard_error(), "{:?}", counts[1]);
+        assert!(counts[2].preference() > 0.5 + 5.0 * counts[2].standard_error(), "{:?}", counts[2]);
+    }
+
+    #[test]
+    fn threads_change_no_count() {
+        let site = ladder();
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| compare_pairs(&site, &pi(), &[(0, 2), (2, 3)], 5000, 7, "test", &Progress::hidden()))
+        };
+        assert_eq!(with(1), with(3));
+    }
+
+    #[test]
+    fn the_order_of_a_pair_does_not_matter_in_the_long_run() {
+        let counts = compare_pairs(&ladder(), &pi(), &[(0, 2), (2, 0)], 20_000, 7, "test", &Progress::hidden());
+        let difference = counts[0].preference() - counts[1].reversed().preference();
+        let error = counts[0].standard_error().hypot(counts[1].standard_error());
+        assert!(difference.abs() < 5.0 * error, "{difference} against {error}");
+    }
+}

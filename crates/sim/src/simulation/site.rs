@@ -1,0 +1,244 @@
+//! The site: a data set's queries, the rankers' lists for them, and the users who click.
+
+use clicks::{ClickModel, FractionalLabels, Level, Users};
+use interleave::{Doc, Interleaving, Look, Multileaving, Preference, RankedList};
+use letor_io::Dataset;
+use rand::RngExt;
+use rankers::{Rankings, prefetch};
+
+use crate::Generator;
+
+/// Everything an impression needs but chance and a way of mixing lists: queries, lists, users.
+#[derive(Debug)]
+pub struct Site {
+    rankings: Rankings,
+    users: Users,
+    levels: Vec<Level>,
+    offsets: Vec<usize>,
+    shown: usize,
+}
+
+/// What multileaving needs from impression to impression, and the last one's outcome.
+pub struct Multileaver<'site, M: Multileaving> {
+    scratch: M::Scratch,
+    lists: Vec<RankedList<'site>>,
+    outcome: M::Outcome,
+}
+
+impl<M: Multileaving> Default for Multileaver<'_, M> {
+    fn default() -> Self {
+        Self { scratch: M::Scratch::default(), lists: Vec::new(), outcome: M::Outcome::default() }
+    }
+}
+
+impl Site {
+    /// Lays out `rankings` of `dataset` for users of `clicks`, lists of at most `shown` documents.
+    ///
+    /// # Errors
+    /// When the data set has no query, or its labels do not suit the click model.
+    pub fn new(
+        dataset: &Dataset,
+        rankings: Rankings,
+        clicks: &ClickModel,
+        fractional: FractionalLabels,
+        shown: usize,
+    ) -> anyhow::Result<Self> {
+        anyhow::ensure!(dataset.queries() > 0, "{} holds no query", dataset.name());
+        let (users, levels) = clicks.prepare(dataset.labels(), fractional)?;
+        let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
+        Ok(Self { rankings, users, levels, offsets, shown })
+    }
+
+    /// How many rankers.
+    #[must_use]
+    pub fn arms(&self) -> usize {
+        self.rankings.arms()
+    }
+
+    /// How many queries.
+    #[must_use]
+    pub fn queries(&self) -> usize {
+        self.rankings.queries()
+    }
+
+    /// The rankers' lists.
+    #[must_use]
+    pub fn rankings(&self) -> &Rankings {
+        &self.rankings
+    }
+
+    /// The share of places in the rankers' lists, over `most` queries or all, that hold one of several
+    /// documents with equal scores.
+    #[must_use]
+    pub fn tied_share(&self, most: usize) -> f64 {
+        let step = self.queries().div_ceil(most.max(1)).max(1);
+        let lists = (0..self.queries()).step_by(step);
+        let lists = lists.flat_map(|query| (0..self.arms()).map(move |arm| self.rankings.list(query, arm)));
+        let (tied, all) = lists.fold((0, 0), |(tied, all), list| {
+            (tied + list.groups().iter().filter(|group| group.size() > 1).count(), all + list.len())
+        });
+        tied as f64 / all.max(1) as f64
+    }
+
+    /// A query drawn uniformly, as the papers do (with replacement).
+    #[inline]
+    pub fn draw_query(&self, lists: &mut Generator) -> usize {
+        lists.random_range(0..self.queries())
+    }
+
+    /// Asks for the memory of all that an impression of these rankers' lists for `query` looks at, to be
+    /// on its way meanwhile: on a random query it is far.
+    #[inline]
+    pub fn prefetch(&self, query: usize, arms: impl IntoIterator<Item = usize>) {
+        prefetch(self.levels(query), usize::MAX);
+        for arm in arms {
+            self.rankings.prefetch(query, arm);
+        }
+    }
+
+    /// The labels of a query's documents.
+    #[inline]
+    fn levels(&self, query: usize) -> &[Level] {
+        &self.levels[self.offsets[query]..self.offsets[query + 1]]
+    }
+
+    /// One user of `query` sees the lists of two rankers mixed by `method`; who won.
+    ///
+    /// `lists` draws the list and `users` the clicks: two streams, so that a user who leaves early
+    /// changes no later list.
+    #[inline]
+    pub fn interleave<I: Interleaving>(
+        &self,
+        method: &I,
+        query: usize,
+        [first, second]: [usize; 2],
+        lists: &mut Generator,
+        users: &mut Generator,
+        scratch: &mut I::Scratch,
+    ) -> Preference {
+        let pair = [self.rankings.list(query, first), self.rankings.list(query, second)];
+        method.compare(pair, self.shown, lists, scratch, self.user(query, users))
+    }
+
+    /// Each of `pairs` (positions in `lists`, which are of `query`) meets before a user of its own;
+    /// `verdict` hears the pair's place in `pairs` and who won. Pairs may share draws.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "an impression needs them all")]
+    pub fn interleave_pairs<I: Interleaving>(
+        &self,
+        method: &I,
+        query: usize,
+        lists: &[RankedList<'_>],
+        pairs: &[(u32, u32)],
+        [chance, users]: [&mut Generator; 2],
+        scratch: &mut I::Scratch,
+        verdict: impl FnMut(usize, Preference),
+    ) {
+        method.compare_pairs(lists, pairs, self.shown, chance, scratch, self.user(query, users), verdict);
+    }
+
+    /// One user of `query` sees the lists of `arms` mixed by `method`; what the clicks say of them,
+    /// by their positions in `arms`.
+    #[inline]
+    pub fn multileave<'site, 'm, M: Multileaving>(
+        &'site self,
+        method: &M,
+        query: usize,
+        arms: impl Iterator<Item = usize> + Clone,
+        lists: &mut Generator,
+        users: &mut Generator,
+        multileaver: &'m mut Multileaver<'site, M>,
+    ) -> &'m M::Outcome {
+        let Multileaver { scratch, lists: ranked, outcome } = multileaver;
+        self.prefetch(query, arms.clone());
+        ranked.clear();
+        ranked.extend(arms.map(|arm| self.rankings.list(query, arm)));
+        method.compare(ranked, self.shown, lists, scratch, self.user(query, users), outcome);
+        outcome
+    }
+
+    /// A user of `query`, who looks at one document after another.
+    #[inline]
+    fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Look + 'a {
+        let levels = self.levels(query);
+        move |doc| {
+            let look = self.users.look(levels[doc.index()], users);
+            Look { clicked: look.clicked, leaves: look.leaves }
+        }
+    }
+}
+
+/// Small sites for tests.
+#[cfg(test)]
+pub(crate) mod tests {
+    use interleave::{CreditTies, ProbabilisticInterleave, Sosm};
+    use letor_io::{DatasetBuilder, FeatureId, Provenance};
+    use rankers::TieBreaking;
+
+    use super::*;
+
+    /// A site of `queries` queries with five documents, of labels 0 0 1 1 2 in an order that varies,
+    /// and one ranker a function from (label, document) to score; perfect clicks.
+    pub(crate) fn site(queries: usize, rankers: &[fn(f64, usize) -> f64]) -> (Dataset, Site) {
+        let perfect = ClickModel::preset("perfect", 2.0).expect("a preset");
+        site_of(queries, rankers, &perfect)
+    }
+
+    /// The same with users who click by these odds and never stop.
+    pub(crate) fn site_of_users(queries: usize, rankers: &[fn(f64, usize) -> f64], odds: &str) -> (Dataset, Site) {
+        site_of(queries, rankers, &ClickModel::custom(odds, "0:0,1:0,2:0").expect("odds of three grades"))
+    }
+
+    fn site_of(queries: usize, rankers: &[fn(f64, usize) -> f64], clicks: &ClickModel) -> (Dataset, Site) {
+        let provenance = Provenance::LookAlike { name: "test-lookalike".to_owned() };
+        let mut builder = DatasetBuilder::new("test-lookalike", provenance);
+        for query in 0..queries {
+            let labels: Vec<f32> = (0..5).map(|doc| [0.0, 0.0, 1.0, 1.0, 2.0][(doc * 2 + query) % 5]).collect();
+            let columns: Vec<Vec<f64>> = rankers
+                .iter()
+                .map(|ranker| labels.iter().enumerate().map(|(doc, &label)| ranker(label.into(), doc)).collect())
+                .collect();
+            builder.push_columns(&query.to_string(), &labels, &columns).expect("a sound query");
+        }
+        let dataset = builder.build();
+        let features: Vec<FeatureId> = (1..=rankers.len() as u32).map(FeatureId).collect();
+        let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).expect("sound rankers");
+        let site = Site::new(&dataset, rankings, clicks, FractionalLabels::Round, 5).expect("a sound site");
+        (dataset, site)
+    }
+
+    #[test]
+    fn ties_are_counted() {
+        // Of five documents a query two rankers tie all and none, then all (two and three) and four.
+        let (_, half) = site(4, &[|_, _| 1.0, |_, doc| doc as f64]);
+        assert_eq!((half.tied_share(100), half.tied_share(1)), (0.5, 0.5));
+        let (_, most) = site(4, &[|_, doc| f64::from(u8::from(doc < 2)), |_, doc| f64::from(u8::from(doc < 1))]);
+        assert!((most.tied_share(3) - 0.9).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_better_ranker_wins_more_often() {
+        let (_, site) = site(7, &[|label, doc| label * 10.0 + doc as f64, |label, doc| doc as f64 - label * 10.0]);
+        let mut lists = crate::simulation::seed::generator(1, "test", 0, "lists");
+        let mut users = crate::simulation::seed::generator(1, "test", 0, "users");
+        let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
+        let mut scratch = Default::default();
+        let mut won = [0; 3];
+        for query in (0..7).cycle().take(700) {
+            won[match site.interleave(&method, query, [0, 1], &mut lists, &mut users, &mut scratch) {
+                Preference::First => 0,
+                Preference::Second => 1,
+                Preference::Tie => 2,
+            }] += 1;
+        }
+        assert!(won[0] > 600 && won[1] < 60, "{won:?}");
+
+        let mut multileaver = Multileaver::default();
+        let mut ahead = 0;
+        for query in (0..7).cycle().take(700) {
+            let scores = site.multileave(&Sosm::default(), query, 0..2, &mut lists, &mut users, &mut multileaver);
+            ahead += usize::from(scores[0] > scores[1]);
+        }
+        assert!(ahead > 600, "{ahead}");
+    }
+}
