@@ -36,13 +36,13 @@
 //! | [`savage`](policies::savage) | duels | needed | `paper` (default), `lerot` (pseudo-counts, plays who beat the most) | Urvoy et al., ICML 2013 |
 //! | [`rucb`](policies::rucb) | duels | not needed | `arxiv` (default), `icml` (with the favourite B), `lerot` (pseudo-counts) | Zoghi et al., ICML 2014 |
 //! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `lerot` (default, as in the paper's experiments), `paper` (as printed) | Zoghi et al., WSDM 2015 |
-//! | [`mergerucb-squared`](policies::merge_rucb_squared) | duels | not needed | as `mergerucb` | the same, afresh for squared horizons |
+//! | [`mergerucb-squared`](policies::merge_rucb::squared) | duels | not needed | as `mergerucb` | the same, afresh for squared horizons |
 //! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | duels | not needed | as `mergerucb` | the same, all batches at once |
 //! | [`mergedts`](policies::merge_dts) | duels | not needed | `authors` (default, as in the paper's experiments), `paper` (as printed) | Li et al., TOIS 2020 |
 //! | [`rcs`](policies::rcs) | duels | not needed | `paper` (default), `lerot` (counts fewer champions, and duels of an arm with itself) | Zoghi et al., WSDM 2014 |
 //! | [`rts`](policies::rts) | duels | not needed | | Lerot |
 //! | [`dts`, `dts-plus`](policies::dts) | duels | not needed | `paper` (default), `mergedts` (pseudo-counts) | Wu and Liu, NIPS 2016 |
-//! | [`rmed1`](policies::rmed) | duels | not needed | | Komiyama et al., COLT 2015 |
+//! | [`rmed1`](policies::rmed1) | duels | not needed | | Komiyama et al., COLT 2015 |
 //! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default, as printed), `komiyama` (duelingbanditlib: another opponent, pairs looked over at each step) | Komiyama et al., COLT 2015 |
 //! | [`rmed2fh`](policies::rmed2) | duels | needed | as `rmed2` | Komiyama et al., COLT 2015 |
 //! | [`sparring`](policies::sparring) | duels | not needed | `ailon` (default), `mergedts` (its rival in 2020) | Ailon et al., ICML 2014 |
@@ -226,50 +226,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod agreement;
+#![warn(clippy::self_named_module_files)]
+
 mod algorithm;
 mod arena;
-mod beta;
-mod bounds;
-mod clock;
-mod draw;
-mod exploit;
-mod fewest;
-mod lanes;
+mod confidence;
+mod counts;
 pub mod matrix;
-mod matrix_arena;
-mod minima;
-mod odds;
-mod opponents;
-mod pair_wins;
-mod play;
 pub mod policies;
 mod policy;
 pub mod problems;
+mod random;
 #[cfg(feature = "reference")]
 #[expect(clippy::disallowed_methods, reason = "reference forms, which no result depends on")]
 pub mod reference;
 pub mod registry;
-mod regret;
-mod samplers;
-mod settled;
-mod shuffled;
+mod run;
 pub mod singleton;
 pub mod structure;
 mod thompson;
-mod utility_arena;
-pub mod winners;
 
 pub use algorithm::{ActionKind, Parameter, ParameterError, ParameterValue, PolicyConfig};
-pub use arena::{Arena, DuelOutcome};
-pub use exploit::{Exploration, explore, explore_then_exploit};
-pub use matrix::{MatrixError, PreferenceMatrix, npy_header};
-pub use matrix_arena::{MatrixArena, RegretReference, RegretReferenceError};
-pub use pair_wins::PairWins;
-pub use play::{Generators, Observer, Run, RunState, play, play_in_step};
-pub use policy::{Arm, Choice, Feedback, Policy};
+pub use arena::{
+    Arena, DuelOutcome, MatrixArena, RegretReference, RegretReferenceError, Shuffled, UtilityArena, UtilityError,
+};
+pub use matrix::{MatrixError, PreferenceMatrix, agreement, npy_header, winners};
+pub use policy::{Arm, Choice, Feedback, PairWins, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
-pub use regret::{Recorder, Regret, log_spaced, one_two_five};
-pub use shuffled::Shuffled;
-pub use utility_arena::{UtilityArena, UtilityError};
+pub use run::{Exploration, explore, explore_then_exploit};
+pub use run::{Generators, Observer, Run, RunState, play, play_in_step};
+pub use run::{Recorder, Regret, log_spaced, one_two_five};

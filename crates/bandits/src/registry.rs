@@ -11,10 +11,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::policies::{
-    btm, ccb, doubler, dts, interleaved_filter, mdb, merge_dts, merge_rucb, merge_rucb_squared, multi_sbm, random, rcs,
-    rex3, rmed, rmed2, rts, rucb, savage, scb, self_sparring, sparring, sparring_exp3, sparring_ts, winner_stays,
-};
+use crate::policies;
 use crate::{ActionKind, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
@@ -52,36 +49,36 @@ macro_rules! algorithms {
 
 // To add an algorithm: one file in `policies/`, and one line here.
 algorithms! {
-    If1(interleaved_filter::If1Config),
-    If2(interleaved_filter::If2Config),
-    Btm(btm::BtmConfig),
-    Savage(savage::SavageConfig),
-    Rucb(rucb::RucbConfig),
-    MergeRucb(merge_rucb::MergeRucbConfig),
-    MergeRucbSquared(merge_rucb_squared::MergeRucbSquaredConfig),
-    MergeRucbParallel(merge_rucb::parallel::MergeRucbParallelConfig),
-    MergeDts(merge_dts::MergeDtsConfig),
-    Rcs(rcs::RcsConfig),
-    Rts(rts::RtsConfig),
-    Dts(dts::DtsConfig),
-    DtsPlus(dts::DtsPlusConfig),
-    Rmed1(rmed::Rmed1Config),
-    Rmed2(rmed2::Rmed2Config),
-    Rmed2Fh(rmed2::Rmed2FhConfig),
-    Mdb(mdb::MdbConfig),
-    Sparring(sparring::SparringConfig),
-    SparringTs(sparring_ts::SparringTsConfig),
-    SparringExp3(sparring_exp3::SparringExp3Config),
-    Doubler(doubler::DoublerConfig),
-    MultiSbm(multi_sbm::MultiSbmConfig),
-    SelfSparring(self_sparring::SelfSparringConfig),
-    Rex3(rex3::Rex3Config),
-    WinnerStays(winner_stays::WinnerStaysConfig),
-    WinnerStaysStrong(winner_stays::WinnerStaysStrongConfig),
-    Ccb(ccb::CcbConfig),
-    Scb(scb::ScbConfig),
-    RandomPairs(random::RandomPairsConfig),
-    RandomSets(random::RandomSetsConfig),
+    If1(policies::interleaved_filter::If1Config),
+    If2(policies::interleaved_filter::If2Config),
+    Btm(policies::btm::BtmConfig),
+    Savage(policies::savage::SavageConfig),
+    Rucb(policies::rucb::RucbConfig),
+    MergeRucb(policies::merge_rucb::MergeRucbConfig),
+    MergeRucbSquared(policies::merge_rucb::squared::MergeRucbSquaredConfig),
+    MergeRucbParallel(policies::merge_rucb::parallel::MergeRucbParallelConfig),
+    MergeDts(policies::merge_dts::MergeDtsConfig),
+    Rcs(policies::rcs::RcsConfig),
+    Rts(policies::rts::RtsConfig),
+    Dts(policies::dts::DtsConfig),
+    DtsPlus(policies::dts::DtsPlusConfig),
+    Rmed1(policies::rmed1::Rmed1Config),
+    Rmed2(policies::rmed2::Rmed2Config),
+    Rmed2Fh(policies::rmed2::Rmed2FhConfig),
+    Mdb(policies::mdb::MdbConfig),
+    Sparring(policies::sparring::SparringConfig),
+    SparringTs(policies::sparring_ts::SparringTsConfig),
+    SparringExp3(policies::sparring_exp3::SparringExp3Config),
+    Doubler(policies::doubler::DoublerConfig),
+    MultiSbm(policies::multi_sbm::MultiSbmConfig),
+    SelfSparring(policies::self_sparring::SelfSparringConfig),
+    Rex3(policies::rex3::Rex3Config),
+    WinnerStays(policies::winner_stays::WinnerStaysConfig),
+    WinnerStaysStrong(policies::winner_stays::WinnerStaysStrongConfig),
+    Ccb(policies::ccb::CcbConfig),
+    Scb(policies::scb::ScbConfig),
+    RandomPairs(policies::random::RandomPairsConfig),
+    RandomSets(policies::random::RandomSetsConfig),
 }
 
 /// What the registry knows of an algorithm.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use bandits::policies::{mdb, merge_rucb, rmed, rucb};
+use bandits::policies::{mdb, merge_rucb, rmed1, rucb};
 use bandits::reference::{ReferenceMdb, ReferenceMergeRucb, ReferenceRmed1, ReferenceRucb};
 use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 
@@ -69,8 +69,8 @@ fn merge_rucb() {
 
 #[test]
 fn rmed1() {
-    same_choices(&rmed::Rmed1Config::default(), ReferenceRmed1::new);
-    same_choices(&rmed::Rmed1Config { factor: 0.01, power: 1.0 }, ReferenceRmed1::new);
+    same_choices(&rmed1::Rmed1Config::default(), ReferenceRmed1::new);
+    same_choices(&rmed1::Rmed1Config { factor: 0.01, power: 1.0 }, ReferenceRmed1::new);
 }
 
 #[test]

@@ -41,8 +41,8 @@
 //!   only when a bound on their difference says that an arm may be dropped.
 
 use crate::algorithm::{countable_pairs, horizon_known, named_values, positive, warnings, without_effect};
-use crate::draw::{argmax, below};
-use crate::fewest::Fewest;
+use crate::counts::LeastCounts;
+use crate::random::{argmax, below};
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// BTM's parameters.
@@ -192,7 +192,7 @@ impl PolicyConfig for BtmConfig {
             radius,
             enough,
             left: (0..arms).map(Arm::at).collect(),
-            begun: Fewest::new(arms),
+            begun: LeastCounts::new(arms),
             won: vec![0; arms],
             shares: vec![0.5; arms],
             duels: vec![0; arms * arms],
@@ -218,7 +218,7 @@ pub struct Btm {
     /// The arms left, in order.
     left: Vec<Arm>,
     /// n(b).
-    begun: Fewest,
+    begun: LeastCounts,
     /// w(b).
     won: Vec<u32>,
     /// P(b).

@@ -23,7 +23,7 @@
 //! * The arm reported is the candidate, from the first duel on.
 
 use crate::algorithm::{countable, horizon_known};
-use crate::draw::below;
+use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// IF: no parameters. `PRUNES` tells IF2 from IF1.

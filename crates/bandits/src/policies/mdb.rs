@@ -24,7 +24,7 @@
 //!   others too seldom for its wins over each of them to say much.
 
 use crate::algorithm::{countable_pairs, positive};
-use crate::bounds::{Evidence, last_step_below};
+use crate::confidence::{Evidence, last_step_below};
 use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// MDB's parameters.

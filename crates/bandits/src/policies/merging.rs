@@ -2,8 +2,8 @@
 //! of arms, when a stage ends, and which batches then merge.
 
 use crate::algorithm::{positive, warnings, without_effect};
-use crate::clock::Clock;
-use crate::draw::{best_arm, shuffle};
+use crate::confidence::LogTime;
+use crate::random::{best_arm, shuffle};
 use crate::{Arm, Generator, ParameterError};
 
 /// The parameters that bounds and batches hang on.
@@ -61,23 +61,23 @@ impl Shape {
     }
 
     /// The clock for `arms` arms; `whole` turns C into the number that it starts at.
-    pub(crate) fn clock(self, arms: usize, whole: impl Fn(f64) -> f64) -> LateClock {
+    pub(crate) fn clock(self, arms: usize, whole: impl Fn(f64) -> f64) -> DelayedLogTime {
         let ln_c = self.ln_c(arms);
         let c = self.c.unwrap_or_else(|| libm::exp(ln_c));
-        LateClock { alpha: self.alpha, ln_c, c: whole(c), clock: Clock::new() }
+        DelayedLogTime { alpha: self.alpha, ln_c, c: whole(c), clock: LogTime::new() }
     }
 }
 
 /// alpha ln(t + C).
 #[derive(Debug, Clone)]
-pub(crate) struct LateClock {
+pub(crate) struct DelayedLogTime {
     alpha: f64,
     ln_c: f64,
     c: f64,
-    clock: Clock,
+    clock: LogTime,
 }
 
-impl LateClock {
+impl DelayedLogTime {
     #[inline]
     pub(crate) fn at(&mut self, step: u64) -> f64 {
         let log = if self.ln_c < 700.0 { self.clock.ln(step as f64 + self.c) } else { self.ln_c };

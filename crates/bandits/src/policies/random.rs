@@ -17,7 +17,7 @@
 use rand::Rng as _;
 
 use crate::algorithm::countable;
-use crate::draw::below;
+use crate::random::below;
 use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Random pairs: no parameters.

@@ -32,11 +32,11 @@
 //!   win more duels of each tournament than the best arm, which beats it but is not certain of other
 //!   pairs. The two then meet at nearly every step, as in runs on the matrices of MSLR-WEB30K. D-TS's
 //!   bounds, which take an arm that has lost beyond doubt out of the tournament, prevent that.
-//! * How the draws and the stretches alone are cut short: see `thompson.rs`. Odds below 1e-25 count as
+//! * How the draws and the stretches alone are cut short: see `thompson.rs`. WinProbability below 1e-25 count as
 //!   none.
 
 use crate::algorithm::countable_pairs;
-use crate::bounds::best_among;
+use crate::counts::best_among;
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 

@@ -39,10 +39,10 @@
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{countable_pairs, named_values, positive, warnings, without_effect};
-use crate::bounds::{Candidates, Evidence};
-use crate::clock::Clock;
-use crate::draw::{below, coin};
-use crate::opponents::Opponents;
+use crate::confidence::Challengers;
+use crate::confidence::LogTime;
+use crate::confidence::{Candidates, Evidence};
+use crate::random::{below, coin};
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// RUCB's parameters.
@@ -120,11 +120,11 @@ impl PolicyConfig for RucbConfig {
 pub struct Rucb {
     variant: Variant,
     alpha: f64,
-    clock: Clock,
+    clock: LogTime,
     evidence: Evidence,
     candidates: Candidates,
     favourite: Option<Arm>,
-    opponents: Opponents,
+    opponents: Challengers,
     /// Who met last: only their candidacy needs another look.
     met: Option<[Arm; 2]>,
 }
@@ -136,11 +136,11 @@ impl Rucb {
         Self {
             variant: config.variant,
             alpha: config.alpha,
-            clock: Clock::new(),
+            clock: LogTime::new(),
             evidence: Evidence::new(arms, u32::from(lerot)),
             candidates: Candidates::new(arms),
             favourite: None,
-            opponents: Opponents::new(arms, mean, width),
+            opponents: Challengers::new(arms, mean, width),
             met: None,
         }
     }

@@ -42,8 +42,8 @@
 //!   the means: one lower bound and one divergence decide whether anybody is dropped.
 
 use crate::algorithm::{countable_pairs, named_values, positive, warnings, without_effect};
-use crate::bounds::best_among;
-use crate::draw::below;
+use crate::counts::best_among;
+use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// SCB's parameters.

@@ -32,7 +32,7 @@
 //! * The arm reported is i while it is ahead of j, and none where the two are even.
 
 use crate::algorithm::{countable, named_values};
-use crate::draw::below;
+use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Winner Stays for weak regret: no parameters.
@@ -231,7 +231,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::draw::coin;
+    use crate::random::coin;
 
     fn learn(policy: &mut WinnerStays, step: u64, first: Arm, second: Arm, first_won: bool) {
         policy.learn(step, Feedback::of_duel(first, second, first_won));

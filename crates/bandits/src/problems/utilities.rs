@@ -8,7 +8,7 @@
 use rand::SeedableRng as _;
 
 use crate::Generator;
-use crate::samplers::Normals;
+use crate::random::Normals;
 
 const BEST: f64 = 0.8;
 const GOOD: f64 = 0.7;

@@ -1,7 +1,7 @@
 //! BTM as printed: every sum added up, at every step.
 
-use crate::draw::{argmax, below};
 use crate::policies::btm::{BtmConfig, Variant};
+use crate::random::{argmax, below};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// BTM as printed.

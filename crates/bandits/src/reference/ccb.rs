@@ -1,7 +1,7 @@
 //! CCB as printed, every bound and every score computed anew at every step.
 
 use super::Wins;
-use crate::draw::{below, coin};
+use crate::random::{below, coin};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// CCB as printed.

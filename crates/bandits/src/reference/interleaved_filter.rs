@@ -1,7 +1,7 @@
 //! IF1 and IF2 from a log of all duels of the present candidate.
 
-use crate::draw::below;
 use crate::policies::interleaved_filter::{InterleavedFilterConfig, doubt};
+use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// IF1 or IF2, from a log of duels.

@@ -1,9 +1,9 @@
 //! MergeDTS with one matrix of all wins, batches as lists, and every preference from its Beta law.
 
 use super::Wins;
-use crate::beta::preference;
-use crate::draw::{argmax, below, shuffle};
 use crate::policies::merge_dts::{MergeDtsConfig, Variant};
+use crate::random::preference;
+use crate::random::{argmax, below, shuffle};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// MergeDTS, everything recomputed.

@@ -1,8 +1,8 @@
 //! mergeRUCB with one matrix of all wins and batches as lists.
 
 use super::Wins;
-use crate::draw::{argmax, below, shuffle};
 use crate::policies::merge_rucb::{MergeRucbConfig, Variant};
+use crate::random::{argmax, below, shuffle};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// mergeRUCB, everything recomputed.

@@ -1,9 +1,9 @@
 //! RCS as printed: every preference drawn from its Beta law, at every step.
 
 use super::Wins;
-use crate::beta::preference;
-use crate::draw::argmax;
 use crate::policies::rcs::{RcsConfig, Variant};
+use crate::random::argmax;
+use crate::random::preference;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RCS as printed.

@@ -1,8 +1,9 @@
 //! RMED1 as printed, every divergence summed anew at every step.
 
 use super::Wins;
-use crate::draw::argmax;
-use crate::policies::rmed::{Rmed1Config, allowance, divergence};
+use crate::policies::rmed::divergences::{allowance, divergence};
+use crate::policies::rmed1::Rmed1Config;
+use crate::random::argmax;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RMED1 as printed.

@@ -1,9 +1,9 @@
 //! RMED2 and RMED2FH as printed, every divergence summed anew at every step.
 
 use super::Wins;
-use crate::draw::argmax;
-use crate::policies::rmed::{allowance, divergence};
+use crate::policies::rmed::divergences::{allowance, divergence};
 use crate::policies::rmed2::{ReferenceRule, Rule};
+use crate::random::argmax;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RMED2 as printed, or RMED2FH where a horizon is given.

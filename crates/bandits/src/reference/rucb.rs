@@ -1,8 +1,8 @@
 //! RUCB as printed, O(K^2) a step.
 
 use super::Wins;
-use crate::draw::{argmax, below, coin};
 use crate::policies::rucb::{RucbConfig, Variant};
+use crate::random::{argmax, below, coin};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RUCB as printed.

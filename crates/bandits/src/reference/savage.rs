@@ -1,8 +1,8 @@
 //! SAVAGE as printed: every pair looked at, at every step.
 
 use super::Wins;
-use crate::draw::{argmax, below};
 use crate::policies::savage::{SavageConfig, Variant};
+use crate::random::{argmax, below};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// SAVAGE as printed.

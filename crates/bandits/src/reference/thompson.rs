@@ -1,9 +1,9 @@
 //! D-TS, D-TS+ and RTS as printed: every preference drawn from its Beta law, twice, at every step.
 
 use super::Wins;
-use crate::beta::preference;
-use crate::draw::argmax;
 use crate::policies::{dts, rts};
+use crate::random::argmax;
+use crate::random::preference;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// D-TS, D-TS+ or RTS as printed.

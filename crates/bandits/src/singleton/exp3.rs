@@ -2,8 +2,8 @@
 
 use super::SingletonBandit;
 use crate::Generator;
-use crate::draw::below;
-use crate::samplers::{WeightTree, unit};
+use crate::random::below;
+use crate::random::{WeightTree, unit};
 
 /// Weights as powers of e: drawn from in O(log K), and never too large or too small to be told
 /// apart, as logarithms are kept beside them.

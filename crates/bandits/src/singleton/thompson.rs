@@ -2,7 +2,7 @@
 
 use super::SingletonBandit;
 use crate::Generator;
-use crate::samplers::{Beta, Normals};
+use crate::random::{Beta, Normals};
 
 /// Picks each arm with the probability that it is the best, given its wins and losses and a
 /// uniform prior on its probability of winning: one Beta draw an arm, the largest is picked.

@@ -2,8 +2,8 @@
 
 use super::SingletonBandit;
 use crate::Generator;
-use crate::clock::Clock;
-use crate::draw::below;
+use crate::confidence::LogTime;
+use crate::random::below;
 
 /// Picks the arm with the highest index: mean + sqrt(scale ln t / n), where t counts picks so far
 /// and n those of the arm. Arms never picked come first, ties are broken at random.
@@ -19,7 +19,7 @@ pub struct Ucb {
     scale: f64,
     /// What is added to n, and to t.
     prior: f64,
-    clock: Clock,
+    clock: LogTime,
     total: u64,
     won: Vec<u32>,
     picked: Vec<u32>,
@@ -47,7 +47,7 @@ impl Ucb {
         let mut ucb = Self {
             scale,
             prior: f64::from(prior),
-            clock: Clock::new(),
+            clock: LogTime::new(),
             total: 0,
             won: vec![0; arms],
             picked: vec![0; arms],
@@ -230,7 +230,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::draw::{argmax, below};
+    use crate::random::{argmax, below};
 
     /// Holds the picks to indices all computed anew, for so many picks at each of two lives.
     fn follow(arms: usize, scale: f64, prior: u32, picks: u32) {

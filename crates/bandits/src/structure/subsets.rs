@@ -17,7 +17,8 @@
 
 use super::Tournament;
 use super::tournament::ones;
-use crate::{Arm, Generator, draw};
+use crate::random::below;
+use crate::{Arm, Generator};
 
 /// A probability, and how far it is off.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -94,7 +95,7 @@ pub fn total_order_probabilities(tournament: &Tournament, samples: u64, generato
         order.clear();
         let mut size = 0;
         while size < arms {
-            deck.swap(size, size + draw::below(generator, arms - size));
+            deck.swap(size, size + below(generator, arms - size));
             if !order.join(deck[size]) {
                 break;
             }

@@ -3,7 +3,7 @@
 //! nothing of who wins.
 
 use super::Posterior;
-use crate::draw::below;
+use crate::random::below;
 use crate::{Arm, Generator};
 
 /// What a tournament cut short has to remember.

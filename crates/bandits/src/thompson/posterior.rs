@@ -3,8 +3,8 @@
 
 use rand::Rng as _;
 
-use crate::beta::uniform;
-use crate::odds::Odds;
+use crate::random::uniform;
+use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
 /// What is known of every pair.
@@ -13,7 +13,7 @@ pub(crate) struct Posterior {
     pub(super) arms: usize,
     wins: Vec<u32>,
     /// Of each pair i < j, at `i * arms + j`.
-    odds: Vec<Odds>,
+    odds: Vec<WinProbability>,
     /// The first 32 binary digits of P(theta(i, j) > 1/2), at `i * arms + j`; 0 on the diagonal.
     pub(super) digits: Vec<u32>,
 }
@@ -24,7 +24,7 @@ impl Posterior {
         for arm in 0..arms {
             digits[arm * arms + arm] = 0;
         }
-        Self { arms, wins: vec![0; arms * arms], odds: vec![Odds::EVEN; arms * arms], digits }
+        Self { arms, wins: vec![0; arms * arms], odds: vec![WinProbability::EVEN; arms * arms], digits }
     }
 
     /// How often each arm beat each other, `i * arms + j`.
@@ -119,7 +119,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::draw::below;
+    use crate::random::below;
 
     #[test]
     fn rows_are_drawn_with_their_odds() {

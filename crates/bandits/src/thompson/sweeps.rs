@@ -3,7 +3,7 @@
 
 use super::{Field, Sampler};
 use crate::Generator;
-use crate::beta::uniform;
+use crate::random::uniform;
 
 impl Sampler {
     /// ln of the probability that `arm` is first for winning every duel (or being alone in the

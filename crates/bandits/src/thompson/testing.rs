@@ -3,7 +3,7 @@
 use rand::SeedableRng as _;
 
 use super::{Sampler, Ties};
-use crate::draw::below;
+use crate::random::below;
 use crate::{Arm, Generator};
 
 /// A sampler that has seen some duels, most won by the lower arm.

@@ -2,8 +2,8 @@
 //! favourite lost few of them, else with all pairs played out.
 
 use super::{Field, Sampler, Ties};
-use crate::beta::preference_above_half;
-use crate::draw::{argmax, below};
+use crate::random::preference_above_half;
+use crate::random::{argmax, below};
 use crate::{Arm, Generator};
 
 /// A tournament is cut short where the favourite loses to no more than one arm in so many.

@@ -122,7 +122,8 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::{Generator, draw::below};
+    use crate::Generator;
+    use crate::random::below;
 
     #[test]
     fn leaders_are_as_counted() {

@@ -1,10 +1,10 @@
 //! MergeDTS's batches: who is in each, and how often each pair has met. All lie in flat arrays of
 //! equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::beta::uniform;
-use crate::draw::below;
-use crate::odds::Odds;
 use crate::policies::merging::{again, pair_up};
+use crate::random::below;
+use crate::random::uniform;
+use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
 /// The batches, in a ring.
@@ -17,7 +17,7 @@ pub(super) struct Batches {
     /// How often k beat l, at row k, column l of each batch's room.
     wins: Vec<u32>,
     /// The odds of places k < l, at l (l - 1) / 2 + k of each batch's room.
-    odds: Vec<Odds>,
+    odds: Vec<WinProbability>,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
     /// below it rules an arm out. Infinite where every pair must be looked at.
     pending: Vec<f64>,
@@ -52,7 +52,7 @@ impl Batches {
             sizes: vec![0; count],
             members: vec![Arm(0); count * room],
             wins: vec![0; count * room * room],
-            odds: vec![Odds::EVEN; count * (room * room.saturating_sub(1) / 2)],
+            odds: vec![WinProbability::EVEN; count * (room * room.saturating_sub(1) / 2)],
             pending: vec![0.0; count],
             after: after.collect(),
             before: count - 1,
@@ -209,7 +209,7 @@ impl Batches {
             self.wins[forth] = 0;
             self.wins[back] = 0;
             let pair = self.pair(place, size);
-            self.odds[pair] = Odds::EVEN;
+            self.odds[pair] = WinProbability::EVEN;
         }
         self.sizes[self.current] += 1;
     }
@@ -315,7 +315,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::draw::shuffle;
+    use crate::random::shuffle;
 
     /// Counts and odds of every pair in every batch are those of a plain matrix, and each arm is in
     /// one place.
@@ -330,7 +330,7 @@ mod tests {
                     let (won, lost) = (wins[i * arms + j], wins[j * arms + i]);
                     assert_eq!(copy.score(k, l), (won, lost));
                     let chance = copy.odds[copy.pair(k, l)].chance(won, lost);
-                    assert!((chance - Odds::of(won, lost).chance(won, lost)).abs() < 1e-12);
+                    assert!((chance - WinProbability::of(won, lost).chance(won, lost)).abs() < 1e-12);
                 }
             }
             copy.advance();

@@ -1,9 +1,10 @@
 //! The batches of a merging policy: who is in each, and how its pairs stand. All lie in flat
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::lanes::{LANES, Lanes};
+use crate::confidence::lanes::{LANES, Lanes};
 use crate::policies::merging::{again, pair_up};
-use crate::{Arm, Generator, draw};
+use crate::random::below;
+use crate::{Arm, Generator};
 
 /// The batches, and a ring of those in which arms still meet.
 #[derive(Debug, Clone)]
@@ -170,7 +171,7 @@ impl Batches {
         let top = row.iter().map(|group| group.top(scale)).fold(f64::NEG_INFINITY, f64::max);
         let tied = row.iter().map(|group| group.at(top, scale));
         let ties = tied.clone().map(u32::count_ones).sum::<u32>() as usize;
-        let mut nth = draw::below(generator, ties);
+        let mut nth = below(generator, ties);
         for (group, mut bits) in tied.enumerate() {
             let here = bits.count_ones() as usize;
             if nth < here {
@@ -323,7 +324,7 @@ impl Batches {
 fn pick(mut bits: u32, generator: &mut Generator) -> usize {
     let ties = bits.count_ones() as usize;
     if ties > 1 {
-        for _ in 0..draw::below(generator, ties) {
+        for _ in 0..below(generator, ties) {
             bits &= bits - 1;
         }
     }

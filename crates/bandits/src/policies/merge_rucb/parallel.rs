@@ -26,8 +26,8 @@
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
 use crate::algorithm::countable;
-use crate::draw::below;
-use crate::policies::merging::{LateClock, Stages, copeland_best, shuffled};
+use crate::policies::merging::{DelayedLogTime, Stages, copeland_best, shuffled};
+use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB.
@@ -86,7 +86,7 @@ struct Pair {
 pub struct MergeRucbParallel {
     lerot: bool,
     p: usize,
-    clock: LateClock,
+    clock: DelayedLogTime,
     arms: usize,
     stages: Stages,
     batches: Batches,

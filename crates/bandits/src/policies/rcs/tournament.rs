@@ -4,8 +4,8 @@
 //! arms can at once: the champion is one draw over the arms and nobody. One duel changes one factor
 //! of two products.
 
-use crate::beta::{geometric, uniform};
-use crate::odds::Odds;
+use crate::random::{geometric, uniform};
+use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
 /// Arms less likely than this to beat everyone never do.
@@ -19,7 +19,7 @@ pub(super) struct Tournament {
     arms: usize,
     wins: Vec<u32>,
     /// Of each pair i < j, at `i * arms + j`.
-    odds: Vec<Odds>,
+    odds: Vec<WinProbability>,
     /// The chance that i beats j, at `i * arms + j`; 1 on the diagonal.
     chances: Vec<f64>,
     /// The product of each row of `chances`, how often it has changed since it was multiplied out,
@@ -40,7 +40,7 @@ impl Tournament {
         let mut tournament = Self {
             arms,
             wins: vec![0; arms * arms],
-            odds: vec![Odds::EVEN; arms * arms],
+            odds: vec![WinProbability::EVEN; arms * arms],
             chances,
             products: vec![0.0; arms],
             changes: vec![0; arms],

@@ -100,7 +100,8 @@ mod tests {
     use rand::SeedableRng as _;
 
     use super::*;
-    use crate::{Generator, draw::below};
+    use crate::Generator;
+    use crate::random::below;
 
     #[test]
     fn each_pair_is_taken_once_and_by_its_place() {

@@ -1,0 +1,230 @@
+//! The utility arena: each arm has a utility, and shows it through Gaussian noise.
+
+use crate::random::Normals;
+use crate::{Arena, Arm, DuelOutcome, Generator, MatrixError, PairWins, PreferenceMatrix};
+
+/// Arms with utilities. In each step every arm taking part shows its utility plus a draw from
+/// N(0, 1) of its own; of two arms the one that shows more wins, so that
+/// p(i, j) = Phi((u(i) - u(j)) / sqrt 2). All pairs of a set share the draws of that step.
+///
+/// This is the synthetic setting of B. Brost, Y. Seldin, I. J. Cox, C. Lioma, "Multi-Dueling
+/// Bandits and Their Application to Online Ranker Evaluation", CIKM 2016,
+/// <https://doi.org/10.1145/2983323.2983659>, section 4.1.2. Memory is O(K): no matrix is kept.
+#[derive(Debug, Clone)]
+pub struct UtilityArena {
+    utilities: Vec<f64>,
+    gaps: Vec<f64>,
+    normals: Normals,
+    shown: Vec<u64>,
+}
+
+/// Why numbers are no utilities.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UtilityError {
+    /// No arms, or more than there are names for.
+    #[error("{arms} utilities given; expected one for each of 1 to {} arms", u32::MAX)]
+    Arms {
+        /// How many.
+        arms: usize,
+    },
+    /// A utility that is infinite or no number.
+    #[error("arm {arm}: expected a finite utility, found {value}")]
+    NotFinite {
+        /// The arm.
+        arm: usize,
+        /// Its utility.
+        value: f64,
+    },
+}
+
+impl UtilityArena {
+    /// An arena of these arms. Regret is measured against the greatest utility: arm j costs
+    /// Phi((u(*) - u(j)) / sqrt 2) - 1/2.
+    ///
+    /// # Errors
+    /// When there are no utilities, or one is not finite.
+    pub fn new(utilities: Vec<f64>) -> Result<Self, UtilityError> {
+        let arms = utilities.len();
+        if arms == 0 || u32::try_from(arms).is_err() {
+            return Err(UtilityError::Arms { arms });
+        }
+        if let Some(arm) = utilities.iter().position(|utility| !utility.is_finite()) {
+            let value = utilities[arm];
+            return Err(UtilityError::NotFinite { arm, value });
+        }
+        let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let gaps = utilities.iter().map(|u| lead(best, *u)).collect();
+        Ok(Self { utilities, gaps, normals: Normals::new(), shown: Vec::new() })
+    }
+
+    /// Each arm's utility.
+    #[must_use]
+    pub fn utilities(&self) -> &[f64] {
+        &self.utilities
+    }
+
+    /// The probability that `first` beats `second`.
+    #[must_use]
+    pub fn preference(&self, first: Arm, second: Arm) -> f64 {
+        let (a, b) = (self.utilities[first.index()], self.utilities[second.index()]);
+        0.5 + lead(a, b)
+    }
+
+    /// All preferences as a matrix, where the correlation between the pairs of a set does not
+    /// matter and there is room for K^2 numbers.
+    ///
+    /// # Errors
+    /// None for utilities that make an arena.
+    pub fn matrix(&self) -> Result<PreferenceMatrix, MatrixError> {
+        PreferenceMatrix::from_upper(self.utilities.len(), |i, j| self.preference(i, j))
+    }
+}
+
+/// Phi((a - b) / sqrt 2) - 1/2.
+fn lead(a: f64, b: f64) -> f64 {
+    0.5 * libm::erf(0.5 * (a - b))
+}
+
+/// A whole number that orders as `x` does.
+#[inline]
+fn ordered(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+impl Arena for UtilityArena {
+    fn arms(&self) -> usize {
+        self.utilities.len()
+    }
+
+    #[inline]
+    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
+        let (a, b) = (self.utilities[first.index()], self.utilities[second.index()]);
+        let (a, b) = (a + self.normals.draw(generator), b + self.normals.draw(generator));
+        if a > b {
+            DuelOutcome::First
+        } else if a < b {
+            DuelOutcome::Second
+        } else {
+            DuelOutcome::Tie
+        }
+    }
+
+    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
+        self.shown.clear();
+        for arm in arms {
+            let shown = self.utilities[arm.index()] + self.normals.draw(generator);
+            self.shown.push(ordered(shown));
+        }
+        wins.set_scores(&self.shown);
+    }
+
+    #[inline]
+    fn gaps(&self) -> &[f64] {
+        &self.gaps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn preferences_are_those_of_the_paper() {
+        let arena = UtilityArena::new(vec![0.8, 0.7, 0.2]).expect("three arms");
+        let golden = [(0, 2, 0.664_313), (0, 1, 0.528_186), (1, 2, 0.638_163)];
+        for (i, j, p) in golden {
+            assert!((arena.preference(Arm(i), Arm(j)) - p).abs() < 5e-7, "{i} {j}");
+            assert!((arena.preference(Arm(j), Arm(i)) - (1.0 - p)).abs() < 5e-7);
+        }
+        assert_eq!(arena.gaps()[0], 0.0);
+        assert!((arena.gaps()[2] - 0.164_313).abs() < 5e-7);
+        let matrix = arena.matrix().expect("a matrix");
+        assert_eq!(matrix.get(Arm(0), Arm(2)), arena.preference(Arm(0), Arm(2)));
+    }
+
+    #[test]
+    fn duels_and_contests_follow_the_preferences() {
+        let mut arena = UtilityArena::new(vec![0.2, 1.1, -0.4, 1.1]).expect("four arms");
+        let mut generator = Generator::seed_from_u64(1);
+        let order = [Arm(3), Arm(0), Arm(2), Arm(1)];
+        let rounds = 40_000_u32;
+        let mut duels = [[0_u32; 4]; 4];
+        let mut contests = [[0_u32; 4]; 4];
+        let mut wins = PairWins::default();
+        for _ in 0..rounds {
+            arena.multi_duel(&order, &mut generator, &mut wins);
+            for (i, a) in order.iter().enumerate() {
+                for (j, b) in order.iter().enumerate().filter(|&(j, _)| j != i) {
+                    contests[a.index()][b.index()] += u32::from(wins.beats(i, j));
+                    let duel = arena.duel(*a, *b, &mut generator);
+                    duels[a.index()][b.index()] += u32::from(duel == DuelOutcome::First);
+                }
+            }
+        }
+        for i in 0..4 {
+            for j in (0..4).filter(|&j| j != i) {
+                let p = arena.preference(Arm::at(i), Arm::at(j));
+                // Five standard deviations.
+                let n = f64::from(rounds);
+                let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
+                for count in [duels[i][j], contests[i][j]] {
+                    assert!((f64::from(count) - n * p).abs() < bound, "p({i}, {j}) = {p}: {count}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_contest_is_an_order() {
+        // One draw an arm: whoever beats someone beats all whom that one beats.
+        let mut arena = UtilityArena::new(vec![0.5; 9]).expect("nine arms");
+        let arms: Vec<Arm> = (0..9).map(Arm).collect();
+        let mut generator = Generator::seed_from_u64(2);
+        let mut wins = PairWins::default();
+        for _ in 0..200 {
+            arena.multi_duel(&arms, &mut generator, &mut wins);
+            let mut scores: Vec<u32> = (0..9).map(|i| wins.wins_of(i)).collect();
+            scores.sort_unstable();
+            assert_eq!(scores, (0..9).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn value_stability() {
+        let mut arena = UtilityArena::new(vec![0.8, 0.7, 0.2, 0.2]).expect("four arms");
+        let mut generator = Generator::seed_from_u64(3);
+        let duels: String = (0..16)
+            .map(|_| match arena.duel(Arm(0), Arm(1), &mut generator) {
+                DuelOutcome::First => '1',
+                DuelOutcome::Second => '2',
+                DuelOutcome::Tie => '=',
+            })
+            .collect();
+        let mut wins = PairWins::default();
+        arena.multi_duel(&[Arm(0), Arm(3), Arm(1)], &mut generator, &mut wins);
+        let rows: Vec<u64> = (0..3).map(|i| wins.row(i)[0]).collect();
+        assert_eq!((duels.as_str(), rows), ("2212112221211111", vec![2, 0, 3]));
+    }
+
+    #[test]
+    fn utilities_are_finite() {
+        assert_eq!(UtilityArena::new(vec![]).err(), Some(UtilityError::Arms { arms: 0 }));
+        let error = UtilityArena::new(vec![0.1, f64::NAN]).expect_err("no number");
+        assert_eq!(error.to_string(), "arm 1: expected a finite utility, found NaN");
+        let duplicates = UtilityArena::new(vec![0.3, 0.3]).expect("two arms");
+        assert_eq!(duplicates.gaps(), [0.0, 0.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn ordered_numbers_order_alike(a in -1e9..1e9_f64, b in -1e9..1e9_f64) {
+            prop_assert_eq!(ordered(a) < ordered(b), a < b);
+            prop_assert_eq!(ordered(a), ordered(a));
+        }
+    }
+}

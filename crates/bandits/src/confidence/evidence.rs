@@ -1,0 +1,212 @@
+//! Confidence bounds on preferences, kept so that nothing is recomputed that a duel did not
+//! change.
+//!
+//! The upper bound u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)) falls below 1/2 exactly while
+//! alpha ln t < q(i, j), where q(i, j) = n (1/2 - mu)^2 = (w(j, i) - w(i, j))^2 / 4n for an arm
+//! that is behind, and 0 otherwise: the *evidence* that i loses to j. One duel changes two entries
+//! of q, and time alone changes none, so that "no upper bound of arm i is below 1/2" is one
+//! comparison with the largest entry of its row.
+
+use crate::counts::best_among;
+use crate::{Arm, Generator, PairWins};
+
+/// Who won how often, and the evidence against each arm.
+#[derive(Debug, Clone)]
+pub(crate) struct Evidence {
+    arms: usize,
+    wins: Vec<u32>,
+    /// q(i, j) at `i * arms + j`.
+    against: Vec<f64>,
+    /// The largest of each row of `against`, and who holds it.
+    strongest: Vec<f64>,
+    holder: Vec<u32>,
+}
+
+impl Evidence {
+    /// `prior` wins either way for every pair.
+    pub(crate) fn new(arms: usize, prior: u32) -> Self {
+        let mut wins = vec![prior; arms * arms];
+        for i in 0..arms {
+            wins[i * arms + i] = 0;
+        }
+        Self { arms, wins, against: vec![0.0; arms * arms], strongest: vec![0.0; arms], holder: vec![0; arms] }
+    }
+
+    pub(crate) fn arms(&self) -> usize {
+        self.arms
+    }
+
+    /// How often `i` beat `j`, and `j` beat `i`.
+    #[inline]
+    pub(crate) fn wins(&self, i: usize, j: usize) -> (u32, u32) {
+        (self.wins[i * self.arms + j], self.wins[j * self.arms + i])
+    }
+
+    /// The strongest evidence against each arm.
+    #[inline]
+    pub(crate) fn strongest(&self) -> &[f64] {
+        &self.strongest
+    }
+
+    /// Takes in a duel.
+    #[inline]
+    pub(crate) fn record(&mut self, winner: usize, loser: usize) {
+        let (weaker, stronger) = self.write(winner, loser, true);
+        // The loser's row can only have grown, the winner's only shrunk.
+        if stronger > self.strongest[loser] {
+            self.strongest[loser] = stronger;
+            self.holder[loser] = winner as u32;
+        }
+        if self.holder[winner] as usize == loser && weaker < self.strongest[winner] {
+            self.scan(winner);
+        }
+    }
+
+    /// Takes in all pairs of a set, in O(n (n + K)).
+    pub(crate) fn record_set(&mut self, set: &[Arm], wins: &PairWins) {
+        for (i, first) in set.iter().enumerate() {
+            let won = wins.row(i);
+            for (j, second) in set.iter().enumerate().skip(i + 1) {
+                let first_won = won[j / 64] >> (j % 64) & 1 == 1;
+                self.write(first.index(), second.index(), first_won);
+            }
+        }
+        for arm in set.iter().map(|arm| arm.index()) {
+            let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+            let (top, holder) = set.iter().fold((0.0, 0), |(top, holder), other| {
+                let evidence = row[other.index()];
+                if evidence > top { (evidence, other.0) } else { (top, holder) }
+            });
+            let (strongest, held) = (self.strongest[arm], row[self.holder[arm] as usize]);
+            if top >= strongest {
+                self.strongest[arm] = top;
+                self.holder[arm] = holder;
+            } else if held < strongest {
+                self.scan(arm);
+            }
+        }
+    }
+
+    /// Counts a duel and rewrites the pair's evidence: against the first arm, and against the
+    /// second. Without a branch on who won.
+    #[inline]
+    fn write(&mut self, first: usize, second: usize, first_won: bool) -> (f64, f64) {
+        let (forth, back) = (first * self.arms + second, second * self.arms + first);
+        let won = self.wins[forth] + u32::from(first_won);
+        let lost = self.wins[back] + u32::from(!first_won);
+        self.wins[forth] = won;
+        self.wins[back] = lost;
+        let (won, lost) = (f64::from(won), f64::from(lost));
+        let lead = won - lost;
+        let quarter = 0.25 / (won + lost);
+        let behind = |lead: f64| {
+            let lead = if lead > 0.0 { lead } else { 0.0 };
+            lead * lead * quarter
+        };
+        let evidence = (behind(-lead), behind(lead));
+        self.against[forth] = evidence.0;
+        self.against[back] = evidence.1;
+        evidence
+    }
+
+    fn scan(&mut self, arm: usize) {
+        let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+        let top = largest(row);
+        self.strongest[arm] = top;
+        self.holder[arm] = row.iter().position(|&q| q == top).unwrap_or(0) as u32;
+    }
+
+    /// The arm that beat the greatest number of others in more than half of their duels, ties at
+    /// random; `None` where no arm beat any (but a lone arm is the best there is).
+    pub(crate) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
+        best_among(&self.wins, &vec![0; self.arms], generator)
+    }
+
+    /// The arm against which there is the least evidence, ties by how many others it beat.
+    pub(crate) fn least_doubted(&self, generator: &mut Generator) -> Option<Arm> {
+        best_among(&self.wins, &self.strongest, generator)
+    }
+}
+
+/// The largest of some values, 0 of none; in lanes, so that it runs at the speed of memory.
+#[inline]
+fn largest(values: &[f64]) -> f64 {
+    let mut lanes = [0.0_f64; 8];
+    let (chunks, rest) = values.as_chunks::<8>();
+    for chunk in chunks {
+        for (lane, &value) in lanes.iter_mut().zip(chunk) {
+            *lane = if value > *lane { value } else { *lane };
+        }
+    }
+    lanes.iter().chain(rest).fold(0.0, |top, &value| if value > top { value } else { top })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::confidence::Candidates;
+    use crate::random::below;
+
+    #[test]
+    fn evidence_says_which_upper_bounds_are_below_a_half() {
+        let (arms, alpha) = (5, 0.51);
+        let mut generator = Generator::seed_from_u64(1);
+        let mut evidence = Evidence::new(arms, 0);
+        let mut candidates = Candidates::new(arms);
+        for step in 1..5_000_u64 {
+            let time = alpha * libm::log(step as f64);
+            let i = below(&mut generator, arms);
+            let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
+            // Lower arms are better, so that some rows have evidence against them.
+            let (a, b) = if below(&mut generator, 10) < 8 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
+            evidence.record(a, b);
+            for arm in [i, j] {
+                candidates.look_at(Arm::at(arm), evidence.strongest()[arm], time);
+            }
+            candidates.advance(evidence.strongest(), time);
+            let plain: Vec<Arm> = (0..arms)
+                .filter(|&i| {
+                    (0..arms).all(|j| {
+                        let (w, l) = evidence.wins(i, j);
+                        let n = f64::from(w + l);
+                        i == j || n == 0.0 || f64::from(w) / n + (time / n).sqrt() >= 0.5
+                    })
+                })
+                .map(Arm::at)
+                .collect();
+            assert_eq!(candidates.members(), plain, "step {step}");
+        }
+        assert_eq!(evidence.copeland_best(&mut generator), Some(Arm(0)));
+    }
+
+    #[test]
+    fn sets_count_as_their_pairs() {
+        let mut generator = Generator::seed_from_u64(2);
+        let set = [Arm(4), Arm(0), Arm(3)];
+        let (mut one, mut other) = (Evidence::new(6, 1), Evidence::new(6, 1));
+        for _ in 0..200 {
+            let mut wins = PairWins::from_scores(&[0, 0, 0]);
+            wins.resolve_ties(&mut generator);
+            one.record_set(&set, &wins);
+            for i in 0..3 {
+                for j in 0..3 {
+                    if wins.beats(i, j) {
+                        other.record(set[i].index(), set[j].index());
+                    }
+                }
+            }
+            assert_eq!(one.wins, other.wins);
+            assert_eq!(one.against, other.against);
+            assert_eq!(one.strongest, other.strongest);
+        }
+    }
+
+    #[test]
+    fn nothing_learnt_singles_out_nobody() {
+        let mut generator = Generator::seed_from_u64(3);
+        assert_eq!(Evidence::new(3, 0).copeland_best(&mut generator), None);
+        assert_eq!(Evidence::new(1, 0).copeland_best(&mut generator), Some(Arm(0)));
+    }
+}

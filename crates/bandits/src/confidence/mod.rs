@@ -1,0 +1,13 @@
+//! Upper confidence bounds of all pairs, updated incrementally: which arms remain candidates, which opponent has
+//! the highest bound, and until which step nothing changes. Posterior sampling is in `thompson`.
+
+mod candidates;
+mod challengers;
+mod evidence;
+pub(crate) mod lanes;
+mod log_time;
+
+pub(crate) use candidates::Candidates;
+pub(crate) use challengers::Challengers;
+pub(crate) use evidence::Evidence;
+pub(crate) use log_time::{LogTime, last_step_below};

@@ -1,0 +1,368 @@
+//! Preference matrices: the probability that one arm beats another, checked.
+
+pub mod agreement;
+mod npy;
+mod text;
+pub mod winners;
+
+pub use npy::npy_header;
+
+use crate::Arm;
+
+/// How far `p(i, j) + p(j, i)` may stray from 1 and a diagonal entry from 1/2: enough for a
+/// matrix printed with seven digits, far less than any preference that can be measured.
+pub const TOLERANCE: f64 = 1e-6;
+
+/// A checked preference matrix: entry (i, j) is the probability that arm i beats arm j.
+///
+/// Square, at least one arm, every entry in [0, 1], diagonal 1/2, and p(i, j) + p(j, i) = 1 within
+/// [`TOLERANCE`]. What is left of that tolerance is taken out, so that nobody who reads one triangle sees
+/// another winner than who reads the other: where a pair's two entries do not agree to the last digit, the
+/// one above the diagonal counts.
+///
+/// ```
+/// # use bandits::{Arm, PreferenceMatrix};
+/// let matrix = PreferenceMatrix::parse("0.5 0.7\n0.3 0.5\n")?;
+/// assert_eq!(matrix.get(Arm(0), Arm(1)), 0.7);
+/// # Ok::<(), bandits::MatrixError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreferenceMatrix {
+    arms: usize,
+    entries: Vec<f64>,
+}
+
+/// Why something is not a preference matrix, or cannot be read as one. Rows and columns count
+/// arms, from 0; lines of a text count from 1.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatrixError {
+    /// No arms at all.
+    #[error("the matrix is empty; expected at least one row")]
+    Empty,
+    /// A row of the wrong length.
+    #[error("row {row} has {cells} cells, expected {expected}; a preference matrix is square")]
+    NotSquare {
+        /// The row.
+        row: usize,
+        /// How many cells it has.
+        cells: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// A leading line with the number of arms that the rows contradict.
+    #[error("the first line announces {announced} arms, but {rows} rows follow")]
+    Rows {
+        /// What the leading line says.
+        announced: usize,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// A word that is no number.
+    #[error("line {line}, word {word}: expected a number, found `{found}`; rows hold numbers alone, without names")]
+    NotANumber {
+        /// The line.
+        line: usize,
+        /// The word within the line, from 1.
+        word: usize,
+        /// What stands there.
+        found: String,
+    },
+    /// Bytes that are neither text nor `.npy`.
+    #[error("byte {offset} is not text; expected rows of numbers or a .npy file")]
+    NotText {
+        /// Where text ends, from 0.
+        offset: usize,
+    },
+    /// An entry that is no probability.
+    #[error("row {row}, column {column}: expected a probability from 0 to 1, found {value}")]
+    NotAProbability {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// An arm that does not tie with itself.
+    #[error("row {arm}, column {arm}: expected 0.5 on the diagonal, found {value}")]
+    Diagonal {
+        /// The arm.
+        arm: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A pair whose two probabilities do not sum to one.
+    #[error(
+        "row {row}, column {column}: {value} and its mirror image {mirror} sum to {}, expected 1 \
+         (ties count half)", value + mirror
+    )]
+    Sum {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The entry.
+        value: f64,
+        /// The entry at (column, row).
+        mirror: f64,
+    },
+    /// A `.npy` file of another kind.
+    #[error("not a readable .npy matrix: {0}; save it as a two-dimensional float64 array")]
+    Npy(String),
+    /// An arm that the matrix does not have.
+    #[error("arm {arm} is out of range: the matrix has {arms} arms, counted from 0")]
+    NoSuchArm {
+        /// The arm.
+        arm: u32,
+        /// How many there are.
+        arms: usize,
+    },
+    /// An arm named twice.
+    #[error("arm {0} is named twice")]
+    Repeated(u32),
+}
+
+impl PreferenceMatrix {
+    /// A matrix of `arms` arms from its entries, row by row.
+    ///
+    /// # Errors
+    /// The first cell that breaks a rule, in reading order.
+    pub fn new(arms: usize, mut entries: Vec<f64>) -> Result<Self, MatrixError> {
+        if arms == 0 {
+            return Err(MatrixError::Empty);
+        }
+        if Some(entries.len()) != arms.checked_mul(arms) {
+            let row = entries.len() / arms;
+            let cells = entries.len() % arms;
+            return Err(MatrixError::NotSquare { row, cells, expected: arms });
+        }
+        for row in 0..arms {
+            for column in 0..arms {
+                let value = entries[row * arms + column];
+                if !(0.0..=1.0).contains(&value) {
+                    return Err(MatrixError::NotAProbability { row, column, value });
+                }
+                let mirror = entries[column * arms + row];
+                if row == column {
+                    if (value - 0.5).abs() > TOLERANCE {
+                        return Err(MatrixError::Diagonal { arm: row, value });
+                    }
+                } else if (value + mirror - 1.0).abs() > TOLERANCE && (0.0..=1.0).contains(&mirror) {
+                    return Err(MatrixError::Sum { row, column, value, mirror });
+                }
+            }
+        }
+        for row in 0..arms {
+            entries[row * arms + row] = 0.5;
+            for column in row + 1..arms {
+                let (upper, lower) = (row * arms + column, column * arms + row);
+                // A last digit off 1/2 is lost in 1 - p.
+                if (entries[upper] - 0.5).abs() <= f64::EPSILON {
+                    (entries[upper], entries[lower]) = (0.5, 0.5);
+                } else if entries[upper] + entries[lower] != 1.0 {
+                    entries[lower] = 1.0 - entries[upper];
+                }
+            }
+        }
+        Ok(Self { arms, entries })
+    }
+
+    /// A matrix from its rows.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), or a row of the wrong length.
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, MatrixError> {
+        let expected = rows.len();
+        let mut entries = Vec::with_capacity(expected * expected);
+        for (row, cells) in rows.iter().map(AsRef::as_ref).enumerate() {
+            if cells.len() != expected {
+                return Err(MatrixError::NotSquare { row, cells: cells.len(), expected });
+            }
+            entries.extend_from_slice(cells);
+        }
+        Self::new(expected, entries)
+    }
+
+    /// A matrix from a function of the pairs i < j, the rest following from it.
+    ///
+    /// # Errors
+    /// When the function returns no probability, or there are no arms.
+    pub fn from_upper(arms: usize, mut probability: impl FnMut(Arm, Arm) -> f64) -> Result<Self, MatrixError> {
+        let mut entries = vec![0.5; arms * arms];
+        for row in 0..arms {
+            for column in row + 1..arms {
+                let p = probability(Arm::at(row), Arm::at(column));
+                entries[row * arms + column] = p;
+                entries[column * arms + row] = 1.0 - p;
+            }
+        }
+        Self::new(arms, entries)
+    }
+
+    /// A matrix from the bytes of a file: `.npy` where they begin as such a file does, text
+    /// otherwise.
+    ///
+    /// # Errors
+    /// When they are neither, or not a preference matrix.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, MatrixError> {
+        if npy::is_npy(bytes) {
+            return Self::from_npy(bytes);
+        }
+        let text = std::str::from_utf8(bytes).map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?;
+        Self::parse(text)
+    }
+
+    /// How many arms.
+    #[must_use]
+    pub fn arms(&self) -> usize {
+        self.arms
+    }
+
+    /// The probability that `i` beats `j`.
+    ///
+    /// # Panics
+    /// When an arm is out of range.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, i: Arm, j: Arm) -> f64 {
+        self.row(i)[j.index()]
+    }
+
+    /// The probabilities that `i` beats each arm.
+    ///
+    /// # Panics
+    /// When the arm is out of range.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, i: Arm) -> &[f64] {
+        &self.entries[i.index() * self.arms..(i.index() + 1) * self.arms]
+    }
+
+    /// All entries, row by row.
+    #[must_use]
+    pub fn entries(&self) -> &[f64] {
+        &self.entries
+    }
+
+    /// All arms, in order.
+    pub fn all_arms(&self) -> impl DoubleEndedIterator<Item = Arm> + Clone + use<> {
+        (0..self.arms).map(Arm::at)
+    }
+
+    /// The matrix of these arms alone, in the order given.
+    ///
+    /// # Errors
+    /// When there are none, one is out of range, or one is named twice.
+    pub fn subset(&self, arms: &[Arm]) -> Result<Self, MatrixError> {
+        let mut seen = vec![false; self.arms];
+        for arm in arms {
+            match seen.get_mut(arm.index()) {
+                None => {
+                    return Err(MatrixError::NoSuchArm { arm: arm.0, arms: self.arms });
+                }
+                Some(true) => return Err(MatrixError::Repeated(arm.0)),
+                Some(seen) => *seen = true,
+            }
+        }
+        let entries = arms.iter().flat_map(|&i| arms.iter().map(move |&j| self.get(i, j))).collect();
+        Self::new(arms.len(), entries)
+    }
+
+    /// The matrix with its arms in numeric order, where position k holds the k-th arm in
+    /// alphabetical order of the arms' numbers (0, 1, 10, 100, 101, ..., as file names sort).
+    #[must_use]
+    pub fn undo_alphabetical_order(&self) -> Self {
+        let order = alphabetical_arms(self.arms, 0);
+        let mut entries = vec![0.0; self.entries.len()];
+        for (row, i) in order.iter().enumerate() {
+            for (column, j) in order.iter().enumerate() {
+                entries[i.index() * self.arms + j.index()] = self.entries[row * self.arms + column];
+            }
+        }
+        Self { arms: self.arms, entries }
+    }
+}
+
+/// All arms in alphabetical order of their numbers, which count from `first`: 0 for matrices, 1
+/// for the features of a data file (1, 10, 100, 101, ..., 2, 20, ...).
+///
+/// The first ten of them with `first = 1` are the arms that M. Zoghi et al., "Relative Confidence
+/// Sampling for Efficient On-Line Ranker Evaluation", WSDM 2014,
+/// <https://doi.org/10.1145/2556195.2556256>, compare.
+#[must_use]
+pub fn alphabetical_arms(arms: usize, first: usize) -> Vec<Arm> {
+    let mut order: Vec<Arm> = (0..arms).map(Arm::at).collect();
+    order.sort_by_cached_key(|arm| (arm.index() + first).to_string());
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rule_has_its_error() {
+        let new = |arms, entries: &[f64]| PreferenceMatrix::new(arms, entries.to_vec());
+        assert_eq!(new(0, &[]), Err(MatrixError::Empty));
+        assert_eq!(new(2, &[0.5, 0.5, 0.5]), Err(MatrixError::NotSquare { row: 1, cells: 1, expected: 2 }));
+        assert_eq!(
+            PreferenceMatrix::from_rows(&[vec![0.5, 0.5], vec![0.5]]),
+            Err(MatrixError::NotSquare { row: 1, cells: 1, expected: 2 })
+        );
+        assert_eq!(new(2, &[0.5, 1.5, -0.5, 0.5]), Err(MatrixError::NotAProbability { row: 0, column: 1, value: 1.5 }));
+        let error = new(2, &[0.5, 0.5, f64::NAN, 0.5]).expect_err("not a number");
+        assert!(matches!(error, MatrixError::NotAProbability { row: 1, column: 0, .. }), "{error}");
+        assert_eq!(new(2, &[0.5, 0.6, 0.4, 0.0]), Err(MatrixError::Diagonal { arm: 1, value: 0.0 }));
+        let error = new(2, &[0.5, 0.6, 0.5, 0.5]).expect_err("sums to 1.1");
+        assert_eq!(
+            error.to_string(),
+            "row 0, column 1: 0.6 and its mirror image 0.5 sum to 1.1, expected 1 (ties count half)"
+        );
+        assert!(new(2, &[0.5, 0.600_000_5, 0.4, 0.5]).is_ok());
+        assert!(new(2, &[0.5, 1.0, 0.0, 0.5]).is_ok());
+    }
+
+    #[test]
+    fn both_triangles_say_the_same() {
+        let off = 0.500_000_1;
+        let matrix = PreferenceMatrix::new(3, vec![off, 0.5, 0.6, off, 0.5, 0.7, 0.4, 0.3, 0.499_999_9]);
+        let expected = [0.5, 0.5, 0.6, 0.5, 0.5, 0.7, 0.4, 0.3, 0.5];
+        assert_eq!(matrix.expect("within the tolerance").entries(), expected);
+        // What sums to 1 is kept to the last digit.
+        for p in [0.1, 0.3, 1.0 / 3.0, 0.700_1, 1e-9] {
+            let (lower, upper) = (f64::min(p, 1.0 - p), f64::max(p, 1.0 - p));
+            for entries in [[0.5, lower, upper, 0.5], [0.5, upper, lower, 0.5]] {
+                assert_eq!(PreferenceMatrix::new(2, entries.to_vec()).expect("a matrix").entries(), entries);
+            }
+        }
+        let least = 0.5 + f64::EPSILON / 2.0;
+        for entries in [[0.5, 0.5, least, 0.5], [0.5, least, 0.5, 0.5], [0.5, least, least, 0.5]] {
+            assert_eq!(PreferenceMatrix::new(2, entries.to_vec()).expect("a matrix").entries(), [0.5; 4]);
+        }
+    }
+
+    #[test]
+    fn subsets_keep_the_order_given() {
+        let matrix = PreferenceMatrix::from_upper(3, |i, j| 0.5 + 0.1 * f64::from(j.0 - i.0) + 0.01 * f64::from(i.0))
+            .expect("a matrix");
+        let subset = matrix.subset(&[Arm(2), Arm(0)]).expect("two arms");
+        assert_eq!(subset.arms(), 2);
+        assert_eq!(subset.get(Arm(1), Arm(0)), matrix.get(Arm(0), Arm(2)));
+        assert_eq!(matrix.subset(&[]), Err(MatrixError::Empty));
+        assert_eq!(matrix.subset(&[Arm(3)]), Err(MatrixError::NoSuchArm { arm: 3, arms: 3 }));
+        assert_eq!(matrix.subset(&[Arm(1), Arm(1)]), Err(MatrixError::Repeated(1)));
+    }
+
+    #[test]
+    fn alphabetical_order_is_undone() {
+        let first_ten: Vec<u32> = alphabetical_arms(136, 1)[..10].iter().map(|a| a.0).collect();
+        assert_eq!(first_ten, [0, 9, 99, 100, 101, 102, 103, 104, 105, 106]);
+
+        let matrix = PreferenceMatrix::from_upper(12, |i, j| 0.5 + 0.01 * f64::from(j.0) + 0.001 * f64::from(i.0))
+            .expect("a matrix");
+        let scrambled = matrix.subset(&alphabetical_arms(12, 0)).expect("all arms");
+        assert_ne!(scrambled, matrix);
+        assert_eq!(scrambled.undo_alphabetical_order(), matrix);
+    }
+}

@@ -1,0 +1,205 @@
+//! Which pairs are settled: for whom the bounds on a preference leave no doubt, as duels and time
+//! change them.
+//!
+//! j is settled against i while u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)) is below 1/2 (and
+//! so l(j, i) = 1 - u(i, j) above it): while alpha ln t < n (1/2 - mu)^2. A duel changes that for
+//! one pair, and time for one pair at a time, in an order that a heap knows.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The pairs.
+#[derive(Debug, Clone)]
+pub(crate) struct DecidedPairs {
+    arms: usize,
+    words: usize,
+    wins: Vec<u32>,
+    /// Bit j of row i: the pair is settled against i.
+    lost: Vec<u64>,
+    lost_count: Vec<u32>,
+    won_count: Vec<u32>,
+    /// What alpha ln t must reach for a settled pair to be open again; entries that the pair has
+    /// outlived are passed over when they come up.
+    expiries: BinaryHeap<Reverse<(u64, u32, u32)>>,
+}
+
+/// A pair that changed: whether it now is settled, and in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Who is, or was, ahead.
+    pub(crate) ahead: usize,
+    /// Who is, or was, behind.
+    pub(crate) behind: usize,
+    /// Whether that now is settled.
+    pub(crate) settled: bool,
+}
+
+impl DecidedPairs {
+    pub(crate) fn new(arms: usize) -> Self {
+        let words = arms.div_ceil(64);
+        Self {
+            arms,
+            words,
+            wins: vec![0; arms * arms],
+            lost: vec![0; arms * words],
+            lost_count: vec![0; arms],
+            won_count: vec![0; arms],
+            expiries: BinaryHeap::new(),
+        }
+    }
+
+    pub(crate) fn arms(&self) -> usize {
+        self.arms
+    }
+
+    pub(crate) fn wins(&self) -> &[u32] {
+        &self.wins
+    }
+
+    /// To how many arms each is settled to lose.
+    pub(crate) fn lost_counts(&self) -> &[u32] {
+        &self.lost_count
+    }
+
+    /// Against how many arms each is settled to win.
+    pub(crate) fn won_counts(&self) -> &[u32] {
+        &self.won_count
+    }
+
+    /// The arms that `arm` is settled to lose to, as bits.
+    #[inline]
+    pub(crate) fn lost_to(&self, arm: usize) -> &[u64] {
+        &self.lost[arm * self.words..(arm + 1) * self.words]
+    }
+
+    #[inline]
+    pub(crate) fn loses(&self, arm: usize, to: usize) -> bool {
+        self.lost[arm * self.words + to / 64] >> (to % 64) & 1 == 1
+    }
+
+    /// Takes in a duel and gives the wins either way; the pair is looked at by
+    /// [`look_at`](Self::look_at).
+    #[inline]
+    pub(crate) fn record(&mut self, winner: usize, loser: usize) -> (u32, u32) {
+        self.wins[winner * self.arms + loser] += 1;
+        (self.wins[winner * self.arms + loser], self.wins[loser * self.arms + winner])
+    }
+
+    /// (w(j, i) - w(i, j))^2 / 4n, and who is behind.
+    fn evidence(&self, i: usize, j: usize) -> (f64, usize, usize) {
+        let (a, b) = (self.wins[i * self.arms + j], self.wins[j * self.arms + i]);
+        let (ahead, behind) = if a >= b { (i, j) } else { (j, i) };
+        let lead = f64::from(a.abs_diff(b));
+        let met = f64::from(a) + f64::from(b);
+        let evidence = if lead > 0.0 { lead * lead / (4.0 * met) } else { 0.0 };
+        (evidence, ahead, behind)
+    }
+
+    /// Looks at the pair that met last, now that alpha ln t is `time`.
+    pub(crate) fn look_at(&mut self, i: usize, j: usize, time: f64, changed: &mut impl FnMut(&Self, Change)) {
+        let (evidence, ahead, behind) = self.evidence(i, j);
+        if self.loses(ahead, behind) {
+            self.set(behind, ahead, false, changed);
+        }
+        let settled = time < evidence;
+        if settled {
+            self.expiries.push(Reverse((evidence.to_bits(), ahead as u32, behind as u32)));
+        }
+        if settled != self.loses(behind, ahead) {
+            self.set(ahead, behind, settled, changed);
+        }
+    }
+
+    /// Opens the pairs that time opens again.
+    pub(crate) fn advance(&mut self, time: f64, changed: &mut impl FnMut(&Self, Change)) {
+        while let Some(&Reverse((bits, ahead, behind))) = self.expiries.peek() {
+            if time < f64::from_bits(bits) {
+                break;
+            }
+            self.expiries.pop();
+            let (ahead, behind) = (ahead as usize, behind as usize);
+            let (evidence, now_ahead, _) = self.evidence(ahead, behind);
+            let outlived = now_ahead != ahead || time < evidence;
+            if !outlived && self.loses(behind, ahead) {
+                self.set(ahead, behind, false, changed);
+            }
+        }
+    }
+
+    /// What alpha ln t must reach for the next pair to open again; infinite where none will.
+    pub(crate) fn next_expiry(&mut self) -> f64 {
+        while let Some(&Reverse((bits, ahead, behind))) = self.expiries.peek() {
+            let (evidence, now_ahead, _) = self.evidence(ahead as usize, behind as usize);
+            if now_ahead == ahead as usize && evidence.to_bits() == bits {
+                return f64::from_bits(bits);
+            }
+            self.expiries.pop();
+        }
+        f64::INFINITY
+    }
+
+    fn set(&mut self, ahead: usize, behind: usize, settled: bool, changed: &mut impl FnMut(&Self, Change)) {
+        let bit = 1 << (ahead % 64);
+        let word = &mut self.lost[behind * self.words + ahead / 64];
+        if settled {
+            *word |= bit;
+            self.lost_count[behind] += 1;
+            self.won_count[ahead] += 1;
+        } else {
+            *word &= !bit;
+            self.lost_count[behind] -= 1;
+            self.won_count[ahead] -= 1;
+        }
+        changed(self, Change { ahead, behind, settled });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::Generator;
+    use crate::random::below;
+
+    #[test]
+    fn pairs_are_settled_as_the_bounds_say() {
+        let (arms, alpha) = (6, 0.51);
+        let mut generator = Generator::seed_from_u64(1);
+        let mut settled = DecidedPairs::new(arms);
+        let mut changes = vec![0_i32; arms * arms];
+        for step in 1..6_000_u64 {
+            let i = below(&mut generator, arms);
+            let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
+            let (a, b) = if below(&mut generator, 10) < 7 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
+            // Long pauses, in which time alone opens pairs.
+            let time = alpha * libm::log((step * step) as f64);
+            settled.record(a, b);
+            let mut changed = |_: &DecidedPairs, change: Change| {
+                changes[change.behind * arms + change.ahead] += if change.settled { 1 } else { -1 };
+            };
+            settled.look_at(i, j, time, &mut changed);
+            settled.advance(time, &mut changed);
+            let mut lost = vec![0; arms];
+            let mut won = vec![0; arms];
+            let mut next = f64::INFINITY;
+            for k in 0..arms {
+                for l in (0..arms).filter(|&l| l != k) {
+                    let (w, v) = (settled.wins[k * arms + l], settled.wins[l * arms + k]);
+                    let n = f64::from(w + v);
+                    let below_half = n > 0.0 && f64::from(w) / n + (time / n).sqrt() < 0.5;
+                    assert_eq!(settled.loses(k, l), below_half, "step {step}, {k} {l}");
+                    assert_eq!(changes[k * arms + l], i32::from(below_half));
+                    lost[k] += u32::from(below_half);
+                    won[l] += u32::from(below_half);
+                    if below_half {
+                        next = next.min(settled.evidence(k, l).0);
+                    }
+                }
+            }
+            assert_eq!(settled.lost_counts(), lost);
+            assert_eq!(settled.won_counts(), won);
+            assert_eq!(settled.next_expiry(), next);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! mergeRUCB: a knock-out tournament of small batches, each searched as RUCB searches, which merge
+//! as their arms are ruled out.
+//!
+//! With u(k, l) = w(k, l) / n(k, l) + sqrt(alpha ln(t + C) / n(k, l)) and
+//! C = ((4 alpha - 1) K^2 / ((2 alpha - 1) delta))^(1 / (2 alpha - 1)), at each step:
+//!
+//! 1. take the next batch in turn;
+//! 2. drop from it every arm k with u(k, l) < 1/2 for an arm l of the batch;
+//! 3. the champion c is drawn uniformly from the batch, its challenger is the other arm d of the
+//!    batch with the highest u(d, c), and the two meet;
+//! 4. where no more than K / 2^S arms are left in stage S, batches are merged in pairs, small with
+//!    large, and stage S + 1 begins.
+//!
+//! | `variant` | batches of | pairs never seen | stage S ends at |
+//! |---|---|---|---|
+//! | `paper` | arms in their given order | u = 2 | K / 2^S arms |
+//! | `lerot` (default) | shuffled arms | each pair starts with one win either way | floor(K / 2^S) + 1 arms |
+//!
+//! ## References
+//!
+//! M. Zoghi, S. Whiteson, M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
+//! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>, algorithm 1. The second
+//! variant is the rule as the Lerot framework has it: A. Schuth, K. Hofmann, S. Whiteson, M. de
+//! Rijke, LivingLab 2013, <https://doi.org/10.1145/2513150.2513162>.
+//!
+//! ## Notes
+//!
+//! * The paper does not say how a batch of one arm is compared: it is passed over until batches
+//!   merge. Should every batch be down to one arm, they merge at once (with batches of four or
+//!   more that never comes first).
+//! * Batches are taken in turn by a cursor, not as t modulo their number, so that passing over one
+//!   shifts nothing. When batches merge the cursor starts anew.
+//! * Merging sorts batches by size, ties at random, and pairs the smallest with the largest, which
+//!   is carried over alone if the two have more than 3p/2 arms; if a batch of p/2 or fewer is left
+//!   it is done once more. That is how the reference codes read the paper's "between p/2 and 3p/2".
+//! * The arm reported is the survivor that beat the most arms in more than half of their duels, up
+//!   to when they were dropped.
+//! * Arms of different batches never meet, and dropped arms never again, so that the counts of
+//!   each batch are all there is to remember: O(K p) memory.
+//! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
+//!   round again: a step costs one comparison and one pass over the champion's opponents.
+
+use super::merging::{DelayedLogTime, Shape, Stages, copeland_best, shuffled};
+use crate::algorithm::{countable, named_values};
+use crate::random::below;
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+
+mod batches;
+pub mod parallel;
+pub mod squared;
+
+use batches::Batches;
+
+/// mergeRUCB's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeRucbConfig {
+    /// Which of the published rules.
+    pub variant: Variant,
+    /// Width of the confidence bounds, above 1/2 (any positive number where `c` is given).
+    pub alpha: f64,
+    /// The size of the first batches, p: at least 2, and 4 in theory.
+    pub batch: usize,
+    /// The probability with which the best arm may be lost, in (0, 1).
+    pub delta: f64,
+    /// C(delta) itself, in place of what `delta` says.
+    pub c: Option<f64>,
+}
+
+/// Which of the published rules; see the [module](self).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// As printed.
+    Paper,
+    /// As in Lerot, which the paper's experiments used.
+    Lerot,
+}
+
+named_values!(Variant { "paper" => Variant::Paper, "lerot" => Variant::Lerot });
+
+impl Default for MergeRucbConfig {
+    fn default() -> Self {
+        Self { variant: Variant::Lerot, alpha: 1.01, batch: 4, delta: Shape::DELTA, c: None }
+    }
+}
+
+impl MergeRucbConfig {
+    fn shape(&self) -> Shape {
+        Shape { alpha: self.alpha, batch: self.batch, delta: self.delta, c: self.c }
+    }
+
+    /// Its clock; Lerot's starts at the next whole number.
+    fn clock(&self, arms: usize) -> DelayedLogTime {
+        let lerot = self.variant == Variant::Lerot;
+        self.shape().clock(arms, |c| if lerot { libm::ceil(c) } else { c })
+    }
+}
+
+impl PolicyConfig for MergeRucbConfig {
+    const NAME: &'static str = "mergerucb";
+    const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
+    type Policy = MergeRucb;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        vec![
+            Parameter::new("variant", "paper or lerot", &mut self.variant),
+            Parameter::new("alpha", "width of the bounds, above 1/2", &mut self.alpha),
+            Parameter::new("p", "size of the first batches", &mut self.batch),
+            Parameter::new("delta", "probability of losing the best arm", &mut self.delta),
+            Parameter::new("c", "C(delta) itself, in place of delta", &mut self.c),
+        ]
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        self.shape().check()
+    }
+
+    fn warning(&self) -> Option<String> {
+        self.shape().warning(Self::NAME)
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucb, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        let lerot = self.variant == Variant::Lerot;
+        Ok(MergeRucb {
+            lerot,
+            p: self.batch,
+            clock: self.clock(arms),
+            arms,
+            stages: Stages::new(arms, lerot),
+            batches: Batches::new(arms, self.batch, lerot),
+            started: false,
+            ended: false,
+            shrunk: false,
+            met: [0; 2],
+            beaten: vec![0; arms],
+        })
+    }
+}
+
+/// mergeRUCB.
+#[derive(Debug, Clone)]
+pub struct MergeRucb {
+    lerot: bool,
+    p: usize,
+    clock: DelayedLogTime,
+    arms: usize,
+    stages: Stages,
+    batches: Batches,
+    started: bool,
+    /// One arm is left.
+    ended: bool,
+    /// Arms were dropped or batches merged since the stage was last looked at.
+    shrunk: bool,
+    /// Who meets: places within the current batch.
+    met: [usize; 2],
+    /// How many arms each arm had beaten when they were dropped.
+    beaten: Vec<u32>,
+}
+
+impl MergeRucb {
+    /// The stage, from 1.
+    #[must_use]
+    pub fn stage(&self) -> u32 {
+        self.stages.current
+    }
+
+    /// How many arms are left.
+    #[must_use]
+    pub fn survivors(&self) -> usize {
+        self.batches.arms_left()
+    }
+
+    fn merge(&mut self, generator: &mut Generator) {
+        self.batches.merge(self.p, generator);
+        self.stages.current += 1;
+        self.shrunk = true;
+    }
+
+    #[cold]
+    fn start(&mut self, generator: &mut Generator) {
+        self.started = true;
+        if self.lerot {
+            self.batches.rename(&shuffled(self.arms, generator));
+        }
+        self.shrunk = true;
+    }
+
+    /// Merges where the stage is over, and finds the next batch with two arms or more.
+    fn next_batch(&mut self, time: f64, generator: &mut Generator) {
+        if !self.started {
+            self.start(generator);
+        }
+        if self.shrunk {
+            self.shrunk = false;
+            if self.batches.len() > 1 && self.stages.ends(self.batches.arms_left()) {
+                self.merge(generator);
+            }
+        }
+        loop {
+            if self.batches.nobody_meets() {
+                if self.batches.len() == 1 {
+                    self.ended = true;
+                    return;
+                }
+                self.merge(generator);
+            }
+            if self.batches.may_drop(time) {
+                self.shrunk |= self.batches.drop_losers(time, &mut self.beaten);
+            }
+            if self.batches.size() > 1 {
+                return;
+            }
+            self.batches.retire();
+        }
+    }
+}
+
+impl Policy for MergeRucb {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    #[inline]
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        let time = self.clock.at(step);
+        self.next_batch(time, generator);
+        if self.ended {
+            return Choice::Alone { arm: self.batches.arm(0), until: u64::MAX };
+        }
+        let champion = below(generator, self.batches.size());
+        let challenger = self.batches.challenger(champion, time.sqrt(), generator);
+        self.met = [champion, challenger];
+        Choice::Duel(self.batches.arm(champion), self.batches.arm(challenger))
+    }
+
+    #[inline]
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        let Feedback::Duel { first_won, .. } = feedback else {
+            return;
+        };
+        let [champion, challenger] = self.met;
+        self.batches.record(champion, challenger, first_won);
+        self.batches.advance();
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+    }
+}

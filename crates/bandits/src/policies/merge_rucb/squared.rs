@@ -1,0 +1,228 @@
+//! mergeRUCB without a horizon and without a given risk: it is run for horizons that are squared,
+//! each time afresh, with the risk that suits the horizon.
+//!
+//! In round r = 1, 2, ..., of T(r) = `first`^(2^(r - 1)) steps, [mergeRUCB](super::merge_rucb) is
+//! played from its beginning with delta = 1 / T(r).
+//!
+//! ## References
+//!
+//! M. Zoghi, S. Whiteson, M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
+//! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>, which bounds the expected
+//! regret for a known horizon T by delta = 1 / T and leaves an unknown one to squaring.
+//!
+//! ## Notes
+//!
+//! * Regret within T steps is O(ln T), so that squaring, unlike doubling, costs no more than a
+//!   factor: ln T(1) + ln T(2) + ... + ln T(r) < 2 ln T(r).
+//! * The paper does not say where squaring starts. `first` = 4, the first term of 2^(2^r), gives
+//!   rounds of 4, 16, 256, 65,536 and 4.3 10^9 steps.
+//! * The arm reported is that of the last round until this one has lasted longer.
+
+use super::{MergeRucb, MergeRucbConfig, Variant};
+use crate::algorithm::countable;
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+
+/// The parameters of mergeRUCB but for delta, and the length of the first round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeRucbSquaredConfig {
+    /// Which of the published rules.
+    pub variant: Variant,
+    /// Width of the confidence bounds, above 1/2.
+    pub alpha: f64,
+    /// The size of the first batches, p: at least 2, and 4 in theory.
+    pub batch: usize,
+    /// How many steps the first round has, at least 2.
+    pub first: usize,
+}
+
+impl Default for MergeRucbSquaredConfig {
+    fn default() -> Self {
+        let MergeRucbConfig { variant, alpha, batch, .. } = MergeRucbConfig::default();
+        Self { variant, alpha, batch, first: 4 }
+    }
+}
+
+impl MergeRucbSquaredConfig {
+    /// mergeRUCB for a round of so many steps.
+    fn for_round(&self, length: u64) -> MergeRucbConfig {
+        MergeRucbConfig {
+            variant: self.variant,
+            alpha: self.alpha,
+            batch: self.batch,
+            delta: 1.0 / length as f64,
+            c: None,
+        }
+    }
+}
+
+impl PolicyConfig for MergeRucbSquaredConfig {
+    const NAME: &'static str = "mergerucb-squared";
+    const SUMMARY: &'static str =
+        "mergeRUCB afresh for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
+    type Policy = MergeRucbSquared;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        vec![
+            Parameter::new("variant", "paper or lerot", &mut self.variant),
+            Parameter::new("alpha", "width of the bounds, above 1/2", &mut self.alpha),
+            Parameter::new("p", "size of the first batches", &mut self.batch),
+            Parameter::new("first", "steps of the first round", &mut self.first),
+        ]
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        if self.first < 2 {
+            return Err(ParameterError::TooSmall {
+                key: "first",
+                bound: 1.0,
+                value: self.first as f64,
+                why: "squares must grow",
+            });
+        }
+        self.for_round(self.first as u64).check()
+    }
+
+    fn warning(&self) -> Option<String> {
+        let warning = self.for_round(self.first as u64).warning()?;
+        Some(warning.replacen(MergeRucbConfig::NAME, Self::NAME, 1))
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<MergeRucbSquared, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        let length = self.first as u64;
+        Ok(MergeRucbSquared {
+            config: self.clone(),
+            arms,
+            before: 0,
+            length,
+            round: self.for_round(length).policy(arms, 0)?,
+            now: 0,
+            found: None,
+            found_in: 0,
+        })
+    }
+}
+
+/// mergeRUCB by squared horizons.
+#[derive(Debug, Clone)]
+pub struct MergeRucbSquared {
+    config: MergeRucbSquaredConfig,
+    arms: usize,
+    /// Steps before this round, and how many it has.
+    before: u64,
+    length: u64,
+    round: MergeRucb,
+    /// The last step.
+    now: u64,
+    /// What the last round found, and how long that took.
+    found: Option<Arm>,
+    found_in: u64,
+}
+
+impl MergeRucbSquared {
+    fn next_round(&mut self, generator: &mut Generator) {
+        self.found = self.round.recommend(generator).or(self.found);
+        self.found_in = self.length;
+        self.before = self.before.saturating_add(self.length);
+        self.length = self.length.saturating_mul(self.length);
+        if let Ok(round) = self.config.for_round(self.length).policy(self.arms, 0) {
+            self.round = round;
+        }
+    }
+}
+
+impl Policy for MergeRucbSquared {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        while step - self.before > self.length {
+            self.next_round(generator);
+        }
+        let (before, ends) = (self.before, self.before.saturating_add(self.length));
+        self.now = step;
+        match self.round.choose(step - before, generator) {
+            Choice::Alone { arm, until } => {
+                let until = until.saturating_add(before).min(ends);
+                self.now = until;
+                Choice::Alone { arm, until }
+            }
+            choice => choice,
+        }
+    }
+
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        self.round.learn(step - self.before, feedback);
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        if self.now - self.before > self.found_in {
+            self.round.recommend(generator).or(self.found)
+        } else {
+            self.found.or_else(|| self.round.recommend(generator))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn each_round_is_merge_rucb_with_its_own_delta() {
+        let config = MergeRucbSquaredConfig { first: 20, ..Default::default() };
+        let mut squared = config.policy(12, 0).expect("valid");
+        let mut one = Generator::seed_from_u64(1);
+        let mut step = 0;
+        for (length, delta) in [(20_u64, 0.05), (400, 0.0025), (5_000, 1.0 / 160_000.0)] {
+            // A round draws what mergeRUCB draws; in between only ties for the best arm do.
+            let rounds_config = MergeRucbConfig { delta, ..Default::default() };
+            let mut round = rounds_config.policy(12, 0).expect("valid");
+            if step > 0 {
+                assert!(squared.recommend(&mut one.clone()).is_some());
+                squared.next_round(&mut one);
+            }
+            let mut two = one.clone();
+            for within in 1..=length {
+                step += 1;
+                let (first, second) = match (squared.choose(step, &mut one), round.choose(within, &mut two)) {
+                    (Choice::Duel(first, second), expected) => {
+                        assert_eq!(Choice::Duel(first, second), expected, "step {step}");
+                        (first, second)
+                    }
+                    (Choice::Alone { arm, until }, Choice::Alone { arm: expected, .. }) => {
+                        // It has ended, but lasts no longer than its round.
+                        assert_eq!((arm, until), (expected, 420 + 160_000));
+                        return;
+                    }
+                    other => panic!("step {step}: {other:?}"),
+                };
+                // The lower arm wins.
+                let feedback = Feedback::of_duel(first, second, first < second);
+                round.learn(within, feedback);
+                squared.learn(step, feedback);
+            }
+        }
+    }
+
+    #[test]
+    fn a_lone_arm_is_chosen_round_by_round() {
+        let mut squared = MergeRucbSquaredConfig::default().policy(1, 0).expect("valid");
+        let mut generator = Generator::seed_from_u64(2);
+        let mut step = 1;
+        let mut ends = Vec::new();
+        while ends.len() < 5 {
+            let Choice::Alone { arm, until } = squared.choose(step, &mut generator) else {
+                panic!("alone");
+            };
+            assert_eq!(arm, Arm(0));
+            ends.push(until);
+            step = until + 1;
+        }
+        assert_eq!(ends, [4, 20, 276, 65_812, 4_295_033_108]);
+    }
+}

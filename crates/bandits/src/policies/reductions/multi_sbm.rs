@@ -1,0 +1,136 @@
+//! MultiSBM: each arm has a bandit of single arms of its own, which picks its opponent; the
+//! opponent comes first in the next duel.
+//!
+//! With a bandit S(x) for each arm x, and x(1) drawn at random, at each step t:
+//!
+//! 1. y is what S(x(t)) picks, by the highest mean + sqrt(scale ln t / n);
+//! 2. x(t) and y meet, and S(x(t)) learns whether y won;
+//! 3. x(t + 1) = y.
+//!
+//! ## References
+//!
+//! N. Ailon, Z. Karnin, T. Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014,
+//! <https://proceedings.mlr.press/v32/ailon14.html>, algorithm 2. `scale` = 2.5 is (alpha + 2) / 2
+//! at alpha = 3.
+//!
+//! ## Notes
+//!
+//! * t in a bandit's index is the number of its own picks, as in Komiyama's software; others take
+//!   the step.
+//! * An arm may meet itself: a fair coin, from which its bandit learns.
+//! * The paper names no arm to report: here the one picked most often.
+
+use crate::algorithm::{countable_pairs, positive};
+use crate::random::below;
+use crate::singleton::highest_score;
+use crate::singleton::low_scale;
+use crate::singleton::{SingletonBandit as _, Ucb};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+
+/// MultiSBM's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MultiSbmConfig {
+    /// What ln t is multiplied by, positive.
+    pub scale: f64,
+}
+
+impl Default for MultiSbmConfig {
+    fn default() -> Self {
+        Self { scale: 2.5 }
+    }
+}
+
+impl PolicyConfig for MultiSbmConfig {
+    const NAME: &'static str = "multisbm";
+    const SUMMARY: &'static str = "a bandit of opponents for each arm (Ailon et al., ICML 2014)";
+    const FINDS_WINNER: bool = false;
+    type Policy = MultiSbm;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        vec![Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale)]
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        positive("scale", self.scale)
+    }
+
+    fn warning(&self) -> Option<String> {
+        low_scale(Self::NAME, Some(self.scale))
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<MultiSbm, ParameterError> {
+        self.check()?;
+        countable_pairs::<Self>(arms)?;
+        Ok(MultiSbm {
+            bandits: vec![Ucb::new(arms, self.scale, 0); arms],
+            picked: vec![0; arms],
+            first: None,
+            second: 0,
+        })
+    }
+}
+
+/// MultiSBM.
+#[derive(Debug, Clone)]
+pub struct MultiSbm {
+    bandits: Vec<Ucb>,
+    picked: Vec<u64>,
+    /// x(t), and what it meets.
+    first: Option<usize>,
+    second: usize,
+}
+
+impl Policy for MultiSbm {
+    fn arms(&self) -> usize {
+        self.bandits.len()
+    }
+
+    fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.arms() == 1 {
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
+        }
+        let arms = self.arms();
+        let first = *self.first.get_or_insert_with(|| below(generator, arms));
+        self.second = self.bandits[first].pick(generator);
+        Choice::Duel(Arm::at(first), Arm::at(self.second))
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        let (Feedback::Duel { first_won, .. }, Some(first)) = (feedback, self.first) else {
+            return;
+        };
+        self.bandits[first].learn(self.second, !first_won);
+        self.picked[self.second] += 1;
+        self.first = Some(self.second);
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        highest_score(self.arms(), |arm| self.picked[arm] as f64, generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+
+    #[test]
+    fn each_arm_asks_its_own_bandit_and_the_opponent_comes_next() {
+        let mut policy = MultiSbmConfig::default().policy(4, 0).expect("valid");
+        let mut one = Generator::seed_from_u64(1);
+        let mut two = one.clone();
+        let mut bandits = vec![Ucb::new(4, 2.5, 0); 4];
+        let mut x = below(&mut two, 4);
+        for step in 1..2_000 {
+            let y = bandits[x].pick(&mut two);
+            let expected = Choice::Duel(Arm::at(x), Arm::at(y));
+            assert_eq!(policy.choose(step, &mut one), expected, "step {step}");
+            let first_won = x < y || (x == y && step % 2 == 0);
+            bandits[x].learn(y, !first_won);
+            policy.learn(step, Feedback::of_duel(Arm::at(x), Arm::at(y), first_won));
+            x = y;
+        }
+        assert_eq!(policy.recommend(&mut one), Some(Arm(0)));
+    }
+}

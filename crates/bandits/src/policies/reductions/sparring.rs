@@ -1,0 +1,134 @@
+//! Sparring: two bandits of single arms, one for either side of the duel, each learning whether
+//! its own arm won.
+//!
+//! At each step, the left bandit picks i and the right one j, and the two meet; the winner's
+//! bandit hears of a win, the loser's of a loss. Here both follow [upper confidence
+//! bounds](crate::singleton::Ucb): mean + sqrt(scale ln t / n).
+//!
+//! | `variant` | arms never picked | `scale` |
+//! |---|---|---|
+//! | `ailon` (default) | come first | 2.5, which is (alpha + 2) / 2 at alpha = 3 |
+//! | `mergedts` | count as picked once and beaten | 0.51 |
+//!
+//! ## References
+//!
+//! N. Ailon, Z. Karnin, T. Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014,
+//! <https://proceedings.mlr.press/v32/ailon14.html>, algorithm 3. The second variant is the one
+//! that C. Li, I. Markov, M. de Rijke, M. Zoghi compare with in "MergeDTS: A Method for Effective
+//! Large-Scale Online Ranker Evaluation", ACM TOIS 38(4), 2020, <https://doi.org/10.1145/3411753>.
+//!
+//! ## Notes
+//!
+//! * No guarantee for a Condorcet winner that is not also best on average: what a side learns of an
+//!   arm depends on whom the other side sends.
+//! * An arm may meet itself: a fair coin, from which both sides learn. There is therefore no
+//!   stretch to skip.
+//! * t counts the picks of the bandit. The paper leaves ties open: they are broken at random.
+//! * The paper names no arm to report: here the one picked most often by both sides together.
+
+use crate::algorithm::{countable, named_values, positive};
+use crate::singleton::highest_score;
+use crate::singleton::low_scale;
+use crate::singleton::{SingletonBandit, Ucb};
+use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+
+/// Sparring's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SparringConfig {
+    /// Which of the published rules.
+    pub variant: Variant,
+    /// What ln t is multiplied by, positive; `None` for that of the variant.
+    pub scale: Option<f64>,
+}
+
+/// Which of the published rules; see the [module](self).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// Of the paper.
+    Ailon,
+    /// Of the experiments with MergeDTS.
+    Mergedts,
+}
+
+named_values!(Variant { "ailon" => Variant::Ailon, "mergedts" => Variant::Mergedts });
+
+impl Default for SparringConfig {
+    fn default() -> Self {
+        Self { variant: Variant::Ailon, scale: None }
+    }
+}
+
+impl PolicyConfig for SparringConfig {
+    const NAME: &'static str = "sparring";
+    const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
+    const FINDS_WINNER: bool = false;
+    type Policy = Sparring<Ucb>;
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        vec![
+            Parameter::new("variant", "ailon or mergedts", &mut self.variant),
+            Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale),
+        ]
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        self.scale.map_or(Ok(()), |scale| positive("scale", scale))
+    }
+
+    fn warning(&self) -> Option<String> {
+        low_scale(Self::NAME, self.scale)
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Result<Sparring<Ucb>, ParameterError> {
+        self.check()?;
+        countable(arms)?;
+        let (scale, prior) = match self.variant {
+            Variant::Ailon => (2.5, 0),
+            Variant::Mergedts => (0.51, 1),
+        };
+        Ok(Sparring::new(Ucb::new(arms, self.scale.unwrap_or(scale), prior)))
+    }
+}
+
+/// Sparring of two bandits of one kind.
+#[derive(Debug, Clone)]
+pub struct Sparring<S> {
+    sides: [S; 2],
+    met: [usize; 2],
+}
+
+impl<S: SingletonBandit + Clone> Sparring<S> {
+    /// Both sides begin as `side` does.
+    #[must_use]
+    pub fn new(side: S) -> Self {
+        Self { sides: [side.clone(), side], met: [0; 2] }
+    }
+}
+
+impl<S: SingletonBandit> Policy for Sparring<S> {
+    fn arms(&self) -> usize {
+        self.sides[0].arms()
+    }
+
+    fn choose(&mut self, _step: u64, generator: &mut Generator) -> Choice<'_> {
+        if self.arms() == 1 {
+            return Choice::Alone { arm: Arm(0), until: u64::MAX };
+        }
+        for (met, side) in self.met.iter_mut().zip(&mut self.sides) {
+            *met = side.pick(generator);
+        }
+        Choice::Duel(Arm::at(self.met[0]), Arm::at(self.met[1]))
+    }
+
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { first_won, .. } = feedback {
+            self.sides[0].learn(self.met[0], first_won);
+            self.sides[1].learn(self.met[1], !first_won);
+        }
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        let score = |arm| self.sides.iter().map(|side| side.score(arm)).sum::<f64>();
+        highest_score(self.arms(), score, generator)
+    }
+}

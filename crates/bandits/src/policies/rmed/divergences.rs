@@ -1,0 +1,200 @@
+//! What the RMED policies keep: the divergences of each arm, and the lists that passes go through.
+//! See [`rmed`](super::rmed) for what they mean.
+
+use std::sync::LazyLock;
+
+use super::row_minima::RowMinima;
+use crate::Generator;
+use crate::random::below;
+
+/// Divergences are whole numbers of this size.
+pub(super) const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
+
+/// Of pairs that have met less often on either side, divergences are kept.
+const FEW: usize = 64;
+
+static OF_FEW: LazyLock<Vec<i64>> = LazyLock::new(|| {
+    let counts = (0..FEW as u32).flat_map(|won| (0..FEW as u32).map(move |lost| (won, lost)));
+    counts.map(|(won, lost)| if won + lost == 0 { 0 } else { computed(won, lost) }).collect()
+});
+
+/// n kl(won / n, 1/2) in units of [`UNIT`], the same for either side; 0 where n = 0.
+#[inline]
+pub(crate) fn divergence(won: u32, lost: u32) -> i64 {
+    let (row, column) = (won as usize, lost as usize);
+    if row < FEW && column < FEW { OF_FEW[row * FEW + column] } else { computed(won, lost) }
+}
+
+fn computed(won: u32, lost: u32) -> i64 {
+    let (won, lost) = (f64::from(won), f64::from(lost));
+    let lean = (won - lost) / (won + lost);
+    let half = |wins: f64, lean: f64| {
+        if wins > 0.0 { wins * libm::log1p(lean) } else { 0.0 }
+    };
+    whole(half(won, lean) + half(lost, -lean))
+}
+
+/// How much larger than the smallest the divergence of an arm of the next pass may be.
+#[inline]
+pub(crate) fn allowance(ln_step: f64, bonus: f64) -> i64 {
+    whole(ln_step + bonus)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "saturates, far beyond any run's length")]
+fn whole(value: f64) -> i64 {
+    libm::floor(value / UNIT) as i64
+}
+
+/// Who won how often, I(i) of every arm, and i*.
+#[derive(Debug, Clone)]
+pub(super) struct Divergences {
+    arms: usize,
+    wins: Vec<u32>,
+    /// mu(l, j) in row l; infinite on the diagonal, so that no arm is its own weakest spot.
+    means: RowMinima<f64>,
+    /// n kl(mu, 1/2) of each pair i < j, at `i * arms + j`.
+    terms: Vec<i64>,
+    /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0; empty where nobody asks.
+    per_divergence: Vec<f64>,
+    /// I(i), in one row.
+    pub(super) sums: RowMinima<i64>,
+    /// The size of O(i).
+    lost_to: Vec<u32>,
+    /// i*.
+    leader: usize,
+}
+
+impl Divergences {
+    /// Of pairs that never met. [`cheapest`](Self::cheapest) may be asked only with `costs`.
+    pub(super) fn new(arms: usize, costs: bool) -> Self {
+        let mut means = RowMinima::new(arms, arms, 0.5, f64::INFINITY);
+        for arm in 0..arms {
+            means.set(arm, arm, f64::INFINITY);
+        }
+        Self {
+            arms,
+            wins: vec![0; arms * arms],
+            means,
+            terms: vec![0; arms * arms],
+            per_divergence: vec![0.0; if costs { arms * arms } else { 0 }],
+            sums: RowMinima::new(1, arms, 0, i64::MAX),
+            lost_to: vec![arms as u32 - 1; arms],
+            leader: 0,
+        }
+    }
+
+    pub(super) fn arms(&self) -> usize {
+        self.arms
+    }
+
+    pub(super) fn wins(&self) -> &[u32] {
+        &self.wins
+    }
+
+    pub(super) fn sums(&self) -> &[i64] {
+        &self.sums.row(0)[..self.arms]
+    }
+
+    pub(super) fn leader(&self) -> usize {
+        self.leader
+    }
+
+    /// How often two arms met.
+    #[inline]
+    pub(super) fn met(&self, i: usize, j: usize) -> u32 {
+        self.wins[i * self.arms + j] + self.wins[j * self.arms + i]
+    }
+
+    /// Whether `j` is in O(`i`).
+    #[inline]
+    pub(super) fn not_ahead(&self, i: usize, j: usize) -> bool {
+        self.wins[i * self.arms + j] <= self.wins[j * self.arms + i]
+    }
+
+    /// The opponent of `arm` by RMED1, perhaps `arm` itself.
+    pub(super) fn opponent(&self, arm: usize, generator: &mut Generator) -> usize {
+        let leader = self.leader;
+        if (arm != leader && self.not_ahead(arm, leader)) || self.lost_to[arm] == 0 {
+            return leader;
+        }
+        let mut weakest = self.means.holders(arm);
+        let ties = weakest.clone().count();
+        weakest.nth(below(generator, ties)).unwrap_or(leader)
+    }
+
+    /// b(`arm`), each cost counting as at least `least`.
+    pub(super) fn cheapest(&self, arm: usize, least: f64) -> usize {
+        let leader = self.leader;
+        let means = &self.means.row(leader)[..self.arms];
+        let row = &self.per_divergence[arm * self.arms..(arm + 1) * self.arms];
+        let own = if arm == leader { 0.5 } else { means[arm] };
+        let weighed = |mean: f64, per_divergence: f64| {
+            let cost = own + mean - 1.0;
+            let cost = if cost > least { cost } else { least };
+            if per_divergence > 0.0 { cost * per_divergence } else { f64::INFINITY }
+        };
+        // The leader's mean against itself stands as infinite: it is looked at by itself.
+        let at_leader = weighed(0.5, row[leader]);
+        let mut lanes = [f64::INFINITY; 4];
+        let (means_by_four, last_means) = means.as_chunks::<4>();
+        let (row_by_four, last_row) = row.as_chunks::<4>();
+        for (means, row) in means_by_four.iter().zip(row_by_four) {
+            for ((lane, &mean), &per_divergence) in lanes.iter_mut().zip(means).zip(row) {
+                let value = weighed(mean, per_divergence);
+                *lane = if value < *lane { value } else { *lane };
+            }
+        }
+        let rest = last_means.iter().zip(last_row);
+        let lowest = lanes
+            .into_iter()
+            .chain(rest.map(|(&mean, &per_divergence)| weighed(mean, per_divergence)))
+            .fold(f64::INFINITY, |low, value| if value < low { value } else { low });
+        if lowest == f64::INFINITY || at_leader < lowest {
+            return leader;
+        }
+        let mut all = means.iter().zip(row);
+        let first = all.position(|(&mean, &per_divergence)| weighed(mean, per_divergence) == lowest);
+        let first = first.unwrap_or(leader);
+        if at_leader == lowest { first.min(leader) } else { first }
+    }
+
+    /// Takes in a duel.
+    pub(super) fn record(&mut self, winner: usize, loser: usize) {
+        let (forth, back) = (winner * self.arms + loser, loser * self.arms + winner);
+        let term = self.arms * winner.min(loser) + winner.max(loser);
+        self.wins[forth] += 1;
+        let (won, lost) = (self.wins[forth], self.wins[back]);
+
+        // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
+        let old = self.terms[term];
+        let was_behind = if won - 1 < lost { winner } else { loser };
+        self.sums.set(0, was_behind, self.sums.get(0, was_behind) - old);
+        let new = divergence(won, lost);
+        let is_behind = if won < lost { winner } else { loser };
+        self.sums.set(0, is_behind, self.sums.get(0, is_behind) + new);
+        self.terms[term] = new;
+        self.leader = self.sums.holders(0).next().unwrap_or(0);
+
+        // O holds who is not ahead: the winner may have left the loser's company of equals.
+        if won - 1 == lost {
+            self.lost_to[winner] -= 1;
+        }
+        if won == lost {
+            self.lost_to[loser] += 1;
+        }
+        let total = f64::from(won) + f64::from(lost);
+        self.means.set(winner, loser, f64::from(won) / total);
+        self.means.set(loser, winner, f64::from(lost) / total);
+        if !self.per_divergence.is_empty() {
+            let inverse = per_divergence(new, total);
+            self.per_divergence[forth] = if won < lost { inverse } else { 0.0 };
+            self.per_divergence[back] = if lost < won { inverse } else { 0.0 };
+        }
+    }
+}
+
+/// 1 / kl, up to a factor that all pairs share, from n kl.
+#[inline]
+fn per_divergence(term: i64, total: f64) -> f64 {
+    total / (term.max(1)) as f64
+}

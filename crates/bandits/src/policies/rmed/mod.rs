@@ -1,0 +1,7 @@
+//! Relative minimum empirical divergence: RMED1, RMED2 and RMED2FH, and what they share.
+
+pub(crate) mod divergences;
+mod passes;
+pub mod rmed1;
+pub mod rmed2;
+mod row_minima;

@@ -1,0 +1,144 @@
+//! The lists of arms that the RMED policies pass through.
+
+use super::divergences::{Divergences, UNIT, allowance};
+use crate::confidence::LogTime;
+
+/// Where an arm stands in the passes over the lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Still to come in this pass.
+    Coming,
+    /// In the next pass.
+    Next,
+    /// In neither.
+    Out,
+}
+
+/// The lists L_C, L_R and L_N.
+#[derive(Debug, Clone)]
+pub(super) struct Passes {
+    /// f(K).
+    bonus: f64,
+    clock: LogTime,
+    /// This pass, and how much of it is played.
+    pass: Vec<usize>,
+    played: usize,
+    place: Vec<Place>,
+    /// How many arms are in the next pass.
+    admitted: usize,
+    /// No arm that is out has a smaller I.
+    lowest_out: i64,
+    /// Arms whose I or place the last step changed.
+    touched: Option<[usize; 2]>,
+}
+
+impl Passes {
+    pub(super) fn new(arms: usize, bonus: f64) -> Self {
+        Self {
+            bonus,
+            clock: LogTime::new(),
+            pass: (0..arms).collect(),
+            played: 0,
+            place: vec![Place::Coming; arms],
+            admitted: 0,
+            lowest_out: i64::MAX,
+            touched: None,
+        }
+    }
+
+    /// Whether a pass is about to begin.
+    pub(super) fn at_start(&self) -> bool {
+        self.played == 0 || self.played == self.pass.len()
+    }
+
+    /// The next arm of the pass, or the first of the next.
+    pub(super) fn next_arm(&mut self) -> usize {
+        if self.played == self.pass.len() {
+            self.begin();
+        }
+        let arm = self.pass[self.played];
+        self.played += 1;
+        self.place[arm] = Place::Out;
+        arm
+    }
+
+    fn begin(&mut self) {
+        self.pass.clear();
+        self.played = 0;
+        self.admitted = 0;
+        for (arm, place) in self.place.iter_mut().enumerate() {
+            if *place == Place::Next {
+                *place = Place::Coming;
+                self.pass.push(arm);
+            }
+        }
+    }
+
+    /// Notes that these two meet.
+    pub(super) fn touch(&mut self, arm: usize, opponent: usize) {
+        self.touched = Some([arm, opponent]);
+    }
+
+    /// Notes that any arm may have changed.
+    pub(super) fn touch_all(&mut self) {
+        self.lowest_out = i64::MIN;
+    }
+
+    /// Lets into the next pass whom `step`, the last one played in a pass, lets in.
+    pub(super) fn admit(&mut self, step: u64, state: &Divergences) {
+        let Some(touched) = self.touched.take() else {
+            return;
+        };
+        let most = state.sums.smallest(0).saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
+        for arm in touched {
+            self.look_at(arm, most, state);
+        }
+        if most >= self.lowest_out {
+            self.lowest_out = i64::MAX;
+            for arm in 0..self.place.len() {
+                self.look_at(arm, most, state);
+            }
+        }
+    }
+
+    #[inline]
+    fn look_at(&mut self, arm: usize, most: i64, state: &Divergences) {
+        if self.place[arm] == Place::Out {
+            let sum = state.sums.get(0, arm);
+            if sum <= most {
+                self.place[arm] = Place::Next;
+                self.admitted += 1;
+            } else {
+                self.lowest_out = self.lowest_out.min(sum);
+            }
+        }
+    }
+
+    /// Whether the arm that plays now is all there is of this pass and the next.
+    pub(super) fn nobody_else(&self) -> bool {
+        self.played == self.pass.len() && self.admitted == 0
+    }
+
+    /// The first step, `step` or later, that lets in an arm other than the leader.
+    pub(super) fn alone_until(&self, step: u64, state: &Divergences) -> u64 {
+        let others = state.sums().iter().enumerate().filter(|&(arm, _)| arm != state.leader());
+        let Some(nearest) = others.map(|(_, &sum)| sum).min() else {
+            return u64::MAX;
+        };
+        let needed = nearest - state.sums.smallest(0);
+        let reached = |step: u64| allowance(libm::log(step as f64), self.bonus) >= needed;
+        let guess = libm::exp(needed as f64 * UNIT - self.bonus);
+        if guess >= 9e15 {
+            return u64::MAX;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9e15")]
+        let mut first = (guess as u64).max(step);
+        while first > step && reached(first - 1) {
+            first -= 1;
+        }
+        while !reached(first) {
+            first += 1;
+        }
+        first
+    }
+}

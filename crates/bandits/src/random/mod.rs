@@ -1,0 +1,30 @@
+//! Everything that is drawn at random, each distribution pinned by a test. Which generator is drawn from is the
+//! caller's business.
+
+mod beta;
+mod draw;
+mod normal;
+mod preference;
+mod weights;
+
+pub(crate) use beta::Beta;
+pub(crate) use draw::{Coins, argmax, below, best_arm, coin, shuffle};
+pub(crate) use normal::Normals;
+pub(crate) use preference::{geometric, preference, preference_above_half, uniform};
+pub(crate) use weights::WeightTree;
+
+use rand::Rng as _;
+
+use crate::Generator;
+
+/// Uniform on [0, 1), in steps of 2^-53.
+#[inline]
+pub(crate) fn unit(generator: &mut Generator) -> f64 {
+    (generator.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
+/// Uniform on (0, 1], whose logarithm is a number.
+#[inline]
+pub(crate) fn positive_unit(generator: &mut Generator) -> f64 {
+    1.0 - unit(generator)
+}

@@ -1,0 +1,310 @@
+//! The run loop: one policy in one arena.
+
+use rand::SeedableRng as _;
+
+use crate::random::Coins;
+use crate::{Arena, Arm, Choice, DuelOutcome, Feedback, Generator, PairWins, Policy};
+
+/// A run's generators, one a role, so that what one role draws never shifts another's draws.
+#[derive(Debug, Clone)]
+pub struct Generators {
+    /// The policy's own.
+    pub policy: Generator,
+    /// The arena's.
+    pub arena: Generator,
+    /// The coins that break ties.
+    pub coins: Generator,
+}
+
+impl Generators {
+    /// Three streams of one seed, 2^128 draws apart.
+    #[must_use]
+    pub fn from_seed(seed: u64) -> Self {
+        let policy = Generator::seed_from_u64(seed);
+        let mut arena = policy.clone();
+        arena.jump();
+        let mut coins = arena.clone();
+        coins.jump();
+        Self { policy, arena, coins }
+    }
+}
+
+/// Sees every step of a run.
+pub trait Observer {
+    /// Steps `from..=to` (1-based; one step but for [`Choice::Alone`]) were played as `choice`.
+    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]);
+
+    /// Whether to stop before the horizon (asked now and then).
+    fn stop(&mut self) -> bool {
+        false
+    }
+
+    /// The next step after which it wants to hear the policy's best arm (`u64::MAX`: none).
+    fn next_report(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// The policy's best arm after step `step`, the first end of a choice at or past
+    /// [`next_report`](Self::next_report). (Inside a stretch alone nothing is learnt, so that its
+    /// end says what all its steps would.) Asking changes nothing of the run.
+    fn report(&mut self, _step: u64, _best: Option<Arm>) {}
+}
+
+/// Watches nothing.
+impl Observer for () {
+    fn played(&mut self, _from: u64, _to: u64, _choice: Choice<'_>, _gaps: &[f64]) {}
+}
+
+/// Choices between two questions whether to stop.
+const STOP_EVERY: u32 = 1 << 12;
+
+/// Plays a fresh `policy` in `arena` for `horizon` steps and says how many were played: all, unless
+/// the observer stopped the run.
+///
+/// The first step is step 1. A policy that has played already would see the time of its bounds start
+/// anew; what goes on from where it was is a [`Run`].
+///
+/// Ties are broken here and nowhere else, by fair coins of their own generator. An arm that a
+/// policy duels with itself meets no arena: that is a coin too.
+///
+/// Policies count duels in 32 bits: in a run of 2^32 steps (4.29e9) or more no arm may take part in
+/// that many duels. Stretches alone are not counted.
+///
+/// ```
+/// use bandits::{PolicyConfig, Generators, MatrixArena, play, policies::rucb, problems};
+///
+/// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
+/// let mut policy = rucb::RucbConfig::default().policy(8, 20_000)?;
+/// assert_eq!(play(&mut policy, &mut arena, 20_000, &mut Generators::from_seed(1), &mut ()), 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
+    policy: &mut P,
+    arena: &mut A,
+    horizon: u64,
+    generators: &mut Generators,
+    observer: &mut O,
+) -> u64 {
+    Run::new().until(horizon, policy, arena, generators, observer)
+}
+
+/// A run that can be interrupted and resumed: in whatever pieces it is played, it is the run that it
+/// would have been in one.
+///
+/// It holds what is neither the policy's nor the arena's: the step, the coins tossed in advance, and
+/// the rest of a stretch [alone](Choice::Alone) that an interruption cut in two. One run takes the
+/// same policy, arena and generators all the time.
+///
+/// ```
+/// use bandits::{PolicyConfig, Generators, MatrixArena, Policy, Run, policies::rucb, problems};
+///
+/// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
+/// let mut policy = rucb::RucbConfig::default().policy(8, 20_000)?;
+/// let mut generators = Generators::from_seed(1);
+/// let mut run = Run::new();
+/// // To the best arm known after every thousand steps.
+/// for thousands in 1..=20 {
+///     run.until(1000 * thousands, &mut policy, &mut arena, &mut generators, &mut ());
+///     let _best = policy.recommend(&mut generators.policy.clone());
+/// }
+/// assert_eq!(run.played(), 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Run {
+    played: u64,
+    coins: Coins,
+    /// Who plays alone to which step, beyond the last one played.
+    alone: Option<(Arm, u64)>,
+    /// Choices until the observer is asked again whether to stop.
+    until_asked: u32,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Run {
+    /// Before its first step.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { played: 0, coins: Coins::default(), alone: None, until_asked: STOP_EVERY }
+    }
+
+    /// How many steps have been played: the number of the last one.
+    #[must_use]
+    pub fn played(&self) -> u64 {
+        self.played
+    }
+
+    /// Plays on until step `last` of the whole run has been played, and says how many steps of it
+    /// have: `last`, unless the observer stopped it, or more had been played before. As
+    /// [`play`] otherwise.
+    pub fn until<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        last: u64,
+        policy: &mut P,
+        arena: &mut A,
+        generators: &mut Generators,
+        observer: &mut O,
+    ) -> u64 {
+        // A copy of its own, which the compiler keeps at hand.
+        let mut run = self.clone();
+        let mut wins = PairWins::default();
+        let mut table = StepContext { policy, arena, generators, observer };
+        while run.played < last {
+            if let Some(pair) = table.begin(&mut run, last, &mut wins) {
+                table.meet(&mut run, pair);
+            }
+            if table.end(&mut run) {
+                break;
+            }
+        }
+        *self = run;
+        self.played
+    }
+}
+
+/// All that a step of a run needs beside the run.
+struct StepContext<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
+    policy: &'a mut P,
+    arena: &'a mut A,
+    generators: &'a mut Generators,
+    observer: &'a mut O,
+}
+
+impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_, P, A, O> {
+    /// Asks the policy what comes next. Two arms that are to meet are handed back, before the step is
+    /// played; all else is played, and at most up to step `last`.
+    #[inline(always)]
+    fn begin(&mut self, run: &mut Run, last: u64, wins: &mut PairWins) -> Option<(Arm, Arm)> {
+        let Self { policy, arena, generators, observer } = self;
+        let step = run.played + 1;
+        let choice = match run.alone.take() {
+            Some((arm, until)) => Choice::Alone { arm, until },
+            None => policy.choose(step, &mut generators.policy),
+        };
+        match choice {
+            Choice::Duel(first, second) => return Some((first, second)),
+            Choice::Set(arms) => {
+                arena.multi_duel(arms, &mut generators.arena, wins);
+                observer.played(step, step, Choice::Set(arms), arena.gaps());
+                wins.resolve_ties(&mut generators.coins);
+                policy.learn(step, Feedback::Set { wins });
+                run.played = step;
+            }
+            Choice::Alone { arm, until } => {
+                let until = until.max(step);
+                let to = until.min(last);
+                // Policies may have drawn the length of the stretch: it is not theirs to choose again.
+                run.alone = (to < until).then_some((arm, until));
+                observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
+                run.played = to;
+            }
+        }
+        None
+    }
+
+    /// Plays the step in which these two arms meet.
+    #[inline(always)]
+    fn meet(&mut self, run: &mut Run, (first, second): (Arm, Arm)) {
+        let Self { policy, arena, generators, observer } = self;
+        let step = run.played + 1;
+        let duel = if first == second { DuelOutcome::Tie } else { arena.duel(first, second, &mut generators.arena) };
+        let first_won = match duel {
+            DuelOutcome::Tie => run.coins.toss(&mut generators.coins),
+            decided => decided == DuelOutcome::First,
+        };
+        policy.learn(step, Feedback::of_duel(first, second, first_won));
+        observer.played(step, step, Choice::Duel(first, second), arena.gaps());
+        run.played = step;
+    }
+
+    /// Tells the observer what it wants to hear after a choice; whether the run is to stop.
+    #[inline(always)]
+    fn end(&mut self, run: &mut Run) -> bool {
+        if run.played >= self.observer.next_report() {
+            // A stream of its own, so that asking shifts no later draw.
+            let mut generator = self.generators.policy.clone();
+            generator.long_jump();
+            self.observer.report(run.played, self.policy.recommend(&mut generator));
+        }
+        run.until_asked -= 1;
+        if run.until_asked > 0 {
+            return false;
+        }
+        run.until_asked = STOP_EVERY;
+        self.observer.stop()
+    }
+}
+
+/// One of several runs that are [played in step](play_in_step): a fresh policy, the arena that it plays
+/// in, and what else [`play`] takes.
+#[derive(Debug, Clone)]
+pub struct RunState<P, A, O> {
+    /// Who chooses.
+    pub policy: P,
+    /// Who answers.
+    pub arena: A,
+    /// What both draw from.
+    pub generators: Generators,
+    /// Who watches.
+    pub observer: O,
+    run: Run,
+    /// Who is about to meet.
+    pair: Option<(Arm, Arm)>,
+}
+
+impl<P: Policy, A: Arena, O: Observer> RunState<P, A, O> {
+    /// Before its first step.
+    pub fn new(policy: P, arena: A, generators: Generators, observer: O) -> Self {
+        Self { policy, arena, generators, observer, run: Run::new(), pair: None }
+    }
+
+    /// How many steps it has played.
+    pub fn played(&self) -> u64 {
+        self.run.played()
+    }
+
+    fn table(&mut self) -> (&mut Run, StepContext<'_, P, A, O>) {
+        let Self { policy, arena, generators, observer, run, .. } = self;
+        (run, StepContext { policy, arena, generators, observer })
+    }
+}
+
+/// Plays several runs at once on one thread, a choice of each in turn, until each has played `horizon`
+/// steps or was stopped by its observer. Every one of them is the run that [`play`] would have made of it.
+///
+/// While one run's rankers meet, the memory that the next ones will look at
+/// [is on its way](Arena::prefetch): worth it where that takes longer than the meeting itself.
+pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [RunState<P, A, O>], horizon: u64) {
+    if let [RunState { policy, arena, generators, observer, run, .. }] = players {
+        run.until(horizon, policy, arena, generators, observer);
+        return;
+    }
+    let mut wins = PairWins::default();
+    let mut playing: Vec<&mut RunState<P, A, O>> =
+        players.iter_mut().filter(|player| player.played() < horizon).collect();
+    while !playing.is_empty() {
+        for player in &mut playing {
+            let (run, mut table) = player.table();
+            let pair = table.begin(run, horizon, &mut wins);
+            if let Some((first, second)) = pair
+                && first != second
+            {
+                table.arena.prefetch(first, second, &mut table.generators.arena);
+            }
+            player.pair = pair;
+        }
+        playing.retain_mut(|player| {
+            let pair = player.pair.take();
+            let (run, mut table) = player.table();
+            if let Some(pair) = pair {
+                table.meet(run, pair);
+            }
+            !table.end(run) && run.played < horizon
+        });
+    }
+}

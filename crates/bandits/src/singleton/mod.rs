@@ -1,0 +1,50 @@
+//! Bandits of single arms ("singleton bandit machines"), which some dueling bandits are made of:
+//! each picks one arm and hears whether that arm won.
+
+mod exp3;
+mod thompson;
+mod ucb;
+
+pub use exp3::{Exp3, Rate};
+pub use thompson::Thompson;
+pub use ucb::Ucb;
+
+pub(crate) use exp3::{ExpWeights, tuned};
+
+use crate::random::best_arm;
+use crate::{Arm, Generator};
+
+/// A bandit of single arms.
+pub trait SingletonBandit {
+    /// How many arms it picks from.
+    fn arms(&self) -> usize;
+
+    /// Picks an arm.
+    fn pick(&mut self, generator: &mut Generator) -> usize;
+
+    /// Learns whether the arm that it picked last, `arm`, won.
+    fn learn(&mut self, arm: usize, won: bool);
+
+    /// How much it has come to favour an arm, from 0: the arm it would report is the one that it
+    /// favours most. 0 for all arms before it has learnt anything.
+    fn score(&self, arm: usize) -> f64;
+}
+
+/// The arm with the highest `score`, ties at random; `None` where all are equal (but a lone arm
+/// is the best there is).
+pub(crate) fn highest_score(
+    arms: usize,
+    score: impl Fn(usize) -> f64 + Clone,
+    generator: &mut Generator,
+) -> Option<Arm> {
+    if arms > 1 && (0..arms).all(|arm| score(arm) == score(0)) {
+        return None;
+    }
+    best_arm(generator, (0..arms).map(score))
+}
+
+/// A warning where the scale of the index is below that of any alpha > 0.
+pub(crate) fn low_scale(name: &str, scale: Option<f64>) -> Option<String> {
+    let scale = scale.filter(|&scale| scale <= 1.0)?;
+    Some(format!("{name}: scale = {scale} is not above 1 (alpha = 2 scale - 2 > 0), as its theory needs"))
+}

@@ -1,0 +1,182 @@
+//! Two arms by Thompson sampling: the first wins the most duels of a tournament drawn from what is
+//! known of every pair, the second looks best against the first in a second, independent draw.
+//!
+//! With theta(i, j) from Beta(w(i, j) + 1, w(j, i) + 1) the tournament asks only whether theta exceeds
+//! 1/2, and so does the second draw at first, where an arm's preference over itself is 1/2: whoever is
+//! below cannot be second. A coin of known bias stands in for each, and a Beta variate is drawn only of
+//! the few above 1/2, given that they are.
+
+use crate::confidence::last_step_below;
+use crate::random::{geometric, preference_above_half};
+use crate::{Arm, Choice, Generator};
+
+mod knockout;
+mod posterior;
+mod sweeps;
+#[cfg(test)]
+mod testing;
+mod tournament;
+mod win_probability;
+
+use knockout::Knockout;
+pub(crate) use posterior::Posterior;
+pub(crate) use win_probability::WinProbability;
+
+/// Who may take part in a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field<'a> {
+    /// Who may be first, in order.
+    pub(crate) first: &'a [Arm],
+    /// Evidence for each pair that the arm of the row loses to that of the column; with more than
+    /// `time` of it against the first, an arm may not be second. None: any may.
+    pub(crate) against: Option<(&'a [f64], f64)>,
+    /// All this is so, unless a duel changes it, until alpha ln t reaches that much; and alpha.
+    pub(crate) soonest: (f64, f64),
+}
+
+impl Field<'_> {
+    fn may_be_second(&self, first: usize, second: usize, arms: usize) -> bool {
+        self.against.is_none_or(|(against, time)| against[first * arms + second] <= time)
+    }
+}
+
+/// How several arms that win the most duels of the tournament are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ties {
+    /// At random.
+    Random,
+    /// By the regret that they promise (D-TS+).
+    Regret,
+}
+
+/// Draws pairs of arms.
+#[derive(Debug, Clone)]
+pub(crate) struct Sampler {
+    posterior: Posterior,
+    ties: Ties,
+    /// Whose row of a tournament is drawn first: the one to win the last.
+    favourite: usize,
+    /// Whom the favourite beats in the present tournament: 1 or 0 for each arm.
+    favourite_row: Vec<u32>,
+    row: Vec<u32>,
+    scores: Vec<u32>,
+    inside: Vec<u32>,
+    knockout: Knockout,
+    /// Of all pairs i < j, whether i won; kept only for `Ties::Regret`.
+    outcomes: Vec<u32>,
+    /// Who won the most duels of the tournament.
+    tied: Vec<usize>,
+    regrets: Vec<f64>,
+    /// This arm's stretch alone is over, as its length was drawn: it does not once more sweep both
+    /// draws.
+    ended: Option<usize>,
+}
+
+impl Sampler {
+    pub(crate) fn new(arms: usize, ties: Ties) -> Self {
+        Self {
+            posterior: Posterior::new(arms),
+            ties,
+            favourite: 0,
+            favourite_row: vec![0; arms],
+            row: vec![0; arms],
+            scores: vec![0; arms],
+            inside: vec![0; arms],
+            knockout: Knockout::new(arms),
+            outcomes: match ties {
+                Ties::Random => Vec::new(),
+                Ties::Regret => vec![0; arms * arms],
+            },
+            tied: Vec::with_capacity(arms),
+            regrets: vec![0.0; arms],
+            ended: None,
+        }
+    }
+
+    pub(crate) fn arms(&self) -> usize {
+        self.posterior.arms
+    }
+
+    pub(crate) fn posterior(&self) -> &Posterior {
+        &self.posterior
+    }
+
+    #[inline]
+    pub(crate) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
+        self.posterior.record(winner, loser)
+    }
+
+    /// The pair for `step`, or the first arm alone for as long as it would be drawn against itself.
+    pub(crate) fn choose(&mut self, field: Field<'_>, step: u64, generator: &mut Generator) -> Choice<'static> {
+        // An arm that wins every duel of both draws is first and second. It may do so again and
+        // again, and as nothing is learnt, for a geometric number of steps.
+        let (first, swept, second) = match self.ended.take() {
+            None => {
+                let (first, swept) = self.first(field, generator);
+                let second = self.second(first, field, generator);
+                (first, swept, second)
+            }
+            Some(arm) => self.after(arm, field, generator),
+        };
+        if first != second {
+            return Choice::Duel(Arm::at(first), Arm::at(second));
+        }
+        let mut until = step;
+        if swept {
+            let (one, other) = self.sweeps(first, field);
+            let last = step.saturating_add(geometric(one + other, generator) - 1);
+            let same = last_step_below(field.soonest.0, field.soonest.1).max(step);
+            until = last.min(same);
+            if last < same {
+                self.ended = Some(first);
+            }
+        }
+        Choice::Alone { arm: Arm::at(first), until }
+    }
+
+    /// Who wins the most duels of a tournament among the field's first, and whether it wins all (or
+    /// is the only one).
+    fn first(&mut self, field: Field<'_>, generator: &mut Generator) -> (usize, bool) {
+        if let [only] = field.first {
+            return (only.index(), true);
+        }
+        if field.first.binary_search(&Arm::at(self.favourite)).is_err() {
+            self.favourite = field.first[0].index();
+        }
+        self.posterior.draw_row(self.favourite, 0, &mut self.favourite_row, generator);
+        let won: u32 = self.favourite_row.iter().sum();
+        if won as usize == self.arms() - 1 {
+            return (self.favourite, true);
+        }
+        (self.rest_of_tournament(field, generator), false)
+    }
+
+    /// Who looks best against `first` in a draw of its own: `first` itself, where nobody's preference
+    /// over it is above 1/2.
+    fn second(&mut self, first: usize, field: Field<'_>, generator: &mut Generator) -> usize {
+        self.posterior.draw_row(first, 0, &mut self.row, generator);
+        for wins in &mut self.row {
+            *wins = 1 - *wins;
+        }
+        self.row[first] = 0;
+        self.best_above_half(first, field, generator)
+    }
+
+    /// The arm with the largest preference over `first`, of those that `row` says are above 1/2.
+    fn best_above_half(&self, first: usize, field: Field<'_>, generator: &mut Generator) -> usize {
+        let arms = self.arms();
+        let wins = self.posterior.wins();
+        let (mut best, mut highest) = (first, 0.5);
+        let above = self.row.iter().enumerate().filter(|&(_, &above)| above == 1);
+        for (arm, _) in above {
+            if field.may_be_second(first, arm, arms) {
+                let (won, lost) = (wins[arm * arms + first], wins[first * arms + arm]);
+                let preference = preference_above_half(generator, won, lost);
+                if preference > highest {
+                    (best, highest) = (arm, preference);
+                }
+            }
+        }
+        best
+    }
+}
