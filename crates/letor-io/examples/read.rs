@@ -1,6 +1,6 @@
-//! Reads files or a folder and says what is in them, and how fast it went:
+//! Reads files or a folder and prints statistics and the speed:
 //! `cargo run --release -p letor-io --example read -- FILE...`
-#![allow(clippy::print_stdout, reason = "talks to a person")]
+#![allow(clippy::print_stdout, reason = "prints for a person")]
 
 use std::time::Instant;
 

@@ -1,19 +1,19 @@
-//! Decimal numbers as text gives them: an integer mantissa and a power of ten.
+//! Exact decimal numbers: an integer mantissa and a power of ten.
 
-/// A value as text gives it: `mantissa × 10^-scale`, with fewer than 19 digits in the mantissa.
+/// The value `mantissa × 10^-scale`; the mantissa has at most 18 digits.
 ///
-/// Text is decimal, so keeping decimals keeps everything: two values that differ in the file differ
-/// here, and the nearest `f64` can be had at any time. Not normalised: 0.5 may be 5e-1 or 50e-2.
+/// Text is decimal, so decimals lose nothing: two values that differ in the file differ here, and
+/// [`to_f64`](Self::to_f64) gives the nearest `f64`. Not normalised: 0.5 is 5e-1 or 50e-2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Decimal {
     pub(crate) mantissa: i64,
     pub(crate) scale: i16,
 }
 
-/// Mantissas stay below this in size: 18 digits, so that the difference of two fits 64 bits.
+/// Exclusive limit of a mantissa's absolute value: 18 digits, so that the difference of two fits in 64 bits.
 pub(crate) const MANTISSA_LIMIT: i64 = 1_000_000_000_000_000_000;
 
-/// Powers of ten that an `i64` mantissa can be scaled by.
+/// The powers of ten that fit in an `i64`.
 pub(crate) const POW10: [i64; 19] = {
     let mut powers = [1; 19];
     let mut i = 1;
@@ -30,14 +30,14 @@ const EXACT_POW10: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// Decimals of at most 15 digits are told apart by `f64`, so one that hits a given `f64` is the
-/// shortest that does.
+/// An `f64` distinguishes all decimals of at most 15 digits, so such a decimal whose nearest `f64` is a given
+/// value is the shortest one.
 const ALWAYS_DISTINCT: f64 = 1e15;
 
 impl Decimal {
     pub(crate) const ZERO: Self = Self { mantissa: 0, scale: 0 };
 
-    /// The shortest decimal whose nearest `f64` is `value`, or nothing for NaN and infinities.
+    /// The shortest decimal whose nearest `f64` is `value`; `None` for NaN and infinities.
     pub(crate) fn from_f64(value: f64) -> Option<Self> {
         if !value.is_finite() {
             return None;
@@ -54,7 +54,7 @@ impl Decimal {
         Some(Self::shortest(value))
     }
 
-    /// The slow road of [`Self::from_f64`]: through the standard library's shortest digits.
+    /// The slow path of [`Self::from_f64`], which uses the standard library's shortest digits.
     fn shortest(value: f64) -> Self {
         let text = format!("{value:e}");
         let (digits, exponent) = text.split_once('e').expect("`{:e}` writes an exponent");
@@ -66,7 +66,7 @@ impl Decimal {
 
     /// The nearest `f64`, correctly rounded.
     pub(crate) fn to_f64(self) -> f64 {
-        // Both operands are exact below, so the one operation rounds once.
+        // Both operands are exact, so the result is rounded once.
         if self.mantissa.unsigned_abs() < 1 << 53 {
             let mantissa = self.mantissa as f64;
             match self.scale {
@@ -92,7 +92,8 @@ impl Decimal {
         self
     }
 
-    /// Appends the value as text that parses back to it: plain where that is short, else scientific.
+    /// Appends the value as text that parses back to it, in plain notation if that is short, otherwise in
+    /// scientific notation.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         let Self { mantissa, scale } = self.stripped();
         if mantissa < 0 {
@@ -127,7 +128,7 @@ impl Decimal {
     }
 }
 
-/// The decimal digits of `value`, written into the end of `buffer`.
+/// Writes the decimal digits of `value` to the end of `buffer` and returns them.
 pub(crate) fn digits(mut value: u64, buffer: &mut [u8; 20]) -> &[u8] {
     let mut at = buffer.len();
     loop {
@@ -189,7 +190,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_f64_survives(bits: u64) {
+        fn every_f64_round_trips(bits: u64) {
             let value = f64::from_bits(bits);
             if let Some(decimal) = Decimal::from_f64(value) {
                 assert_eq!(decimal.to_f64(), value);

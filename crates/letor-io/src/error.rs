@@ -1,10 +1,12 @@
-//! What can go wrong with a data set, in one line.
+//! One-line errors about data sets.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a data set could not be read: one line that says where (file, line and byte column, from 1),
-/// what was found, what was expected, and what to do.
+/// Why a data set could not be read.
+///
+/// `Display` is one line: the place (`file:line:column`; lines and byte columns count from 1), what was found,
+/// what was expected, and what to do.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -14,22 +16,22 @@ struct Inner {
     message: String,
 }
 
-/// A place in a text file; both count from 1, the column in bytes.
+/// A place in a text file. Both count from 1, the column in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) line: u64,
     pub(crate) column: u64,
 }
 
-/// What sort of [`Error`] it is.
+/// The kinds of [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The file system said no.
+    /// A file system operation failed.
     Io,
-    /// The file is not text with rows: an archive, a binary file, damaged gzip, nothing at all.
+    /// The file does not contain rows of text: an archive, a binary file, damaged gzip, or an empty file.
     Format,
-    /// A row does not read as `label qid:id feature:value ...`.
+    /// A row does not have the form `label qid:id feature:value ...`.
     Syntax,
     /// A label is out of range.
     Label,
@@ -37,15 +39,15 @@ pub enum ErrorKind {
     Feature,
     /// A value is NULL, NaN or infinite.
     Value,
-    /// A query id is missing, too long or not text; or a side file of group sizes does not fit.
+    /// A query id is missing, too long or not text, or group sizes do not match the rows.
     QueryId,
-    /// A query id was met again in another place.
+    /// A query id occurs in two places.
     SameQuery,
-    /// Something is larger than it may be.
+    /// A size exceeds its limit.
     Limit,
-    /// No data set of this name is registered, and there is no such file.
+    /// The name is neither registered nor a file.
     Unknown,
-    /// The data set is registered but its files are not here.
+    /// The data set is registered, but its files are not on this machine.
     Missing,
 }
 
@@ -68,12 +70,12 @@ impl Error {
         self
     }
 
-    /// What sort of error it is.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The file it is about.
+    /// The file concerned.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
@@ -88,7 +90,7 @@ impl Error {
         self.0.position.map(|position| position.column)
     }
 
-    /// The message without its place.
+    /// The message without the place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -115,7 +117,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// Bytes of a file as an error shows them: quoted, escaped, and cut where they go on for long.
+/// Bytes of a file for an error message: quoted, escaped, and truncated.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const SHOWN: usize = 32;
     let shown = bytes[..bytes.len().min(SHOWN)].escape_ascii();

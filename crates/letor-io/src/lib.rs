@@ -1,6 +1,6 @@
 //! Learning-to-rank data sets: SVMlight/LETOR text and its dialects, read, written and generated.
 //!
-//! A row of such a file is a document: its label, its query, and numbered feature values.
+//! Each row of such a file is one document: its label, its query, and numbered feature values.
 //!
 //! ```text
 //! 2 qid:10 1:3 2:0.5 136:159613600
@@ -8,9 +8,9 @@
 //!
 //! # Reading
 //!
-//! [`open`] takes what a person types: a registered name, files, or a folder. [`read_files`] reads files
-//! and folders. Both use all threads, within one file and across files, and give the same data set, and
-//! the same error, for any number of them.
+//! [`open`] takes what a user types: a registered name, files, or a folder. [`read_files`] reads files
+//! and folders. Both use all threads, within one file and across files. The data set, or the error, does
+//! not depend on the number of threads.
 //!
 //! ```
 //! use letor_io::{OpenOptions, open};
@@ -24,7 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is wrong with a file is one line: where, what was found, what was expected, what to do.
+//! An error is one line: the place (`file:line:column`), what was found, what was expected, and what to do.
 //!
 //! ```
 //! # use letor_io::{OpenOptions, open};
@@ -40,13 +40,13 @@
 //!
 //! # Without data
 //!
-//! [`lookalike`] generates synthetic data sets of the shape of the real ones: `mslr-lookalike`,
-//! `mslr-lookalike:0.1` with a tenth of the queries, and five more. [`open`] takes their names too.
+//! [`lookalike`] generates synthetic data sets that resemble the real ones: `mslr-lookalike`,
+//! `mslr-lookalike:0.1` with a tenth of the queries, and five others. [`open`] accepts their names too.
 //!
-//! # Looking at values
+//! # Values
 //!
-//! Values are kept as the decimals of the text, so none is rounded into a tie; where only their order
-//! matters, [`Query::sort_keys`] gives integers.
+//! Values are kept as the decimals in the text, so rounding never creates a tie. Where only their order
+//! matters, [`Query::sort_keys`] returns integers.
 //!
 //! ```
 //! use letor_io::{DatasetBuilder, FeatureId, Provenance};
@@ -78,30 +78,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is read
+//! # Dialects
 //!
-//! | quirk | met in |
+//! | accepted | found in |
 //! |---|---|
-//! | ids that are no numbers, `qid:WT04-182`; comments, `#docid = G13-86-1372899` | LETOR 3 and 4 |
-//! | the id alone in the comment, `# 3382`; labels with fractions; -1 for no label | Yandex |
+//! | ids that are not numbers, `qid:WT04-182`; comments, `#docid = G13-86-1372899` | LETOR 3 and 4 |
+//! | the query id as the whole comment, `# 3382`; fractional labels; -1 for no label | Yandex |
 //! | rows without ids, group sizes in `rank.train.query` beside `rank.train` | LightGBM |
 //! | sparse rows: an absent value is 0 | Yahoo, Yandex |
-//! | integers above 2^24, negative values, blanks at line ends, CRLF | MSLR |
-//! | `NULL` values, when [asked for](Null) | LETOR 4's "NULL" version |
-//! | `1e-05`, `+1`, tabs, several blanks, blank lines and comment lines, no line feed at the end, a byte order mark | all sorts |
-//! | gzip, told by content, of several members too | all sorts |
+//! | integers above 2^24, negative values, trailing spaces, CRLF | MSLR |
+//! | `NULL` values, if [requested](Null) | LETOR 4's "NULL" version |
+//! | `1e-05`, `+1`, tabs, repeated spaces, blank lines, comment lines, no final line feed, a byte order mark | various |
+//! | gzip with one or more members, detected by content | various |
 //!
 //! # Data sets by name
 //!
-//! [`registry`] knows the public sets: where to get them, on what terms, and what to expect of them.
-//! To add one, write `datasets/NAME.toml` after those that are there, and list it in
-//! `src/registry/mod.rs`; a test reads them all.
+//! [`registry`] describes the public sets: where to get them, their licences, and their sizes. To add
+//! one, write `datasets/NAME.toml` by the example of the existing files and list it in
+//! `src/registry/mod.rs`; a test reads every file.
 
 pub mod cache;
 mod dataset;
 mod decimal;
 mod error;
-#[doc(hidden)]
+mod file_names;
+#[cfg(feature = "fuzz")]
 pub mod fuzz;
 pub mod lookalike;
 mod open;
@@ -112,5 +113,5 @@ pub use cache::Cache;
 pub use dataset::{BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics};
 pub use error::{Error, ErrorKind};
 pub use open::{OpenOptions, open};
-pub use registry::Split;
+pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};

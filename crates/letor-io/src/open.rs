@@ -1,4 +1,4 @@
-//! From what a person types to a data set.
+//! From what a user types to a data set.
 
 use std::path::{Path, PathBuf};
 
@@ -14,19 +14,19 @@ use crate::text::{ReadOptions, expand, read_files, read_list};
 pub struct OpenOptions {
     /// How to read its text.
     pub read: ReadOptions,
-    /// Which part of a registered data set; unless one is named, those that the papers counted.
+    /// The part of a registered data set to read; `None` reads the parts marked
+    /// [`counted`](crate::registry::SplitEntry::counted).
     pub split: Option<Split>,
     /// The folder of registered data, instead of [`registry::data_root`].
     pub root: Option<PathBuf>,
-    /// Where the [binary cache](Cache) is kept that makes the next opening quick.
+    /// Where to keep the [binary cache](Cache), which makes the next opening fast.
     pub cache: Cache,
 }
 
-/// Opens a data set: a registered name, a look-alike's name (see [`lookalike`]), or files and folders
-/// (several make one data set).
+/// Opens a data set: a registered name, the name of a look-alike (see [`lookalike`]), or files and folders,
+/// which together make one data set.
 ///
-/// A registered name means its files as registered; to open a file or folder of that name, write
-/// `./name`.
+/// A registered name takes precedence over a file or folder of the same name; write `./name` to open that.
 ///
 /// ```no_run
 /// use letor_io::{OpenOptions, open};
@@ -39,21 +39,24 @@ pub struct OpenOptions {
 ///
 /// # Errors
 ///
-/// A name that is neither registered nor a file ([`ErrorKind::Unknown`]), a registered data set whose
-/// files are not here ([`ErrorKind::Missing`]), and all that [`read_files`] refuses.
+/// [`ErrorKind::Unknown`] for a name that is neither registered nor a file, [`ErrorKind::Missing`] for a
+/// registered data set whose files are not on this machine, and the errors of [`read_files`].
 pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset, Error> {
     let unknown = |message: String| Err(Error::new(ErrorKind::Unknown, message));
     match spec {
-        [] => unknown("no data set is named: expected a registered name, files, or a folder".into()),
+        [] => unknown("no data set is given: expected a registered name, files, or a folder".into()),
         [name] if let Some(entry) = registry::find(name.as_ref()) => open_registered(entry, options),
         [spec] if lookalike::is_named_by(spec.as_ref()) => match options.split {
-            Some(split) => unknown(format!("{} has no split {split}: look-alikes have none", spec.as_ref())),
+            Some(split) => unknown(format!(
+                "{} has no split {split}: look-alikes are not split; leave the split out",
+                spec.as_ref()
+            )),
             None => lookalike::open(spec.as_ref(), &options.cache, options.root.as_deref()),
         },
         paths => {
             if let Some(split) = options.split {
                 return unknown(format!(
-                    "there is no split {split} here: splits are of registered data sets, for others name the files to read"
+                    "split {split} does not apply here: only registered data sets have splits; give the files to read instead"
                 ));
             }
             let paths: Vec<&Path> = paths.iter().map(|path| Path::new(path.as_ref())).collect();
@@ -67,7 +70,7 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
 
 fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Error> {
     if entry.matrix.is_some() {
-        let message = format!("{} is a preference matrix, not a data set: `--matrix {0}` plays on it", entry.name);
+        let message = format!("{} is a preference matrix, not a data set: use it with `--matrix {0}`", entry.name);
         return Err(Error::new(ErrorKind::Unknown, message));
     }
     let folder = options.root.clone().unwrap_or_else(registry::data_root).join(&entry.name);
@@ -75,7 +78,7 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
         && entry.split(split).is_none()
     {
         let parts: Vec<&str> = entry.splits.iter().map(|split| split.name.name()).collect();
-        let message = format!("{} has no split {split}: it has {}", entry.name, parts.join(" and "));
+        let message = format!("{} has no split {split}: expected {}", entry.name, parts.join(" or "));
         return Err(Error::new(ErrorKind::Unknown, message));
     }
     let located = registry::locate(entry, &folder).ok_or_else(|| registry::missing(entry, options.split, &folder))?;
@@ -94,7 +97,7 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
     read_through_cache(&name, &files, &read, &options.cache)
 }
 
-/// As [`read_files`], by way of the cache.
+/// Like [`read_files`], using the cache.
 fn read_through_cache<P: AsRef<Path>>(
     name: &str,
     paths: &[P],
@@ -102,31 +105,32 @@ fn read_through_cache<P: AsRef<Path>>(
     cache: &Cache,
 ) -> Result<Dataset, Error> {
     let list = expand(paths)?;
-    let (provenance, said) = (list.provenance(), format!("{read:?}"));
-    let Provenance::Files { files, .. } = &provenance else { unreachable!("the list is of files") };
+    // Cache keys contain this text, so the `Debug` form of the options is part of the cache format.
+    let (provenance, options) = (list.provenance(), format!("{read:?}"));
+    let Provenance::Files { files, .. } = &provenance else { unreachable!("a list of files has this provenance") };
     let files = files.clone();
     let recipe = || -> Recipe {
         let (name, files, read) = (name.to_string(), files.clone(), read.clone());
         Box::new(move || read_files(&name, &files, &read))
     };
-    cache::through(cache, (name, provenance), (&files, &said), recipe, || read_list(name, list, read))
+    cache::open_files(cache, (name, provenance), (&files, &options), recipe, || read_list(name, list, read))
 }
 
 fn neither_name_nor_file(absent: &Path, several: bool) -> String {
     let name = absent.display().to_string();
     if several && (registry::find(&name).is_some() || lookalike::is_named_by(&name)) {
-        return format!("{name} is a data set of its own, which cannot be read together with others");
+        return format!("{name} is a data set by itself and cannot be combined with others: give its files instead");
     }
     let registered = registry::all().iter().map(|entry| entry.name.as_str());
     let known = registered.chain(lookalike::names());
     let hint = match registry::nearest(&name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`cargo xtask fetch-datasets` lists what is registered".to_string(),
+        None => "`cargo xtask fetch-datasets` lists the registered names".to_string(),
     };
-    format!("`{name}` is neither a file or folder nor a registered data set: {hint}")
+    format!("`{name}` is neither a file or folder nor a registered data set; {hint}")
 }
 
-/// What to call a data set of these files: the only one, or what the first is called.
+/// The name of a data set read from `paths`: the name of the first, and the number of others.
 fn display_name(paths: &[&Path]) -> String {
     let full = std::path::absolute(paths[0]).unwrap_or_else(|_| paths[0].to_path_buf());
     let first = full.file_name().unwrap_or(full.as_os_str()).display().to_string();
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registered_set_is_opened_by_name_and_part() {
+    fn a_registered_set_opens_by_name_and_split() {
         let root = tempfile::tempdir().unwrap();
         let options = OpenOptions { root: Some(root.path().into()), ..OpenOptions::default() };
         let (kind, message) = error(&["ylr1"], &options);
@@ -163,13 +167,13 @@ mod tests {
         assert_eq!(open(&["ylr1"], &of(Split::Train)).unwrap().name(), "ylr1 (train)");
         let (kind, message) = error(&["ylr1"], &of(Split::Test));
         assert_eq!(kind, ErrorKind::Missing);
-        assert!(message.contains("ylr1, part test,"), "{message}");
+        assert!(message.contains("ylr1 (test)"), "{message}");
         assert!(error(&["prefmat-mslr-perfect"], &options).1.contains("`--matrix prefmat-mslr-perfect`"));
-        assert!(error(&["yandex"], &of(Split::Vali)).1.contains("has train and test"));
+        assert!(error(&["yandex"], &of(Split::Vali)).1.contains("expected train or test"));
     }
 
     #[test]
-    fn files_and_folders_are_opened_by_path() {
+    fn files_and_folders_open_by_path() {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in [("b.txt", "1 qid:2 1:0.5\n"), ("a.txt", "0 qid:1 2:1\n"), ("x.md", "# no\n")] {
             std::fs::write(folder.path().join(name), text).unwrap();
@@ -181,12 +185,12 @@ mod tests {
         let two = open(&[path("b.txt"), path("a.txt")], &options).unwrap();
         assert_eq!((two.name(), two.query(0).id()), ("b.txt and 1 more", "2"));
 
-        assert!(error(&[], &options).1.contains("no data set is named"));
+        assert!(error(&[], &options).1.contains("no data set is given"));
         assert!(error(&["mslr-web30"], &options).1.contains("did you mean `mslr-web30k`?"));
         assert!(error(&["such/a/file"], &options).1.contains("neither a file or folder"));
-        assert!(error(&["ylr1", "ylr2"], &options).1.contains("cannot be read together"));
+        assert!(error(&["ylr1", "ylr2"], &options).1.contains("cannot be combined"));
         let split = OpenOptions { split: Some(Split::Train), ..options };
         let spec = path("a.txt");
-        assert!(error(&[&spec], &split).1.contains("there is no split train here"));
+        assert!(error(&[&spec], &split).1.contains("split train does not apply here"));
     }
 }

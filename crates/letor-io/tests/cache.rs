@@ -1,5 +1,5 @@
-//! The binary cache: quick where it is sound, and never trusted.
-#![expect(clippy::disallowed_types, reason = "files are given the times that tests need")]
+//! The binary cache: mapped if valid, and never trusted.
+#![expect(clippy::disallowed_types, reason = "sets the times of files")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use letor_io::{
     Cache, Dataset, OpenOptions, ReadOptions, Statistics, WriteOptions, lookalike, open, read_files, write,
 };
 
-/// A folder with a data file old enough for its time to be proof.
+/// A folder with a data file old enough for its time to be reliable.
 struct Place {
     folder: tempfile::TempDir,
     file: PathBuf,
@@ -29,7 +29,7 @@ impl Place {
         let dataset = lookalike::generate("mq2008-lookalike", 0.05, seed).unwrap();
         let mut text = Vec::new();
         write(&dataset, &WriteOptions::default(), &mut text).unwrap();
-        assert!(text.len() > 1 << 16, "worth a cache");
+        assert!(text.len() > 1 << 16, "large enough for a cache");
         fs::write(&self.file, text).unwrap();
     }
 
@@ -90,7 +90,7 @@ fn the_second_opening_maps_what_the_first_wrote() {
 
     let off = OpenOptions { cache: Cache::Off, ..OpenOptions::default() };
     assert_eq!(place.open_with(&off).mapped_from(), None);
-    // Another folder, another way to read, another place: each has a cache of its own.
+    // Each folder and each set of options has its own cache.
     let other = tempfile::tempdir().unwrap();
     let there = OpenOptions { cache: Cache::Folder(other.path().join("new")), ..OpenOptions::default() };
     assert_eq!(place.open_with(&there).mapped_from(), None);
@@ -103,7 +103,7 @@ fn the_second_opening_maps_what_the_first_wrote() {
 }
 
 #[test]
-fn a_folder_of_data_may_hold_its_cache() {
+fn a_folder_of_data_may_contain_its_cache() {
     let place = Place::new();
     let folder = place.folder.path().to_str().unwrap();
     let first = open(&[folder], &OpenOptions::default()).unwrap();
@@ -126,13 +126,13 @@ fn a_changed_source_is_read_again() {
 }
 
 #[test]
-fn a_change_too_quick_for_the_clock_is_seen() {
+fn a_change_within_the_clock_resolution_is_detected() {
     let place = Place::new();
     let now = SystemTime::now();
     place.modified(now);
     place.open();
     assert!(place.open().mapped_from().is_some());
-    // As many bytes, at the same time: only the bytes themselves tell.
+    // The same size and time: only the bytes differ.
     let text = fs::read_to_string(&place.file).unwrap();
     let (line, rest) = text.split_once('\n').unwrap();
     let changed = format!("{}{}\n{rest}", if line.starts_with('0') { '1' } else { '0' }, &line[1..]);
@@ -144,7 +144,7 @@ fn a_change_too_quick_for_the_clock_is_seen() {
 }
 
 #[test]
-fn what_is_wrong_in_header_or_index_is_seen_at_opening() {
+fn damage_in_header_or_index_is_detected_at_opening() {
     let place = Place::new();
     let expected = place.open();
     let path = place.cache();
@@ -152,16 +152,16 @@ fn what_is_wrong_in_header_or_index_is_seen_at_opening() {
     let index = u64::from_le_bytes(sound[24..32].try_into().unwrap()) as usize;
     let mut wrongs: Vec<(String, Vec<u8>)> = vec![("nothing".into(), vec![])];
     for len in [1, 7, 47, 48, 49, 48 + index / 2, 48 + index, sound.len() / 2, sound.len() - 1] {
-        wrongs.push((format!("cut to {len}"), sound[..len].to_vec()));
+        wrongs.push((format!("truncated to {len}"), sound[..len].to_vec()));
     }
-    wrongs.push(("longer".into(), [&sound[..], b"x"].concat()));
+    wrongs.push(("extended".into(), [&sound[..], b"x"].concat()));
     let mut foreign = sound.clone();
     foreign[8..12].reverse();
-    wrongs.push(("the other order of bytes".into(), foreign));
+    wrongs.push(("the other byte order".into(), foreign));
     let mut older = sound.clone();
     older[12] -= 1;
     wrongs.push(("an older version".into(), older));
-    wrongs.push(("something else".into(), b"PK\x03\x04".repeat(1000)));
+    wrongs.push(("another format".into(), b"PK\x03\x04".repeat(1000)));
     for at in (0..48).chain((48..48 + index).step_by(index / 300)) {
         let mut flipped = sound.clone();
         flipped[at] ^= 1 << (at % 8);
@@ -178,7 +178,7 @@ fn what_is_wrong_in_header_or_index_is_seen_at_opening() {
 }
 
 #[test]
-fn a_damaged_block_is_seen_at_its_first_use() {
+fn a_damaged_block_is_detected_at_its_first_use() {
     let place = Place::new();
     let expected = place.open();
     let path = place.cache();
@@ -190,17 +190,17 @@ fn a_damaged_block_is_seen_at_its_first_use() {
         damaged[at] ^= 4;
         fs::write(&path, &damaged).unwrap();
         let opened = place.open();
-        assert!(opened.mapped_from().is_some(), "its index is sound");
+        assert!(opened.mapped_from().is_some(), "its index is valid");
         assert!(path.exists());
         same(&expected, &opened);
         assert!(!path.exists(), "the damaged file is gone");
         assert_eq!(place.open().mapped_from(), None);
-        assert_eq!(fs::read(&path).unwrap(), sound, "and written again");
+        assert_eq!(fs::read(&path).unwrap(), sound, "the cache is written again");
     }
 }
 
 #[test]
-fn a_damaged_block_is_seen_by_all_threads_at_once() {
+fn a_damaged_block_is_replaced_for_all_threads() {
     use rayon::prelude::*;
     let place = Place::new();
     let expected = place.open();
@@ -224,7 +224,7 @@ fn a_damaged_block_is_seen_by_all_threads_at_once() {
 }
 
 #[test]
-fn who_cannot_write_goes_without() {
+fn an_unwritable_folder_gets_no_cache() {
     let place = Place::new();
     let occupied = OpenOptions { cache: Cache::Folder(place.file.clone()), ..OpenOptions::default() };
     same(&place.open_with(&occupied), &place.read());
@@ -233,7 +233,7 @@ fn who_cannot_write_goes_without() {
 }
 
 #[test]
-fn several_at_once_do_not_meet() {
+fn concurrent_openings_do_not_interfere() {
     let place = Place::new();
     let expected = place.read();
     std::thread::scope(|scope| {
@@ -253,11 +253,11 @@ fn several_at_once_do_not_meet() {
     });
     place.open();
     let left: Vec<_> = fs::read_dir(place.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 2, "nothing half-written is left: {left:?}");
+    assert_eq!(left.len(), 2, "no incomplete file is left: {left:?}");
 }
 
-/// What the fuzz targets hold, over many damaged copies of sound files: no panic, and text that reads
-/// is the same when written and read again.
+/// The properties of the fuzz targets for damaged copies of valid files: no panic, and text that can be read survives
+/// writing and reading.
 #[test]
 fn damaged_copies_are_read_or_refused() {
     use rand::{RngExt, SeedableRng};
@@ -285,7 +285,7 @@ fn damaged_copies_are_read_or_refused() {
 }
 
 #[test]
-fn look_alikes_lie_with_registered_data() {
+fn look_alikes_are_cached_with_registered_data() {
     let data = tempfile::tempdir().unwrap();
     let root = data.path().join("cache");
     let options = OpenOptions { root: Some(root.clone()), ..OpenOptions::default() };
@@ -298,7 +298,7 @@ fn look_alikes_lie_with_registered_data() {
     same(&first, &second);
     assert_eq!(caches(path.parent().unwrap()).len(), 1);
 
-    // Nothing is made of folders that nobody asked for, or of what takes no time.
+    // Missing folders are not created, and small data are not cached.
     let nowhere = OpenOptions { root: Some(data.path().join("no/such/folder")), ..OpenOptions::default() };
     assert_eq!(open(&[name], &nowhere).unwrap().mapped_from(), None);
     assert!(!data.path().join("no").exists());

@@ -1,4 +1,4 @@
-//! One content in every dialect, and everything that must be refused.
+//! The same content in every dialect, and everything that must be refused.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn plain() -> String {
 }
 
 #[test]
-fn every_dialect_gives_the_same() {
+fn every_dialect_gives_the_same_data() {
     let expected = read_text(plain().as_bytes()).unwrap();
     assert_eq!(expected.queries(), QUERIES);
     let checksum = expected.checksum();
@@ -41,7 +41,7 @@ fn every_dialect_gives_the_same() {
 }
 
 #[test]
-fn sizes_in_a_side_file_do_too() {
+fn group_sizes_give_the_same_data() {
     let folder = tempfile::tempdir().unwrap();
     let with_ids = rows(QUERIES, |label, query, values| format!("{label} qid:{}{values}\n", query + 1));
     let expected = read_text(with_ids.as_bytes()).unwrap();
@@ -57,7 +57,7 @@ fn sizes_in_a_side_file_do_too() {
     let whole = read_files("test", &[folder.path()], &ReadOptions::default()).unwrap();
     assert!(whole == expected);
     let Provenance::Files { skipped, .. } = whole.provenance() else { panic!() };
-    assert_eq!(skipped[0].1, "the query sizes of rank.train");
+    assert_eq!(skipped[0].1, "the group sizes of rank.train");
 
     let (rows, few) = (expected.documents() as u64, read(&sizes[..sizes.len() - 3]).unwrap_err());
     assert_eq!(few.kind(), ErrorKind::QueryId);
@@ -102,22 +102,22 @@ fn splitting_over_files_changes_nothing() {
 }
 
 #[test]
-fn the_same_id_again_is_an_error_a_query_or_more_documents() {
+fn recurring_ids_are_refused_separate_or_merged() {
     let text = b"1 qid:a 1:1\n0 qid:b 1:2 3:1\n\n2 qid:a 2:5\n1 qid:a 1:4e-20\n";
     let error = read_text(text).unwrap_err();
     assert_eq!((error.kind(), error.line(), error.column()), (ErrorKind::SameQuery, Some(4), Some(1)));
-    assert!(error.message().contains("query a comes again, after") && error.message().contains("data.txt:1:"));
+    assert!(error.message().contains("query a recurs; it occurs first at") && error.message().contains("data.txt:1:"));
     let with = |same_qid| read_text_with(text, &ReadOptions { same_qid, ..ReadOptions::default() }).unwrap();
     let separate = with(SameQid::Separate);
     assert_eq!(separate.iter().map(|query| query.id()).collect::<Vec<_>>(), ["a", "b", "a"]);
     let merged = read_text(b"1 qid:a 1:1\n2 qid:a 2:5\n1 qid:a 1:4e-20\n0 qid:b 1:2 3:1\n").unwrap();
     assert!(with(SameQid::Merge) == merged);
     let both = read_files("x", &["/dev/null"], &ReadOptions::default());
-    assert!(both.is_err(), "nothing is no data set");
+    assert!(both.is_err(), "an empty file is not a data set");
 }
 
 #[test]
-fn unlabelled_rows_are_read_and_said() {
+fn unlabelled_rows_are_read_and_reported() {
     let dataset = read_text(b"-1 qid:1 1:1\n-1 qid:1 1:2\n").unwrap();
     assert_eq!((dataset.max_label(), dataset.labels()), (-1.0, &[-1.0, -1.0][..]));
     let mixed = letor_io::Statistics::of(&read_text(b"-1 qid:1 1:1\n2 qid:1 1:2\n").unwrap());
@@ -126,7 +126,7 @@ fn unlabelled_rows_are_read_and_said() {
 }
 
 #[test]
-fn options_ask_for_more() {
+fn options_are_respected() {
     let text = b"7 qid:1 1:NULL 2:3\n";
     assert!(read_text(text).is_err());
     let options = ReadOptions { max_label: 10.0, null: Null::Zero, features: 9, ..ReadOptions::default() };
@@ -135,38 +135,38 @@ fn options_ask_for_more() {
     assert!(dataset.query(0).is_constant(letor_io::FeatureId(1)));
 }
 
-/// What is wrong, the text, and the error's kind, line and column, and words in it.
+/// A name, the text, and the kind, line, column and part of the message of the expected error.
 type Bad<'a> = (&'a str, Vec<u8>, ErrorKind, u64, u64, &'a str);
 
 #[test]
-fn bad_input_is_one_line_with_its_place() {
+fn errors_are_one_line_with_a_place() {
     use ErrorKind::*;
     let good = "1 qid:1 1:0.5\n";
     let after = |bad: &str| format!("{good}{good}{bad}\n{good}").into_bytes();
     let packed = gzip(plain().as_bytes());
     let cases: Vec<Bad<'_>> = vec![
-        ("empty", b"".to_vec(), Format, 1, 1, "holds no row"),
-        ("only comments", b"# a\n\n# b\n".to_vec(), Format, 1, 1, "holds no row"),
-        ("feature 0", after("1 qid:1 0:1"), Feature, 3, 9, "features count from 1"),
+        ("empty", b"".to_vec(), Format, 1, 1, "found no row"),
+        ("only comments", b"# a\n\n# b\n".to_vec(), Format, 1, 1, "found no row"),
+        ("feature 0", after("1 qid:1 0:1"), Feature, 3, 9, "feature numbers start at 1"),
         ("descending", after("1 qid:1 2:1 1:1"), Feature, 3, 13, "expected ascending"),
-        ("repeated", after("1 qid:1 2:1 2:1"), Feature, 3, 13, "given twice"),
-        ("not a number", after("1 qid:1 1:abc"), Syntax, 3, 11, "found `abc`"),
+        ("repeated", after("1 qid:1 2:1 2:1"), Feature, 3, 13, "occurs twice"),
+        ("not a number", after("1 qid:1 1:abc"), Syntax, 3, 11, "is `abc`"),
         ("label", after("7 qid:1 1:1"), Label, 3, 1, "label `7` is out of range, expected 0 to 4"),
         ("nan", after("1 qid:1 1:nan"), Value, 3, 11, "expected a finite number"),
         ("infinite", after("1 qid:1 1:-Inf"), Value, 3, 11, "expected a finite number"),
-        ("NULL", after("1 qid:1 1:NULL"), Value, 3, 11, "ask for NULL as zero"),
+        ("NULL", after("1 qid:1 1:NULL"), Value, 3, 11, "--null zero"),
         ("no qid", after("1 1:1"), QueryId, 3, 6, "no query id"),
-        ("empty qid", after("1 qid: 1:1"), QueryId, 3, 7, "found none"),
+        ("empty qid", after("1 qid: 1:1"), QueryId, 3, 7, "found no query id"),
         ("long qid", after(&format!("1 qid:{}", "x".repeat(300))), QueryId, 3, 7, "more than 256 bytes"),
         ("bad qid", b"1 qid:\xff\xfe 1:1\n".to_vec(), QueryId, 1, 7, "not text"),
-        ("far feature", after("1 qid:1 1000001:1"), Feature, 3, 9, "beyond 1000000"),
-        ("huge feature", after("1 qid:1 99999999999999999999:1"), Feature, 3, 9, "beyond 1000000"),
+        ("far feature", after("1 qid:1 1000001:1"), Feature, 3, 9, "above 1000000"),
+        ("huge feature", after("1 qid:1 99999999999999999999:1"), Feature, 3, 9, "above 1000000"),
         ("words", after("this is no data"), Syntax, 3, 1, "expected a label"),
         ("binary", (0..=255).cycle().take(10_000).collect(), Format, 1, 1, "binary data"),
         ("zip", b"PK\x03\x04....".to_vec(), Format, 1, 1, "is a zip archive"),
         ("UTF-16", b"\xff\xfe1\0 \0q\0".to_vec(), Format, 1, 1, "is UTF-16 text"),
-        ("truncated gzip", packed[..packed.len() / 2].to_vec(), Format, 0, 0, "damaged or cut short"),
-        ("gzip of nothing", b"\x1f\x8b".to_vec(), Format, 1, 1, "damaged or cut short"),
+        ("truncated gzip", packed[..packed.len() / 2].to_vec(), Format, 0, 0, "damaged or truncated"),
+        ("gzip of nothing", b"\x1f\x8b".to_vec(), Format, 1, 1, "damaged or truncated"),
         (
             "long line",
             format!("{good}1 qid:1 1:0.{}\n", "5".repeat(10 << 20)).into_bytes(),
@@ -207,8 +207,8 @@ fn bad_input_is_one_line_with_its_place() {
             1,
             "expected a label",
         ),
-        ("comment without id", b"1 1:1 # 7\n1 1:1\n".to_vec(), QueryId, 2, 6, "alone in a comment"),
-        ("comment of another sort", b"1 1:1 # 7\n1 1:1 # docid = 7\n".to_vec(), QueryId, 2, 7, "alone in a comment"),
+        ("comment without id", b"1 1:1 # 7\n1 1:1\n".to_vec(), QueryId, 2, 6, "as the whole comment"),
+        ("comment of another sort", b"1 1:1 # 7\n1 1:1 # docid = 7\n".to_vec(), QueryId, 2, 7, "as the whole comment"),
     ];
     for (name, text, kind, line, column, part) in cases {
         let error = read_text(&text).expect_err(name);
@@ -224,10 +224,9 @@ fn bad_input_is_one_line_with_its_place() {
 }
 
 #[test]
-fn the_first_error_is_the_one_reported_whatever_the_threads() {
+fn the_first_error_is_reported_for_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
-    // Some megabytes each, so that there are several pieces, with an error late in the first file and
-    // early in the second.
+    // Several pieces each, with an error late in the first file and early in the second.
     let big = |from: usize| rows(700, |label, query, values| format!("{label} qid:{}{values}\n", query + from));
     let (one, two) = (folder.path().join("1"), folder.path().join("2"));
     let lines = big(0).lines().count() as u64;
@@ -242,15 +241,15 @@ fn the_first_error_is_the_one_reported_whatever_the_threads() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_file_is_reported() {
     let error = read_files("x", &["no/such/file"], &ReadOptions::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
     assert!(error.to_string().starts_with("no/such/file: failed to open"), "{error}");
 }
 
-/// Wherever the text is cut into pieces: found by fuzzing.
+/// However the text is cut into pieces; found by fuzzing.
 #[test]
-fn the_first_of_two_faults_is_told() {
+fn the_first_of_two_errors_is_reported() {
     let text = "0 qid:1 1:1\n0 qid:2 1:1\n0 qid:1 1:1\n0 qid:1 1:x\n";
     let error = read_text(text.as_bytes()).unwrap_err();
     assert_eq!((error.kind(), error.line()), (ErrorKind::SameQuery, Some(3)), "{error}");

@@ -1,4 +1,4 @@
-//! Look-alikes: their shape, their features' ties, and that the same seed gives the same bytes.
+//! Look-alikes: shapes, ties of features, and the same bytes for the same seed.
 
 mod support;
 
@@ -11,7 +11,7 @@ fn make(name: &str, scale: f64) -> Dataset {
     generate(name, scale, DEFAULT_SEED).unwrap()
 }
 
-/// One feature's values, query after query.
+/// The values of one feature, query by query.
 fn values(dataset: &Dataset, feature: u32) -> Vec<f64> {
     let mut column = Vec::new();
     dataset
@@ -23,8 +23,8 @@ fn values(dataset: &Dataset, feature: u32) -> Vec<f64> {
         .collect()
 }
 
-/// Queries at full size, features, highest label, mean documents a query, share of queries without a
-/// relevant document: what the full sets and the excerpts have.
+/// Properties of the full sets and the excerpts: queries at full size, features, highest label, mean documents per query,
+/// share of queries without a relevant document.
 const SHAPES: [(&str, usize, u32, f32, f64, f64); 6] = [
     ("mslr-lookalike", 31_531, 136, 4.0, 119.6, 0.011),
     ("ylr1-lookalike", 19_944, 700, 4.0, 23.7, 0.012),
@@ -35,10 +35,10 @@ const SHAPES: [(&str, usize, u32, f32, f64, f64); 6] = [
 ];
 
 #[test]
-fn shapes_are_those_of_the_real_sets() {
+fn shapes_resemble_the_real_sets() {
     assert!(names().eq(SHAPES.map(|shape| shape.0)));
-    for (name, full, features, highest, per_query, barren) in SHAPES {
-        // Some 300 queries are enough to see the shape.
+    for (name, full, features, highest, per_query, without_relevant) in SHAPES {
+        // About 300 queries show the shape.
         let scale = (300.0 / full as f64).min(1.0);
         let dataset = make(name, scale);
         let statistics = Statistics::of(&dataset);
@@ -46,17 +46,17 @@ fn shapes_are_those_of_the_real_sets() {
         assert_eq!(statistics.queries, (full as f64 * scale).round() as usize);
         assert_eq!(dataset.features(), features, "{name}");
         assert!(dataset.max_label() <= highest && dataset.max_label() > 0.7 * highest);
-        // Five standard errors; documents a query spread by less than 1.2 times their mean.
+        // Five standard errors; documents per query have a standard deviation below 1.2 times their mean.
         let found = statistics.documents as f64 / queries;
         assert!((found / per_query - 1.0).abs() < 5.0 * 1.2 / queries.sqrt(), "{name}: {found}");
         let found = statistics.queries_without_relevant as f64 / queries;
-        let error = (barren * (1.0 - barren) / queries).sqrt();
-        assert!((found - barren).abs() < 5.0 * error + 0.02, "{name}: {found}");
+        let error = (without_relevant * (1.0 - without_relevant) / queries).sqrt();
+        assert!((found - without_relevant).abs() < 5.0 * error + 0.02, "{name}: {found}");
     }
 }
 
 #[test]
-fn a_look_alike_says_what_it_is() {
+fn a_look_alike_is_marked_as_synthetic() {
     for name in names() {
         assert!(name.ends_with("-lookalike"));
         let dataset = make(name, 0.01);
@@ -71,7 +71,7 @@ fn a_look_alike_says_what_it_is() {
 }
 
 #[test]
-fn a_name_opens_what_it_says() {
+fn names_open_with_scale_and_seed() {
     let options = OpenOptions::default();
     let small = open(&["mq2008-lookalike:0.02:7"], &options).unwrap();
     assert_eq!(small, generate("mq2008-lookalike", 0.02, 7).unwrap());
@@ -90,7 +90,7 @@ fn a_name_opens_what_it_says() {
         assert!(error(&[&spec], &options).contains("cannot have scale"), "{wrong}");
     }
     assert!(error(&["mslr-lokalike"], &options).contains("did you mean `mslr-lookalike`?"));
-    assert!(error(&["np2004-lookalike", "a.txt"], &options).contains("read together"));
+    assert!(error(&["np2004-lookalike", "a.txt"], &options).contains("cannot be combined"));
     let part = OpenOptions { split: Some(Split::Train), ..options };
     assert!(error(&["np2004-lookalike"], &part).contains("has no split train"));
     let unknown = generate("lookalike", 1.0, 1).unwrap_err();
@@ -98,7 +98,7 @@ fn a_name_opens_what_it_says() {
 }
 
 #[test]
-fn bytes_depend_on_seed_and_query_alone() {
+fn bytes_depend_only_on_seed_and_query() {
     for (name, full, ..) in SHAPES {
         let small = make(name, 4.0 / full as f64);
         let large = make(name, 9.0 / full as f64);
@@ -152,7 +152,7 @@ fn yahoo_features_that_are_always_zero() {
 }
 
 #[test]
-fn yandex_labels_are_fractional_here_and_there() {
+fn some_yandex_labels_are_fractional() {
     let dataset = make("yandex-lookalike", 0.3);
     let labels = dataset.labels();
     let share = labels.iter().filter(|label| label.fract() != 0.0).count() as f64 / labels.len() as f64;
@@ -162,20 +162,20 @@ fn yandex_labels_are_fractional_here_and_there() {
 }
 
 #[test]
-fn mslr_labels_have_the_shares_of_the_excerpt() {
+fn mslr_label_shares_match_the_excerpt() {
     let dataset = make("mslr-lookalike", 0.03);
     let count = dataset.documents() as f64;
     let shares = [0.5572, 0.2948, 0.1272, 0.0148, 0.0060];
     for (grade, expected) in shares.into_iter().enumerate() {
         let found = dataset.labels().iter().filter(|&&label| label == grade as f32).count() as f64 / count;
-        // Labels of one query go together: some 20 independent ones a query.
+        // Labels of one query are correlated: about 20 independent ones per query.
         let error = (expected * (1.0 - expected) / (20.0 * dataset.queries() as f64)).sqrt();
         assert!((found - expected).abs() < 5.0 * error + 0.006, "label {grade}: {found}");
     }
 }
 
 #[test]
-fn mslr_clicks_mark_few_documents_and_mostly_relevant_ones() {
+fn mslr_clicks_mark_few_mostly_relevant_documents() {
     let dataset = make("mslr-lookalike", 0.03);
     let mut column = Vec::new();
     let (mut marked, mut silent, mut best, mut mean) = (0, 0, 0.0, 0.0);
@@ -219,7 +219,7 @@ const MSLR: [(u32, Profile); 14] = [
 ];
 
 #[test]
-fn mslr_features_tie_and_follow_relevance_as_real_ones_do() {
+fn mslr_features_tie_and_follow_relevance_like_real_ones() {
     let found = profiles(&make("mslr-lookalike", 0.01));
     for (feature, real) in MSLR {
         let made = found[feature as usize - 1];
@@ -230,11 +230,10 @@ fn mslr_features_tie_and_follow_relevance_as_real_ones_do() {
 }
 
 #[test]
-fn mslr_families_hold_exact_duplicates_of_an_order() {
+fn mslr_families_have_features_with_the_same_order() {
     let dataset = make("mslr-lookalike", 0.002);
     let (mut a, mut b) = (Vec::new(), Vec::new());
-    // A ratio or mean over query terms orders documents as the number or sum does, but for the sixth
-    // decimal.
+    // A ratio or mean over query terms orders documents as the number or sum does, except for rounding to six decimals.
     for query in dataset.iter() {
         for (first, second) in [(1, 6), (5, 10), (21, 36), (25, 40)] {
             query.column(FeatureId(first), &mut a);
@@ -246,7 +245,7 @@ fn mslr_families_hold_exact_duplicates_of_an_order() {
                 }
             }
         }
-        // IDF is a matter of the query; counts are whole numbers.
+        // IDF depends only on the query; counts are integers.
         for feature in 16..=20 {
             assert!(query.is_constant(FeatureId(feature)));
         }

@@ -1,5 +1,4 @@
-//! Random bytes, and good text gone bad: always a data set or an error, never a panic; and a data set
-//! survives being written.
+//! Random bytes and corrupted text give a data set or an error, never a panic; a data set survives writing and reading.
 
 mod support;
 
@@ -29,9 +28,9 @@ fn check(text: &[u8]) {
     }
 }
 
-/// Pieces of text that mean something, so that random strings of them get past the first token.
-fn scraps() -> impl Strategy<Value = Vec<u8>> {
-    let scrap = prop::sample::select(vec![
+/// Meaningful fragments of text, so that random sequences of them get past the first token.
+fn fragments() -> impl Strategy<Value = Vec<u8>> {
+    let fragment = prop::sample::select(vec![
         "0",
         "1",
         "-1",
@@ -68,7 +67,7 @@ fn scraps() -> impl Strategy<Value = Vec<u8>> {
         "0.0000001",
         "1000000:1",
     ]);
-    prop::collection::vec(scrap, 0..80).prop_map(|scraps| scraps.concat().into_bytes())
+    prop::collection::vec(fragment, 0..80).prop_map(|fragments| fragments.concat().into_bytes())
 }
 
 proptest! {
@@ -80,12 +79,12 @@ proptest! {
     }
 
     #[test]
-    fn random_scraps(text in scraps()) {
+    fn random_fragments(text in fragments()) {
         check(&text);
     }
 
     #[test]
-    fn good_text_with_bytes_changed(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+    fn valid_text_with_bytes_changed(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
         let mut text = rows(4, |label, query, values| format!("{label} qid:{query}{values}\n")).into_bytes();
         for (at, byte) in &changes {
             let at = at.index(text.len());
@@ -95,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn good_gzip_with_bytes_changed(change: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
+    fn valid_gzip_with_bytes_changed(change: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
         let text = rows(4, |label, query, values| format!("{label} qid:{query}{values}\n"));
         let mut packed = gzip(text.as_bytes());
         let (at, len) = (change.index(packed.len()), packed.len());
@@ -106,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn values_are_those_of_the_standard_library(
+    fn values_agree_with_the_standard_library(
         values in prop::collection::vec("-?[0-9]{1,12}(\\.[0-9]{0,12})?(e-?[0-9]{1,2})?", 1..30),
     ) {
         let text: String = values.iter().map(|value| format!("0 qid:1 3:{value}\n")).collect();

@@ -1,5 +1,4 @@
-//! Real files, where they are at hand: counts are those that the README.txt beside each file gives,
-//! and reading, writing and reading again loses nothing.
+//! Real files: counts agree with the README.txt beside each file, and writing and reading again loses nothing.
 
 mod support;
 
@@ -136,17 +135,15 @@ const EXPECTED: [Expected; 15] = [
     },
 ];
 
-fn read(path: &str) -> Option<Result<Dataset, letor_io::Error>> {
-    real_data(path).map(|path| read_files("real", &[path], &ReadOptions::default()))
+fn read(path: &str) -> Result<Dataset, letor_io::Error> {
+    read_files("real", &[real_data(path)], &ReadOptions::default())
 }
 
 #[test]
-fn counts_are_those_of_the_readmes() {
+#[ignore = "needs ../shared/data"]
+fn counts_agree_with_the_readmes() {
     for expected in EXPECTED {
-        let Some(dataset) = read(expected.path) else {
-            continue;
-        };
-        let statistics = Statistics::of(&dataset.unwrap());
+        let statistics = Statistics::of(&read(expected.path).unwrap());
         assert_eq!(
             (statistics.queries, statistics.documents, statistics.features),
             (expected.queries, expected.documents, expected.features),
@@ -163,12 +160,10 @@ fn counts_are_those_of_the_readmes() {
 }
 
 #[test]
+#[ignore = "needs ../shared/data"]
 fn writing_and_reading_again_loses_nothing() {
     for expected in EXPECTED {
-        let Some(dataset) = read(expected.path) else {
-            continue;
-        };
-        let dataset = dataset.unwrap();
+        let dataset = read(expected.path).unwrap();
         for omit_zeros in [true, false] {
             let again = read_text(&to_text(&dataset, omit_zeros)).unwrap();
             assert!(again == dataset, "{}, omitting zeros: {omit_zeros}", expected.path);
@@ -178,28 +173,26 @@ fn writing_and_reading_again_loses_nothing() {
 }
 
 #[test]
-fn any_number_of_threads_reads_the_same() {
+#[ignore = "needs ../shared/data"]
+fn threads_do_not_matter() {
     for expected in EXPECTED {
-        let Some(path) = real_data(expected.path) else {
-            continue;
-        };
+        let path = real_data(expected.path);
         let read = |threads| read_on(threads, &[&path], &ReadOptions::default()).unwrap();
         assert!(read(1) == read(2), "{}", expected.path);
     }
 }
 
 #[test]
+#[ignore = "needs ../shared/data"]
 fn one_query_of_np2004_is_short() {
-    let Some(dataset) = read("letor3-np2004") else {
-        return;
-    };
-    let dataset = dataset.unwrap();
+    let dataset = read("letor3-np2004").unwrap();
     let short: Vec<_> = dataset.iter().filter(|query| query.documents() != 1000).collect();
     assert_eq!(short.iter().map(|query| (query.id(), query.documents())).collect::<Vec<_>>(), [("WT04-216", 181)]);
 }
 
 #[test]
-fn the_same_data_in_other_clothes_is_the_same() {
+#[ignore = "needs ../shared/data"]
+fn the_same_data_in_other_dialects_are_equal() {
     let pairs = [
         ("imat2009/varepsilon_imat2009_learning.txt", "imat2009/achugr_part_of_learn_set.crlf.txt"),
         ("imat2009/varepsilon_imat2009_learning.txt", "imat2009/achugr_part_of_learn_set.no-final-newline.txt"),
@@ -207,20 +200,15 @@ fn the_same_data_in_other_clothes_is_the_same() {
         ("yahoo-ltrc-lightgbm/rank.test", "yahoo-ltrc-lightgbm/rank.test.with-qid.derived.txt"),
     ];
     for (one, other) in pairs {
-        let (Some(one), Some(other)) = (read(one), read(other)) else {
-            continue;
-        };
-        assert_eq!(one.unwrap().checksum(), other.unwrap().checksum());
+        assert_eq!(read(one).unwrap().checksum(), read(other).unwrap().checksum());
     }
 }
 
 #[test]
-fn what_is_skipped_in_a_folder_is_named() {
-    let Some(dataset) = read("letor4-mq2008") else {
-        return;
-    };
-    let dataset = dataset.unwrap();
-    let Provenance::Files { files, skipped } = dataset.provenance() else { panic!("files were read") };
+#[ignore = "needs ../shared/data"]
+fn skipped_files_of_a_folder_are_listed() {
+    let dataset = read("letor4-mq2008").unwrap();
+    let Provenance::Files { files, skipped } = dataset.provenance() else { panic!("the data were read from files") };
     let name = |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().to_string();
     assert_eq!(files.iter().map(name).collect::<Vec<_>>(), ["S1.txt", "S2.txt", "S3.txt", "S4.txt", "S5.txt"]);
     let skipped: Vec<_> = skipped.iter().map(|(path, reason)| (name(path), &reason[..])).collect();
@@ -229,7 +217,8 @@ fn what_is_skipped_in_a_folder_is_named() {
 }
 
 #[test]
-fn what_is_not_right_is_refused_for_its_reason() {
+#[ignore = "needs ../shared/data"]
+fn invalid_files_are_refused_for_their_reason() {
     use ErrorKind::*;
     for (path, kind, line, part) in [
         ("misc-small/rankeval_svmlight_invalid.txt", Syntax, Some(1), "expected a label, as in"),
@@ -238,13 +227,12 @@ fn what_is_not_right_is_refused_for_its_reason() {
         ("misc-small/varepsilon_ya_bad_labels.txt", Label, Some(2), "label `7` is out of range"),
         ("misc-small/fastrank_newsir18-entity.qrel", Label, Some(1), "label `321`"),
         ("misc-small/fastrank_trec_news_2018.features.json", Syntax, Some(1), "expected a label"),
-        ("prefmat-mslr", Format, None, "holds no data file"),
+        ("prefmat-mslr", Format, None, "has no data file"),
         ("prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy", Format, Some(1), "binary data"),
-        ("imat2009", SameQuery, Some(1), "query 3382 comes again"),
-        ("yahoo-ltrc-lightgbm", SameQuery, Some(1), "rank.test:1: is the same data given twice?"),
+        ("imat2009", SameQuery, Some(1), "query 3382 recurs"),
+        ("yahoo-ltrc-lightgbm", SameQuery, Some(1), "rank.test:1: give each file once"),
     ] {
-        let Some(outcome) = read(path) else { continue };
-        let error = outcome.unwrap_err();
+        let error = read(path).unwrap_err();
         assert_eq!((error.kind(), error.line()), (kind, line), "{error}");
         assert!(error.to_string().contains(part), "{error}");
         assert!(!error.to_string().contains('\n'), "{error}");
@@ -252,20 +240,20 @@ fn what_is_not_right_is_refused_for_its_reason() {
 }
 
 #[test]
+#[ignore = "needs ../shared/data"]
 fn small_fixtures_parse() {
     for (path, queries, documents) in [
         ("misc-small/vahid-g_mslr_sample_10rows.txt", 1, 10),
         ("misc-small/varepsilon_svm_ag_sample.txt", 3, 6),
         ("misc-small/varepsilon_ya_ag_sample.txt", 3, 6),
-        // Bad to its author, who expects values in [0, 1]; values have no range here.
+        // Its author expects values in [0, 1]; here values have no range.
         ("misc-small/varepsilon_svm_bad_features.txt", 2, 4),
         ("misc-small/varepsilon_ya_bad_features.txt", 2, 4),
         ("misc-small/rankeval_svmlight_classification_qid.txt", 3, 4),
         ("imat2009/varepsilon_imat2009_learning_small.txt", 3, 9),
         ("imat2009/varepsilon_imat2009_test_small.txt", 1, 9),
     ] {
-        let Some(dataset) = read(path) else { continue };
-        let dataset = dataset.unwrap();
+        let dataset = read(path).unwrap();
         if path.contains("small.txt") {
             assert!(dataset.queries() >= 1, "{path}");
             continue;
@@ -275,10 +263,9 @@ fn small_fixtures_parse() {
 }
 
 #[test]
-fn doubled_data_is_read_when_asked_for() {
-    let Some(path) = real_data("yahoo-ltrc-lightgbm") else {
-        return;
-    };
+#[ignore = "needs ../shared/data"]
+fn duplicate_ids_are_read_on_request() {
+    let path = real_data("yahoo-ltrc-lightgbm");
     let paths = [path.join("rank.train"), path.join("rank.test")];
     let read = |same_qid| {
         let options = ReadOptions { same_qid, ..ReadOptions::default() };

@@ -1,21 +1,20 @@
-//! The bytes of a cache file: written, and read without trust.
+//! The bytes of a cache file: written, and validated when read.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::dataset::Dataset;
-use crate::text::MAX_ID;
+use crate::dataset::{Dataset, MAX_ID};
 
-/// Another layout of a cache, or another packing of values, is another version.
+/// Increment if the layout of caches or the packing of values changes.
 pub(super) const VERSION: u32 = 1;
 
 pub(super) const MAGIC: &[u8; 8] = b"letorbin";
 pub(super) const ORDER: u32 = 0x0102_0304;
 pub(super) const HEADER: usize = 48;
-/// Hex digits of a content's checksum.
+/// The number of hex digits of a checksum.
 const CHECKSUM: usize = 64;
 
-/// Header and index of the cache of `dataset`, made of what `key` says; `proof` is the hash of the
-/// sources where their times are none. Nothing where something is too large for the format.
+/// The header and index of the cache of `dataset`. `key` describes its sources; `proof` is the hash of the sources if
+/// their times of change are too recent to be reliable. `None` if something is too large for the format.
 pub(super) fn head(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<Vec<u8>> {
     let content = dataset.content();
     let narrow = |number: usize| u32::try_from(number).ok();
@@ -60,7 +59,7 @@ pub(super) fn head(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<V
     Some(head)
 }
 
-/// What a cache's index says, all of it possible.
+/// The validated index of a cache.
 pub(super) struct Index {
     pub(super) key: String,
     pub(super) proof: Option<u64>,
@@ -70,13 +69,13 @@ pub(super) struct Index {
     pub(super) id_ends: Vec<usize>,
     pub(super) offsets: Vec<usize>,
     pub(super) labels: Vec<f32>,
-    /// Where each block starts in the file, and where the last one ends.
+    /// The start of each block in the file, then the end of the last one.
     pub(super) starts: Vec<usize>,
     pub(super) hashes: Vec<u64>,
 }
 
-/// The index of a whole cache file; nothing where it is not one of this version, cut short, damaged,
-/// or says what cannot be.
+/// The index of a complete cache file; `None` if the file has another version or is truncated, damaged or
+/// inconsistent.
 pub(super) fn read(file: &[u8]) -> Option<Index> {
     let mut header = Reader { rest: file.get(..HEADER)? };
     if header.take(8)? != MAGIC || header.u32()? != ORDER || header.u32()? != VERSION {
@@ -145,7 +144,7 @@ fn read_index(index: &[u8], blocks: usize, end: usize) -> Option<Index> {
     sound.then_some(Index { key, proof, checksum, features, ids, id_ends, offsets, labels, starts, hashes })
 }
 
-/// Takes numbers from bytes as long as there are some.
+/// Reads numbers from bytes until they run out.
 struct Reader<'a> {
     rest: &'a [u8],
 }

@@ -1,4 +1,4 @@
-//! Cache files on disk: mapped where they are what they should be, written aside and renamed.
+//! Cache files on disk: mapped if valid, written under a temporary name and renamed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memmap2::Mmap;
 
 use super::format::{self, Index};
-use super::source;
+use super::stamps;
 use crate::dataset::{Blocks, Content, Dataset, MappedBlocks, MappedFile, Provenance, Recipe};
+use crate::file_names::CACHE_ENDING;
 
-/// The data set in the cache at `path`, unless that is missing, of something else than `key` says, of
-/// another version, or damaged; and whether the sources had to be read to tell.
+/// The data set in the cache at `path`, and whether the sources had to be read to check it. `None` if the cache is
+/// missing, has another key or version, or is damaged.
 pub(super) fn load(
     path: &Path,
     key: &str,
@@ -23,7 +24,7 @@ pub(super) fn load(
 ) -> Option<(Dataset, bool)> {
     let map = map(&File::open(path).ok()?).ok()?;
     let index = format::read(&map)?;
-    let of_these = || index.proof.is_none_or(|hash| source::hash(sources) == Some(hash));
+    let of_these = || index.proof.is_none_or(|hash| stamps::hash(sources) == Some(hash));
     if index.key != key || !of_these() {
         return None;
     }
@@ -31,7 +32,7 @@ pub(super) fn load(
     Some((dataset(map, path, index, (name, provenance), recipe()), proved))
 }
 
-/// The data set that the cache `map`, the file at `path`, with the index `index` holds.
+/// The data set in `map`, the cache file at `path` with the index `index`.
 fn dataset(map: Mmap, path: &Path, index: Index, (name, provenance): (&str, Provenance), recipe: Recipe) -> Dataset {
     let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } = index;
     let file = MappedFile {
@@ -50,14 +51,14 @@ fn dataset(map: Mmap, path: &Path, index: Index, (name, provenance): (&str, Prov
     Content { name, provenance, features, ids, id_ends, offsets, labels, max_label, blocks, checksum }.into()
 }
 
-#[expect(unsafe_code, reason = "mapping a file is unsafe, as somebody may cut it short while it is mapped")]
+#[expect(unsafe_code, reason = "mapping a file is unsafe because another process may truncate it")]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: cache files are never changed in place: they are written under another name, then renamed,
-    // which leaves whoever has mapped the old one with the old one. What is in the file is not trusted.
+    // SAFETY: cache files never change in place: a new one is written under another name and renamed, so an existing
+    // map keeps the old file. The contents of the file are validated before use.
     unsafe { Mmap::map(file) }
 }
 
-/// Leaves a cache of `dataset` at `path`, whole or not at all. Who cannot write one goes without.
+/// Writes a cache of `dataset` to `path`, completely or not at all. Failures are ignored.
 pub(super) fn save(path: &Path, key: &str, proof: Option<u64>, dataset: &Dataset) {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
@@ -67,7 +68,7 @@ pub(super) fn save(path: &Path, key: &str, proof: Option<u64>, dataset: &Dataset
         return;
     };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let aside = folder.join(format!(".{}.{}.{number}.aside{}", name.display(), std::process::id(), super::ENDING));
+    let aside = folder.join(format!(".{}.{}.{number}.aside{}", name.display(), std::process::id(), CACHE_ENDING));
     let write = || -> io::Result<()> {
         fs::create_dir_all(folder)?;
         let mut out = BufWriter::with_capacity(1 << 20, File::create_new(&aside)?);

@@ -1,23 +1,23 @@
-//! The values of one query: a directory of the features present, then their segments.
+//! A block: the values of one query, as a directory of the features present followed by their segments.
 //!
-//! Features whose value is 0 for all documents of the query are not present and take no byte. The
-//! directory's entries are as narrow as the block allows; integers are little-endian.
+//! A feature that is 0 for all documents of the query is not present and takes no space. Directory entries are 2
+//! bytes wide if the block allows it, otherwise 4; integers are little-endian.
 //!
 //! | bytes | meaning |
 //! |---|---|
-//! | 1 | bytes of an entry's number: 2 or 4 |
-//! | 4 | how many features are present |
+//! | 1 | the width of directory entries: 2 or 4 |
+//! | 4 | the number of features present |
 //! | 2 or 4 each | the feature numbers, ascending |
-//! | 2 or 4 each | where each segment starts, counted from the end of the directory |
+//! | 2 or 4 each | the start of each segment, relative to the end of the directory |
 //! | | the segments, then padding |
 
-use super::bits::PADDING;
+use super::bit_packing::PADDING;
 use super::column::Column;
 use super::segment::{self, Segment, encode};
 
 const HEADER: usize = 5;
 
-/// Collects the columns of one query into a block. Kept and used again for the next query.
+/// Packs the columns of one query into a block. Reused for every query.
 #[derive(Debug, Default)]
 pub(crate) struct BlockWriter {
     features: Vec<u32>,
@@ -26,7 +26,8 @@ pub(crate) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// Adds the column of `feature`, which must be above those added before; `column` is used up.
+    /// Adds the column of `feature`, which must be above the features added before. Leaves `column` in an unspecified
+    /// state.
     pub(crate) fn push(&mut self, feature: u32, column: &mut Column) {
         debug_assert!(self.features.last().is_none_or(|&last| last < feature));
         let start = self.segments.len();
@@ -36,8 +37,7 @@ impl BlockWriter {
         }
     }
 
-    /// The block of all columns pushed, or nothing when it is too large for its directory (4 GiB).
-    /// Leaves the writer empty.
+    /// The block of all columns pushed, or `None` if it is too large for its directory (4 GiB). Clears the writer.
     pub(crate) fn finish(&mut self) -> Option<Box<[u8]>> {
         let largest = u32::try_from(self.segments.len()).ok();
         let block = largest.map(|largest| {
@@ -61,7 +61,7 @@ impl BlockWriter {
     }
 }
 
-/// A block, read.
+/// A block with its header parsed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block<'a> {
     entry: usize,
@@ -70,8 +70,8 @@ pub(crate) struct Block<'a> {
     segments: &'a [u8],
 }
 
-/// Whether `bytes` are a block of `documents` documents with features up to `features`: then reading it
-/// never fails, whatever it holds.
+/// Whether `bytes` are a valid block of `documents` documents with features up to `features`. Reading a valid block
+/// never panics.
 pub(crate) fn is_sound(bytes: &[u8], documents: usize, features: u32) -> bool {
     let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
         return false;
@@ -100,26 +100,26 @@ impl<'a> Block<'a> {
         Self { entry, present, directory, segments }
     }
 
-    /// How many features are not 0 throughout.
+    /// The number of features that are not 0 for all documents.
     pub(crate) fn present(&self) -> usize {
         self.present
     }
 
-    /// The `index`-th feature present, and its segment.
+    /// The feature at `index` (from 0) among those present, and its segment.
     pub(crate) fn get(&self, index: usize) -> (u32, Segment<'a>) {
         let start = self.number(self.present + index) as usize;
         (self.number(index), Segment::read(&self.segments[start..]))
     }
 
-    /// The features present, ascending.
+    /// The features present, in ascending order.
     pub(crate) fn features(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let block = *self;
         (0..self.present).map(move |index| block.number(index))
     }
 
-    /// The segment of `feature`, unless it is 0 throughout.
+    /// The segment of `feature`, or `None` if it is 0 for all documents.
     pub(crate) fn find(&self, feature: u32) -> Option<Segment<'a>> {
-        // Where no feature is absent, feature f is entry f - 1.
+        // If no feature is absent, feature f is entry f - 1.
         let direct = (feature as usize).checked_sub(1)?;
         if direct < self.present && self.number(direct) == feature {
             return Some(self.get(direct).1);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn features_are_found_whatever_the_entry_width() {
+    fn features_are_found_for_both_entry_widths() {
         for last in [9, 70_000] {
             let mut writer = BlockWriter::default();
             for (feature, values) in [(1, [1, 2]), (2, [0, 0]), (5, [7, 7]), (last, [3, -4])] {
@@ -165,7 +165,7 @@ mod tests {
             }
             let bytes = writer.finish().unwrap();
             let block = Block::read(&bytes);
-            assert_eq!(block.present(), 3, "feature 2 is 0 throughout");
+            assert_eq!(block.present(), 3, "feature 2 is 0 for all documents");
             let value = |feature| {
                 block.find(feature).map(|segment| {
                     let mut out = Vec::new();

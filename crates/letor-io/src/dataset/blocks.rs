@@ -1,4 +1,4 @@
-//! Where the packed values of the queries are: in memory, or mapped from a cache file.
+//! The packed values of all queries, in memory or mapped from a cache file.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Dataset, block};
 use crate::error::Error;
 
-/// The packed values of all queries, a block each.
+/// The packed values of all queries, one block per query.
 pub(crate) enum Blocks {
     /// In memory.
     Owned(Vec<Box<[u8]>>),
@@ -50,17 +50,17 @@ impl Blocks {
     }
 }
 
-/// How to make a data set again when its cache turns out to be damaged.
+/// Makes a data set again if its cache turns out to be damaged.
 pub(crate) type Recipe = Box<dyn Fn() -> Result<Dataset, Error> + Send + Sync>;
 
-/// A cache file, and what its index says of the blocks in it.
+/// A cache file, and the description of its blocks in its index.
 pub(crate) struct MappedFile {
     pub(crate) map: Mmap,
     pub(crate) path: PathBuf,
-    /// Where each block starts in `map`, and where the last one ends; all within the file.
+    /// The start of each block in `map`, then the end of the last one; all are within the file.
     pub(crate) starts: Vec<usize>,
     pub(crate) hashes: Vec<u64>,
-    /// How many documents each query has is in here.
+    /// The index of each query's first document, then the number of documents.
     pub(crate) offsets: Vec<usize>,
     pub(crate) features: u32,
     /// The checksum of the content.
@@ -68,17 +68,17 @@ pub(crate) struct MappedFile {
     pub(crate) recipe: Recipe,
 }
 
-/// The blocks of a cache file. Each is checked at its first use; where one is damaged, all are made
-/// again from what the cache was made of.
+/// The blocks of a cache file. Each is checked at its first use; if one is damaged, the data set is made again from
+/// the sources of the cache.
 pub(crate) struct MappedBlocks {
     file: MappedFile,
-    /// A bit for each block that was checked.
+    /// One bit per block: whether it has been checked.
     checked: Vec<AtomicU64>,
     rebuilt: OnceLock<Dataset>,
 }
 
 impl MappedBlocks {
-    /// The blocks of `file`, none of them checked yet.
+    /// The blocks of `file`, all unchecked.
     pub(crate) fn new(file: MappedFile) -> Self {
         let checked = (0..file.hashes.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Self { file, checked, rebuilt: OnceLock::new() }
@@ -88,8 +88,7 @@ impl MappedBlocks {
     fn get(&self, index: usize) -> &[u8] {
         let MappedFile { map, starts, .. } = &self.file;
         let bytes = &map[starts[index]..starts[index + 1]];
-        // The file is never changed in place, so what was sound once stays so; no other memory depends
-        // on the bit.
+        // The file never changes in place, so a valid block stays valid; no other memory depends on the bit.
         if self.checked[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1 {
             return bytes;
         }
@@ -111,16 +110,15 @@ impl MappedBlocks {
         xxh3_64(bytes) == hashes[index] && block::is_sound(bytes, documents, *features)
     }
 
-    /// Makes the data set again; the damaged file goes.
+    /// Removes the damaged file and makes the data set again.
     ///
-    /// Who asked for a block expects one and cannot be told that there is none: where there is neither
-    /// an undamaged cache nor what it was made of, nothing can be done.
+    /// Panics if that is impossible, because reading a block cannot return an error.
     #[cold]
     fn rebuild(&self) -> Dataset {
         let MappedFile { path, checksum, recipe, .. } = &self.file;
         let _ = std::fs::remove_file(path);
-        // A thread of its own, with helpers of its own: one that works for others while it waits could
-        // come back to this very block.
+        // Uses a separate thread and pool: a thread of the current pool, while it waits, could take work that needs
+        // this very block.
         let again = std::thread::scope(|scope| {
             let build = || match rayon::ThreadPoolBuilder::new().build() {
                 Ok(pool) => pool.install(recipe),
@@ -131,8 +129,8 @@ impl MappedBlocks {
         let path = path.display();
         match again {
             Ok(Ok(dataset)) if dataset.checksum() == *checksum => dataset,
-            Ok(Ok(_)) => panic!("the cache {path} is damaged, and what it was made of has changed: start again"),
-            Ok(Err(error)) => panic!("the cache {path} is damaged, and what it was made of cannot be read: {error}"),
+            Ok(Ok(_)) => panic!("the cache {path} is damaged, and its sources have changed: start again"),
+            Ok(Err(error)) => panic!("the cache {path} is damaged, and its sources cannot be read: {error}"),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }

@@ -5,12 +5,12 @@ use sha2::{Digest, Sha256};
 
 use super::Dataset;
 
-/// Names what is hashed; another packing of values would be another version.
+/// The version of the hashed content; a change of the packing needs a new version.
 const VERSION: &[u8] = b"letor-io content 1\n";
 
-/// The hex digits of the checksum.
+/// The checksum as 64 hex digits.
 ///
-/// A query's digest covers its id, labels and packed values, which are a function of its content alone.
+/// The digest of a query covers its id, labels and packed values, which depend only on its content.
 pub(super) fn of(dataset: &Dataset) -> String {
     let digests: Vec<_> = (0..dataset.queries())
         .into_par_iter()

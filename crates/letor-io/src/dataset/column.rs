@@ -1,8 +1,8 @@
-//! A column on its way in, and what power of ten its values share.
+//! A column to be packed, and the power of ten that its values share.
 
 use crate::decimal::{Decimal, MANTISSA_LIMIT, POW10};
 
-/// A column on its way in: value `i` is `mantissas[i] × 10^-scales[i]`. Used up by [`encode`].
+/// A column to be packed: value `i` is `mantissas[i] × 10^-scales[i]`.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     pub(crate) mantissas: Vec<i64>,
@@ -20,7 +20,7 @@ impl Column {
         self.scales.push(value.scale);
     }
 
-    /// Makes it `len` values long, new ones 0.
+    /// Changes the length to `len`; new values are 0.
     pub(crate) fn resize(&mut self, len: usize) {
         self.mantissas.resize(len, 0);
         self.scales.resize(len, 0);
@@ -32,13 +32,13 @@ impl Column {
     }
 }
 
-/// Brings the mantissas under one power of ten, the smallest that leaves them integers, and returns
-/// it; nothing (and the values of `column` as they were) where that takes more than 18 digits.
+/// Rescales the mantissas to one power of ten, the largest under which they are integers, and returns its scale;
+/// `None`, with the values of `column` unchanged, if that takes more than 18 digits.
 pub(super) fn align(column: &mut Column) -> Option<i16> {
     let mut range = Range::of(column);
     if range.least != range.most {
         if !range.fits() && !fits(column, range.most) {
-            // Perhaps only for zeros at the end: "1000000.000000" beside "0.00000000000001".
+            // Perhaps only because of trailing zeros: "1000000.000000" beside "0.00000000000001".
             let Column { mantissas, scales } = column;
             for (mantissa, scale) in mantissas.iter_mut().zip(scales.iter_mut()) {
                 let stripped = Decimal { mantissa: *mantissa, scale: *scale }.stripped();
@@ -51,7 +51,7 @@ pub(super) fn align(column: &mut Column) -> Option<i16> {
         }
         let Column { mantissas, scales } = column;
         for (mantissa, &own) in mantissas.iter_mut().zip(scales.iter()) {
-            // Zeros may have any scale, and stay zeros.
+            // Zeros may have any scale and stay zero.
             *mantissa *= POW10[usize::from((range.most - own) as u16).min(18)];
         }
     }
@@ -62,11 +62,11 @@ pub(super) fn align(column: &mut Column) -> Option<i16> {
     Some(range.most - zeros as i16)
 }
 
-/// The powers of ten of a column, zeros apart, and how large its mantissas are.
+/// The range of the scales of a column, ignoring zeros, and the size of its mantissas.
 struct Range {
     least: i16,
     most: i16,
-    /// The bits that occur in any mantissa, without signs.
+    /// The union of the bits of all mantissas, without signs.
     bits: u64,
 }
 
@@ -81,15 +81,14 @@ impl Range {
         range
     }
 
-    /// Whether every mantissa stays within 18 digits under the largest power, whichever has which:
-    /// enough, but not needed.
+    /// Whether every mantissa surely stays within 18 digits at the largest scale: sufficient, not necessary.
     fn fits(&self) -> bool {
         let power = POW10.get((self.most - self.least) as usize);
         power.is_some_and(|power| self.bits < (MANTISSA_LIMIT / power) as u64)
     }
 }
 
-/// Whether every mantissa stays within 18 digits under the common power `scale`.
+/// Whether every mantissa stays within 18 digits at the common scale `scale`.
 #[cold]
 fn fits(column: &Column, scale: i16) -> bool {
     column.values().all(|value| {
@@ -99,7 +98,7 @@ fn fits(column: &Column, scale: i16) -> bool {
     })
 }
 
-/// How many decimal zeros all mantissas end in; at least one of them is not 0.
+/// The number of trailing decimal zeros that all mantissas share; at least one mantissa must not be 0.
 fn common_zeros(mantissas: &[i64]) -> usize {
     let mut zeros = POW10.len() - 1;
     for &mantissa in mantissas {

@@ -1,4 +1,4 @@
-//! What a data set is like, in numbers.
+//! Summary statistics of a data set.
 
 use std::fmt;
 
@@ -6,41 +6,41 @@ use rayon::prelude::*;
 
 use super::{Dataset, FeatureId, Provenance, Query};
 
-/// What a data set is like, in numbers; its `Display` is a short report for people.
+/// Summary statistics of a data set; `Display` is a short report for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
-    /// The data set's name.
+    /// The name of the data set.
     pub name: String,
     /// Where it comes from.
     pub provenance: Provenance,
-    /// How many queries.
+    /// The number of queries.
     pub queries: usize,
-    /// How many documents.
+    /// The number of documents.
     pub documents: usize,
-    /// Highest feature number.
+    /// The number of features, which is the highest feature number.
     pub features: u32,
-    /// Documents a query: fewest, median (the lower one of two), most. All 0 without queries.
+    /// Documents per query: minimum, median (the lower one of two), maximum. All 0 without queries.
     pub documents_per_query: [usize; 3],
-    /// Each label that occurs and how often, ascending; -1 stands for none.
+    /// Each label that occurs and its number of documents, ascending; -1 means no label.
     pub labels: Vec<(f32, usize)>,
-    /// Queries in which no document has a label above 0.
+    /// The number of queries in which no document has a label above 0.
     pub queries_without_relevant: usize,
-    /// Share of values that are 0, explicit or absent.
+    /// The share of values that are 0, explicit or absent (0 to 1).
     pub zero_share: f64,
-    /// Features that are 0 for every document.
+    /// The features that are 0 for every document.
     pub always_zero: Vec<FeatureId>,
-    /// Share of (query, feature) pairs in which all documents have the same value: there the feature
-    /// ranks nothing.
+    /// The share of (query, feature) pairs in which all documents have the same value, so that the feature does not
+    /// rank them (0 to 1).
     pub constant_share: f64,
-    /// Features that are equal in every document to an earlier one, each with the first such; without
-    /// those that are always 0.
+    /// The features that are equal to an earlier one in every document, each with the first such feature. Features
+    /// that are always 0 are left out.
     pub duplicates: Vec<(FeatureId, FeatureId)>,
-    /// Bytes in memory.
+    /// The size in memory, in bytes.
     pub memory: usize,
 }
 
 impl Statistics {
-    /// Computes the statistics of `dataset`, in parallel; each value is looked at once.
+    /// Computes the statistics of `dataset` in parallel.
     pub fn of(dataset: &Dataset) -> Self {
         let tally = (0..dataset.queries())
             .into_par_iter()
@@ -76,19 +76,19 @@ impl Statistics {
         }
     }
 
-    /// How many documents have no label (-1).
+    /// The number of documents without a label (-1).
     pub fn unlabelled(&self) -> usize {
         self.labels.iter().filter(|(label, _)| *label < 0.0).map(|(_, count)| count).sum()
     }
 }
 
-/// Counts over some queries. Sums only, so that any grouping gives the same.
+/// Counts over some queries. Only sums, so that the result does not depend on the grouping.
 #[derive(Debug, Default)]
 struct Tally {
     without_relevant: usize,
     nonzero: usize,
     varying: usize,
-    /// By feature number, whether it was present.
+    /// By feature number: whether it was present.
     seen: Vec<bool>,
 }
 
@@ -126,7 +126,7 @@ fn labels(labels: &[f32]) -> Vec<(f32, usize)> {
 
 /// Pairs of (feature, the first feature equal to it everywhere).
 ///
-/// Candidates shrink query by query: two features stay together as long as their columns agree.
+/// Groups of candidates shrink query by query: two features stay together as long as their columns are equal.
 fn duplicates(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
     let mut groups: Vec<Vec<FeatureId>> = vec![(1..=dataset.features()).map(FeatureId).collect()];
     let (mut column, mut columns) = (Vec::new(), Vec::<(Vec<u64>, FeatureId)>::new());
@@ -174,9 +174,9 @@ impl fmt::Display for Statistics {
         writeln!(f, "  queries             {}", grouped(self.queries))?;
         let [fewest, median, most] = self.documents_per_query.map(grouped);
         let each = if fewest == most {
-            format!("{most} a query")
+            format!("{most} per query")
         } else {
-            format!("{fewest} to {most} a query, median {median}")
+            format!("{fewest} to {most} per query, median {median}")
         };
         writeln!(f, "  documents           {} ({each})", grouped(self.documents))?;
         writeln!(f, "  features            {} ({} always 0)", self.features, self.always_zero.len())?;
@@ -223,7 +223,7 @@ mod tests {
     use crate::DatasetBuilder;
 
     #[test]
-    fn counts_are_right() {
+    fn statistics_of_a_small_data_set() {
         let mut builder = DatasetBuilder::new("s", Provenance::LookAlike { name: "s".into() });
         builder
             .push_columns("a", &[0.0, 0.5, -1.0], &[[1.0, 2.0, 0.0], [0.0; 3], [1.0, 2.0, 0.0], [3.0; 3]])
@@ -243,7 +243,7 @@ mod tests {
         let text = statistics.to_string();
         for part in [
             "SYNTHETIC",
-            "4 (1 to 3 a query, median 1)",
+            "4 (1 to 3 per query, median 1)",
             "1 document has no label",
             "nothing relevant in 1 query\n",
             "1: 3 = 1",
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_statistics_too() {
+    fn an_empty_data_set_has_statistics() {
         let builder = DatasetBuilder::new("s", Provenance::LookAlike { name: "s".into() });
         let statistics = Statistics::of(&builder.build());
         assert_eq!(statistics.zero_share, 0.0);

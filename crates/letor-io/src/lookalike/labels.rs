@@ -1,36 +1,36 @@
-//! Labels and numbers of documents, query by query.
+//! Draws the number of documents of a query and their labels.
 
-use super::noise::Noise;
+use super::keyed_rng::KeyedRng;
 
-/// How many documents a query has.
+/// The distribution of the number of documents per query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Documents {
-    /// Log-normal with this mean and spread (standard deviation of the logarithm), within bounds.
+    /// Log-normal with the given mean and spread (standard deviation of the logarithm), clamped to the bounds.
     LogNormal { mean: f64, spread: f64, bounds: [usize; 2] },
-    /// Most queries have about eight, the others a long tail.
+    /// About eight for a share `short` of the queries, otherwise log-normal.
     ShortOrLong { short: f64, mean: f64, spread: f64, bounds: [usize; 2] },
-    /// A pool cut at its limit; this share of queries falls short of it.
+    /// The limit of the pool, except for a share `short` of the queries, which have fewer.
     Pool { limit: usize, short: f64 },
 }
 
 impl Documents {
-    pub(crate) fn draw(&self, noise: &mut Noise) -> usize {
-        let log_normal = |noise: &mut Noise, mean: f64, spread: f64, bounds: [usize; 2]| {
-            let count = noise.log_normal(libm::log(mean) - spread * spread / 2.0, spread);
+    pub(crate) fn draw(&self, rng: &mut KeyedRng) -> usize {
+        let log_normal = |rng: &mut KeyedRng, mean: f64, spread: f64, bounds: [usize; 2]| {
+            let count = rng.log_normal(libm::log(mean) - spread * spread / 2.0, spread);
             (count.round() as usize).clamp(bounds[0], bounds[1])
         };
         match *self {
-            Self::LogNormal { mean, spread, bounds } => log_normal(noise, mean, spread, bounds),
+            Self::LogNormal { mean, spread, bounds } => log_normal(rng, mean, spread, bounds),
             Self::ShortOrLong { short, mean, spread, bounds } => {
-                if noise.chance(short) {
-                    6 + noise.pick(&[0.06, 0.27, 0.67])
+                if rng.chance(short) {
+                    6 + rng.pick(&[0.06, 0.27, 0.67])
                 } else {
-                    log_normal(noise, mean, spread, bounds)
+                    log_normal(rng, mean, spread, bounds)
                 }
             }
             Self::Pool { limit, short } => {
-                if noise.chance(short) {
-                    (limit as f64 * (0.1 + 0.9 * noise.uniform())).round() as usize
+                if rng.chance(short) {
+                    (limit as f64 * (0.1 + 0.9 * rng.uniform())).round() as usize
                 } else {
                     limit
                 }
@@ -39,25 +39,25 @@ impl Documents {
     }
 }
 
-/// How a query's documents are judged.
+/// The distribution of the labels of a query's documents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Labels {
-    /// Grades by thresholds on a normal score, part of which all documents of a query share.
+    /// Grades by thresholds on a normal score, part of which is common to all documents of a query.
     Graded {
         /// Share of documents with label 0, 1, 2, ...
         shares: &'static [f64],
         /// Correlation of the scores of two documents of one query.
-        shared: f64,
-        /// Share of queries without a relevant document beyond those that the thresholds leave so.
-        barren: f64,
-        /// Share of labels that are means over assessors who disagreed.
+        within_query: f64,
+        /// Share of queries without a relevant document, in addition to those that have none by chance.
+        without_relevant: f64,
+        /// Share of labels that are means over disagreeing assessors.
         fractional: f64,
     },
-    /// Known-item search: this share of queries has 0, 1, 2 documents of label 1.
+    /// Known-item search: `shares` of the queries with 0, 1, 2 documents of label 1.
     KnownItem { shares: &'static [f64] },
 }
 
-/// One document's judgement: the grade that drives its features, and the label it is given.
+/// The judgement of one document: the grade that determines its features, and its label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
     pub grade: usize,
@@ -66,18 +66,18 @@ pub(crate) struct Judgement {
 
 impl Labels {
     /// Judgements of `count` documents of one query.
-    pub(crate) fn draw(&self, count: usize, noise: &mut Noise) -> Vec<Judgement> {
+    pub(crate) fn draw(&self, count: usize, rng: &mut KeyedRng) -> Vec<Judgement> {
         match *self {
-            Self::Graded { shares, shared, barren, fractional } => {
+            Self::Graded { shares, within_query, without_relevant, fractional } => {
                 let thresholds = thresholds(shares);
-                let common = shared.sqrt() * noise.normal();
-                let barren = noise.chance(barren);
+                let common = within_query.sqrt() * rng.normal();
+                let without_relevant = rng.chance(without_relevant);
                 let judge = |_| {
-                    let score = common + (1.0 - shared).sqrt() * noise.normal();
+                    let score = common + (1.0 - within_query).sqrt() * rng.normal();
                     let grade = thresholds.iter().filter(|&&threshold| score > threshold).count();
-                    let grade = if barren { 0 } else { grade };
-                    let label = if !barren && fractional > 0.0 && noise.chance(fractional) {
-                        disagreement(grade, shares.len() - 1, noise)
+                    let grade = if without_relevant { 0 } else { grade };
+                    let label = if !without_relevant && fractional > 0.0 && rng.chance(fractional) {
+                        disagreement(grade, shares.len() - 1, rng)
                     } else {
                         grade as f32
                     };
@@ -87,9 +87,9 @@ impl Labels {
             }
             Self::KnownItem { shares } => {
                 let mut judgements = vec![Judgement { grade: 0, label: 0.0 }; count];
-                let relevant = noise.pick(shares);
+                let relevant = rng.pick(shares);
                 for _ in 0..relevant {
-                    judgements[noise.below(count)] = Judgement { grade: 1, label: 1.0 };
+                    judgements[rng.below(count)] = Judgement { grade: 1, label: 1.0 };
                 }
                 judgements
             }
@@ -97,18 +97,18 @@ impl Labels {
     }
 }
 
-/// The mean label of two to four assessors, some of whom gave `grade` and some a neighbouring one,
-/// to five decimals.
-fn disagreement(grade: usize, highest: usize, noise: &mut Noise) -> f32 {
-    let assessors = 2 + noise.pick(&[0.65, 0.15, 0.20]);
-    let others = 1 + noise.below(assessors - 1);
+/// The mean label of two to four assessors, some of whom chose `grade` and some a neighbouring grade, rounded to five
+/// decimals.
+fn disagreement(grade: usize, highest: usize, rng: &mut KeyedRng) -> f32 {
+    let assessors = 2 + rng.pick(&[0.65, 0.15, 0.20]);
+    let others = 1 + rng.below(assessors - 1);
     let part = others as f64 / assessors as f64;
-    let up = grade == 0 || grade < highest && noise.chance(0.5);
+    let up = grade == 0 || grade < highest && rng.chance(0.5);
     let mean = if up { grade as f64 + part } else { grade as f64 - part };
     ((mean * 1e5).round() / 1e5) as f32
 }
 
-/// Where a standard normal must be cut to give the shares.
+/// The thresholds on a standard normal score that give the shares.
 fn thresholds(shares: &[f64]) -> Vec<f64> {
     let mut below = 0.0;
     shares[..shares.len() - 1]
@@ -146,11 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn disagreeing_assessors_leave_fractions_between_grades() {
-        let mut noise = Noise::keyed("test", 1, 0);
+    fn disagreeing_assessors_give_fractional_labels() {
+        let mut rng = KeyedRng::keyed("test", 1, 0);
         for grade in 0..=4 {
             for _ in 0..100 {
-                let label = disagreement(grade, 4, &mut noise);
+                let label = disagreement(grade, 4, &mut rng);
                 assert!((0.0..=4.0).contains(&label));
                 assert!((label - grade as f32).abs() < 1.0 && label.fract() != 0.0);
             }

@@ -1,9 +1,9 @@
-//! Look-alikes: synthetic data sets of the shape of the real ones, for whoever has none at hand.
+//! Look-alikes: synthetic data sets that resemble the real ones, for use without licensed data; not copies or
+//! samples of real data.
 //!
-//! Nothing in them is copied from a real data set. Each is drawn from a model whose constants were
-//! chosen until aggregates (how often a feature ties, how well it follows the label, how many
-//! documents a query has) resembled those measured on excerpts. Names end in `-lookalike`, and so do
-//! all results made with one: **numbers from a look-alike say nothing about the real set**.
+//! Each is drawn from a model whose constants were tuned until aggregates (how often a feature ties, how well it
+//! follows the label, how many documents a query has) resembled those measured on excerpts. Their names end in
+//! `-lookalike`, and so do those of all results: **numbers from a look-alike are not results on the real set**.
 //!
 //! | name | queries | documents | features | model |
 //! |---|---|---|---|---|
@@ -12,10 +12,10 @@
 //! | `ylr2-lookalike` | 1,266 | 34,800 | 700, of which 104 always 0 | anonymous families |
 //! | `yandex-lookalike` | 9,124 | 97,300 | 245, of which 3 always 0; fractional labels | anonymous families |
 //! | `np2004-lookalike` | 75 | 74,000 | 64 | miniature documents and links |
-//! | `mq2008-lookalike` | 784 | 15,000 | 46, scaled to 0..1 query by query | miniature documents |
+//! | `mq2008-lookalike` | 784 | 15,000 | 46, scaled to 0..1 per query | miniature documents |
 //!
-//! `NAME:0.1` has a tenth of the queries, and query 17 of it is query 17 of the full set; `NAME:0.1:7`
-//! has another seed than [`DEFAULT_SEED`].
+//! `NAME:0.1` has a tenth of the queries; its query 17 is query 17 of the full set. `NAME:0.1:7` uses seed 7 instead
+//! of [`DEFAULT_SEED`].
 //!
 //! ```
 //! use letor_io::{OpenOptions, Statistics, lookalike, open};
@@ -26,30 +26,29 @@
 //! # Ok::<(), letor_io::Error>(())
 //! ```
 //!
-//! # How they are made
+//! # Models
 //!
-//! **Miniature documents.** A query has terms with inverse document frequencies; a document has a
-//! body, anchors, a title and an address, each with a length and a count for each term; how much it is
-//! *about* the query depends on its label, and so, weakly and field by field, do the counts. TF, TF-IDF,
-//! BM25 and language models of five streams then follow by their definitions, and with them what
-//! decides comparisons of rankers: sums and means that are one ranker, minima and maxima that coincide
-//! for one-term queries, whole-document features that hardly differ from those of bodies, IDFs that are
-//! constant within a query, and ties, in the shares that counts give. Pages add links, ranks, quality
-//! scores and addresses, some of which oppose relevance; `mslr-lookalike`'s feature 134 (arm 133) counts
-//! clicks and marks a handful of documents in two queries of three, mostly relevant ones.
+//! **Miniature documents.** A query has terms with inverse document frequencies. A document has a body, anchors, a
+//! title and a URL, each with a length and a count for each term. How much a document is *about* the query depends
+//! on its label, and so, weakly and field by field, do the counts. TF, TF-IDF, BM25 and language models of five
+//! streams follow from their definitions, and with them the properties that decide comparisons of rankers: sums and
+//! means that are the same ranker, minima and maxima that coincide for one-term queries, whole-document features
+//! that hardly differ from those of bodies, IDFs that are constant within a query, and ties as frequent as the
+//! counts make them. Pages add links, ranks, quality scores and URLs, some of which oppose relevance. Feature 134
+//! (arm 133) of `mslr-lookalike` counts clicks; it marks a few documents in two of three queries, mostly relevant
+//! ones.
 //!
-//! **Anonymous families.** Features are thresholded, quantised views of hidden factors, eight to a
-//! factor; a factor may follow relevance, oppose it, or ignore it. Flags, coarse and fine values,
-//! features of the query alone, and features absent from whole queries come in the excerpts' shares.
-//! Which feature plays which part is the same at every scale and seed, and the two Yahoo sets share
-//! their features.
+//! **Anonymous families.** Features are thresholded, quantised views of hidden factors, eight per factor; a factor
+//! may follow relevance, oppose it, or ignore it. Flags, coarse and fine values, features of the query alone, and
+//! features absent from whole queries occur as often as in the excerpts. The role of each feature is the same at
+//! every scale and seed, and the two Yahoo sets share their features.
 //!
-//! # What was measured
+//! # Measurements
 //!
-//! Numbers of queries and documents are those of the full sets. Spreads of documents a query, label
-//! shares and all that concerns features are those of excerpts: 90 queries of MSLR-WEB30K (Fold1), 251
-//! of Yahoo's set 1 (300 features, to two decimals: finer values tie less than there), the first 104 of
-//! Yandex's, 30 of NP2004, all of MQ2008.
+//! The numbers of queries and documents are those of the full sets. The spread of documents per query, the label
+//! shares and all properties of features are those of excerpts: 90 queries of MSLR-WEB30K (Fold1), 251 of Yahoo's set
+//! 1 (300 features, to two decimals, so that finer values tie less here), the first 104 of Yandex's, 30 of NP2004,
+//! and all of MQ2008.
 //!
 //! Correlation over features between look-alike and excerpt:
 //!
@@ -59,41 +58,42 @@
 //! | MQ2008 | .98 | .98 | .94 |
 //! | NP2004 | 1.00 | .99 | .97 |
 //!
-//! The preference matrix of MSLR's 136 feature rankers, by probabilistic interleaving, ten documents
-//! shown, credit ties redrawn. Real: the matrices published with MergeDTS (C. Li et al.,
-//! doi:10.1145/3411753), some 414,700 comparisons a pair. Look-alike, seed 1: 28,000 to 38,000
-//! comparisons a pair, the winner's smallest gap with 400,000.
+//! The preference matrix of MSLR's 136 feature rankers, by probabilistic interleaving with ten documents shown and
+//! credit ties redrawn. Real: the matrices published with MergeDTS (C. Li et al., doi:10.1145/3411753), about 414,700
+//! comparisons per pair. Look-alike, seed 1: 28,000 to 38,000 comparisons per pair, 400,000 for the winner's smallest
+//! gap.
 //!
 //! | | perfect: real | :0.03 | :0.1 | :0.3 | navigational: real | :0.03 | :0.1 | :0.3 |
 //! |---|---|---|---|---|---|---|---|---|
 //! | Condorcet winner (arm) | 109 | 109 | 109 | 109 | 109 | 109 | 109 | 109 |
 //! | its mean gap | .117 | .108 | .107 | .109 | .105 | .105 | .104 | .102 |
 //! | its smallest gap (to arm) | .0066 (119) | .0173 (114) | .0117 (114) | .0099 (114) | .0056 (105) | .0065 (105) | .0058 (105) | .0055 (105) |
-//! | pairs within .005 of a half | 4.4% | 4.5% | 5.0% | 4.9% | 5.1% | 4.9% | 5.0% | 5.0% |
+//! | pairs within .005 of one half | 4.4% | 4.5% | 5.0% | 4.9% | 5.1% | 4.9% | 5.0% | 5.0% |
 //! | cyclic triples | 447 | 415 | 386 | 388 | 377 | 753 | 521 | 563 |
 //! | pairs that arm 133 wins | 88 | 86 | 84 | 80 | 69 | 60 | 57 | 53 |
 //! | correlation with real, all pairs | | .970 | .970 | .968 | | .973 | .973 | .972 |
 //!
-//! (The excerpt's 90 queries, estimated the same way, correlate at .978 and .983. Fewer comparisons a
-//! pair than behind the real matrices mean more cycles by chance.) With credit under the *same* ties
-//! arm 133 beats every other under informational clicks in the look-alike at `:0.03` and `:0.1`.
+//! (The 90 queries of the excerpt, estimated in the same way, correlate at .978 and .983. Fewer comparisons per pair
+//! than for the real matrices give more cycles by chance.) With credit ties `same`, arm 133 beats every other arm
+//! under informational clicks in the look-alike at `:0.03` and `:0.1`.
 //!
 //! ## Notes
 //!
-//! Bodies' lengths have concordance +.01 with labels where the excerpt has -.11; models of titles tie
-//! less than there (76% against 81% of documents). Yahoo's set 2 is modelled on set 1's excerpt.
+//! The lengths of bodies have concordance +.01 with labels; the excerpt has -.11. Language models of titles tie less
+//! than in the excerpt (76% against 81% of documents). Yahoo's set 2 is modelled on the excerpt of set 1.
 
-mod families;
+mod anonymous;
+mod generator;
+mod keyed_rng;
 mod labels;
 mod letor;
-mod maker;
+mod model;
 mod mq2008;
 mod mslr;
-mod noise;
 mod np2004;
-mod sets;
-mod signals;
-mod text;
+mod specs;
+mod text_model;
+mod text_signals;
 
 use std::path::Path;
 
@@ -102,38 +102,37 @@ use rayon::prelude::*;
 use crate::cache::{self, Cache};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
-use maker::Maker;
-use sets::SETS;
+use generator::QueryGenerator;
+use specs::SPECS;
 
-/// The seed of a look-alike that is asked for by name and scale alone.
+/// The seed of a look-alike that is requested without a seed.
 pub const DEFAULT_SEED: u64 = 1;
-/// Largest scale: ten times as many queries as the real set has.
+/// The largest scale: ten times as many queries as the real set.
 pub const MAX_SCALE: f64 = 10.0;
 
 /// The names of all look-alikes.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    SETS.iter().map(|set| set.name)
+    SPECS.iter().map(|spec| spec.name)
 }
 
-/// Generates the look-alike `name` with `scale` times the queries of the real set (at least one, at
-/// most [`MAX_SCALE`] times as many).
+/// Generates the look-alike `name` with `scale` times as many queries as the real set, but at least one.
 ///
-/// Each query depends on the name, the seed and its own number alone: query 17 is the same at every
-/// scale and for any number of threads.
+/// `scale` is above 0 and at most [`MAX_SCALE`]. Each query depends only on the name, the seed and its own number:
+/// query 17 is the same at every scale and for any number of threads.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Unknown`] for an unknown name or a scale outside 0 (excluded) to [`MAX_SCALE`].
 pub fn generate(name: &str, scale: f64, seed: u64) -> Result<Dataset, Error> {
-    let (maker, queries) = plan(name, scale, seed)?;
+    let (generator, queries) = plan(name, scale, seed)?;
     let encoded: Vec<EncodedQuery> = (0..queries)
         .into_par_iter()
-        .map(|query| maker.query(query))
+        .map(|query| generator.query(query))
         .collect::<Result<_, _>>()
         .map_err(|error| unknown(error.to_string()))?;
     let full_name = full_name(name, scale, seed);
     let mut builder = DatasetBuilder::new(full_name.clone(), Provenance::LookAlike { name: full_name });
-    builder.features(maker.features() as u32);
+    builder.features(generator.features() as u32);
     for query in encoded {
         builder.push(query);
     }
@@ -144,19 +143,19 @@ fn unknown(message: String) -> Error {
     Error::new(ErrorKind::Unknown, message)
 }
 
-/// What makes the queries of a look-alike, and how many it has.
-fn plan(name: &str, scale: f64, seed: u64) -> Result<(Maker, usize), Error> {
-    let set = SETS.iter().find(|set| set.name == name).ok_or_else(|| {
+/// The generator of the queries of a look-alike, and the number of queries.
+fn plan(name: &str, scale: f64, seed: u64) -> Result<(QueryGenerator, usize), Error> {
+    let spec = SPECS.iter().find(|spec| spec.name == name).ok_or_else(|| {
         let names: Vec<&str> = names().collect();
-        unknown(format!("there is no look-alike `{name}`: there are {}", names.join(", ")))
+        unknown(format!("there is no look-alike `{name}`: expected one of {}", names.join(", ")))
     })?;
     if !(scale > 0.0 && scale <= MAX_SCALE) {
         return Err(unknown(format!(
-            "{name} cannot have scale {scale}: expected a number above 0 and up to {MAX_SCALE}, such as `{name}:0.1`"
+            "{name} cannot have scale {scale}: expected a number above 0 and up to {MAX_SCALE}, e.g. `{name}:0.1`"
         )));
     }
-    let queries = ((set.queries as f64 * scale).round() as usize).max(1);
-    Ok((Maker::new(set, seed), queries))
+    let queries = ((spec.queries as f64 * scale).round() as usize).max(1);
+    Ok((QueryGenerator::new(spec, seed), queries))
 }
 
 fn full_name(name: &str, scale: f64, seed: u64) -> String {
@@ -167,31 +166,31 @@ fn full_name(name: &str, scale: f64, seed: u64) -> String {
     }
 }
 
-/// Whether `spec` asks for a look-alike: its part before a `:` is the name of one.
+/// Whether `spec` is a look-alike: whether the part before the first `:` is the name of one.
 pub(crate) fn is_named_by(spec: &str) -> bool {
     names().any(|name| Some(name) == spec.split(':').next())
 }
 
-/// Generates what a person typed, `NAME`, `NAME:SCALE` or `NAME:SCALE:SEED`, or takes it from its cache,
-/// which lies with registered data unless `cache` says otherwise.
+/// Generates the look-alike `spec` (`NAME`, `NAME:SCALE` or `NAME:SCALE:SEED`) or opens it from its cache, which is
+/// kept with the registered data unless `cache` gives another place.
 pub(crate) fn open(spec: &str, cache: &Cache, root: Option<&Path>) -> Result<Dataset, Error> {
     let (name, scale, seed) = parse(spec)?;
-    let (maker, queries) = plan(name, scale, seed)?;
+    let (generator, queries) = plan(name, scale, seed)?;
     let full_name = full_name(name, scale, seed);
     let name = name.to_string();
     let again = move || generate(&name, scale, seed);
-    // The same queries by today's rules: a cache made by other rules is seen.
+    // Three queries are generated to detect a cache made by another version of the models.
     let samples = [0, queries / 2, queries - 1];
     let is_same = |dataset: &Dataset| {
         dataset.queries() == queries
-            && dataset.features() == maker.features() as u32
+            && dataset.features() == generator.features() as u32
             && samples.iter().all(|&query| {
-                maker.query(query).is_ok_and(|made| {
+                generator.query(query).is_ok_and(|made| {
                     *made.block == *dataset.block_bytes(query) && made.labels == dataset.query(query).labels()
                 })
             })
     };
-    cache::generated(cache, root, &full_name, again, is_same)
+    cache::open_generated(cache, root, &full_name, again, is_same)
 }
 
 fn parse(spec: &str) -> Result<(&str, f64, u64), Error> {
@@ -202,7 +201,7 @@ fn parse(spec: &str) -> Result<(&str, f64, u64), Error> {
     match (scale, seed, parts.next()) {
         (Some(scale), Some(seed), None) => Ok((name, scale, seed)),
         _ => Err(unknown(format!(
-            "cannot make `{spec}`: expected NAME, NAME:SCALE or NAME:SCALE:SEED, such as `{name}:0.1`"
+            "cannot generate `{spec}`: expected NAME, NAME:SCALE or NAME:SCALE:SEED, e.g. `{name}:0.1`"
         ))),
     }
 }

@@ -1,12 +1,12 @@
-//! The shape of LETOR 4.0's MQ2008: 46 features, each scaled to 0..1 query by query.
+//! The model of LETOR 4.0's MQ2008: 46 features, each scaled to 0..1 per query.
 
+use super::keyed_rng::KeyedRng;
 use super::letor::{MEAN_LENGTH, SIGNALS, to_unit};
-use super::maker::Model;
-use super::noise::Noise;
-use super::signals::signals;
-use super::text::{Collection, Fields, STREAMS, TextQuery};
+use super::model::Model;
+use super::text_model::{Collection, Fields, STREAMS, TextQuery};
+use super::text_signals::signals;
 
-/// Features of a document.
+/// The number of features of a document.
 pub(crate) const FEATURES: usize = 46;
 
 /// Million-query track on .gov2: few judged documents, most of which mention the query.
@@ -17,7 +17,7 @@ const COLLECTION: Collection = Collection {
     about: &[-0.40, 1.30, 1.80],
     authority: &[0.0, 0.1, 0.2],
     per_term: 0.3,
-    rare_tells: 0.2,
+    rare_term_weight: 0.2,
     query_spread: 0.4,
     fields: Fields {
         // Body, anchor, title, URL.
@@ -49,30 +49,30 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    pub(crate) fn draw(noise: &mut Noise) -> Self {
-        Self { text: TextQuery::draw(&COLLECTION, noise) }
+    pub(crate) fn draw(rng: &mut KeyedRng) -> Self {
+        Self { text: TextQuery::draw(&COLLECTION, rng) }
     }
 }
 
 impl Model for Query {
-    fn document(&mut self, grade: usize, noise: &mut Noise, out: &mut [f64]) {
-        let document = self.text.document(&COLLECTION, grade, noise);
+    fn document(&mut self, grade: usize, rng: &mut KeyedRng, out: &mut [f64]) {
+        let document = self.text.document(&COLLECTION, grade, rng);
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
             let values = signals(&self.text, &document, stream, *mean_length);
             for (place, &signal) in SIGNALS.iter().enumerate() {
-                // Counts go signal by signal; from feature 21 on, the models go stream by stream.
+                // Counts are ordered by signal; from feature 21 on, language models are ordered by stream.
                 let feature = if place < 4 { place * STREAMS + stream } else { 20 + 4 * stream + (place - 4) };
                 out[feature] = values[signal];
             }
         }
         let authority = document.authority;
         let words = f64::from(document.length[3]);
-        out[40] = (1.0 + 0.4 * words + 0.8 * noise.normal()).round().clamp(1.0, 12.0);
-        out[41] = (6.0 * words + 9.0 * noise.normal()).round().max(10.0);
+        out[40] = (1.0 + 0.4 * words + 0.8 * rng.normal()).round().clamp(1.0, 12.0);
+        out[41] = (6.0 * words + 9.0 * rng.normal()).round().max(10.0);
         out[42] = 0.0;
-        out[43] = (noise.log_normal(0.8 * authority, 1.2) * 60.0).round();
-        out[44] = (noise.log_normal(1.9 + 0.9 * authority, 1.6) - 1.0).round().max(0.0);
-        out[45] = (noise.log_normal(1.0 + 0.2 * authority, 1.6) - 2.0).round().max(0.0);
+        out[43] = (rng.log_normal(0.8 * authority, 1.2) * 60.0).round();
+        out[44] = (rng.log_normal(1.9 + 0.9 * authority, 1.6) - 1.0).round().max(0.0);
+        out[45] = (rng.log_normal(1.0 + 0.2 * authority, 1.6) - 2.0).round().max(0.0);
     }
 
     fn finish(&self, columns: &mut [f64], documents: usize) {

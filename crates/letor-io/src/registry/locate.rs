@@ -1,4 +1,4 @@
-//! Where the files of a registered data set are.
+//! Finds the files of a registered data set.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use super::{Entry, Split, SplitEntry};
 use crate::error::{Error, ErrorKind};
 
-/// The environment variable that names the folder of registered data.
+/// The environment variable with the folder of registered data.
 const ROOT_VARIABLE: &str = "ORE_DATA_DIR";
 
-/// How deep below a folder the files of a data set are looked for, as archives unpack to a folder.
+/// The number of levels below a folder that are searched, because archives unpack to folders.
 const DEPTH: usize = 3;
 
-/// The folder of registered data, one folder a data set: what `ORE_DATA_DIR` says, else
-/// `datasets/cache` in the nearest folder above the current one that has `datasets`, else in the
-/// current one.
+/// The folder of registered data, with one folder per data set: the value of `ORE_DATA_DIR`, otherwise
+/// `datasets/cache` in the nearest ancestor of the current folder that has `datasets`, otherwise in the current
+/// folder.
 pub fn data_root() -> PathBuf {
     if let Some(root) = std::env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()) {
         return root.into();
@@ -30,26 +30,25 @@ pub fn data_root() -> PathBuf {
 pub struct Located {
     /// The folder that their names are relative to.
     pub base: PathBuf,
-    /// The parts found, each with its files.
+    /// The parts found, with their files.
     pub splits: Vec<(Split, Vec<PathBuf>)>,
 }
 
 impl Located {
-    /// The files of one part, if it was found.
+    /// The files of the part `split`, if it was found.
     pub fn files(&self, split: Split) -> Option<&[PathBuf]> {
         self.splits.iter().find(|(name, _)| *name == split).map(|(_, files)| &files[..])
     }
 }
 
-/// Looks for the files of `entry` in `folder` and, where they are not, in the folders below it.
+/// Searches for the files of `entry` in `folder`, then in the folders below it.
 ///
-/// Takes the folder in which most parts are found; nothing where none is found.
+/// Returns the folder with the most parts, or `None` if no part is found.
 pub fn locate(entry: &Entry, folder: &Path) -> Option<Located> {
     search(entry, folder, &|path| path.is_file(), &folders_in)
 }
 
-/// Looks for the files of `entry` among `names`, paths without a root such as an archive holds, as
-/// [`locate`] does in a folder.
+/// Like [`locate`], among `names`: relative paths, such as those of an archive.
 pub fn locate_among(entry: &Entry, names: &BTreeSet<PathBuf>) -> Option<Located> {
     let folders_in = |folder: &Path| {
         let folders = names.iter().filter_map(|name| {
@@ -85,7 +84,7 @@ fn search(
     best
 }
 
-/// The files of `split` below `base`, in the first layout that is there in full.
+/// The files of `split` below `base`, in the first complete layout.
 fn files_of(split: &SplitEntry, base: &Path, is_file: &dyn Fn(&Path) -> bool) -> Option<Vec<PathBuf>> {
     split.files.iter().find_map(|names| {
         names
@@ -106,18 +105,18 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The error that says that a data set is not here: what is missing, where it was looked for, and the
+/// The error for a data set that is not on this machine: what is missing, where it was searched for, and the
 /// command that registers it.
 pub fn missing(entry: &Entry, split: Option<Split>, folder: &Path) -> Error {
-    let part = split.map_or(String::new(), |split| format!(", part {split},"));
+    let part = split.map_or(String::new(), |split| format!(" ({split})"));
     let what = if entry.matrix.is_some() { "preference matrix" } else { "data set" };
     let message = format!(
-        "the {what} {}{part} is not on this machine: looked in {}; `cargo xtask fetch-datasets {}` {} it, \
+        "the {what} {}{part} is not on this machine: searched {}; `cargo xtask fetch-datasets {}` {} it, \
          `{}` registers a copy",
         entry.name,
         folder.display(),
         entry.name,
-        if entry.is_direct() { "gets" } else { "says where to get" },
+        if entry.is_direct() { "downloads" } else { "explains where to get" },
         entry.register_command(),
     );
     Error::new(ErrorKind::Missing, message)
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_are_found_wherever_they_are() {
+    fn layouts_are_found_at_any_level() {
         let folder = tempfile::tempdir().unwrap();
         let entry = find("mq2008").unwrap();
         assert_eq!(locate(entry, folder.path()), None);
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_searched_as_folders_are() {
+    fn names_are_searched_like_folders() {
         let entry = find("mslr-web10k").unwrap();
         let mut names = BTreeSet::new();
         for fold in 1..=5 {
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_says_all() {
+    fn the_error_is_complete() {
         let error = missing(find("ylr1").unwrap(), None, Path::new("/data/ylr1")).to_string();
         for part in ["ylr1", "/data/ylr1", "cargo xtask fetch-datasets ylr1 --from FILE-OR-FOLDER"] {
             assert!(error.contains(part), "{error}");

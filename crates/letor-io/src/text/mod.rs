@@ -1,29 +1,22 @@
-//! SVMlight/LETOR text: read in parallel, written.
+//! SVMlight/LETOR text, read in parallel and written; not how data sets are kept in memory
+//! ([`dataset`](crate::dataset)) or in a cache file ([`cache`](crate::cache)).
 //!
-//! A file is cut into pieces of whole queries ([`pieces`]); any thread reads any piece row by row
-//! ([`row`], [`short`], [`token`]), turns each query's rows into packed columns ([`assemble`]), and the pieces
-//! are joined in order ([`read`]).
+//! A file is cut into pieces of whole queries ([`file`]); any thread reads any piece ([`parse`]) row by row
+//! ([`row`]) and turns each query's rows into packed columns ([`assembler`]); the pieces are joined in order
+//! ([`read`]).
 
-mod assemble;
-mod files;
-mod index;
-mod number;
+mod assembler;
+mod file;
 mod options;
 mod parse;
-mod pieces;
 mod read;
 mod row;
-mod shape;
-mod short;
-mod side;
-mod source;
-mod token;
 mod write;
 
-pub(crate) use files::expand;
-pub(crate) use options::MAX_ID;
+pub(crate) use file::expand;
 pub use options::{Null, ReadOptions, SameQid};
 pub use read::read_files;
-pub(crate) use read::{read_list, read_source};
-pub(crate) use side::path_of as side_file;
+pub(crate) use read::read_list;
+#[cfg(feature = "fuzz")]
+pub(crate) use read::read_source;
 pub use write::{WriteOptions, write};

@@ -1,6 +1,6 @@
-//! How text is to be read.
+//! Options and limits of the reader.
 
-/// How to read text: what to accept beyond clean data.
+/// What the text reader accepts.
 ///
 /// ```
 /// use letor_io::{Null, ReadOptions};
@@ -10,14 +10,14 @@
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
-    /// Labels go from 0 to this, fractions included; -1 marks a document without a label. 4 unless
-    /// said otherwise, as all public sets have at most five grades.
+    /// The highest label, 4 by default because all public sets have at most five grades. Labels range from 0 to
+    /// this and may be fractional; -1 marks a document without a label.
     pub max_label: f32,
-    /// What to do about `NULL` in place of a value (LETOR 4.0's "NULL" version has it).
+    /// How to treat `NULL` instead of a value (as in LETOR 4.0's "NULL" version).
     pub null: Null,
-    /// What to do about a query id that comes again.
+    /// How to treat a query id that recurs.
     pub same_qid: SameQid,
-    /// Features go up to this at least, though the last may never occur.
+    /// The least number of features of the data set, in case the last ones never occur.
     pub features: u32,
 }
 
@@ -27,7 +27,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// What to do about `NULL` in place of a value.
+/// How to treat `NULL` instead of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Null {
     /// Refuse the file.
@@ -37,21 +37,19 @@ pub enum Null {
     Zero,
 }
 
-/// What to do about a query id that comes again after another id, or in another file.
+/// How to treat a query id that recurs after another id or in another file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SameQid {
-    /// Refuse, naming both places: most often the same data was given twice.
+    /// Refuse the file and report both places: usually the same data was given twice.
     #[default]
     Error,
-    /// Keep each contiguous block as a query of its own; several then have the same id.
+    /// Keep each contiguous block as a separate query; several queries then have the same id.
     Separate,
-    /// Append the later documents to the first query of that id.
+    /// Append the later documents to the first query with that id.
     Merge,
 }
 
-/// Most bytes in a line.
+/// The largest number of bytes in a line.
 pub(crate) const MAX_LINE: usize = 4 << 20;
-/// Highest feature number.
+/// The highest feature number.
 pub(crate) const MAX_FEATURE: u32 = 1_000_000;
-/// Most bytes in a query id.
-pub(crate) const MAX_ID: usize = 256;

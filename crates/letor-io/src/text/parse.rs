@@ -1,23 +1,20 @@
-//! One piece of text to its queries.
+//! A piece of text to its queries.
 
-use super::assemble::Assembler;
+use super::assembler::Assembler;
+use super::file::{GroupSizes, Ids, Piece, looks_like_id};
 use super::options::{MAX_LINE, ReadOptions};
-use super::pieces::{Ids, Piece};
-use super::row::{self, Line, RowReader};
-use super::shape::looks_like_id;
-use super::side;
-use super::token::{RowError, check_id};
+use super::row::{Line, RowError, RowReader, check_id, line_too_long};
 use crate::dataset::EncodedQuery;
 use crate::error::{ErrorKind, Position};
 
-/// What a piece holds.
+/// The contents of a piece.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
-    /// The queries, each with its first line, counted from the piece's first (1).
+    /// The queries, each with the number of its first line in the piece, from 1.
     pub(super) queries: Vec<(EncodedQuery, u64)>,
-    /// How many lines.
+    /// The number of lines.
     pub(super) lines: u64,
-    /// Why it stops early; the line counts from the piece's first.
+    /// The error that ended parsing; its line number counts from 1 within the piece.
     pub(super) error: Option<(Position, ErrorKind, String)>,
 }
 
@@ -39,15 +36,15 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
     while at < piece.len() {
         parser.parsed.lines += 1;
         match parser.line(at) {
-            // A line that goes on behind the text is cut off, and what was cut says nothing.
+            // The line is cut off at the end of the piece, so only its length is known to be wrong.
             Ok(next) if next > piece.len() && piece.overlong => {
-                error = Some((at, row::line_too_long(at)));
+                error = Some((at, line_too_long(at)));
             }
             Ok(next) => {
                 at = next;
                 continue;
             }
-            Err(fault) if fault.at - at >= MAX_LINE => error = Some((at, row::line_too_long(at))),
+            Err(fault) if fault.at - at >= MAX_LINE => error = Some((at, line_too_long(at))),
             Err(fault) => error = Some((at, fault)),
         }
         break;
@@ -59,7 +56,7 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         error = Some((at, fault));
     }
     if error.is_some() {
-        // What was read before counts: the first thing wrong may be that its query came before.
+        // Keeps the rows before the error: an earlier error may be that their query id recurs.
         let _ = parser.end_query();
     }
     let mut parsed = parser.parsed;
@@ -68,7 +65,7 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         parsed.error = Some((position, fault.kind, fault.message));
     } else if let Some((failure, column)) = &piece.failure {
         let position = Position { line: parsed.lines + 1, column: *column as u64 + 1 };
-        let message = format!("failed to read on: {failure}: the file is damaged or cut short, get it again");
+        let message = format!("failed to read further: {failure}: the file is damaged or truncated, get it again");
         parsed.error = Some((position, ErrorKind::Format, message));
     }
     parsed
@@ -80,16 +77,16 @@ struct Parser<'a> {
     options: &'a ReadOptions,
     rows: RowReader,
     assembler: &'a mut Assembler,
-    /// Where rows are counted: the query (from 0) that the rows belong to.
+    /// With group sizes: the index (from 0) of the query that the rows belong to.
     group: usize,
-    /// Else: the id of the query that the rows belong to.
+    /// Otherwise: the id of the query that the rows belong to.
     id: &'a [u8],
     first_line: u64,
     parsed: Parsed,
 }
 
 impl<'a> Parser<'a> {
-    /// Reads the line at `start`; returns where the next one starts.
+    /// Reads the line at `start` and returns the start of the next one.
     fn line(&mut self, start: usize) -> Result<usize, RowError> {
         let text = self.text;
         let (line, next) = self.rows.read(text, start, self.options, &mut self.assembler.entries)?;
@@ -99,14 +96,14 @@ impl<'a> Parser<'a> {
         match self.ids {
             Ids::Qid => {
                 let id = qid.ok_or_else(|| no_qid(end))?;
-                self.begin_query_unless(id)?;
+                self.begin_query(id)?;
             }
             Ids::Comment => {
                 let id = comment.filter(|id| looks_like_id(id)).ok_or_else(|| no_comment_id(end))?;
                 if id != self.id {
                     check_id(id, end)?;
                 }
-                self.begin_query_unless(id)?;
+                self.begin_query(id)?;
             }
             Ids::Groups(groups) => {
                 let size = groups.size(self.group).ok_or_else(|| too_many_rows(start, groups))?;
@@ -124,8 +121,8 @@ impl<'a> Parser<'a> {
         Ok(next)
     }
 
-    /// Makes `id` the query that the row just read belongs to.
-    fn begin_query_unless(&mut self, id: &'a [u8]) -> Result<(), RowError> {
+    /// Begins a query called `id`, unless the current query is called that already.
+    fn begin_query(&mut self, id: &'a [u8]) -> Result<(), RowError> {
         if id != self.id || self.assembler.is_empty() {
             self.end_query()?;
             self.id = id;
@@ -134,7 +131,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Ends the last query of the piece, which ends at `at`.
+    /// Ends the last query of the piece; `at` is the end of the text.
     fn end_piece(&mut self, at: usize, last_of_file: bool) -> Result<(), RowError> {
         if let Ids::Groups(groups) = self.ids
             && last_of_file
@@ -145,7 +142,7 @@ impl<'a> Parser<'a> {
         self.end_query()
     }
 
-    /// Packs the rows ended so far.
+    /// Packs the rows ended so far into a query.
     fn end_query(&mut self) -> Result<(), RowError> {
         if self.assembler.is_empty() {
             return Ok(());
@@ -157,7 +154,7 @@ impl<'a> Parser<'a> {
                 number = self.group.to_string();
                 &number
             }
-            _ => str::from_utf8(self.id).expect("ids are checked when read"),
+            _ => str::from_utf8(self.id).expect("ids are checked while reading"),
         };
         let query = self.assembler.finish(id).ok_or_else(|| {
             let message = format!("query {id} takes more than 4 GiB: split it into several queries");
@@ -169,28 +166,28 @@ impl<'a> Parser<'a> {
 }
 
 fn no_qid(at: usize) -> RowError {
-    let message = "the row has no query id: expected `qid:id` after the label, or an id alone in the \
-                   comment (`# 3382`), or the queries' sizes in a file named like this one plus `.query`";
+    let message = "the row has no query id: expected `qid:id` after the label, an id as the whole comment (`# 3382`), or the \
+                   group sizes in a file with this file's name plus `.query`";
     RowError::new(at, ErrorKind::QueryId, message)
 }
 
 fn no_comment_id(at: usize) -> RowError {
-    let message = "expected the query id alone in a comment (`# 3382`), as in the rows before";
+    let message = "expected the query id as the whole comment (`# 3382`), as in the rows before: add it";
     RowError::new(at, ErrorKind::QueryId, message)
 }
 
-fn too_few_rows(at: usize, groups: &side::Groups) -> RowError {
+fn too_few_rows(at: usize, groups: &GroupSizes) -> RowError {
     let message = format!(
-        "the file ends before the last of the {} rows that {} counts: are the two of one piece?",
+        "the file ends before the last of the {} rows that {} counts: check that the two files belong together",
         groups.rows(),
         groups.path().display(),
     );
     RowError::new(at, ErrorKind::QueryId, message)
 }
 
-fn too_many_rows(at: usize, groups: &side::Groups) -> RowError {
+fn too_many_rows(at: usize, groups: &GroupSizes) -> RowError {
     let message = format!(
-        "the row is one more than the {} that {} counts: are the two of one piece?",
+        "the row is one more than the {} that {} counts: check that the two files belong together",
         groups.rows(),
         groups.path().display(),
     );

@@ -1,5 +1,5 @@
-//! Files to a data set: pieces parsed by all threads, joined in order.
-#![expect(clippy::disallowed_types, reason = "looked up by id only; its order reaches nothing")]
+//! Files to a data set: all threads parse pieces, which are joined in order.
+#![expect(clippy::disallowed_types, reason = "only looked up by id; its order has no effect")]
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,38 +7,37 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError};
 
-use super::assemble::Assembler;
-use super::files::{self, DataFile, FileList};
+use super::assembler::Assembler;
+use super::file::{DataFile, FileList, Ids, Piece, PieceReader, expand};
 use super::options::{ReadOptions, SameQid};
 use super::parse::{Parsed, parse};
-use super::pieces::{Ids, Piece, PieceReader};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
 
 /// Reads files and folders, in the order given, as one data set called `name`.
 ///
-/// A folder means its files whose first line that is not blank is a row of data, by name; the others
-/// are named in the [`Provenance`] as skipped. Rows are `label qid:id feature:value ... # comment`
-/// with any blanks, plain or gzip. Rows without `qid:` have their id alone in the comment (Yandex), or
-/// the number of rows of each query in a file beside theirs, `rank.train.query` for `rank.train`
-/// (LightGBM).
+/// A folder stands for its files whose first non-blank line is a row of data, ordered by name; the
+/// [`Provenance`] lists the others as skipped. Rows have the form `label qid:id feature:value ... # comment`,
+/// separated by spaces or tabs, in plain text or gzip. Rows without `qid:` have their id as the whole comment
+/// (Yandex), or the number of rows of each query is in a file beside theirs, `rank.train.query` for
+/// `rank.train` (LightGBM).
 ///
-/// A query is one contiguous block of one id in one file; the same id again is an error unless
-/// [`ReadOptions::same_qid`] says otherwise. Parsing takes all threads of the current rayon pool, and
-/// the outcome, errors included, is the same for any number of them.
+/// A query is a contiguous block of rows with one id in one file; [`ReadOptions::same_qid`] determines how an id
+/// that recurs is treated. Parsing uses all threads of the current rayon pool. The result, including errors, does
+/// not depend on their number.
 ///
 /// # Errors
 ///
-/// The first thing wrong, in the order of files and lines. Beside what rows may not hold (see
-/// [`ErrorKind`]), lines over 4 MiB, ids over 256 bytes and features over 1,000,000 are refused.
+/// The first error in the order of files and lines. In addition to malformed rows (see [`ErrorKind`]), lines over
+/// 4 MiB, ids over 256 bytes and feature numbers over 1,000,000 are refused.
 pub fn read_files<P: AsRef<Path>>(name: &str, paths: &[P], options: &ReadOptions) -> Result<Dataset, Error> {
-    read_list(name, files::expand(paths)?, options)
+    read_list(name, expand(paths)?, options)
 }
 
-/// Reads the files of `list`; otherwise as [`read_files`].
+/// Like [`read_files`], for files already listed.
 pub(crate) fn read_list(name: &str, list: FileList, options: &ReadOptions) -> Result<Dataset, Error> {
     let work: Vec<FileWork<'_>> = list.files.iter().map(FileWork::new).collect();
-    // The first file that failed: what comes after it need not be read.
+    // The first file that failed: the files after it need not be read.
     let failed = AtomicUsize::new(usize::MAX);
     rayon::scope(|scope| {
         for _ in 0..rayon::current_num_threads() {
@@ -52,7 +51,7 @@ pub(crate) fn read_list(name: &str, list: FileList, options: &ReadOptions) -> Re
     joiner.finish(name, list.provenance())
 }
 
-/// Reads one text, whatever it comes from, in pieces of about `target` bytes, on this thread.
+/// Reads a text in pieces of about `target` bytes, on this thread.
 pub(crate) fn read_source(text: Vec<u8>, target: usize, options: &ReadOptions) -> Result<Dataset, Error> {
     let file = DataFile { path: PathBuf::from("text"), groups: None };
     let mut pieces = PieceReader::new(Box::new(std::io::Cursor::new(text)), None, target)?;
@@ -98,8 +97,8 @@ impl<'a> FileWork<'a> {
     }
 }
 
-/// Takes pieces from the first file that has some left and that no other thread is reading from, so
-/// that several gzip files are unpacked side by side.
+/// Parses pieces of the first file that has pieces left and that no other thread is reading from, so that
+/// several gzip files are decompressed in parallel.
 fn worker(files: &[FileWork<'_>], options: &ReadOptions, failed: &AtomicUsize) {
     let mut assembler = Assembler::default();
     let mut piece = Piece::default();
@@ -113,7 +112,8 @@ fn worker(files: &[FileWork<'_>], options: &ReadOptions, failed: &AtomicUsize) {
     }
 }
 
-/// Reads the next piece into `piece`: the index of its file, its number there, and where ids are.
+/// Reads the next piece into `piece` and returns the index of its file, its number in the file, and where the
+/// file has its query ids.
 fn take_piece(files: &[FileWork<'_>], failed: &AtomicUsize, piece: &mut Piece) -> Option<(usize, usize, Ids)> {
     loop {
         let mut first_busy = None;
@@ -139,13 +139,14 @@ fn take_piece(files: &[FileWork<'_>], failed: &AtomicUsize, piece: &mut Piece) -
                 failed.fetch_min(index, Ordering::Relaxed);
             }
         }
-        // All that is left is being read from by others: wait for one of them, then look again.
+        // Other threads are reading from all files that are left: wait for one of them, then try again.
         drop(lock(&files[first_busy?].reader));
     }
 }
 
 impl FileWork<'_> {
-    /// The next piece's number, read into `piece`, and where the file's ids are; nothing at its end.
+    /// Reads the next piece into `piece` and returns its number and where the file has its query ids; `None` at the
+    /// end of the file.
     fn next(&self, reader: &mut Reader, piece: &mut Piece) -> Option<(usize, Ids)> {
         if let Reader::Unopened = reader {
             *reader = match PieceReader::open(&self.file.path, self.file.groups.clone()) {
@@ -170,17 +171,17 @@ impl FileWork<'_> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // A panic elsewhere is passed on by rayon; nothing half-done is behind these locks.
+    // Rayon propagates a panic of another thread; the data behind these locks is never left incomplete.
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Joins the pieces' queries in the order of files and lines.
 struct Joiner<'a> {
     options: &'a ReadOptions,
-    /// Where each id was met first: file, line, and place among the queries.
+    /// The first occurrence of each id: file, line, and index among the queries.
     places: HashMap<Box<str>, (usize, u64, usize)>,
     queries: Vec<EncodedQuery>,
-    /// Later blocks of queries, in order, each with the place of its first.
+    /// Later blocks of queries to be merged, in order, each with the index of its query.
     merged: Vec<(usize, EncodedQuery)>,
 }
 
@@ -219,8 +220,8 @@ impl Joiner<'_> {
                 let &(first_file, first_line, place) = occupied.get();
                 if self.options.same_qid == SameQid::Error {
                     let message = format!(
-                        "query {} comes again, after {}:{first_line}: is the same data given twice? if not, \
-                         ask for --same-qid separate or merge",
+                        "query {} recurs; it occurs first at {}:{first_line}: give each file once, or choose \
+                         --same-qid separate or merge",
                         query.id,
                         files[first_file].path.display(),
                     );

@@ -1,15 +1,15 @@
-//! A data set as text again.
+//! A data set to text.
 
 use std::io::{self, Write};
 
 use crate::dataset::{Dataset, Query};
 use crate::decimal::{Decimal, digits};
 
-/// How to write text.
+/// How the text is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Leave out values that are 0, as most sets with many features do. The first row then still has
-    /// the highest feature, so that the number of features is not lost.
+    /// Omit values that are 0, as most sets with many features do. The first row still contains the highest
+    /// feature, so that the number of features is preserved.
     pub omit_zeros: bool,
 }
 
@@ -19,14 +19,13 @@ impl Default for WriteOptions {
     }
 }
 
-/// Writes rows of `label qid:id feature:value ...`, in order.
+/// Writes rows of the form `label qid:id feature:value ...`, in order.
 ///
-/// Reading them again gives the same data set, bit for bit. `out` is best buffered; rows of a query
-/// reach it at once.
+/// Reading them again gives the same data set, bit for bit. Each query is written to `out` in one call.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Any error of `out`.
 pub fn write(dataset: &Dataset, options: &WriteOptions, mut out: impl Write) -> io::Result<()> {
     let mut writer = RowWriter::default();
     for query in dataset.iter() {
@@ -40,7 +39,7 @@ pub fn write(dataset: &Dataset, options: &WriteOptions, mut out: impl Write) -> 
 struct RowWriter {
     text: Vec<u8>,
     features: Vec<u32>,
-    /// All documents' values of the first feature present, then of the second, ...
+    /// The values of all documents for the first feature present, then for the second, ...
     values: Vec<Decimal>,
 }
 
@@ -57,7 +56,7 @@ impl RowWriter {
             self.text.extend_from_slice(label.to_string().as_bytes());
             self.text.extend_from_slice(b" qid:");
             self.text.extend_from_slice(query.id().as_bytes());
-            let say_highest = query.index() == 0 && document == 0;
+            let force_highest = query.index() == 0 && document == 0;
             let mut last = 0;
             for present in 0..self.features.len() {
                 let feature = self.features[present];
@@ -65,14 +64,14 @@ impl RowWriter {
                 if !options.omit_zeros {
                     (last + 1..feature).for_each(|absent| self.value(absent, Decimal::ZERO));
                 }
-                if value.mantissa != 0 || !options.omit_zeros || say_highest && feature == features {
+                if value.mantissa != 0 || !options.omit_zeros || force_highest && feature == features {
                     self.value(feature, value);
                 }
                 last = feature;
             }
             if !options.omit_zeros {
                 (last + 1..=features).for_each(|absent| self.value(absent, Decimal::ZERO));
-            } else if say_highest && last < features {
+            } else if force_highest && last < features {
                 self.value(features, Decimal::ZERO);
             }
             self.text.push(b'\n');

@@ -1,10 +1,5 @@
-//! What the tests share.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::print_stderr,
-    reason = "each test file uses a part of it, and a skipped test says so"
-)]
+//! Helpers of the tests.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses only some of them")]
 
 pub mod profile;
 
@@ -13,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use letor_io::{Dataset, Error, ReadOptions, read_files};
 
-/// Reads `paths` on a pool of `threads`.
+/// Reads `paths` on a pool with `threads` threads.
 pub fn read_on<P: AsRef<Path> + Sync>(threads: usize, paths: &[P], options: &ReadOptions) -> Result<Dataset, Error> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| read_files("test", paths, options))
@@ -44,8 +39,8 @@ pub fn to_text(dataset: &Dataset, omit_zeros: bool) -> Vec<u8> {
     text
 }
 
-/// Rows of `queries` queries in the given dialect, all of the same content: 0 to 40 features a row,
-/// values of all sorts.
+/// Rows of `queries` queries in the dialect that `row` writes, always with the same content: 0 to 40 features per row,
+/// values of all forms.
 pub fn rows(queries: usize, row: impl Fn(&str, usize, &str) -> String) -> String {
     let mut text = String::new();
     let mut state = 1u64;
@@ -72,14 +67,13 @@ pub fn rows(queries: usize, row: impl Fn(&str, usize, &str) -> String) -> String
     text
 }
 
-/// The folder of real data beside the checkout, or nothing, said aloud.
-pub fn real_data(name: &str) -> Option<PathBuf> {
+/// The path of `name` in the folder of real data: `ORE_TEST_DATA`, otherwise `../shared/data` beside the checkout.
+///
+/// Panics if it does not exist.
+pub fn real_data(name: &str) -> PathBuf {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let root = std::env::var_os("ORE_TEST_DATA").map_or_else(|| beside.into(), PathBuf::from);
     let path = root.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: no real data at {}; ORE_TEST_DATA says where it is", path.display());
-    None
+    assert!(path.exists(), "no real data at {}: set ORE_TEST_DATA to their folder", path.display());
+    path
 }

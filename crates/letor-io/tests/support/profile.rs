@@ -1,17 +1,17 @@
-//! What a feature is like within queries.
+//! Properties of a feature within queries.
 
 use std::cmp::Ordering;
 
 use letor_io::{Dataset, FeatureId};
 
-/// What one feature is like, averaged over queries.
+/// Properties of one feature, averaged over queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Profile {
     /// Share of queries in which it is constant.
     pub constant: f64,
-    /// Share of documents that share their value with another of the query.
+    /// Share of documents with the same value as another document of the query.
     pub tied: f64,
-    /// Concordant minus discordant pairs, over the pairs of different label.
+    /// Concordant minus discordant pairs, divided by the pairs with different labels.
     pub concordance: f64,
 }
 
@@ -32,7 +32,7 @@ fn profile(dataset: &Dataset, feature: FeatureId) -> Profile {
         tied += 1.0 - alone as f64 / column.len() as f64;
         let labels = query.labels();
         let (mut pairs, mut sum) = (0_i64, 0_i64);
-        // Nothing is below the lowest label: no need to look.
+        // No document is below the lowest label.
         let lowest = labels.iter().copied().fold(f32::INFINITY, f32::min);
         for i in (0..column.len()).filter(|&i| labels[i] > lowest) {
             for j in 0..column.len() {

@@ -3,20 +3,20 @@
 use super::row::Entry;
 use crate::dataset::{BlockWriter, Column, EncodedQuery};
 
-/// How many columns are taken from dense rows at a time: as many values as fill two cache lines.
+/// The number of columns taken from dense rows in one pass: their values in a row fill two cache lines.
 const TILE: usize = 8;
 
-/// The rows of the query being read, and the room to turn them into columns. Used again and again.
+/// The rows of the query being read, and the buffers that turn them into columns. Reused for every query.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
-    /// The values of all rows, row after row. The row reader appends to it.
+    /// The values of all rows, in row order. The row reader appends to it.
     pub(super) entries: Vec<Entry>,
-    /// Where each row's values end in `entries`.
+    /// The end of each row's values in `entries`.
     ends: Vec<usize>,
     labels: Vec<f32>,
-    /// Highest feature number so far.
+    /// The highest feature number so far.
     highest: u32,
-    /// Whether every row so far has the same features, without a gap: 1, 2, ..., n.
+    /// Whether every row so far has exactly the features 1, 2, ..., `highest`.
     dense: bool,
     transposer: Transposer,
     writer: BlockWriter,
@@ -25,17 +25,17 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    /// Whether there is no row.
+    /// Whether no row has been ended.
     pub(super) fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
 
-    /// How many rows were ended.
+    /// The number of rows ended.
     pub(super) fn rows(&self) -> usize {
         self.labels.len()
     }
 
-    /// Forgets all rows.
+    /// Removes all rows.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.ends.clear();
@@ -43,22 +43,22 @@ impl Assembler {
         self.highest = 0;
     }
 
-    /// Takes the entries appended since the last row as a row of its own.
+    /// Makes a row of the entries appended since the last call.
     pub(super) fn end_row(&mut self, label: f32) {
         let start = self.ends.last().copied().unwrap_or(0);
         let values = self.entries.len() - start;
-        // Numbers ascend, so the last one tells whether there is a gap.
+        // Feature numbers ascend, so the row has no gap if the last one equals the number of values.
         let last = self.entries[start..].last().map_or(0, |entry| entry.feature);
         let first = self.labels.is_empty();
         self.dense = last as usize == values && (first || self.dense && last == self.highest);
         self.highest = self.highest.max(last);
         self.ends.push(self.entries.len());
-        // -0 is 0, so that equal content is equal bytes.
+        // Turns -0 into 0, so that equal content has equal bytes.
         self.labels.push(label + 0.0);
     }
 
-    /// The query of all rows ended so far; nothing where it takes more than 4 GiB. Entries of a row not
-    /// yet ended are kept for the next query.
+    /// The query made of all rows ended so far, or `None` if it takes more than 4 GiB. Entries of a row that has
+    /// not been ended are kept for the next query.
     pub(super) fn finish(&mut self, id: &str) -> Option<EncodedQuery> {
         let len = self.ends.last().copied().unwrap_or(0);
         if self.dense {
@@ -84,7 +84,7 @@ impl Assembler {
         Some(EncodedQuery { id: id.into(), labels, block: block?, features })
     }
 
-    /// Some columns at a time, so that neighbours in a row are read together.
+    /// Transposes [`TILE`] columns in each pass, so that values next to each other in a row are read together.
     fn push_dense(&mut self) {
         let (features, rows) = (self.highest as usize, self.labels.len());
         for first in (0..features).step_by(TILE) {
@@ -110,10 +110,10 @@ struct Cell {
     scale: i16,
 }
 
-/// Turns sparse rows into columns by counting.
+/// Turns sparse rows into columns with a counting sort.
 #[derive(Debug, Default)]
 struct Transposer {
-    /// By feature number: how many values, then where the next one goes. All 0 between queries.
+    /// By feature number: first the number of values, then the position of the next one. All 0 between queries.
     counts: Vec<u32>,
     seen: Vec<u32>,
     cells: Vec<Cell>,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_begun_stays_for_the_next_query() {
+    fn an_unended_row_is_kept_for_the_next_query() {
         let mut assembler = Assembler::default();
         assembler.entries.push(Entry { mantissa: 5, feature: 1, scale: 0 });
         assembler.end_row(0.0);

@@ -1,10 +1,10 @@
-//! Putting a data set together, query by query.
+//! Builds a data set query by query.
 
 use std::sync::OnceLock;
 
 use super::{Blocks, BuildError, Content, Dataset, EncodedQuery, Provenance};
 
-/// Puts a [`Dataset`] together, query by query.
+/// Builds a [`Dataset`] query by query.
 ///
 /// ```
 /// use letor_io::{DatasetBuilder, FeatureId, Provenance};
@@ -32,7 +32,7 @@ impl std::fmt::Debug for DatasetBuilder {
 }
 
 impl DatasetBuilder {
-    /// A data set without queries, shown under `name`.
+    /// A builder for a data set that is shown to users as `name`.
     pub fn new(name: impl Into<String>, provenance: Provenance) -> Self {
         let content = Content {
             name: name.into(),
@@ -49,7 +49,7 @@ impl DatasetBuilder {
         Self { content, blocks: Vec::new() }
     }
 
-    /// Says that features go up to `count` at least, though the last may be 0 throughout.
+    /// Sets the least number of features, in case the last ones are always 0.
     pub fn features(&mut self, count: u32) -> &mut Self {
         self.content.features = self.content.features.max(count);
         self
@@ -67,11 +67,11 @@ impl DatasetBuilder {
         self
     }
 
-    /// Packs and appends a query given by feature: see [`EncodedQuery::from_columns`].
+    /// Packs and appends a query given by columns; see [`EncodedQuery::from_columns`].
     ///
     /// # Errors
     ///
-    /// As [`EncodedQuery::from_columns`]; the builder is then as it was.
+    /// Those of [`EncodedQuery::from_columns`]; the builder is then unchanged.
     pub fn push_columns<C: AsRef<[f64]>>(
         &mut self,
         id: &str,
@@ -81,11 +81,11 @@ impl DatasetBuilder {
         Ok(self.push(EncodedQuery::from_columns(id, labels, columns)?))
     }
 
-    /// Packs and appends a query given by document: see [`EncodedQuery::from_rows`].
+    /// Packs and appends a query given by rows; see [`EncodedQuery::from_rows`].
     ///
     /// # Errors
     ///
-    /// As [`EncodedQuery::from_rows`]; the builder is then as it was.
+    /// Those of [`EncodedQuery::from_rows`]; the builder is then unchanged.
     pub fn push_rows<R: AsRef<[f64]>>(
         &mut self,
         id: &str,
@@ -95,7 +95,7 @@ impl DatasetBuilder {
         Ok(self.push(EncodedQuery::from_rows(id, labels, rows)?))
     }
 
-    /// The data set.
+    /// The data set of all queries pushed.
     pub fn build(self) -> Dataset {
         let mut content = self.content;
         content.max_label = content.labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn content_round_trips() {
         let mut builder = builder();
         builder
             .push_columns("WT04-182", &[0.0, 2.5, -1.0], &[[0.5, 0.25, 0.5], [0.0; 3], [3.0; 3]])
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_columns_are_the_same() {
+    fn rows_and_columns_agree() {
         let (mut by_row, mut by_column) = (builder(), builder());
         by_row.push_rows("q", &[0.0, 1.0], &[[1.0, 0.0, 0.5], [2.0, 0.0, 0.25]]).unwrap();
         by_column.push_columns("q", &[0.0, 1.0], &[[1.0, 2.0], [0.0, 0.0], [0.5, 0.25]]).unwrap();
@@ -176,16 +176,16 @@ mod tests {
         };
         let base = build("a", &[0.0, 1.0], 0.5, 1);
         assert_eq!(base.len(), 64);
-        assert_eq!(build("a", &[-0.0, 1.0], 0.5, 7), base, "always-zero features leave no trace");
+        assert_eq!(build("a", &[-0.0, 1.0], 0.5, 7), base, "features that are always 0 do not count");
         assert_ne!(build("b", &[0.0, 1.0], 0.5, 1), base);
         assert_ne!(build("a", &[0.0, 2.0], 0.5, 1), base);
         assert_ne!(build("a", &[0.0, 1.0], 0.25, 1), base);
-        // Pinned: results name data by it, so a change here is a change of the format's version.
+        // Pinned: results identify data by it, so a change needs a new version in `checksum.rs`.
         assert_eq!(base, "c334d76762c8753306cb2b6a56538b9585570786d694b2f08a700f46d00dea78");
     }
 
     #[test]
-    fn any_number_of_threads_gives_the_same() {
+    fn threads_do_not_matter() {
         let of_threads = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {

@@ -1,53 +1,55 @@
-//! One query, packed.
+//! A packed query.
 
 use std::collections::BTreeSet;
 
 use super::block::Block;
 use super::{BlockWriter, Column};
 use crate::decimal::Decimal;
-use crate::text::MAX_ID;
+
+/// The largest number of bytes in a query id.
+pub(crate) const MAX_ID: usize = 256;
 
 /// Why a query cannot be part of a data set.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The id could not be written to a file and read again.
-    #[error("query id {id:?} cannot stand in a file: use 1 to 256 bytes without blanks, `#` or control characters")]
+    /// The id cannot be written to a file and read again.
+    #[error("query id {id:?} is not valid in a file: use 1 to 256 bytes without spaces, `#` or control characters")]
     Id {
         /// The id.
         id: String,
     },
     /// There are no documents.
-    #[error("query {id} has no documents: leave it out")]
+    #[error("query {id} has no documents, expected at least one: omit it")]
     NoDocuments {
         /// The query.
         id: String,
     },
-    /// A column or row has another length than the others.
-    #[error("query {id}: {what} has {found} values, expected {expected}: absent values are written as 0")]
+    /// A column or row has the wrong length.
+    #[error("query {id}: {what} has {found} values, expected {expected}: write absent values as 0")]
     Length {
         /// The query.
         id: String,
         /// The column or row.
         what: String,
-        /// How many values it has.
+        /// The number of values.
         found: usize,
-        /// How many it should have.
+        /// The number expected.
         expected: usize,
     },
     /// A value or label is NaN or infinite.
-    #[error("query {id}: {what} of document {document} (from 0) is {value}, expected a finite number")]
+    #[error("query {id}: {what} of document {document} (from 0) is {value}, expected a finite number: correct it")]
     NotFinite {
         /// The query.
         id: String,
         /// The feature, or "the label".
         what: String,
-        /// The document, from 0.
+        /// The index of the document, from 0.
         document: usize,
-        /// What it is.
+        /// The value.
         value: f64,
     },
-    /// The query's packed values pass 4 GiB.
+    /// The packed values of the query take more than 4 GiB.
     #[error("query {id} takes more than 4 GiB: split it into several queries")]
     TooLarge {
         /// The query.
@@ -55,29 +57,28 @@ pub enum BuildError {
     },
 }
 
-/// One query, packed and ready to be part of a [`Dataset`](super::Dataset).
+/// A packed query, ready for a [`DatasetBuilder`](super::DatasetBuilder).
 ///
-/// Packing is where the time goes and needs nothing but the query, so queries may be packed in
-/// parallel and pushed in order: the data set is the same for any number of threads.
+/// Packing takes most of the time of building a data set and needs only the query. Pack queries in parallel and push
+/// them in order: the data set does not depend on the number of threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EncodedQuery {
     pub(crate) id: Box<str>,
     pub(crate) labels: Vec<f32>,
     pub(crate) block: Box<[u8]>,
-    /// The highest feature number seen, be it only with zeros.
+    /// The highest feature number, even if all its values are 0.
     pub(crate) features: u32,
 }
 
 impl EncodedQuery {
-    /// Packs a query whose values are given by feature: `columns[i]` holds the values of feature
-    /// `i + 1`, one a document, absent ones 0. Labels are one a document, -1 for none.
+    /// Packs a query given by columns: `columns[i]` has the values of feature `i + 1`, one per document, with absent
+    /// values as 0. `labels` has one label per document, -1 for none.
     ///
-    /// Values are kept as the shortest decimals that give the same `f64`; those with few digits take
-    /// little room.
+    /// Values are kept as the shortest decimals that give the same `f64`; decimals with few digits take little space.
     ///
     /// # Errors
     ///
-    /// When the id or the query is empty, a length is off, or a number is not finite.
+    /// If the id is invalid, there are no documents, a length is wrong, or a number is not finite.
     pub fn from_columns<C: AsRef<[f64]>>(id: &str, labels: &[f32], columns: &[C]) -> Result<Self, BuildError> {
         Self::new(id, labels, columns.len(), |feature, column| {
             let values = columns[feature].as_ref();
@@ -89,12 +90,12 @@ impl EncodedQuery {
         })
     }
 
-    /// Packs a query whose values are given by document: `rows[d][i]` is the value of feature `i + 1`
-    /// for document `d`; all rows are equally long. Otherwise as [`from_columns`](Self::from_columns).
+    /// Packs a query given by rows: `rows[d][i]` is the value of feature `i + 1` for document `d`. All rows must have the
+    /// same length. Otherwise like [`from_columns`](Self::from_columns).
     ///
     /// # Errors
     ///
-    /// As [`from_columns`](Self::from_columns).
+    /// Those of [`from_columns`](Self::from_columns).
     pub fn from_rows<R: AsRef<[f64]>>(id: &str, labels: &[f32], rows: &[R]) -> Result<Self, BuildError> {
         check_length(id, || "the list of rows".into(), rows.len(), labels.len())?;
         let features = rows.first().map_or(0, |row| row.as_ref().len());
@@ -136,12 +137,12 @@ impl EncodedQuery {
             writer.push(feature as u32 + 1, &mut column);
         }
         let block = writer.finish().ok_or_else(|| BuildError::TooLarge { id: id.into() })?;
-        // -0 is 0, so that equal content is equal bytes.
+        // Turns -0 into 0, so that equal content has equal bytes.
         let labels = labels.iter().map(|label| label + 0.0).collect();
         Ok(Self { id: id.into(), labels, block, features: features as u32 })
     }
 
-    /// One query, under the id of the first part, of all parts' documents in order.
+    /// One query with the documents of all parts, in order, under the id of the first part.
     pub(crate) fn concat(parts: &[&Self]) -> Result<Self, BuildError> {
         let labels: Vec<f32> = parts.iter().flat_map(|part| part.labels.iter().copied()).collect();
         let blocks: Vec<Block<'_>> = parts.iter().map(|part| Block::read(&part.block)).collect();
@@ -168,12 +169,12 @@ impl EncodedQuery {
         Ok(Self { id, labels, block, features })
     }
 
-    /// The query's id.
+    /// The id of the query.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// How many documents.
+    /// The number of documents.
     pub fn documents(&self) -> usize {
         self.labels.len()
     }
@@ -195,12 +196,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bad_queries_are_refused() {
+    fn invalid_queries_are_refused() {
         let columns = |id: &str, labels: &[f32], columns: &[Vec<f64>]| {
             EncodedQuery::from_columns(id, labels, columns).unwrap_err().to_string()
         };
         for id in ["", "a b", "a#b", "a\n", &"x".repeat(257)] {
-            assert!(columns(id, &[0.0], &[]).contains("cannot stand in a file"));
+            assert!(columns(id, &[0.0], &[]).contains("is not valid in a file"));
         }
         assert!(columns("q", &[], &[]).contains("query q has no documents"));
         assert!(columns("q", &[f32::NAN], &[]).contains("the label of document 0"));

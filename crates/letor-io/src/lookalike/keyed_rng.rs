@@ -1,16 +1,15 @@
-//! The randomness of one query: a generator keyed by data set, seed and query number, and the few
-//! samplers the look-alikes need.
+//! The random generator of one query, keyed by data set, seed and query number, and the samplers that look-alikes
+//! need.
 //!
-//! Logarithms and exponentials come from `libm`, so that a look-alike has the same bytes on every
-//! platform.
+//! Logarithms and exponentials come from `libm`, so that a look-alike has the same bytes on every platform.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A generator of its own for every query: no query's values depend on how many others there are
-/// or on which thread made them.
+/// The random generator of one query. Every query has its own, so that its values do not depend on the other queries
+/// or on threads.
 #[derive(Debug, Clone)]
-pub(crate) struct Noise {
+pub(crate) struct KeyedRng {
     generator: Xoshiro256PlusPlus,
     spare: Option<f64>,
 }
@@ -22,8 +21,8 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-impl Noise {
-    /// The generator of query `query` (0-based) of the data set `name` under `seed`.
+impl KeyedRng {
+    /// The generator of query `query` (from 0) of the data set `name` with `seed`.
     pub(crate) fn keyed(name: &str, seed: u64, query: u64) -> Self {
         let name = name
             .bytes()
@@ -64,13 +63,13 @@ impl Noise {
         }
     }
 
-    /// exp of a normal with the given mean and standard deviation.
+    /// The exponential of a normal variate with the given mean and standard deviation.
     pub(crate) fn log_normal(&mut self, mean: f64, deviation: f64) -> f64 {
         libm::exp(mean + deviation * self.normal())
     }
 
-    /// Poisson by multiplication up to a mean of 16, above it the rounded normal of the same mean
-    /// and variance: term counts need the right shape, not the exact law.
+    /// Poisson by multiplication up to a mean of 16; above, a rounded normal variate with the same mean and variance,
+    /// because term counts need the right shape but not the exact distribution.
     pub(crate) fn poisson(&mut self, mean: f64) -> u32 {
         if mean <= 0.0 {
             return 0;
@@ -88,7 +87,7 @@ impl Noise {
         count
     }
 
-    /// An index drawn with the given weights, which sum to 1 (the last one takes what rounding leaves).
+    /// An index drawn with the given weights, which sum to 1 (the last index absorbs rounding errors).
     pub(crate) fn pick(&mut self, weights: &[f64]) -> usize {
         let mut left = self.uniform();
         for (index, weight) in weights.iter().enumerate() {
@@ -106,7 +105,7 @@ pub(crate) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-x))
 }
 
-/// `x` to six decimals: the value that its own decimal notation reads back as.
+/// `x` rounded to six decimals, so that its decimal notation parses back to it.
 pub(crate) fn decimal(x: f64) -> f64 {
     let value = (x * 1e6).round() / 1e6;
     // Minus zero would print as "-0".
@@ -119,21 +118,21 @@ mod tests {
 
     #[test]
     fn value_stability() {
-        let mut noise = Noise::keyed("mslr-lookalike", 1, 0);
+        let mut rng = KeyedRng::keyed("mslr-lookalike", 1, 0);
         let found = (
-            noise.uniform(),
-            noise.normal(),
-            noise.below(1000),
-            noise.poisson(3.0),
-            noise.poisson(100.0),
-            noise.pick(&[0.2, 0.3, 0.5]),
+            rng.uniform(),
+            rng.normal(),
+            rng.below(1000),
+            rng.poisson(3.0),
+            rng.poisson(100.0),
+            rng.pick(&[0.2, 0.3, 0.5]),
         );
         assert_eq!(found, (0.459_512_989_984_105_6, -2.107_010_435_950_905_4, 33, 0, 105, 1));
     }
 
     #[test]
-    fn every_part_of_the_key_counts() {
-        let first = |name, seed, query| Noise::keyed(name, seed, query).uniform();
+    fn every_part_of_the_key_matters() {
+        let first = |name, seed, query| KeyedRng::keyed(name, seed, query).uniform();
         let all = [first("a", 1, 0), first("b", 1, 0), first("a", 2, 0), first("a", 1, 1)];
         for (i, one) in all.iter().enumerate() {
             assert!(all[..i].iter().all(|other| other != one));
@@ -143,26 +142,26 @@ mod tests {
     #[test]
     fn samplers_have_their_means_and_variances() {
         const DRAWS: usize = 100_000;
-        let mut noise = Noise::keyed("test", 1, 0);
-        let mut check = |mean: f64, variance: f64, draw: &mut dyn FnMut(&mut Noise) -> f64| {
-            let values: Vec<f64> = (0..DRAWS).map(|_| draw(&mut noise)).collect();
+        let mut rng = KeyedRng::keyed("test", 1, 0);
+        let mut check = |mean: f64, variance: f64, draw: &mut dyn FnMut(&mut KeyedRng) -> f64| {
+            let values: Vec<f64> = (0..DRAWS).map(|_| draw(&mut rng)).collect();
             let found = values.iter().sum::<f64>() / DRAWS as f64;
             assert!((found - mean).abs() < 5.0 * (variance / DRAWS as f64).sqrt(), "{found} for {mean}");
             let spread = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / DRAWS as f64;
-            // The fourth moment of these laws stays under 5 times the squared variance.
+            // The fourth moment of these distributions is below 5 times the squared variance.
             assert!((spread / variance - 1.0).abs() < 5.0 * (4.0 / DRAWS as f64).sqrt(), "{spread} for {variance}");
         };
-        check(0.5, 1.0 / 12.0, &mut Noise::uniform);
-        check(0.0, 1.0, &mut Noise::normal);
-        check(2.5, 2.5, &mut |noise| f64::from(noise.poisson(2.5)));
-        // Rounding adds a twelfth.
-        check(40.0, 40.0 + 1.0 / 12.0, &mut |noise| f64::from(noise.poisson(40.0)));
-        check(1.3, 0.61, &mut |noise| noise.pick(&[0.2, 0.3, 0.5]) as f64);
-        check(4.5, 8.25, &mut |noise| noise.below(10) as f64);
+        check(0.5, 1.0 / 12.0, &mut KeyedRng::uniform);
+        check(0.0, 1.0, &mut KeyedRng::normal);
+        check(2.5, 2.5, &mut |rng| f64::from(rng.poisson(2.5)));
+        // Rounding adds 1/12 to the variance.
+        check(40.0, 40.0 + 1.0 / 12.0, &mut |rng| f64::from(rng.poisson(40.0)));
+        check(1.3, 0.61, &mut |rng| rng.pick(&[0.2, 0.3, 0.5]) as f64);
+        check(4.5, 8.25, &mut |rng| rng.below(10) as f64);
     }
 
     #[test]
-    fn decimals_read_back_as_themselves() {
+    fn decimals_round_trip() {
         for (x, expected) in [(0.123_456_7, "0.123457"), (-1e-9, "0"), (7.0, "7"), (-2.5, "-2.5")] {
             assert_eq!(decimal(x).to_string(), expected);
             assert_eq!(expected.parse::<f64>().unwrap(), decimal(x));

@@ -1,58 +1,59 @@
-//! A file cut into pieces of whole queries, so that each can be parsed on its own.
+//! Cuts a file into pieces of whole queries, which can be parsed independently.
 //!
-//! Where the cuts fall depends on the file alone, never on how many threads take the pieces.
+//! The cuts depend only on the file, never on the number of threads.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::index::LOOKAHEAD;
-use super::options::MAX_LINE;
-use super::shape::{self, Shape};
-use super::side::Groups;
+use super::group_sizes::GroupSizes;
+use super::line_shape::{self, LineShape};
+use super::lines::{end_of_lines, lines};
 use super::source::{self, Source, read_up_to};
 use crate::error::{Error, ErrorKind};
+use crate::text::options::MAX_LINE;
+use crate::text::row::LOOKAHEAD;
 
-/// How much text a piece has, unless one query alone has more.
+/// The size of a piece in bytes, unless a single query is larger.
 const PIECE: usize = 1 << 20;
 
-/// How much of a file is searched for its first row, before the row is taken to be of the usual form.
+/// The number of bytes searched for a file's first row before the rows are assumed to have `qid:`.
 const PREAMBLE: usize = 16 << 20;
 
-/// Where a file's rows have their query id.
+/// Where the rows of a file have their query ids.
 #[derive(Debug, Clone)]
-pub(super) enum Ids {
+pub(in crate::text) enum Ids {
     /// After the label: `qid:10`.
     Qid,
-    /// The trailing comment is the id: `# 3382`.
+    /// As the whole comment: `# 3382`.
     Comment,
-    /// Nowhere: a file beside it counts the rows of each query.
-    Groups(Arc<Groups>),
+    /// Nowhere: a file beside it has the number of rows of each query.
+    Groups(Arc<GroupSizes>),
 }
 
-/// Consecutive lines of a file that hold whole queries.
+/// Consecutive lines of a file that contain whole queries.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
+pub(in crate::text) struct Piece {
     bytes: Vec<u8>,
     len: usize,
-    /// The group (from 0) that the first row belongs to, where rows are counted by [`Ids::Groups`].
-    pub(super) first_group: usize,
-    /// Whether the last line goes on beyond what was read, since it is too long to be a row.
-    pub(super) overlong: bool,
-    /// Whether the file ends here.
-    pub(super) last: bool,
-    /// What kept the reader from going on, and how many bytes of the next line it had.
-    pub(super) failure: Option<(io::Error, usize)>,
+    /// With [`Ids::Groups`]: the group (from 0) that the first row belongs to.
+    pub(in crate::text) first_group: usize,
+    /// Whether the last line is cut off because it is too long to be a row.
+    pub(in crate::text) overlong: bool,
+    /// Whether this is the last piece of the file.
+    pub(in crate::text) last: bool,
+    /// The error that ended reading, and the number of bytes read of the next line.
+    pub(in crate::text) failure: Option<(io::Error, usize)>,
 }
 
 impl Piece {
     /// The text, followed by [`LOOKAHEAD`] line feeds.
-    pub(super) fn text(&self) -> &[u8] {
+    pub(in crate::text) fn text(&self) -> &[u8] {
         &self.bytes[..self.len + LOOKAHEAD]
     }
 
-    /// How long the text is without what follows it.
-    pub(super) fn len(&self) -> usize {
+    /// The length of the text without the line feeds after it.
+    pub(in crate::text) fn len(&self) -> usize {
         self.len
     }
 
@@ -64,10 +65,10 @@ impl Piece {
 }
 
 /// Reads a file piece by piece.
-pub(super) struct PieceReader {
+pub(in crate::text) struct PieceReader {
     source: Source,
     ids: Ids,
-    /// What was read behind the last piece.
+    /// The text read beyond the last piece.
     carry: Vec<u8>,
     /// The group that the carried text begins with.
     group: usize,
@@ -77,51 +78,52 @@ pub(super) struct PieceReader {
 }
 
 impl PieceReader {
-    /// Opens `path`, whose side file of group sizes is `groups` if it has one, and finds out where its
-    /// rows have their query id.
-    pub(super) fn open(path: &Path, groups: Option<Arc<Groups>>) -> Result<Self, Error> {
+    /// Opens `path` and finds out where its rows have their query ids; `groups` are its group sizes if there is a
+    /// file of them.
+    pub(in crate::text) fn open(path: &Path, groups: Option<Arc<GroupSizes>>) -> Result<Self, Error> {
         Self::new(source::open(path)?, groups, PIECE).map_err(|error| error.in_file(path))
     }
 
-    pub(super) fn new(source: Source, groups: Option<Arc<Groups>>, target: usize) -> Result<Self, Error> {
+    pub(in crate::text) fn new(source: Source, groups: Option<Arc<GroupSizes>>, target: usize) -> Result<Self, Error> {
         let mut reader =
             Self { source, ids: Ids::Qid, carry: Vec::new(), group: 0, at_end: false, failure: None, target };
         let mut searched = 0;
         let first = loop {
-            reader.read_on();
+            reader.read_more();
             if searched == 0 && reader.carry.starts_with(b"\xef\xbb\xbf") {
-                // A byte order mark says nothing in UTF-8.
+                // A byte order mark has no meaning in UTF-8.
                 reader.carry.drain(..3);
             }
             let whole = if reader.at_end { reader.carry.len() } else { end_of_lines(&reader.carry) };
             let first = lines(&reader.carry[searched..whole])
-                .map(|(_, line)| shape::of(line))
-                .find(|shape| !matches!(shape, Shape::Blank | Shape::Comment));
+                .map(|(_, line)| line_shape::of(line))
+                .find(|shape| !matches!(shape, LineShape::Blank | LineShape::Comment));
             searched = whole;
             if first.is_some() || reader.at_end || reader.carry.len() > PREAMBLE {
                 break first;
             }
         };
         if first.is_none() && reader.at_end && reader.failure.is_none() {
-            let message = "holds no row, expected rows of `label qid:id feature:value ...`";
+            let message =
+                "found no row, expected rows of `label qid:id feature:value ...`: check that this is a data file";
             return Err(Error::new(ErrorKind::Format, message).at(1, 1));
         }
         reader.ids = match (first, groups) {
-            (Some(Shape::Row { qid: None, .. }), Some(groups)) => Ids::Groups(groups),
-            (Some(Shape::Row { qid: None, comment: Some(_) }), None) => Ids::Comment,
-            // Where it is something else, reading it will say so.
+            (Some(LineShape::Row { qid: None, .. }), Some(groups)) => Ids::Groups(groups),
+            (Some(LineShape::Row { qid: None, comment: Some(_) }), None) => Ids::Comment,
+            // If the row is malformed, parsing it reports that.
             _ => Ids::Qid,
         };
         Ok(reader)
     }
 
-    /// Where the rows have their query id.
-    pub(super) fn ids(&self) -> &Ids {
+    /// Where the rows have their query ids.
+    pub(in crate::text) fn ids(&self) -> &Ids {
         &self.ids
     }
 
-    /// Reads the next piece into `piece`; false at the end of the file.
-    pub(super) fn next(&mut self, piece: &mut Piece) -> bool {
+    /// Reads the next piece into `piece`; returns false at the end of the file.
+    pub(in crate::text) fn next(&mut self, piece: &mut Piece) -> bool {
         if self.at_end && self.carry.is_empty() && self.failure.is_none() {
             return false;
         }
@@ -166,8 +168,8 @@ impl PieceReader {
         true
     }
 
-    /// Takes more of the source into the carried text.
-    fn read_on(&mut self) {
+    /// Appends more of the source to the carried text.
+    fn read_more(&mut self) {
         let start = self.carry.len();
         self.carry.resize(start + (self.target / 16).max(64), 0);
         let (read, failure) = read_up_to(&mut self.source, &mut self.carry[start..]);
@@ -176,8 +178,8 @@ impl PieceReader {
         self.carry.truncate(start + read);
     }
 
-    /// Where the last query of `text`, whole lines, begins, unless that is where the text begins:
-    /// whether the query goes on behind the text is not known.
+    /// The beginning of the last query of `text` (whole lines), which may continue after the text; `None` if it is the
+    /// beginning of the text.
     fn last_query(&mut self, text: &[u8]) -> Option<usize> {
         let cut = match &self.ids {
             Ids::Groups(groups) => {
@@ -185,10 +187,10 @@ impl PieceReader {
                 self.group = group;
                 cut
             }
-            ids => last_query(text, |line| match (shape::of(line), ids) {
-                (Shape::Blank | Shape::Comment, _) => LineId::None,
-                (Shape::Row { comment: Some(id), .. }, Ids::Comment) => LineId::Id(id),
-                (Shape::Row { qid: Some(id), .. }, Ids::Qid) => LineId::Id(id),
+            ids => last_query(text, |line| match (line_shape::of(line), ids) {
+                (LineShape::Blank | LineShape::Comment, _) => LineId::None,
+                (LineShape::Row { comment: Some(id), .. }, Ids::Comment) => LineId::Id(id),
+                (LineShape::Row { qid: Some(id), .. }, Ids::Qid) => LineId::Id(id),
                 _ => LineId::Bad,
             }),
         };
@@ -200,7 +202,7 @@ enum LineId<'a> {
     /// Not a row.
     None,
     Id(&'a [u8]),
-    /// A row that will be refused: as good a place to cut as any.
+    /// A malformed row, which parsing refuses: any place is a good place to cut.
     Bad,
 }
 
@@ -223,27 +225,8 @@ fn last_query<'a>(text: &'a [u8], id_of: impl Fn(&'a [u8]) -> LineId<'a>) -> usi
         }
         end = start;
     }
-    // One query from the start; or no row at all, then all of it.
+    // One query from the beginning, or no row at all.
     if current.is_some() { 0 } else { text.len() }
-}
-
-/// The position behind the last line feed.
-fn end_of_lines(text: &[u8]) -> usize {
-    memchr::memrchr(b'\n', text).map_or(0, |at| at + 1)
-}
-
-/// The lines of `text` without their line feeds, each with the position behind it.
-pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        if start >= text.len() {
-            return None;
-        }
-        let len = memchr::memchr(b'\n', &text[start..]).unwrap_or(text.len() - start);
-        let line = &text[start..start + len];
-        start = (start + len + 1).min(text.len());
-        Some((start, line))
-    })
 }
 
 #[cfg(test)]
@@ -251,7 +234,7 @@ mod tests {
     use super::*;
 
     fn pieces(text: &str, groups: Option<&str>, target: usize) -> Vec<(String, usize)> {
-        let groups = groups.map(|sizes| Arc::new(Groups::parse(sizes.as_bytes()).unwrap()));
+        let groups = groups.map(|sizes| Arc::new(GroupSizes::parse(sizes.as_bytes()).unwrap()));
         let source = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
         let mut reader = PieceReader::new(source, groups, target).unwrap();
         let (mut piece, mut all) = (Piece::default(), Vec::new());
@@ -300,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_cut_off() {
+    fn an_endless_line_is_cut_off() {
         let text = format!("0 qid:1 1:1\n{}", "x".repeat(MAX_LINE * 3));
         let source = Box::new(io::Cursor::new(text.into_bytes()));
         let mut reader = PieceReader::new(source, None, PIECE).unwrap();
@@ -310,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_comments_is_no_data() {
+    fn comments_alone_are_not_data() {
         for text in ["", "\n\n", "# comment\n"] {
             let source = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
             assert!(PieceReader::new(source, None, PIECE).is_err());

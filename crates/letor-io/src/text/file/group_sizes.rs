@@ -1,30 +1,23 @@
-//! LightGBM's side file: the number of rows of each query, one a line, in `rank.train.query` beside
-//! `rank.train`.
+//! LightGBM's files of group sizes: `rank.train.query` beside `rank.train` has one line per query, the number of its
+//! rows.
 
 use std::path::{Path, PathBuf};
 
-use super::pieces::lines;
-use super::shape::{self, Shape};
+use super::line_shape::{self, LineShape};
+use super::lines::lines;
 use super::source;
 use crate::error::{Error, ErrorKind, excerpt};
 
 /// The number of rows of each query.
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(in crate::text) struct GroupSizes {
     path: PathBuf,
     sizes: Vec<u32>,
 }
 
-/// Where the side file of `data` would be.
-pub(crate) fn path_of(data: &Path) -> PathBuf {
-    let mut name = data.as_os_str().to_os_string();
-    name.push(".query");
-    name.into()
-}
-
-impl Groups {
-    /// Reads the side file at `path`.
-    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+impl GroupSizes {
+    /// Reads the file of group sizes at `path`.
+    pub(in crate::text) fn read(path: &Path) -> Result<Self, Error> {
         let mut text = Vec::new();
         std::io::Read::read_to_end(&mut source::open(path)?, &mut text)
             .map_err(|error| Error::io(path, "failed to read", &error))?;
@@ -33,7 +26,7 @@ impl Groups {
         Ok(groups)
     }
 
-    pub(super) fn parse(text: &[u8]) -> Result<Self, Error> {
+    pub(in crate::text) fn parse(text: &[u8]) -> Result<Self, Error> {
         let mut sizes = Vec::new();
         for (number, (_, line)) in lines(text).enumerate() {
             let token = line.trim_ascii();
@@ -42,7 +35,8 @@ impl Groups {
             }
             let size = str::from_utf8(token).ok().and_then(|token| token.parse().ok());
             let Some(size @ 1..) = size else {
-                let message = format!("expected the number of rows of a query, 1 or more, found {}", excerpt(token));
+                let message =
+                    format!("found {}, expected the number of rows of a query, 1 or more: correct it", excerpt(token));
                 let error = Error::new(ErrorKind::QueryId, message);
                 return Err(error.at(number as u64 + 1, 1));
             };
@@ -51,33 +45,33 @@ impl Groups {
         Ok(Self { path: PathBuf::new(), sizes })
     }
 
-    /// How many rows query `group` has, or nothing where there are fewer queries.
-    pub(super) fn size(&self, group: usize) -> Option<usize> {
+    /// The number of rows of query `group` (from 0); `None` if there are fewer queries.
+    pub(in crate::text) fn size(&self, group: usize) -> Option<usize> {
         self.sizes.get(group).map(|&size| size as usize)
     }
 
-    /// How many rows all queries have.
-    pub(super) fn rows(&self) -> u64 {
+    /// The number of rows of all queries.
+    pub(in crate::text) fn rows(&self) -> u64 {
         self.sizes.iter().copied().map(u64::from).sum()
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::text) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the last query that is whole ends in `text`, whose first row is the first of `group`; and
-    /// the group that begins there.
-    pub(super) fn cut(&self, text: &[u8], mut group: usize) -> (usize, usize) {
+    /// The group after the last complete query in `text`, and the position where it begins; the first row of `text`
+    /// is the first of `group`.
+    pub(in crate::text) fn cut(&self, text: &[u8], mut group: usize) -> (usize, usize) {
         let (mut rows, mut cut) = (0, 0);
         for (end, line) in lines(text) {
-            if matches!(shape::of(line), Shape::Blank | Shape::Comment) {
+            if matches!(line_shape::of(line), LineShape::Blank | LineShape::Comment) {
                 continue;
             }
             rows += 1;
             match self.size(group) {
                 Some(size) if rows < size => {}
                 Some(_) => (cut, group, rows) = (end, group + 1, 0),
-                // More rows than are counted: reading the first of them will say so.
+                // More rows than the file counts: parsing the first of them reports it.
                 None => return (group, text.len()),
             }
         }
@@ -91,18 +85,18 @@ mod tests {
 
     #[test]
     fn sizes_are_checked() {
-        assert_eq!(Groups::parse(b"1\r\n13\n\n5").unwrap().rows(), 19);
+        assert_eq!(GroupSizes::parse(b"1\r\n13\n\n5").unwrap().rows(), 19);
         for (text, line) in [("3\n0\n", 2), ("x", 1), ("1\n2 3\n", 2), ("-1", 1), ("99999999999", 1)] {
-            assert_eq!(Groups::parse(text.as_bytes()).unwrap_err().line(), Some(line), "{text}");
+            assert_eq!(GroupSizes::parse(text.as_bytes()).unwrap_err().line(), Some(line), "{text}");
         }
     }
 
     #[test]
     fn cuts_fall_between_queries() {
-        let groups = Groups::parse(b"2\n1\n3\n").unwrap();
+        let groups = GroupSizes::parse(b"2\n1\n3\n").unwrap();
         let text = b"0 1:1\n# comment\n0 1:2\n\n0 1:3\n0 1:4\n0 1:5\n";
         assert_eq!(groups.cut(text, 0), (2, 29));
         assert_eq!(groups.cut(b"0 1:1\n", 0), (0, 0));
-        assert_eq!(groups.cut(b"0 1:1\n0 1:1\n", 3), (3, 12), "beyond the last");
+        assert_eq!(groups.cut(b"0 1:1\n0 1:1\n", 3), (3, 12), "after the last");
     }
 }

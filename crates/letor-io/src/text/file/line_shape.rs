@@ -1,48 +1,48 @@
-//! What a line looks like, without reading its values: to tell data files from others, and to find
-//! where queries begin.
+//! The form of a line, without parsing its values: distinguishes data files from others and finds the beginnings of
+//! queries.
 
-use super::options::MAX_ID;
+use crate::dataset::MAX_ID;
 
-/// What a line looks like.
+/// The form of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape<'a> {
-    /// Nothing but blanks.
+pub(super) enum LineShape<'a> {
+    /// Only white space.
     Blank,
-    /// Nothing but a comment.
+    /// Only a comment.
     Comment,
-    /// A row of data, with the id after `qid:` and the id that its comment consists of.
+    /// A row of data, with the id after `qid:` and the comment if it consists of an id.
     Row { qid: Option<&'a [u8]>, comment: Option<&'a [u8]> },
     /// Anything else.
     Other,
 }
 
-/// The shape of `line`, given without its line feed.
-pub(super) fn of(line: &[u8]) -> Shape<'_> {
+/// The form of `line`, which has no line feed.
+pub(super) fn of(line: &[u8]) -> LineShape<'_> {
     let mut tokens = Tokens { rest: line };
     let Some(label) = tokens.next() else {
-        return if tokens.rest.is_empty() { Shape::Blank } else { Shape::Comment };
+        return if tokens.rest.is_empty() { LineShape::Blank } else { LineShape::Comment };
     };
     if !looks_like_number(label) {
-        return Shape::Other;
+        return LineShape::Other;
     }
     let qid = match tokens.next() {
         // A row whose features are all absent.
         None => None,
         Some(token) if token.starts_with(b"qid:") => Some(&token[4..]),
         Some(token) if looks_like_feature(token) => None,
-        Some(_) => return Shape::Other,
+        Some(_) => return LineShape::Other,
     };
     let comment = memchr::memchr(b'#', tokens.rest).map(|at| tokens.rest[at + 1..].trim_ascii());
     if qid.is_none() && tokens.rest.is_empty() && looks_like_number(line.trim_ascii()) {
-        // A number alone: a file of group sizes, or of labels.
-        return Shape::Other;
+        // A single number: a file of group sizes or of labels.
+        return LineShape::Other;
     }
-    Shape::Row { qid, comment: comment.filter(|comment| looks_like_id(comment)) }
+    LineShape::Row { qid, comment: comment.filter(|comment| looks_like_id(comment)) }
 }
 
-/// Whether a comment is a query id, as in Yandex's `# 3382`: one token, no `name=value`, and nothing that
-/// could not stand behind `qid:`.
-pub(super) fn looks_like_id(comment: &[u8]) -> bool {
+/// Whether a comment is a query id, as in Yandex's `# 3382`: one token that is valid after `qid:` and is not
+/// `name=value`.
+pub(in crate::text) fn looks_like_id(comment: &[u8]) -> bool {
     let odd = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'#');
     !comment.is_empty() && comment.len() <= MAX_ID && !comment.iter().any(odd)
 }
@@ -58,7 +58,7 @@ fn looks_like_feature(token: &[u8]) -> bool {
     digits > 0 && token.get(digits) == Some(&b':')
 }
 
-/// The tokens in front of the comment.
+/// The tokens before the comment.
 struct Tokens<'a> {
     rest: &'a [u8],
 }
@@ -81,15 +81,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes() {
-        let row = |qid: Option<&'static str>, comment: Option<&'static str>| Shape::Row {
+    fn shapes_of_lines() {
+        let row = |qid: Option<&'static str>, comment: Option<&'static str>| LineShape::Row {
             qid: qid.map(str::as_bytes),
             comment: comment.map(str::as_bytes),
         };
         for (line, expected) in [
-            ("", Shape::Blank),
-            (" \t\r", Shape::Blank),
-            (" # 1 2:3", Shape::Comment),
+            ("", LineShape::Blank),
+            (" \t\r", LineShape::Blank),
+            (" # 1 2:3", LineShape::Comment),
             ("2 qid:10 1:3", row(Some("10"), None)),
             ("2\tqid:WT04-182\t1:3 # 12", row(Some("WT04-182"), Some("12"))),
             ("0.5 7:0.70 # 3382 ", row(None, Some("3382"))),
@@ -98,12 +98,12 @@ mod tests {
             ("1 1:abc", row(None, None)),
             ("0 # 3382", row(None, Some("3382"))),
             ("0 # 33#82", row(None, None)),
-            ("12", Shape::Other),
-            ("12 13", Shape::Other),
-            ("321 0 321.1 1", Shape::Other),
-            ("Fold\tTraining.txt", Shape::Other),
-            ("python 2:2.5", Shape::Other),
-            ("{\"1\": \"caption_count\"}", Shape::Other),
+            ("12", LineShape::Other),
+            ("12 13", LineShape::Other),
+            ("321 0 321.1 1", LineShape::Other),
+            ("Fold\tTraining.txt", LineShape::Other),
+            ("python 2:2.5", LineShape::Other),
+            ("{\"1\": \"caption_count\"}", LineShape::Other),
         ] {
             assert_eq!(of(line.as_bytes()), expected, "{line}");
         }

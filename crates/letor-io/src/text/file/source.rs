@@ -1,4 +1,4 @@
-//! A file as a stream of text: plain or gzip, told by content.
+//! A file as a stream of text: plain or gzip, detected by content.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -13,7 +13,7 @@ pub(super) type Source = Box<dyn Read + Send>;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
-/// What other files start with, by name.
+/// The first bytes of other kinds of files, and their names.
 const OTHERS: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"Rar!", "a rar archive"),
@@ -25,12 +25,12 @@ const OTHERS: [(&[u8], &str); 8] = [
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
-/// Opens `path`; a file that starts as gzip does is unpacked on the way.
+/// Opens `path`; decompresses it if it starts like gzip.
 pub(super) fn open(path: &Path) -> Result<Source, Error> {
     let failed = |error: &io::Error| Error::io(path, "failed to open", error);
     let mut file = File::open(path).map_err(|error| failed(&error))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(Error::new(ErrorKind::Io, "is a folder, expected a file").in_file(path));
+        return Err(Error::new(ErrorKind::Io, "is a folder, expected a file: give a file").in_file(path));
     }
     let mut start = [0; 6];
     let (read, error) = read_up_to(&mut file, &mut start);
@@ -43,7 +43,7 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
         return Err(Error::new(ErrorKind::Format, message).in_file(path).at(1, 1));
     }
     let gzip = start[..read].starts_with(GZIP);
-    // A pipe cannot be wound back; what was taken from it is put in front again.
+    // A pipe cannot seek, so the bytes read from it are put in front again.
     let file: Source = match file.seek(SeekFrom::Start(0)) {
         Ok(_) => Box::new(file),
         Err(_) => Box::new(io::Cursor::new(start[..read].to_vec()).chain(file)),
@@ -54,8 +54,7 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
     Ok(file)
 }
 
-/// Fills `buffer` as far as there is something to read; returns how far, and what ended it early
-/// beside the end of the text.
+/// Fills `buffer` until the end of the text or an error; returns the number of bytes read, and the error.
 pub(super) fn read_up_to(source: &mut impl Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -1,29 +1,29 @@
-//! The fast road for values: short numbers, one after the other, as nearly all rows have them.
+//! The fast path for values: short numbers separated by single spaces, as in nearly all rows.
 
-use super::index::{Index, LOOKAHEAD, digits};
-use super::options::MAX_FEATURE;
-use super::row::Entry;
+use super::digits::{LOOKAHEAD, NonDigits, digits};
+use super::entry::Entry;
 use crate::decimal::POW10;
+use crate::text::options::MAX_FEATURE;
 
-/// Reads values with at most eight digits on either side of the point, no exponent and no `+`, followed
-/// by a blank. Everything else is left to the long road, which knows what may be wrong.
+/// Reads values with at most eight digits on either side of the decimal point, without exponent or `+`, each
+/// followed by a space. Leaves everything else to the slow path, which also detects errors.
 pub(super) struct ShortValues<'a> {
-    /// From the first value to the line's end and beyond.
+    /// The text from the first value to [`LOOKAHEAD`] bytes after the end of the line.
     line: &'a [u8],
-    /// Where that begins in the text.
+    /// The start of `line` in the text.
     base: usize,
-    /// Positions in `line` of the bytes that are no digits.
+    /// The positions in `line` of all bytes that are not digits.
     ends: &'a [u32],
 }
 
-/// How `n:` looks as the first bytes of a little-endian word.
+/// `n:` as the first bytes of a little-endian word.
 #[derive(Clone, Copy)]
 struct Prefix {
     word: u64,
     mask: u64,
 }
 
-/// Feature numbers that are recognised as the one after the last, without reading their digits.
+/// Feature numbers below this are recognised as the successor of the last one without parsing their digits.
 const PREFIXES: usize = 1024;
 
 static PREFIX: [Prefix; PREFIXES] = {
@@ -44,30 +44,31 @@ static PREFIX: [Prefix; PREFIXES] = {
     prefixes
 };
 
-/// A bit for each byte that may follow a value here.
+/// A bit for each byte that may follow a value.
 const BLANKS: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\r' | 1 << b'\n';
 
 impl<'a> ShortValues<'a> {
-    /// For the values between `base` and the line's end, `len` bytes on.
-    pub(super) fn new(text: &'a [u8], base: usize, len: usize, index: &'a mut Index) -> Self {
-        let ends = index.of_line(text, base, base + len);
+    /// For the values from `base` to the end of the line, `len` bytes later.
+    pub(super) fn new(text: &'a [u8], base: usize, len: usize, non_digits: &'a mut NonDigits) -> Self {
+        let ends = non_digits.of_line(text, base, base + len);
         Self { line: &text[base..base + len + LOOKAHEAD], base, ends }
     }
 
-    /// For a line from `base` on that is left to the long road.
+    /// For a line that is left to the slow path from `base` on.
     pub(super) fn none(base: usize) -> Self {
         Self { line: &[], base, ends: &[] }
     }
 
-    /// Appends the values from `at` on, as far as they are short, in one blank's distance, and of
-    /// features above `last` that ascend; returns where the next token starts and the last feature.
+    /// Appends the values from `at` on to `entries`, up to the first one that is not short, not separated by one
+    /// space, or whose feature is not above the one before it (`last` for the first). Returns the start of the next
+    /// token and the last feature read.
     pub(super) fn read(&mut self, at: usize, mut last: u32, entries: &mut Vec<Entry>) -> (usize, u32) {
         let (line, mut at) = (self.line, at - self.base);
-        // Behind what the long road has read.
+        // Skips what the slow path has read.
         let passed = self.ends.iter().take_while(|&&end| (end as usize) < at).count();
         let mut ends = &self.ends[passed..];
         while let &[first, second, third, fourth, ..] = ends {
-            // Where the feature, and where the number in front of the point ends.
+            // The ends of the feature number and of the digits before the decimal point.
             let Some((feature, mut start)) = feature(line, at, last, first as usize) else {
                 break;
             };
@@ -86,7 +87,7 @@ impl<'a> ShortValues<'a> {
             } else {
                 scale = next.wrapping_sub(stop + 1);
                 let mantissa = if scale.wrapping_sub(1) < 8 - whole {
-                    // The fraction moves up one byte, over the point.
+                    // Removes the decimal point by moving the fraction down by one byte.
                     let first = (1 << (8 * whole)) - 1;
                     let word = word(line, start) & first | word(line, start + 1) & !first;
                     digits(word, whole + scale)
@@ -116,8 +117,8 @@ impl<'a> ShortValues<'a> {
     }
 }
 
-/// The feature number at `at`, above `last`, and the position behind its colon; `end` is where its
-/// digits end.
+/// The feature number at `at` and the position after its colon, if the number is above `last`; `end` is the end of
+/// its digits.
 #[inline(always)]
 fn feature(line: &[u8], at: usize, last: u32, end: usize) -> Option<(u32, usize)> {
     let word = word(line, at);
@@ -136,5 +137,5 @@ fn feature(line: &[u8], at: usize, last: u32, end: usize) -> Option<(u32, usize)
 
 #[inline(always)]
 fn word(line: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(*line[at..].first_chunk().expect("a line is followed by many bytes"))
+    u64::from_le_bytes(*line[at..].first_chunk().expect("`LOOKAHEAD` bytes follow a line"))
 }

@@ -1,49 +1,42 @@
-//! One row: `label qid:id feature:value ... # comment`.
+//! Reads one row: `label qid:id feature:value ... # comment`.
 
-use super::index::Index;
-use super::options::{MAX_LINE, ReadOptions};
-use super::short::ShortValues;
+use super::digits::NonDigits;
+use super::entry::Entry;
+use super::short_values::ShortValues;
 use super::token::{RowError, read_feature, read_label, read_qid, read_value};
 use crate::decimal::Decimal;
 use crate::error::ErrorKind;
+use crate::text::options::{MAX_LINE, ReadOptions};
 
-/// A value in its row.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) mantissa: i64,
-    pub(super) feature: u32,
-    pub(super) scale: i16,
-}
-
-/// What a line is.
+/// The contents of a line.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line<'a> {
-    /// Nothing, or a comment only.
+pub(in crate::text) enum Line<'a> {
+    /// A blank line or a comment.
     Blank,
-    /// A row of data; its values went into the entries.
+    /// A row of data; its values are in the entries.
     Row {
         label: f32,
-        /// What follows `qid:`, where the row has it.
+        /// The text after `qid:`, if the row has it.
         qid: Option<&'a [u8]>,
-        /// What follows `#`, where the row has it.
+        /// The text after `#`, if the row has it.
         comment: Option<&'a [u8]>,
-        /// Byte position behind the last value.
+        /// The byte position after the last value.
         end: usize,
     },
 }
 
-/// Reads rows; keeps what it needs from one to the next.
+/// Reads rows, reusing its buffers.
 #[derive(Debug, Default)]
-pub(super) struct RowReader {
-    index: Index,
+pub(in crate::text) struct RowReader {
+    non_digits: NonDigits,
 }
 
 impl RowReader {
-    /// Reads the line at `start`, appending its values to `entries`, and returns what it is and where
-    /// the next line starts.
+    /// Reads the line at `start`, appends its values to `entries`, and returns its contents and the start of the
+    /// next line.
     ///
-    /// `text` must go on for [`LOOKAHEAD`](super::index::LOOKAHEAD) line feeds after its last line.
-    pub(super) fn read<'a>(
+    /// [`LOOKAHEAD`](super::LOOKAHEAD) line feeds must follow the last line of `text`.
+    pub(in crate::text) fn read<'a>(
         &mut self,
         text: &'a [u8],
         start: usize,
@@ -77,7 +70,7 @@ impl RowReader {
         Ok((Line::Row { label, qid, comment, end: at }, next))
     }
 
-    /// Reads `feature:value` from `at` up to a comment or the line's end; returns where that is.
+    /// Reads `feature:value` pairs from `at` up to a comment or the end of the line and returns that position.
     fn read_values(
         &mut self,
         text: &[u8],
@@ -88,8 +81,8 @@ impl RowReader {
     ) -> Result<usize, RowError> {
         let len = memchr::memchr(b'\n', &text[at..]).unwrap_or(0);
         let mut short = match at + len - start > MAX_LINE {
-            false => ShortValues::new(text, at, len, &mut self.index),
-            // Read to where it becomes too long, in case something is wrong with it before.
+            false => ShortValues::new(text, at, len, &mut self.non_digits),
+            // Reads up to the limit, in case there is an error before it.
             true => ShortValues::none(at),
         };
         let mut last = 0;
@@ -99,7 +92,7 @@ impl RowReader {
             if matches!(text[at], b'\n' | b'#') || at - start > MAX_LINE {
                 return Ok(at);
             }
-            // Several blanks, or something unusual: behind it the short road may be open again.
+            // Repeated spaces or an unusual value: the fast path may work again after it.
             let before = entries.len();
             (at, last) = short.read(at, last, entries);
             if entries.len() == before {
@@ -112,21 +105,21 @@ impl RowReader {
     }
 }
 
-/// Whether `byte` separates tokens within a line.
+/// Whether `byte` separates tokens in a line.
 #[inline]
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
 #[inline]
-pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
+fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     while is_blank(text[at]) {
         at += 1;
     }
     at
 }
 
-/// What follows the `#` at `at`, and where the next line starts.
+/// The text after the `#` at `at`, and the start of the next line.
 fn comment(text: &[u8], start: usize, at: usize) -> Result<(&[u8], usize), RowError> {
     let length = memchr::memchr(b'\n', &text[at..]).unwrap_or(text.len() - at);
     check_length(start, at + length)?;
@@ -140,9 +133,9 @@ fn check_length(start: usize, end: usize) -> Result<(), RowError> {
     Err(line_too_long(start))
 }
 
-pub(super) fn line_too_long(start: usize) -> RowError {
+pub(in crate::text) fn line_too_long(start: usize) -> RowError {
     let message = format!(
-        "the line has more than {} MiB, expected a row of `label qid:id feature:value ...`: is this a data file?",
+        "the line has more than {} MiB, expected a row of `label qid:id feature:value ...`: check that this is a data file",
         MAX_LINE >> 20,
     );
     RowError::new(start + MAX_LINE, ErrorKind::Limit, message)
@@ -150,9 +143,10 @@ pub(super) fn line_too_long(start: usize) -> RowError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::index::LOOKAHEAD;
-    use super::super::options::{MAX_ID, Null};
+    use super::super::LOOKAHEAD;
     use super::*;
+    use crate::dataset::MAX_ID;
+    use crate::text::options::Null;
 
     type Row = (f32, Option<String>, Option<String>, Vec<(u32, f64)>);
 
@@ -207,33 +201,33 @@ mod tests {
     }
 
     #[test]
-    fn bad_rows_say_where_and_what() {
+    fn errors_give_place_and_cause() {
         use ErrorKind::*;
         for (line, column, kind, part) in [
-            ("python 2:2.5", 1, Syntax, "expected a label, as in `2 qid:10 1:0.5 2:3`, found `python`"),
+            ("python 2:2.5", 1, Syntax, "found `python`, expected a label, as in `2 qid:10 1:0.5 2:3`"),
             ("qid:1 1:2", 1, Syntax, "expected a label"),
             ("7 qid:1 1:2", 1, Label, "label `7` is out of range, expected 0 to 4"),
             ("-2 qid:1 1:2", 1, Label, "out of range"),
             ("nan qid:1 1:2", 1, Label, "not finite"),
-            ("\0\u{1}ELF 1:2", 1, Format, "binary data `\\x00\\x01ELF`"),
-            ("2 qid: 1:2", 7, QueryId, "expected a query id after `qid:`"),
+            ("\0\u{1}ELF 1:2", 1, Format, "found binary data `\\x00\\x01ELF`"),
+            ("2 qid: 1:2", 7, QueryId, "found no query id after `qid:`"),
             ("2 qid:a\0b 1:2", 7, QueryId, "is not text"),
-            ("2 qid:1 0:2", 9, Feature, "features count from 1"),
-            ("2 qid:1 1:2 1:3", 13, Feature, "feature 1 is given twice"),
+            ("2 qid:1 0:2", 9, Feature, "feature numbers start at 1"),
+            ("2 qid:1 1:2 1:3", 13, Feature, "feature 1 occurs twice"),
             ("2 qid:1 5:2 3:3", 13, Feature, "feature 3 after feature 5, expected ascending"),
-            ("2 qid:1 1000001:3", 9, Feature, "beyond 1000000"),
-            ("2 qid:1 99999999999:3", 9, Feature, "beyond 1000000"),
-            ("2 qid:1 -1:3", 9, Syntax, "expected `feature:value`, as in `3:0.5`, found `-1:3`"),
-            ("2 qid:1 1:2 qid:3", 13, Syntax, "the query id comes right after the label"),
+            ("2 qid:1 1000001:3", 9, Feature, "above 1000000"),
+            ("2 qid:1 99999999999:3", 9, Feature, "above 1000000"),
+            ("2 qid:1 -1:3", 9, Syntax, "found `-1:3`, expected `feature:value`, as in `3:0.5`"),
+            ("2 qid:1 1:2 qid:3", 13, Syntax, "put the query id after the label, once"),
             ("2 qid:1 1", 9, Syntax, "expected `feature:value`"),
             ("2 qid:1 1:2 \u{7f}", 13, Syntax, "binary data"),
-            ("2 qid:1 1:abc", 11, Syntax, "expected a number as the value of feature 1, found `abc`"),
-            ("2 qid:1 1: 2", 11, Syntax, "expected a value after `1:`, found none"),
-            ("2 qid:1 1:1:2", 11, Syntax, "found `1:2`"),
+            ("2 qid:1 1:abc", 11, Syntax, "the value of feature 1 is `abc`, expected a number"),
+            ("2 qid:1 1: 2", 11, Syntax, "found no value after `1:`"),
+            ("2 qid:1 1:1:2", 11, Syntax, "is `1:2`"),
             ("2 qid:1 1:NaN", 11, Value, "feature 1 is `NaN`, expected a finite number"),
             ("2 qid:1 1:-inf", 11, Value, "finite"),
             ("2 qid:1 1:1e999", 11, Value, "finite"),
-            ("2 qid:1 1:NULL", 11, Value, "ask for NULL as zero"),
+            ("2 qid:1 1:NULL", 11, Value, "--null zero"),
         ] {
             let (found_column, found_kind, message) = row(line).unwrap_err();
             assert_eq!((found_column, found_kind), (column, kind), "{line}: {message}");
@@ -243,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_accepted() {
+    fn options_are_respected() {
         let options = ReadOptions { max_label: 10.0, null: Null::Zero, ..ReadOptions::default() };
         let expected = (7.0, Some("1".into()), None, vec![(1, 0.0), (2, 1.0)]);
         assert_eq!(row_with("7 qid:1 1:NULL 2:1", &options), Ok(Some(expected)));

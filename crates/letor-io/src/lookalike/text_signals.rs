@@ -1,5 +1,4 @@
-//! What a text feature says about one stream of a document: term counts, TF-IDF, BM25 and smoothed
-//! language models.
+//! The text features of one stream of a document: term counts, TF-IDF, BM25 and smoothed language models.
 //!
 //! ## References
 //!
@@ -11,14 +10,14 @@
 //!
 //! ## Notes
 //!
-//! A term that a stream lacks adds a constant of its own to the language models, whatever the
-//! stream's length: in the real excerpts documents without any query term tie under them.
+//! A term that is absent from a stream adds a constant to the language models, whatever the length of the stream: in
+//! the real excerpts, documents without any query term tie under them.
 
-use super::text::{MAX_TERMS, TextDocument, TextQuery};
+use super::text_model::{MAX_TERMS, TextDocument, TextQuery};
 
-/// The signals of one stream, in MSLR's order.
+/// The number of signals of one stream, in MSLR's order.
 pub(crate) const SIGNALS: usize = 25;
-/// Places in the array that [`signals`] fills.
+/// Indices into the array returned by [`signals`].
 pub(crate) mod signal {
     pub(crate) const LENGTH: usize = 2;
     pub(crate) const IDF: usize = 3;
@@ -30,7 +29,7 @@ pub(crate) mod signal {
     pub(crate) const JELINEK_MERCER: usize = 24;
 }
 
-/// Sum, minimum, maximum, mean and variance.
+/// The sum, minimum, maximum, mean and variance of `values`.
 fn summary(values: &[f64]) -> [f64; 5] {
     let n = values.len() as f64;
     let sum: f64 = values.iter().sum();
@@ -59,8 +58,8 @@ pub(crate) fn signals(query: &TextQuery, document: &TextDocument, stream: usize,
         idf_norm += idf[term] * idf[term];
         let log_background = -idf[term] - 4.0;
         if tf[term] == 0 {
-            // A term that is not there leaves the collection's language model alone, whatever the
-            // length: such documents tie.
+            // Only the language model of the collection counts for an absent term, whatever the length, so that such
+            // documents tie.
             abs += log_background - 0.4;
             dirichlet += log_background - 0.2;
             jelinek_mercer += log_background - 2.3;
@@ -128,7 +127,7 @@ mod tests {
             6.0,
             3.0,
             9.0,                   // TF-IDF
-            0.0,                   // not all terms are there
+            0.0,                   // not all terms are present
             3.0 / 10_f64.sqrt(),   // cosine of (6, 0) and (3, 1)
             3.0 * 2.0 * 2.2 / 3.2, // BM25 at mean length
             libm::log(0.13 + 0.7 * background) + absent[0],

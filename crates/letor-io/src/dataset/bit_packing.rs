@@ -1,14 +1,14 @@
-//! Integers of any width from 0 to 64 bits, packed without gaps, least significant bit first.
+//! Integers of 0 to 64 bits, packed without gaps, least significant bit first.
 
-/// Bytes that must follow packed values, so that every read may take nine bytes at once.
+/// The number of bytes that must follow packed values, because every read takes nine bytes.
 pub(crate) const PADDING: usize = 9;
 
-/// How many bits `value` needs: 0 for 0, 64 for the largest.
+/// The number of bits that `value` needs: 0 for 0, 64 for the largest.
 pub(crate) fn width_of(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
-/// How many bytes `count` values of `width` bits take.
+/// The number of bytes that `count` values of `width` bits take.
 pub(crate) fn packed_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
@@ -31,7 +31,7 @@ pub(crate) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<
 
 /// Calls `each` with the `count` values of `width` bits at the start of `bytes`.
 ///
-/// `bytes` must go on for [`PADDING`] bytes after the values.
+/// [`PADDING`] bytes must follow the values.
 pub(crate) fn unpack(bytes: &[u8], width: u32, count: usize, mut each: impl FnMut(u64)) {
     if width <= 56 {
         let mask = (1u64 << width) - 1;
@@ -46,7 +46,7 @@ pub(crate) fn unpack(bytes: &[u8], width: u32, count: usize, mut each: impl FnMu
     }
 }
 
-/// Value `index` of those packed at the start of `bytes`; padding as for [`unpack`].
+/// The value at `index` (from 0) of those packed at the start of `bytes`; [`PADDING`] bytes must follow.
 pub(crate) fn one(bytes: &[u8], width: u32, index: usize) -> u64 {
     let bit = index * width as usize;
     let (byte, shift) = (bit / 8, bit % 8);
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_width_comes_back() {
+    fn every_width_round_trips() {
         for width in 0..=64u32 {
             let mask = u64::MAX.checked_shr(64 - width).unwrap_or(0);
             let values: Vec<u64> =

@@ -1,34 +1,34 @@
-//! Which files a list of files and folders means.
+//! Expands a list of files and folders to the files to read.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::options::MAX_LINE;
-use super::pieces::lines;
-use super::shape::{self, Shape};
-use super::side::{self, Groups};
+use super::group_sizes::GroupSizes;
+use super::line_shape::{self, LineShape};
+use super::lines::lines;
 use super::source::{self, read_up_to};
-use crate::cache;
 use crate::dataset::Provenance;
 use crate::error::{Error, ErrorKind};
+use crate::file_names::{group_sizes_of, is_cache};
+use crate::text::options::MAX_LINE;
 
-/// A file to be read, with the sizes of its queries where a file beside it tells them.
+/// A file to read, with its group sizes if there is a file of them beside it.
 pub(crate) struct DataFile {
     pub(crate) path: PathBuf,
-    pub(super) groups: Option<Arc<Groups>>,
+    pub(in crate::text) groups: Option<Arc<GroupSizes>>,
 }
 
-/// What to read, and what was passed over.
+/// The files to read, and the files skipped with the reason for each.
 #[derive(Default)]
 pub(crate) struct FileList {
     pub(crate) files: Vec<DataFile>,
     pub(crate) skipped: Vec<(PathBuf, String)>,
 }
 
-/// How much of a file's beginning is searched for its first line that is not blank.
+/// The number of bytes read at a time to find a file's first non-blank line.
 const BEGINNING: usize = 64 << 10;
 
-/// Expands folders: a folder means its files whose first line that is not blank is a row, by name.
+/// Expands folders: a folder stands for its files whose first non-blank line is a row, ordered by name.
 pub(crate) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
     let mut list = FileList::default();
     for path in paths {
@@ -44,16 +44,16 @@ pub(crate) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
 }
 
 impl FileList {
-    /// Where a data set read from these comes from.
+    /// The provenance of a data set read from these files.
     pub(crate) fn provenance(&self) -> Provenance {
         let files = self.files.iter().map(|file| file.path.clone()).collect();
         Provenance::Files { files, skipped: self.skipped.clone() }
     }
 
     fn add_file(&mut self, path: PathBuf) -> Result<(), Error> {
-        let side = side::path_of(&path);
+        let side = group_sizes_of(&path);
         let groups = match side.is_file() {
-            true => Some(Arc::new(Groups::read(&side)?)),
+            true => Some(Arc::new(GroupSizes::read(&side)?)),
             false => None,
         };
         self.files.push(DataFile { path, groups });
@@ -66,7 +66,7 @@ impl FileList {
             .map_err(failed)?
             .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
             .collect::<Result<Vec<_>, _>>()?;
-        paths.retain(|path| !cache::is_cache(path));
+        paths.retain(|path| !is_cache(path));
         paths.sort();
         let (files, skipped) = (self.files.len(), self.skipped.len());
         for path in paths {
@@ -83,7 +83,7 @@ impl FileList {
             .map(|(path, reason)| format!("{} ({reason})", path.file_name().unwrap_or_default().display()))
             .collect();
         let mut message =
-            "holds no data file, expected files that start with a row of `label qid:id feature:value ...`".to_string();
+            "has no data file, expected files that start with a row of `label qid:id feature:value ...`".to_string();
         match &skipped[..] {
             [] => message += ": it is empty",
             [.., _] if skipped.len() > 5 => {
@@ -95,7 +95,7 @@ impl FileList {
     }
 }
 
-/// Why a folder's file is no data file, or nothing if it is one.
+/// Why a file of a folder is not a data file; `None` if it is one.
 fn reason_to_skip(path: &Path) -> Option<String> {
     if path.is_dir() {
         return Some("a folder".into());
@@ -104,7 +104,7 @@ fn reason_to_skip(path: &Path) -> Option<String> {
         && Path::new(data).is_file()
     {
         let data = Path::new(data).file_name().unwrap_or_default();
-        return Some(format!("the query sizes of {}", data.display()));
+        return Some(format!("the group sizes of {}", data.display()));
     }
     let mut source = match source::open(path) {
         Ok(source) => source,
@@ -115,18 +115,18 @@ fn reason_to_skip(path: &Path) -> Option<String> {
         let start = text.len() - BEGINNING;
         let (read, failure) = read_up_to(&mut source, &mut text[start..]);
         let filled = start + read;
-        let first = lines(&text[..filled]).find(|(_, line)| shape::of(line) != Shape::Blank);
+        let first = lines(&text[..filled]).find(|(_, line)| line_shape::of(line) != LineShape::Blank);
         if first.is_none() && failure.is_none() && read == BEGINNING && filled < MAX_LINE {
             text.resize(filled + BEGINNING, 0);
             continue;
         }
-        return match (first.map(|(_, line)| shape::of(line)), failure) {
-            (Some(Shape::Row { .. }), _) => None,
+        return match (first.map(|(_, line)| line_shape::of(line)), failure) {
+            (Some(LineShape::Row { .. }), _) => None,
             (_, Some(failure)) => Some(format!("failed to read: {failure}")),
             (None, None) if filled == 0 => Some("empty".into()),
-            (None, None) => Some("nothing but blank lines".into()),
-            (Some(Shape::Comment), None) => {
-                Some("starts with a comment, not with a row: name the file itself to read it".into())
+            (None, None) => Some("only blank lines".into()),
+            (Some(LineShape::Comment), None) => {
+                Some("starts with a comment, not with a row: give the file itself to read it".into())
             }
             (Some(_), None) => Some("does not start with a row of data".into()),
         };

@@ -1,21 +1,22 @@
-//! One token of a row at a time, by the long road: any number there is, and what is wrong with those
-//! that are none.
+//! The slow path: reads one token of a row at a time, accepts any number, and describes errors.
 
 use super::number::{self, NotANumber, ends_token};
-use super::options::{MAX_FEATURE, MAX_ID, Null, ReadOptions};
+use crate::dataset::MAX_ID;
 use crate::decimal::Decimal;
 use crate::error::{ErrorKind, excerpt};
+use crate::text::options::{MAX_FEATURE, Null, ReadOptions};
 
-/// What is wrong with a row, and at which byte of the text.
+/// An error in a row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct RowError {
-    pub(super) at: usize,
-    pub(super) kind: ErrorKind,
-    pub(super) message: String,
+pub(in crate::text) struct RowError {
+    /// The byte of the text.
+    pub(in crate::text) at: usize,
+    pub(in crate::text) kind: ErrorKind,
+    pub(in crate::text) message: String,
 }
 
 impl RowError {
-    pub(super) fn new(at: usize, kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub(in crate::text) fn new(at: usize, kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { at, kind, message: message.into() }
     }
 }
@@ -26,31 +27,34 @@ fn token(text: &[u8], at: usize) -> &[u8] {
     &rest[..rest.iter().position(|&byte| ends_token(byte)).unwrap_or(rest.len())]
 }
 
-/// The label at `at` and the position behind it.
+/// The label at `at` and the position after it.
 pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Result<(f32, usize), RowError> {
     let token = token(text, at);
-    let what = "expected a label, as in `2 qid:10 1:0.5 2:3`";
+    let expected = "expected a label, as in `2 qid:10 1:0.5 2:3`";
     let fail = |kind, message| Err(RowError::new(at, kind, message));
     let label = match number::parse(token) {
         Ok(label) => label.to_f64() as f32,
         Err(NotANumber::NotFinite) => {
             let found = excerpt(token);
-            return fail(ErrorKind::Label, format!("label {found} is not finite, expected a number"));
+            return fail(
+                ErrorKind::Label,
+                format!("label {found} is not finite, expected 0 to {}: correct it", options.max_label),
+            );
         }
         Err(NotANumber::Syntax) if !is_text(token) => {
             let found = excerpt(token);
-            let message = format!("binary data {found}, {what}: is this a text file?");
+            let message = format!("found binary data {found}, {expected}: check that this is a text file");
             return fail(ErrorKind::Format, message);
         }
         Err(NotANumber::Syntax) => {
-            return fail(ErrorKind::Syntax, format!("{what}, found {}", excerpt(token)));
+            return fail(ErrorKind::Syntax, format!("found {}, {expected}", excerpt(token)));
         }
     };
     if label == -1.0 || (0.0..=options.max_label).contains(&label) {
         Ok((label, at + token.len()))
     } else {
         let message = format!(
-            "label {} is out of range, expected 0 to {} (or -1 for none): correct it, or raise the highest label allowed (--max-label, `ReadOptions::max_label`) if it is meant",
+            "label {} is out of range, expected 0 to {} (or -1 for none): correct it, or raise the highest label (--max-label, `ReadOptions::max_label`)",
             excerpt(token),
             options.max_label,
         );
@@ -58,21 +62,24 @@ pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Resul
     }
 }
 
-/// The id at `at` and the position behind it.
+/// The query id at `at` and the position after it.
 pub(super) fn read_qid(text: &[u8], at: usize) -> Result<(&[u8], usize), RowError> {
     let id = token(text, at);
     check_id(id, at)?;
     Ok((id, at + id.len()))
 }
 
-/// That `id`, found at `at`, may be a query's id.
-pub(super) fn check_id(id: &[u8], at: usize) -> Result<(), RowError> {
+/// Checks that `id`, found at `at`, is a valid query id.
+pub(in crate::text) fn check_id(id: &[u8], at: usize) -> Result<(), RowError> {
     let fail = |message| Err(RowError::new(at, ErrorKind::QueryId, message));
     if id.is_empty() {
-        return fail("expected a query id after `qid:`, as in `qid:10`, found none".to_string());
+        return fail("found no query id after `qid:`, expected one, as in `qid:10`".to_string());
     }
     if id.len() > MAX_ID {
-        return fail(format!("query id {} has more than {MAX_ID} bytes: is this a data file?", excerpt(id)));
+        return fail(format!(
+            "query id {} has more than {MAX_ID} bytes, expected at most {MAX_ID}: check that this is a data file",
+            excerpt(id)
+        ));
     }
     if !is_text(id) {
         return fail(format!("query id {} is not text, expected UTF-8 without control characters", excerpt(id)));
@@ -84,12 +91,12 @@ fn is_text(token: &[u8]) -> bool {
     str::from_utf8(token).is_ok_and(|text| !text.chars().any(char::is_control))
 }
 
-/// The feature number at `at`, which must be above `last`, and the position behind its colon.
+/// The feature number at `at`, which must be above `last`, and the position after its colon.
 #[inline]
 pub(super) fn read_feature(text: &[u8], at: usize, last: u32) -> Result<(u32, usize), RowError> {
     let mut feature = 0u32;
     let mut next = at;
-    // Seven digits pass the limit already.
+    // Seven digits suffice to exceed the limit.
     while next < at + 7 && text[next].is_ascii_digit() {
         feature = feature * 10 + u32::from(text[next] - b'0');
         next += 1;
@@ -108,11 +115,11 @@ fn bad_feature(text: &[u8], at: usize, last: u32) -> RowError {
     let digits = token.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 || token.get(digits) != Some(&b':') {
         let message = if token.starts_with(b"qid:") {
-            format!("expected `feature:value`, found {found}: the query id comes right after the label, once")
+            format!("found {found}, expected `feature:value`: put the query id after the label, once")
         } else if is_text(token) {
-            format!("expected `feature:value`, as in `3:0.5`, found {found}")
+            format!("found {found}, expected `feature:value`, as in `3:0.5`")
         } else {
-            format!("binary data {found}, expected `feature:value`: is this a text file?")
+            format!("found binary data {found}, expected `feature:value`: check that this is a text file")
         };
         return RowError::new(at, ErrorKind::Syntax, message);
     }
@@ -120,21 +127,23 @@ fn bad_feature(text: &[u8], at: usize, last: u32) -> RowError {
     let number =
         significant.iter().try_fold(0u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
     let message = match number {
-        Some(0) => format!("feature 0 in {found}: features count from 1, add one to each"),
+        Some(0) => format!("feature 0 in {found}, expected 1 or more: feature numbers start at 1, so add 1 to each"),
         Some(number) if number == last => {
-            format!("feature {number} is given twice in this row: keep one of them")
+            format!("feature {number} occurs twice in this row, expected once: remove one of them")
         }
         Some(number) if number < last => {
             format!("feature {number} after feature {last}, expected ascending numbers: sort each row by feature")
         }
         _ => {
-            format!("the feature number in {found} is beyond {MAX_FEATURE}, the most that is read")
+            format!(
+                "the feature number in {found} is above {MAX_FEATURE}, the highest supported: renumber the features"
+            )
         }
     };
     RowError::new(at, ErrorKind::Feature, message)
 }
 
-/// The value at `at`, by the slow road, and the position behind it.
+/// The value at `at` and the position after it.
 #[cold]
 pub(super) fn read_value(
     text: &[u8],
@@ -152,20 +161,23 @@ pub(super) fn read_value(
             Null::Error => fail(
                 ErrorKind::Value,
                 format!(
-                    "feature {feature} is {found}, expected a number: ask for NULL as zero (--null zero) if that is meant"
+                    "feature {feature} is {found}, expected a number: to read NULL as 0, choose --null zero (`Null::Zero`)"
                 ),
             ),
         },
         Err(NotANumber::NotFinite) => fail(
             ErrorKind::Value,
-            format!("feature {feature} is {found}, expected a finite number: correct it or leave it out (absent is 0)"),
+            format!(
+                "feature {feature} is {found}, expected a finite number: correct it or omit it (an absent value is 0)"
+            ),
         ),
         Err(NotANumber::Syntax) if token.is_empty() => fail(
             ErrorKind::Syntax,
-            format!("expected a value after `{feature}:`, found none: leave the feature out if it is absent"),
+            format!("found no value after `{feature}:`, expected a number: omit the feature if it is absent"),
         ),
-        Err(NotANumber::Syntax) => {
-            fail(ErrorKind::Syntax, format!("expected a number as the value of feature {feature}, found {found}"))
-        }
+        Err(NotANumber::Syntax) => fail(
+            ErrorKind::Syntax,
+            format!("the value of feature {feature} is {found}, expected a number: correct it or omit it"),
+        ),
     }
 }

@@ -1,4 +1,4 @@
-//! All of a cache read at once: for fuzzing, and for tests.
+//! Reads all of a cache from memory, for fuzzing and tests.
 
 use std::sync::OnceLock;
 
@@ -7,17 +7,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::format::{self, HEADER, Index, MAGIC, ORDER, VERSION};
 use crate::dataset::{Blocks, Content, Dataset, Provenance, is_sound};
 
-/// The data set in `file`, the bytes of a cache, unless anything about them is not as it should be.
+/// The data set in `file`, the bytes of a cache, or `None` if anything is invalid.
 ///
-/// With `mend` all hashes are taken to fit, so that what they would keep out is met as well.
-pub(crate) fn check_bytes(file: &[u8], mend: bool) -> Option<Dataset> {
-    let mended = mend.then(|| mended(file));
-    let file = mended.as_deref().unwrap_or(file);
+/// With `repair_hashes`, hashes are ignored or corrected, so that invalid contents behind a wrong hash are tested too.
+pub(crate) fn check_bytes(file: &[u8], repair_hashes: bool) -> Option<Dataset> {
+    let repaired = repair_hashes.then(|| repaired(file));
+    let file = repaired.as_deref().unwrap_or(file);
     let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } = format::read(file)?;
     let block = |index: usize| {
         let bytes = &file[starts[index]..starts[index + 1]];
         let documents = offsets[index + 1] - offsets[index];
-        let sound = (mend || xxh3_64(bytes) == hashes[index]) && is_sound(bytes, documents, features);
+        let sound = (repair_hashes || xxh3_64(bytes) == hashes[index]) && is_sound(bytes, documents, features);
         sound.then(|| bytes.into())
     };
     let blocks = Blocks::Owned((0..hashes.len()).map(block).collect::<Option<_>>()?);
@@ -27,13 +27,13 @@ pub(crate) fn check_bytes(file: &[u8], mend: bool) -> Option<Dataset> {
     Some(Content { name, provenance, features, ids, id_ends, offsets, labels, max_label, blocks, checksum }.into())
 }
 
-/// `file` with a header that fits what follows.
-fn mended(file: &[u8]) -> Vec<u8> {
+/// `file` with a header that matches its contents.
+fn repaired(file: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     if file.len() < HEADER {
         return file;
     }
-    let len = u64::from_le_bytes(*file[24..].first_chunk().expect("longer than its header"));
+    let len = u64::from_le_bytes(*file[24..].first_chunk().expect("the file is longer than its header"));
     let index = file[HEADER..].get(..usize::try_from(len).unwrap_or(usize::MAX)).map_or(0, xxh3_64);
     let total = file.len() as u64;
     file[..8].copy_from_slice(MAGIC);

@@ -1,31 +1,30 @@
-//! The table of look-alikes: what each set's real model measures.
+//! The table of look-alikes, with the measured properties of the real sets.
 
-use super::families::Features;
+use super::anonymous::AnonymousFeatures;
 use super::labels::{Documents, Labels};
 
-/// How features are made.
+/// The model that draws the features.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum ModelKind {
     Mslr,
     Np2004,
     Mq2008,
-    Anonymous(&'static Features),
+    Anonymous(&'static AnonymousFeatures),
 }
 
-/// One look-alike at full size.
+/// A look-alike at full size.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Set {
+pub(crate) struct LookalikeSpec {
     pub name: &'static str,
     pub queries: usize,
     pub documents: Documents,
     pub labels: Labels,
-    pub kind: Kind,
+    pub model: ModelKind,
 }
 
-/// Yahoo's two sets share features: of 700, 181 are always 0 in the first set and 104 others in the
-/// second.
-const YAHOO: Features = Features {
-    roles: "ylr",
+/// Yahoo's two sets share 700 features, of which 181 are always 0 in the first set and another 104 in the second.
+const YAHOO: AnonymousFeatures = AnonymousFeatures {
+    role_key: "ylr",
     count: 700,
     zero: [0, 181],
     strength: [0.16, 0.15],
@@ -37,10 +36,10 @@ const YAHOO: Features = Features {
     levels: &[0.05, 0.15, 0.20, 0.30, 0.30],
     label: [1.27, 0.77],
 };
-const YAHOO_1: Features = YAHOO;
-const YAHOO_2: Features = Features { zero: [181, 285], ..YAHOO };
-const YANDEX: Features = Features {
-    roles: "yandex",
+const YAHOO_1: AnonymousFeatures = YAHOO;
+const YAHOO_2: AnonymousFeatures = AnonymousFeatures { zero: [181, 285], ..YAHOO };
+const YANDEX: AnonymousFeatures = AnonymousFeatures {
+    role_key: "yandex",
     count: 245,
     zero: [0, 3],
     strength: [0.11, 0.11],
@@ -53,62 +52,71 @@ const YANDEX: Features = Features {
     label: [1.17, 0.68],
 };
 
-const YAHOO_LABELS: Labels =
-    Labels::Graded { shares: &[0.2255, 0.3888, 0.2942, 0.0705, 0.0210], shared: 0.33, barren: 0.01, fractional: 0.0 };
+const YAHOO_LABELS: Labels = Labels::Graded {
+    shares: &[0.2255, 0.3888, 0.2942, 0.0705, 0.0210],
+    within_query: 0.33,
+    without_relevant: 0.01,
+    fractional: 0.0,
+};
 
-/// All look-alikes. Numbers of queries and mean numbers of documents are the full sets'; the rest is
-/// measured on the excerpts that the module's documentation names.
-pub(crate) const SETS: [Set; 6] = [
-    Set {
+/// All look-alikes. The numbers of queries and mean numbers of documents are those of the full sets; everything else
+/// is measured on the excerpts listed in the module's documentation.
+pub(crate) const SPECS: [LookalikeSpec; 6] = [
+    LookalikeSpec {
         name: "mslr-lookalike",
         queries: 31_531,
         documents: Documents::LogNormal { mean: 119.6, spread: 0.46, bounds: [1, 900] },
         labels: Labels::Graded {
             shares: &[0.5572, 0.2948, 0.1272, 0.0148, 0.0060],
-            shared: 0.16,
-            barren: 0.011,
+            within_query: 0.16,
+            without_relevant: 0.011,
             fractional: 0.0,
         },
-        kind: Kind::Mslr,
+        model: ModelKind::Mslr,
     },
-    Set {
+    LookalikeSpec {
         name: "ylr1-lookalike",
         queries: 19_944,
         documents: Documents::LogNormal { mean: 23.7, spread: 0.31, bounds: [1, 139] },
         labels: YAHOO_LABELS,
-        kind: Kind::Anonymous(&YAHOO_1),
+        model: ModelKind::Anonymous(&YAHOO_1),
     },
-    Set {
+    LookalikeSpec {
         name: "ylr2-lookalike",
         queries: 1_266,
         documents: Documents::LogNormal { mean: 27.5, spread: 0.31, bounds: [1, 139] },
         labels: YAHOO_LABELS,
-        kind: Kind::Anonymous(&YAHOO_2),
+        model: ModelKind::Anonymous(&YAHOO_2),
     },
-    Set {
+    LookalikeSpec {
         name: "yandex-lookalike",
         queries: 9_124,
         documents: Documents::LogNormal { mean: 10.66, spread: 0.60, bounds: [2, 120] },
         labels: Labels::Graded {
             shares: &[0.235, 0.362, 0.358, 0.034, 0.011],
-            shared: 0.38,
-            barren: 0.085,
+            within_query: 0.38,
+            without_relevant: 0.085,
             fractional: 0.046,
         },
-        kind: Kind::Anonymous(&YANDEX),
+        model: ModelKind::Anonymous(&YANDEX),
     },
-    Set {
+    LookalikeSpec {
         name: "np2004-lookalike",
         queries: 75,
         documents: Documents::Pool { limit: 1_000, short: 0.033 },
         labels: Labels::KnownItem { shares: &[0.033, 0.934, 0.033] },
-        kind: Kind::Np2004,
+        model: ModelKind::Np2004,
     },
-    Set {
+    LookalikeSpec {
         name: "mq2008-lookalike",
         queries: 784,
         documents: Documents::ShortOrLong { short: 0.51, mean: 33.5, spread: 0.85, bounds: [9, 121] },
-        labels: Labels::Graded { shares: &[0.8072, 0.1315, 0.0613], shared: 0.30, barren: 0.0, fractional: 0.0 },
-        kind: Kind::Mq2008,
+        labels: Labels::Graded {
+            shares: &[0.8072, 0.1315, 0.0613],
+            within_query: 0.30,
+            without_relevant: 0.0,
+            fractional: 0.0,
+        },
+        model: ModelKind::Mq2008,
     },
 ];

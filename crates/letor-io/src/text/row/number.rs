@@ -1,4 +1,4 @@
-//! Numbers in text, straight to decimals.
+//! Parses numbers to exact decimals.
 
 use crate::decimal::{Decimal, MANTISSA_LIMIT};
 
@@ -8,19 +8,19 @@ pub(super) fn ends_token(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'#')
 }
 
-/// Why a token is not a number that can be kept.
+/// Why a token is not a valid number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotANumber {
-    /// It does not read as one.
+    /// It is not a number.
     Syntax,
     /// It is NaN, infinite, or beyond the range of `f64`.
     NotFinite,
 }
 
-/// Reads a whole token as a number: `1`, `-0.5`, `+1`, `.5`, `1.`, `6.5e-08`.
+/// Parses a whole token as a number: `1`, `-0.5`, `+1`, `.5`, `1.`, `6.5e-08`.
 ///
-/// Up to 18 significant digits are kept as they are; longer numbers, and those whose power of ten is
-/// beyond all use, are rounded to the nearest `f64` first.
+/// Numbers with up to 18 significant digits are exact; longer numbers, and those with a scale beyond 280, are
+/// rounded to the nearest `f64` first.
 pub(super) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
     let (negative, unsigned) = match token {
         [b'-', rest @ ..] => (true, rest),
@@ -39,7 +39,7 @@ pub(super) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
                     mantissa = mantissa * 10 + digit;
                     scale += i32::from(point);
                 } else {
-                    // No room; a zero at the end can be left out.
+                    // The mantissa is full; only trailing zeros can be dropped without loss.
                     exact &= digit == 0;
                     scale -= i32::from(!point);
                 }
@@ -57,7 +57,7 @@ pub(super) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
     match rest {
         [] => {}
         [b'e' | b'E', exponent @ ..] => {
-            // Beyond five digits only the sign matters.
+            // Exponents saturate at five digits: beyond that only the sign matters.
             scale = scale.saturating_sub(parse_exponent(exponent).ok_or(NotANumber::Syntax)?);
         }
         _ => return Err(NotANumber::Syntax),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_all_sorts() {
+    fn valid_and_invalid_numbers() {
         for (token, expected) in [
             ("0", 0.0),
             ("-0", 0.0),

@@ -1,0 +1,128 @@
+//! Opens data sets from their caches, or reads them and writes the caches.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::stamps::{self, Stamps};
+use super::{Cache, store};
+use crate::dataset::{Dataset, Provenance, Recipe};
+use crate::error::Error;
+use crate::file_names::CACHE_ENDING;
+use crate::registry;
+
+/// Text of fewer bytes than this is read so fast that it needs no cache.
+const WORTH_A_CACHE: u64 = 64 << 10;
+
+/// Opens the data set of `files` from its cache; if there is none, calls `read` and writes the cache.
+///
+/// `options` describes how the text is read, and `recipe` returns a function that reads it again.
+pub(crate) fn open_files(
+    cache: &Cache,
+    (name, provenance): (&str, Provenance),
+    (files, options): (&[PathBuf], &str),
+    recipe: impl FnOnce() -> Recipe,
+    read: impl FnOnce() -> Result<Dataset, Error>,
+) -> Result<Dataset, Error> {
+    let place = files.first().and_then(|first| cache.folder(first));
+    let Some((folder, beside)) = place else {
+        return read();
+    };
+    let Some(before) = Stamps::of(files, beside.then_some(&folder)).filter(|stamps| stamps.bytes() >= WORTH_A_CACHE)
+    else {
+        return read();
+    };
+    let path = folder.join(file_name(files, options, beside));
+    let key = before.key(options);
+    if let Some((dataset, proved)) = store::load(&path, &key, (name, provenance), files, recipe) {
+        if proved && !before.just_written() {
+            // The sources are old enough now for their times to be reliable.
+            store::save(&path, &key, None, &dataset);
+        }
+        return Ok(dataset);
+    }
+    let dataset = read()?;
+    let proof = if before.just_written() { stamps::hash(files) } else { None };
+    // Files that changed while they were read have no single state to cache.
+    let after = Stamps::of(files, beside.then_some(&folder));
+    if after.is_some_and(|after| after.same_files(&before)) && (proof.is_some() || !before.just_written()) {
+        store::save(&path, &key, proof, &dataset);
+    }
+    Ok(dataset)
+}
+
+/// Data of fewer bytes in memory than this are generated so fast that they need no cache.
+const WORTH_KEEPING: usize = 1 << 20;
+
+/// Opens the look-alike `name` from its cache if `is_same` accepts the contents; otherwise calls `make` and writes the
+/// cache.
+///
+/// Look-alikes have no source files. Unless a folder is given, their caches are in `look-alikes` in the folder of
+/// registered data, `root`, provided that `root` or its parent exists.
+pub(crate) fn open_generated(
+    cache: &Cache,
+    root: Option<&Path>,
+    name: &str,
+    make: impl Fn() -> Result<Dataset, Error> + Send + Sync + 'static,
+    is_same: impl Fn(&Dataset) -> bool,
+) -> Result<Dataset, Error> {
+    let root = || root.map_or_else(registry::data_root, Path::to_path_buf);
+    let folder = match cache.folder(&root().join("look-alikes").join(name)) {
+        Some((folder, true)) => folder.ancestors().skip(1).take(2).any(Path::is_dir).then_some(folder),
+        named => named.map(|(folder, _)| folder),
+    };
+    let Some(folder) = folder else {
+        return make();
+    };
+    let path = folder.join(format!("{}{CACHE_ENDING}", name.replace(':', "-")));
+    let key = stamps::key_of(name);
+    let provenance = Provenance::LookAlike { name: name.to_string() };
+    let make = Arc::new(make);
+    let recipe = || -> Recipe {
+        let make = Arc::clone(&make);
+        Box::new(move || make())
+    };
+    if let Some((dataset, _)) = store::load(&path, &key, (name, provenance), &[], recipe)
+        && is_same(&dataset)
+    {
+        return Ok(dataset);
+    }
+    let dataset = make()?;
+    if dataset.memory() >= WORTH_KEEPING {
+        store::save(&path, &key, None, &dataset);
+    }
+    Ok(dataset)
+}
+
+/// The name of the cache of `files` read with `options`.
+fn file_name(files: &[PathBuf], options: &str, beside: bool) -> String {
+    let mut key = options.to_string();
+    for file in files {
+        let full = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        let shown = if beside { full.file_name().unwrap_or_default().into() } else { full };
+        key += &format!("\n{}", shown.display());
+    }
+    let hash = xxhash_rust::xxh3::xxh3_64(key.as_bytes()) as u32;
+    let first = files[0].file_name().unwrap_or_default().display();
+    let more = if files.len() > 1 { format!("+{}", files.len() - 1) } else { String::new() };
+    format!("{first}{more}.{hash:08x}{CACHE_ENDING}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lookalike;
+
+    #[test]
+    fn a_cache_of_other_rules_is_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let through = |seed: u64, is_same: &dyn Fn(&Dataset) -> bool| {
+            let make = move || lookalike::generate("np2004-lookalike", 0.2, seed);
+            open_generated(&Cache::Beside, Some(root.path()), "made", make, is_same).unwrap()
+        };
+        let first = through(1, &|_| true);
+        assert!(through(2, &|_| true) == first, "opened from the cache");
+        let second = through(2, &|found| *found != first);
+        assert!(second != first);
+        assert!(through(3, &|_| true) == second, "the cache was replaced");
+    }
+}

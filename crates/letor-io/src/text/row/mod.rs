@@ -1,0 +1,14 @@
+//! One row, `label qid:id feature:value ... # comment`, to its label, ids and values; not the columns that
+//! the rows of a query become ([`assembler`](super::assembler)).
+
+mod digits;
+mod entry;
+mod number;
+mod reader;
+mod short_values;
+mod token;
+
+pub(super) use digits::LOOKAHEAD;
+pub(super) use entry::Entry;
+pub(super) use reader::{Line, RowReader, line_too_long};
+pub(super) use token::{RowError, check_id};
