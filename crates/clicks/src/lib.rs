@@ -1,13 +1,58 @@
 //! Click models: how a simulated user examines a ranked list, one document at a time.
 //!
-//! The user scans the list from the top. A document of grade `g` is clicked with probability
-//! P(click | g); **after a click, and only after a click**, the user leaves with probability
-//! P(stop | g). This is the dependent click model of Guo, Liu and Wang (2009) as Hofmann et al.
-//! (2013) use it to simulate users of different patience and noise.
+//! A [`ClickModel`] is prepared for the labels of a data set; the [compiled model](CompiledClickModel) gives
+//! [users](User), one per list shown, each of whom examines the list from the top, clicks on some documents
+//! and may leave.
+//!
+//! # One user, one list
+//!
+//! ```
+//! use clicks::{ClickModel, ClickSpec, CompiledClickModel, FractionalLabels, Generator, User};
+//! use rand::SeedableRng;
+//!
+//! // The labels of one query's documents.
+//! let labels = [0.0, 2.0, 1.0];
+//! let model = "navigational".parse::<ClickSpec>()?.resolve(2.0)?;
+//! let (compiled, grades) = model.prepare(&labels, FractionalLabels::default())?;
+//!
+//! let mut generator = Generator::seed_from_u64(1);
+//! let mut user = compiled.user();
+//! let mut clicked = Vec::new();
+//! for document in [1, 0, 2] {
+//!     let examination = user.examine(grades[document], &mut generator);
+//!     if examination.clicked {
+//!         clicked.push(document);
+//!     }
+//!     if examination.abandons {
+//!         break;
+//!     }
+//! }
+//! // This user clicked on the document shown first, the most relevant one, and was satisfied.
+//! assert_eq!(clicked, [1]);
+//! # Ok::<(), clicks::ClickError>(())
+//! ```
+//!
+//! # Click models
+//!
+//! <!-- click-models: written by cargo xtask tidy --fix -->
+//! | name | model | settings | paper |
+//! |---|---|---|---|
+//! | `navigational`, another preset, or `0:0.05,1:0.95` | dependent click model | P(click) by grade; P(stop after a click) as ` stop 0:0.2,1:0.9` [never] | [Guo 2009](https://doi.org/10.1145/1498759.1498818), [Hofmann 2013](https://doi.org/10.1145/2433396.2433419) |
+//! | `pbm:navigational`, `pbm:0:0.05,1:0.95` | position-based model | P(click) of an examined document by grade, of a preset or given; `eta` [1]: P(examined) is 1 / rank^eta; `length` [all]: positions examined | [Richardson 2007](https://doi.org/10.1145/1242572.1242643) |
+//! <!-- end -->
+//!
+//! [`ClickSpec`] reads these names, and the same from a table of a configuration file.
+//!
+//! **The dependent click model** ([`DependentClickModel`]) scans the list from the top. A document of grade
+//! `g` is clicked with probability P(click | g); after a click, and only after a click, the user leaves with
+//! probability P(stop | g). Its users remember nothing.
+//!
+//! **The position-based model** ([`PositionBasedModel`]) separates examination from attraction: P(click) is
+//! P(examined | position) times P(click | g). Earlier clicks change nothing.
 //!
 //! # The presets
 //!
-//! P(click) and P(stop after a click) by grade, worst first; [`ClickModel::preset`] takes the
+//! P(click) and P(stop after a click) by grade, worst first; [`DependentClickModel::preset`] takes the
 //! smallest table that holds a data set's labels.
 //!
 //! | name | 2 grades | 3 grades | 5 grades |
@@ -18,58 +63,37 @@
 //! | `almost-random` | click .4, .6; stop .5 | click .4, .5, .6; stop .5 | click .4, .45, .5, .55, .6; stop .5 |
 //! | `random` | click .5; stop 0 | click .5; stop 0 | click .5; stop 0 |
 //!
-//! # One user, one list
-//!
-//! ```
-//! use clicks::{ClickModel, FractionalLabels, Generator};
-//! use rand::SeedableRng;
-//!
-//! // The labels of one query's documents.
-//! let labels = [0.0, 2.0, 1.0];
-//! let model = ClickModel::preset("navigational", 2.0)?;
-//! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
-//!
-//! let mut generator = Generator::seed_from_u64(1);
-//! let mut clicked = Vec::new();
-//! for document in [1, 0, 2] {
-//!     let look = users.look(levels[document], &mut generator);
-//!     if look.clicked {
-//!         clicked.push(document);
-//!     }
-//!     if look.leaves {
-//!         break;
-//!     }
-//! }
-//! // This one clicked on the document shown first, and on no other.
-//! assert_eq!(clicked, [1]);
-//! # Ok::<(), clicks::ClickError>(())
-//! ```
-//!
 //! # A model of your own
 //!
 //! From numbers, or in the notation of Lerot (Schuth et al. 2013), `label:probability` pairs:
 //!
 //! ```
-//! use clicks::ClickModel;
+//! use clicks::DependentClickModel;
 //!
-//! let eager = ClickModel::new("eager", vec![0.0, 0.5, 1.0], vec![0.0, 0.0, 0.25])?;
-//! let same = ClickModel::custom("0:0.0,1:0.5,2:1.0", "0:0,1:0,2:0.25")?;
+//! let eager = DependentClickModel::new("eager", vec![0.0, 0.5, 1.0], vec![0.0, 0.0, 0.25])?;
+//! let same = DependentClickModel::custom("0:0.0,1:0.5,2:1.0", "0:0,1:0,2:0.25")?;
 //! assert_eq!((eager.click(), eager.stop()), (same.click(), same.stop()));
 //! # Ok::<(), clicks::ClickError>(())
 //! ```
 //!
-//! # Other users
-//!
-//! The cascade above is the default. [`PositionModel`] is the position-based model, where looks depend
-//! on the position alone; both answer [`Examine::look_at`], so one loop serves either. The front page of
-//! `interleave` shows interleaved lists to both.
-//! [`ClickModel::fit`] counts a cascade's odds in a log of your own.
+//! [`DependentClickModel::fit`] estimates one from a log.
 //!
 //! # How to add one
 //!
-//! A preset is one row a table in `presets.rs`, with its source; the table of tests there covers it
-//! at once. A user who does not scan top-down, or leaves without a click, is another type beside
-//! [`Users`] that implements [`Examine`], in a file of its own, as `positions.rs` shows.
+//! A *preset* is one row per table in `presets.rs`, with its source on this page; `tests/models.rs` covers it
+//! without another line.
+//!
+//! A *click model* outside the crate implements [`ClickModel`], [`CompiledClickModel`] and [`User`]. Inside
+//! the crate it is
+//!
+//! 1. one file in `models/`, after the pattern of `position_based.rs`: two sentences, references, notes; the
+//!    model with its probabilities by grade, the compiled model with thresholds, the user with what one user
+//!    remembers in one list; and a `...Spec` with the settings, whose `NAME` begins its text form. `labels.rs`
+//!    turns labels into grades, `probability.rs` probabilities into thresholds, `settings.rs` reads settings;
+//! 2. one `pub(crate) mod` line in `models/mod.rs`;
+//! 3. one line in the list of `models/any.rs`, from which [`ClickSpec`] and [`AnyClickModel`] are made;
+//! 4. one row in [`CLICK_MODELS`], from which the table above is written, and the `pub use` of its types;
+//! 5. one case in `tests/models.rs`: a text form, the probabilities it should show, and its pinned values.
 //!
 //! # References
 //!
@@ -89,21 +113,35 @@
 //!   framework.* LivingLab 2013. <https://doi.org/10.1145/2513150.2513162>
 //! - F. Guo, C. Liu, Y. M. Wang. *Efficient multiple-click models in web search.* WSDM 2009.
 //!   <https://doi.org/10.1145/1498759.1498818>
+//! - M. Richardson, E. Dominowska, R. Ragno. *Predicting clicks: estimating the click-through rate for new
+//!   ads.* WWW 2007. <https://doi.org/10.1145/1242572.1242643>
 //!
 //! # Notes
 //!
 //! Some later software (OnlineLearningToRank, PairwisePreferenceMultileave, mpkato/interleaving)
 //! lets users leave at documents they did not click, which shortens visits. Here, as in the papers
-//! and in Lerot, nobody leaves without a click.
+//! and in Lerot, no user of the dependent click model leaves without a click.
 
+mod error;
 mod fit;
-mod model;
-mod positions;
+mod labels;
+mod models;
+mod notation;
 mod presets;
-mod users;
+mod probability;
+mod settings;
+mod spec;
+mod table;
+mod user;
 
-pub use model::{ClickError, ClickModel, FractionalLabels};
-pub use positions::{Examine, PositionModel, PositionUsers};
+pub use error::{ClickError, ClickErrorKind};
+pub use labels::FractionalLabels;
+pub use models::any::{AnyClickModel, AnyUser, ClickSpec, CompiledAnyModel};
+pub use models::dependent::{CompiledDependentModel, DependentClickModel, DependentSpec, DependentUser};
+pub use models::position_based::{
+    CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser,
+};
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
-pub use users::{Level, Look, Users};
+pub use table::{CLICK_MODELS, ModelRow};
+pub use user::{ClickModel, CompiledClickModel, Examination, Grade, User};

@@ -1,9 +1,12 @@
 //! The published click models, by number of grades.
 
+use crate::error::{ClickError, ClickErrorKind};
+
 /// One row: P(click | grade) and P(stop | grade, clicked).
 pub(crate) type Row<const GRADES: usize> = ([f64; GRADES], [f64; GRADES]);
 
 /// A named model for 2, 3 and 5 grades.
+#[derive(Clone, Copy)]
 pub(crate) struct Preset {
     pub(crate) name: &'static str,
     pub(crate) two: Row<2>,
@@ -39,3 +42,25 @@ pub(crate) const PRESETS: [Preset; 5] = [
     },
     Preset { name: "random", two: ([0.5; 2], [0.0; 2]), three: ([0.5; 3], [0.0; 3]), five: ([0.5; 5], [0.0; 5]) },
 ];
+
+/// The preset `name`.
+pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let known = PRESETS.map(|preset| preset.name);
+        let list = known.join(", ");
+        let hint = did_you_mean(name, &known);
+        ClickError::new(
+            ClickErrorKind::UnknownModel,
+            format!("unknown click model {name:?}; known are {list}, or give your own as `0:0.0,1:0.5,...`{hint}"),
+        )
+    })
+}
+
+/// `; did you mean `x`?`, where one of the `known` words is near.
+pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
+    let word = word.to_lowercase();
+    let likeness = |known: &&str| strsim::jaro_winkler(&word, known);
+    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let nearest = nearest.filter(|known| likeness(known) > 0.8);
+    nearest.map_or_else(String::new, |known| format!("; did you mean `{known}`?"))
+}

@@ -7,13 +7,13 @@
 
 use std::sync::LazyLock;
 
-use clicks::{ClickModel, FractionalLabels, Level, Users};
+use clicks::{DependentClickModel, FractionalLabels, Grade, CompiledDependentModel};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interleave::probabilistic::ProbabilisticScratch;
 use interleave::sosm::SosmScratch;
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Preference, ProbabilisticInterleave, Sosm,
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Examination, Multileaving, Preference, ProbabilisticInterleave, Sosm,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -24,8 +24,8 @@ fn main() {
 /// One query: its rankers' lists, and how users see its documents.
 struct Query {
     lists: Vec<ListBuf>,
-    users: Users,
-    levels: Vec<Level>,
+    users: CompiledDependentModel,
+    levels: Vec<Grade>,
 }
 
 /// A query of `documents` ranked by `rankers` features, from useless to good, that tie not at all,
@@ -53,7 +53,7 @@ fn query(documents: usize, rankers: usize, seed: u64) -> Query {
             ListBuf::from_scores(&labels.iter().map(score).collect::<Vec<_>>()).unwrap()
         })
         .collect();
-    let model = ClickModel::preset("navigational", 4.0).unwrap();
+    let model = DependentClickModel::preset("navigational", 4.0).unwrap();
     let (users, levels) = model.prepare(&labels, FractionalLabels::Round).unwrap();
     Query { lists, users, levels }
 }
@@ -81,8 +81,8 @@ fn probabilistic(
             let query = &queries[*query];
             let lists = pair.map(|ranker| query.lists[ranker].as_list());
             let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
-                let look = query.users.look(query.levels[doc.index()], &mut luck);
-                Look { clicked: look.clicked, leaves: look.leaves }
+                let examination = query.users.examine(query.levels[doc.index()], &mut luck);
+                Examination { clicked: examination.clicked, abandons: examination.abandons }
             });
             wins += u32::from(winner == Preference::First);
         }
@@ -123,8 +123,8 @@ fn sosm<const RANKERS: usize>(bencher: Bencher<'_, '_>, documents: usize) {
     let mut scores = Vec::new();
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
         let user = |doc: Doc| {
-            let look = query.users.look(query.levels[doc.index()], &mut luck);
-            Look { clicked: look.clicked, leaves: look.leaves }
+            let examination = query.users.examine(query.levels[doc.index()], &mut luck);
+            Examination { clicked: examination.clicked, abandons: examination.abandons }
         };
         method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut scores);
         black_box(scores.len())
@@ -143,8 +143,8 @@ fn probabilistic_all_pairs<const SAME: usize>(bencher: Bencher<'_, '_>, document
     let mut luck = Generator::seed_from_u64(3);
     bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
         let user = |doc: Doc| {
-            let look = query.users.look(query.levels[doc.index()], &mut luck);
-            Look { clicked: look.clicked, leaves: look.leaves }
+            let examination = query.users.examine(query.levels[doc.index()], &mut luck);
+            Examination { clicked: examination.clicked, abandons: examination.abandons }
         };
         let mut wins = 0;
         let verdict = |_, winner| wins += u32::from(winner == Preference::First);

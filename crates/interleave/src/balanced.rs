@@ -27,16 +27,16 @@
 //!   that made the list.
 //! - A ranker whose list has ended leaves the rest to the other. A document that a ranker does not
 //!   list, or not in the top `length`, is in none of its tops.
-//! - [`Cut::Lerot`] is that software's reading of the depth.
+//! - [`CutoffRule::Lerot`] is that software's reading of the depth.
 
 use crate::alternating::{Alternating, OUTSIDE};
 use crate::method::check_clicks;
-use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
+use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
 
 /// How deep into the two rankers' lists clicks are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cut {
+pub enum CutoffRule {
     /// To the rank that the lowest clicked document of the shown list has in the ranker that ranks it
     /// higher: the papers' rule.
     #[default]
@@ -65,27 +65,27 @@ pub enum Cut {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BalancedInterleave {
-    cut: Cut,
+    cutoff: CutoffRule,
 }
 
 impl BalancedInterleave {
     /// With this reading of the depth.
     #[must_use]
-    pub fn new(cut: Cut) -> Self {
-        Self { cut }
+    pub fn new(cutoff: CutoffRule) -> Self {
+        Self { cutoff }
     }
 
     /// How deep clicks are counted.
     #[must_use]
-    pub fn cut(&self) -> Cut {
-        self.cut
+    pub fn cutoff(&self) -> CutoffRule {
+        self.cutoff
     }
 
     /// Whom clicks on documents with these ranks, top down, speak for.
     fn winner(self, clicked: &[[u16; 2]]) -> Preference {
-        let deepest = match self.cut {
-            Cut::LowestClicked => clicked.last().copied(),
-            Cut::Lerot => {
+        let deepest = match self.cutoff {
+            CutoffRule::LowestClicked => clicked.last().copied(),
+            CutoffRule::Lerot => {
                 let worst = |x: usize| clicked.iter().map(|ranks| ranks[x]).max();
                 worst(0).zip(worst(1)).map(|(first, second)| [first, second])
             }
@@ -142,17 +142,17 @@ impl Interleaving for BalancedInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut BalancedScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let BalancedScratch { list, clicked } = scratch;
         clicked.clear();
         list.start(length, generator);
         while let Some(doc) = list.next(lists) {
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 clicked.extend(list.ranks.last());
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }
@@ -204,7 +204,7 @@ mod tests {
     /// rankers' worst clicks.
     #[test]
     fn cuts_differ() {
-        let lerot = BalancedInterleave::new(Cut::Lerot);
+        let lerot = BalancedInterleave::new(CutoffRule::Lerot);
         let paper = BalancedInterleave::default();
         for (ranks, by_paper, by_lerot) in [
             ([[0, 3], [1, 1]], Preference::First, Preference::First),

@@ -25,7 +25,7 @@
 
 use crate::alternating::{Alternating, OUTSIDE};
 use crate::method::check_clicks;
-use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
+use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
 
 /// Which documents a clicked one is to stand above. Each kind includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -147,17 +147,17 @@ impl Interleaving for DocumentConstraints {
         length: usize,
         generator: &mut Generator,
         scratch: &mut DocumentConstraintsScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let DocumentConstraintsScratch { list, clicked } = scratch;
         clicked.clear();
         list.start(length, generator);
         while let Some(doc) = list.next(lists) {
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 clicked.push(list.ranks.len() - 1);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }

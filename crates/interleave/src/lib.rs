@@ -58,10 +58,10 @@
 //! # A simulated user
 //!
 //! One scratch serves all impressions, and an impression allocates nothing. The list is drawn only
-//! as far as the user looks.
+//! as far as the user examinations.
 //!
 //! ```
-//! use interleave::{Doc, Generator, Interleaving, ListBuf, Look, Preference};
+//! use interleave::{Doc, Generator, Interleaving, ListBuf, Examination, Preference};
 //! use interleave::ProbabilisticInterleave;
 //! use rand::SeedableRng;
 //!
@@ -73,7 +73,7 @@
 //! let mut wins = 0;
 //! for _ in 0..1000 {
 //!     // Looks for document 2, clicks on it, and leaves.
-//!     let user = |doc| Look { clicked: doc == Doc(2), leaves: doc == Doc(2) };
+//!     let user = |doc| Examination { clicked: doc == Doc(2), abandons: doc == Doc(2) };
 //!     let lists = [good.as_list(), bad.as_list()];
 //!     let winner = method.compare(lists, 3, &mut generator, &mut scratch, user);
 //!     wins += i32::from(winner == Preference::First) - i32::from(winner == Preference::Second);
@@ -85,12 +85,12 @@
 //! # Users of the crate `clicks`
 //!
 //! A user is any closure. Those of `clicks` know levels of relevance in place of documents, and have a
-//! `Look` of their own with the same fields, since neither crate knows the other. Here a cascade, who looks
+//! `Examination` of their own with the same fields, since neither crate knows the other. Here a cascade, who looks
 //! at one document after another and may leave after a click:
 //!
 //! ```
-//! use clicks::{ClickModel, FractionalLabels};
-//! use interleave::{Doc, Generator, Interleaving, ListBuf, Look, Preference, TeamDraftInterleave};
+//! use clicks::{DependentClickModel, FractionalLabels};
+//! use interleave::{Doc, Generator, Interleaving, ListBuf, Examination, Preference, TeamDraftInterleave};
 //! use rand::SeedableRng;
 //!
 //! // One query's documents: how relevant they are, and how two rankers score them.
@@ -99,15 +99,15 @@
 //! let bad = ListBuf::from_scores(&[0.7, 0.2, 0.3, 0.9, 0.1])?;
 //! let lists = [good.as_list(), bad.as_list()];
 //!
-//! let model = ClickModel::preset("navigational", 2.0)?;
+//! let model = DependentClickModel::preset("navigational", 2.0)?;
 //! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
 //! let method = TeamDraftInterleave::default();
 //! let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
 //! let (mut scratch, mut wins) = (Default::default(), [0; 2]);
 //! for _ in 0..1000 {
 //!     let user = |doc: Doc| {
-//!         let look = users.look(levels[doc.index()], &mut luck);
-//!         Look { clicked: look.clicked, leaves: look.leaves }
+//!         let examination = users.examine(levels[doc.index()], &mut luck);
+//!         Examination { clicked: examination.clicked, abandons: examination.abandons }
 //!     };
 //!     match method.compare(lists, 4, &mut chance, &mut scratch, user) {
 //!         Preference::First => wins[0] += 1,
@@ -123,8 +123,8 @@
 //! place after the other, from the top.
 //!
 //! ```
-//! use clicks::{ClickModel, Examine, FractionalLabels, PositionModel};
-//! use interleave::{Doc, Generator, ListBuf, Look, Multileaving, Outcome, Preference, Sosm};
+//! use clicks::{DependentClickModel, Examine, FractionalLabels, PositionBasedModel};
+//! use interleave::{Doc, Generator, ListBuf, Examination, Multileaving, Outcome, Preference, Sosm};
 //! use rand::SeedableRng;
 //!
 //! let labels = [0.0, 2.0, 1.0, 0.0, 2.0];
@@ -133,7 +133,7 @@
 //! let lists: Vec<_> = rankers.iter().map(ListBuf::as_list).collect();
 //!
 //! // Every second user looks at the second place, every third at the third.
-//! let model = PositionModel::decaying(ClickModel::preset("perfect", 2.0)?, 1.0, 4)?;
+//! let model = PositionBasedModel::decaying(DependentClickModel::preset("perfect", 2.0)?, 1.0, 4)?;
 //! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
 //! let method = Sosm::default();
 //! let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
@@ -141,9 +141,9 @@
 //! for _ in 0..1000 {
 //!     let mut place = 0;
 //!     let user = |doc: Doc| {
-//!         let look = users.look_at(place, levels[doc.index()], &mut luck);
+//!         let examination = users.examine_at(place, levels[doc.index()], &mut luck);
 //!         place += 1;
-//!         Look { clicked: look.clicked, leaves: look.leaves }
+//!         Examination { clicked: examination.clicked, abandons: examination.abandons }
 //!     };
 //!     method.compare(&lists, 4, &mut chance, &mut scratch, user, &mut scores);
 //!     wins += i32::from(scores.preference(0, 1) == Preference::First);
@@ -162,7 +162,7 @@
 //! | `probabilistic:expected` | [`ProbabilisticExpected`] | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) | L, credit 64 times that with ties | yes | credit | copies of a ranker always tie |
 //! | `probabilistic:assignment` | [`ProbabilisticAssignment`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit, wins | noisier than marginalised credit |
 //! | `document-constraints` | [`DocumentConstraints`] | [He 2009](https://doi.org/10.1145/1645953.1646293) | L | one past the last click | no | infers most from a click |
-//! | `optimized` | [`OptimizedInterleave`] | [Radlinski 2013](https://doi.org/10.1145/2433396.2433429) | a linear program over up to 1,024 lists | no | credit, where [`Fit::Exact`](optimized::Fit) | most sensitive of the unbiased |
+//! | `optimized` | [`OptimizedInterleave`] | [Radlinski 2013](https://doi.org/10.1145/2433396.2433429) | a linear program over up to 1,024 lists | no | credit, where [`LpFit::Exact`](optimized::LpFit) | most sensitive of the unbiased |
 //!
 //! # Multileaving: any number of rankers
 //!
@@ -171,7 +171,7 @@
 //! | `team-draft` | [`TeamDraftMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m + L | yes | credit, wins | no |
 //! | `probabilistic` | [`ProbabilisticMultileave`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m x looks | yes | almost (`independent`: credit) | in credit |
 //! | `probabilistic:signs` | [`ProbabilisticMultileaveSigns`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m² x clicks² | yes | almost | in credit |
-//! | `optimized` | [`OptimizedMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m x L x lists², a linear program | no | credit, where [`Fit::Exact`](optimized::Fit): seldom | |
+//! | `optimized` | [`OptimizedMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m x L x lists², a linear program | no | credit, where [`LpFit::Exact`](optimized::LpFit): seldom | |
 //! | `sosm` | [`Sosm`] | [Brost 2016](https://doi.org/10.1145/2911451.2914706) | m x clicks x L | no | no: the majority gains | yes |
 //! | `pairwise-preference` | [`PairwisePreference`] | [Oosterhuis 2017](https://doi.org/10.1145/3132847.3132895) | m x pairs | one past the last click | credit | yes |
 //!
@@ -213,11 +213,11 @@
 //!
 //! A method is a type with its settings, a scratch and a receipt, that implements [`Interleaving`] or
 //! [`Multileaving`]. [`Outcome`](Multileaving::Outcome) is `Vec<u64>` where every ranker gets a score, on a
-//! grid on which equal credits tie, and [`Signs`] where it does not.
+//! grid on which equal credits tie, and [`PairwisePreferences`] where it does not.
 //!
 //! *Outside the crate* nothing more is needed: [`by_id`] takes any type that implements a trait.
 //! [`RankedList::break_ties`] gives one ranker's order, [`check_clicks`] what credit starts from,
-//! [`Preference::of`] the winner of a comparison, [`Signs::from_fn`] that of every pair. `tests/outside.rs`
+//! [`Preference::of`] the winner of a comparison, [`PairwisePreferences::from_fn`] that of every pair. `tests/outside.rs`
 //! has one method of each trait. Only the names of [`AnyInterleaving`] and [`AnyMultileaving`] are closed.
 //!
 //! *Inside the crate* it is one file: two sentences, the rule, references, notes on every deviation, then the
@@ -258,14 +258,14 @@ mod weights;
 
 pub use any::{
     AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, AnyMultileaving, AnyMultileavingReceipt,
-    AnyMultileavingScratch, AnyOutcome, InterleavingReceipt, MultileavingReceipt, NameError, Tagged,
+    AnyMultileavingScratch, AnyOutcome, InterleavingReceipt, MultileavingReceipt, NameError, NamedReceipt,
 };
 pub use balanced::BalancedInterleave;
 pub use document_constraints::DocumentConstraints;
 pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
 pub use method::{CreditError, Interleaving, Multileaving, check_clicks};
 pub use optimized::{OptimizedInterleave, OptimizedMultileave};
-pub use outcome::{Look, Outcome, Preference, Signs};
+pub use outcome::{Examination, Outcome, Preference, PairwisePreferences};
 pub use pairwise_preference::PairwisePreference;
 pub use probabilistic::{CreditTies, ProbabilisticInterleave};
 pub use probabilistic_assignment::ProbabilisticAssignment;

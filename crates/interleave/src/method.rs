@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Doc, Generator, Look, Outcome, Preference, RankedList};
+use crate::{Doc, Generator, Examination, Outcome, Preference, RankedList};
 
 /// Mixes two rankers' lists and credits the clicks (interleaving).
 ///
@@ -35,7 +35,7 @@ pub trait Interleaving: Send + Sync {
         length: usize,
         generator: &mut Generator,
         scratch: &mut Self::Scratch,
-        user: impl FnMut(Doc) -> Look,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference;
 
     /// Lets each of `pairs` (positions in `lists`) meet on one query, and tells `verdict` the pair's
@@ -59,7 +59,7 @@ pub trait Interleaving: Send + Sync {
         length: usize,
         generator: &mut Generator,
         scratch: &mut Self::Scratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
         mut verdict: impl FnMut(usize, Preference),
     ) {
         for (number, &(first, second)) in pairs.iter().enumerate() {
@@ -95,7 +95,7 @@ pub trait Multileaving: Send + Sync {
     type Receipt: Clone + Send + Serialize + DeserializeOwned;
 
     /// What an impression says: a score for each ranker (`Vec<u64>`), or, where a method's verdict on
-    /// a pair is no difference of scores, the verdict on each pair ([`Signs`](crate::Signs)).
+    /// a pair is no difference of scores, the verdict on each pair ([`PairwisePreferences`](crate::PairwisePreferences)).
     type Outcome: Outcome;
 
     /// The method's base name, its settings apart: variants of one method share it, and those of
@@ -115,7 +115,7 @@ pub trait Multileaving: Send + Sync {
         length: usize,
         generator: &mut Generator,
         scratch: &mut Self::Scratch,
-        user: impl FnMut(Doc) -> Look,
+        user: impl FnMut(Doc) -> Examination,
         outcome: &mut Self::Outcome,
     ) -> bool;
 

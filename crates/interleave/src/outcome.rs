@@ -4,14 +4,14 @@ use std::cmp::Ordering;
 
 /// What a user did with one document.
 ///
-/// `clicks` has a `Look` of its own with the same fields, since neither crate knows the other; the
+/// `clicks` has a `Examination` of its own with the same fields, since neither crate knows the other; the
 /// [front page](crate#users-of-the-crate-clicks) makes this one of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct Examination {
     /// The document was clicked.
     pub clicked: bool,
     /// The user leaves after this document; nothing below it is looked at.
-    pub leaves: bool,
+    pub abandons: bool,
 }
 
 /// Which of two rankers an impression speaks for.
@@ -80,22 +80,22 @@ impl Outcome for Vec<u64> {
 /// may even go in circles.
 ///
 /// ```
-/// use interleave::{Outcome, Preference, Signs};
+/// use interleave::{Outcome, Preference, PairwisePreferences};
 ///
 /// // Rock, paper, scissors.
-/// let mut signs = Signs::from_fn(3, |i, j| if j == i + 1 { Preference::Second } else { Preference::First });
+/// let mut signs = PairwisePreferences::from_fn(3, |i, j| if j == i + 1 { Preference::Second } else { Preference::First });
 /// assert_eq!([(0, 1), (1, 2), (2, 0)].map(|(i, j)| signs.preference(i, j)), [Preference::Second; 3]);
 /// signs.set(2, 1, Preference::Tie);
 /// assert_eq!(signs.preference(1, 2), Preference::Tie);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Signs {
+pub struct PairwisePreferences {
     /// Row by row, for i < j: the verdict on (i, j).
     verdicts: Vec<Preference>,
     rankers: usize,
 }
 
-impl Signs {
+impl PairwisePreferences {
     /// What `verdict` says of rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]) out of
     /// `rankers`, asked once for each i < j: (0, 1), (0, 2), ..., (1, 2), ...
     #[must_use]
@@ -142,7 +142,7 @@ impl Signs {
     }
 }
 
-impl Outcome for Signs {
+impl Outcome for PairwisePreferences {
     fn rankers(&self) -> usize {
         self.rankers
     }
@@ -170,7 +170,7 @@ mod tests {
         for rankers in 0..7 {
             let rule = |i: usize, j: usize| ALL[(i * 5 + j * 3) % 3];
             let mut asked = Vec::new();
-            let signs = Signs::from_fn(rankers, |i, j| {
+            let signs = PairwisePreferences::from_fn(rankers, |i, j| {
                 asked.push((i, j));
                 rule(i, j)
             });
@@ -188,9 +188,9 @@ mod tests {
     #[test]
     fn signs_set_one_by_one() {
         for rankers in 2..6 {
-            let mut signs = Signs::default();
+            let mut signs = PairwisePreferences::default();
             signs.reset(rankers);
-            assert_eq!(signs, Signs::from_fn(rankers, |_, _| Preference::Tie));
+            assert_eq!(signs, PairwisePreferences::from_fn(rankers, |_, _| Preference::Tie));
             for i in 0..rankers {
                 for j in (0..rankers).filter(|&j| j != i) {
                     for verdict in ALL {
@@ -201,25 +201,25 @@ mod tests {
                             _ if (a, b) == (j, i) => verdict.swapped(),
                             _ => Preference::Tie,
                         };
-                        assert_eq!(signs, Signs::from_fn(rankers, expected));
+                        assert_eq!(signs, PairwisePreferences::from_fn(rankers, expected));
                     }
                 }
             }
             signs.set(0, 1, Preference::First);
             signs.reset(3);
-            assert_eq!(signs, Signs::from_fn(3, |_, _| Preference::Tie));
+            assert_eq!(signs, PairwisePreferences::from_fn(3, |_, _| Preference::Tie));
         }
     }
 
     #[test]
     #[should_panic(expected = "no pair (1, 1) among 3 rankers")]
     fn nobody_meets_itself() {
-        Signs::from_fn(3, |_, _| Preference::Tie).set(1, 1, Preference::First);
+        PairwisePreferences::from_fn(3, |_, _| Preference::Tie).set(1, 1, Preference::First);
     }
 
     #[test]
     #[should_panic(expected = "no pair (0, 3) among 3 rankers")]
     fn nobody_meets_one_who_is_not_there() {
-        Signs::from_fn(3, |_, _| Preference::Tie).set(0, 3, Preference::First);
+        PairwisePreferences::from_fn(3, |_, _| Preference::Tie).set(0, 3, Preference::First);
     }
 }

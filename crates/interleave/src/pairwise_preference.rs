@@ -37,7 +37,7 @@ use crate::fixed::Credit;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet, Revealed};
 use crate::ties::below;
-use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
+use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
 
 /// Which pairs clicks speak about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -260,17 +260,17 @@ impl Multileaving for PairwisePreference {
         length: usize,
         generator: &mut Generator,
         scratch: &mut PairwisePreferenceScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         scores.clear();
         scratch.start(lists.len(), generator);
         while let Some(doc) = scratch.next(lists, length, generator) {
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 scratch.clicked.push(scratch.shown.len() - 1);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }

@@ -25,7 +25,7 @@ use rand::Rng;
 use crate::method::check_clicks;
 use crate::softmax::Softmax;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
+use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
 
 /// Probabilistic interleaving by observed assignment; see the [module](self).
 ///
@@ -126,7 +126,7 @@ impl Interleaving for ProbabilisticAssignment {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticAssignmentScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let list = &mut scratch.list;
         list.start(2, generator);
@@ -135,9 +135,9 @@ impl Interleaving for ProbabilisticAssignment {
             let Some((doc, x)) = draw_by_coin(list, lists, &self.weights, generator) else {
                 break;
             };
-            let look = user(doc);
-            clicks[x] += usize::from(look.clicked);
-            if look.leaves {
+            let examination = user(doc);
+            clicks[x] += usize::from(examination.clicked);
+            if examination.abandons {
                 break;
             }
         }

@@ -29,7 +29,7 @@ use crate::probabilistic_assignment::draw_by_coin;
 use crate::signs::{Share, SignSum};
 use crate::softmax::{Odds, Softmax, Taken};
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList, TieGroup};
+use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList, TieGroup};
 
 /// Probabilistic interleaving with credit in expectation over ties; see the [module](self).
 ///
@@ -141,7 +141,7 @@ impl Group {
         Self(group.start, group.size() as u16)
     }
 
-    /// Cut to the ranks there are.
+    /// CutoffRule to the ranks there are.
     fn get(self) -> TieGroup {
         TieGroup { start: self.0, end: self.0.saturating_add(self.1) }
     }
@@ -203,7 +203,7 @@ impl Interleaving for ProbabilisticExpected {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticExpectedScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let seed = generator.next_u64();
         let ProbabilisticExpectedScratch { list, groups, clicked, credit } = scratch;
@@ -215,11 +215,11 @@ impl Interleaving for ProbabilisticExpected {
                 break;
             };
             groups.push(lists.map(|list| Group::new(list.group(doc))));
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 clicked.push(groups.len() - 1);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }

@@ -30,7 +30,7 @@
 use crate::draft::{Draft, TieKeys};
 use crate::method::check_clicks;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
+use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
 
 /// Sample-only-scored multileaving; see the [module](self).
 ///
@@ -161,7 +161,7 @@ impl Multileaving for Sosm {
         length: usize,
         generator: &mut Generator,
         scratch: &mut SosmScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         let SosmScratch { draft, clicked, places } = scratch;
@@ -170,11 +170,11 @@ impl Multileaving for Sosm {
         draft.draw(lists, length, keys, generator);
         clicked.clear();
         for (position, &doc) in draft.shown.iter().enumerate() {
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 clicked.push(position);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }

@@ -27,7 +27,7 @@ use crate::draft::TieKeys;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet};
 use crate::ties::below;
-use crate::{CreditError, Doc, Generator, Interleaving, Look, Multileaving, Preference, RankedList};
+use crate::{CreditError, Doc, Generator, Interleaving, Examination, Multileaving, Preference, RankedList};
 
 /// Who owns the documents that all rankers have at their tops in the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -246,16 +246,16 @@ impl Interleaving for TeamDraftInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut TeamDraftScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let mut clicks = [0_usize; 2];
         scratch.start(2, length, self.prefix, generator);
         while let Some((doc, owner)) = scratch.next(&lists, generator) {
-            let look = user(doc);
+            let examination = user(doc);
             if let Some(owner) = owner {
-                clicks[owner] += usize::from(look.clicked);
+                clicks[owner] += usize::from(examination.clicked);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }
@@ -299,7 +299,7 @@ impl Multileaving for TeamDraftMultileave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut TeamDraftScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         scores.clear();
@@ -307,12 +307,12 @@ impl Multileaving for TeamDraftMultileave {
         let mut any = false;
         scratch.start(lists.len(), length, self.prefix, generator);
         while let Some((doc, owner)) = scratch.next(lists, generator) {
-            let look = user(doc);
-            any |= look.clicked;
+            let examination = user(doc);
+            any |= examination.clicked;
             if let Some(owner) = owner {
-                scores[owner] += u64::from(look.clicked);
+                scores[owner] += u64::from(examination.clicked);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }

@@ -17,9 +17,9 @@ pub(crate) fn below(bound: usize, generator: &mut Generator) -> usize {
 /// Each draw uses up as many of the 64 bits as it has outcomes, and is even up to what is left: with
 /// two draws below 65,535 one part in 2^32, with two below 256 one in 2^48.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Change(pub(crate) u64);
+pub(crate) struct BitBudget(pub(crate) u64);
 
-impl Change {
+impl BitBudget {
     #[inline]
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let wide = u128::from(self.0) * bound as u128;

@@ -4,7 +4,7 @@ mod plain;
 
 use std::collections::BTreeMap;
 
-use interleave::optimized::{Fit, PairCredit, RankCredit};
+use interleave::optimized::{LpFit, PairCredit, RankCredit};
 use interleave::{
     Generator, Interleaving, ListBuf, Multileaving, OptimizedInterleave, OptimizedMultileave, Preference, RankedList,
 };
@@ -34,7 +34,7 @@ fn interleaving_follows_its_program() {
         let draw = || {
             let lists = [first.as_list(), second.as_list()];
             let (shown, receipt) = method.draw(lists, 3, &mut generator, &mut scratch);
-            assert_eq!(receipt.fit(), Fit::Exact);
+            assert_eq!(receipt.fit(), LpFit::Exact);
             let winner = method.credit(&receipt, &[0]).unwrap();
             (shown.iter().map(|doc| doc.0).collect(), sign(winner))
         };
@@ -83,7 +83,7 @@ fn multileaving_is_unbiased_where_it_can_be() {
         let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
         for _ in 0..draws {
             let (shown, receipt) = method.draw(&view(&lists), 3, &mut generator, &mut Default::default());
-            assert_eq!(receipt.fit(), Fit::Exact);
+            assert_eq!(receipt.fit(), LpFit::Exact);
             for (k, shown) in shown.iter().enumerate() {
                 let scores = method.credit(&receipt, &[k]).unwrap();
                 for (x, score) in scores.iter().enumerate() {
@@ -116,14 +116,14 @@ fn nothing_to_decide() {
     for lists in [vec![], vec![strict(&[0, 1, 2])], vec![strict(&[2, 1]); 5]] {
         let (shown, receipt) = method.draw(&view(&lists), 2, &mut generator, &mut Default::default());
         assert_eq!(shown.len(), if lists.is_empty() { 0 } else { 2 });
-        assert_eq!((receipt.fit(), receipt.rankers()), (Fit::Exact, lists.len()));
+        assert_eq!((receipt.fit(), receipt.rankers()), (LpFit::Exact, lists.len()));
     }
     let list = strict(&[0, 1, 2]);
     let method = OptimizedInterleave::default();
     let lists = [list.as_list(); 2];
     let (_, receipt) = method.draw(lists, 3, &mut generator, &mut Default::default());
     assert_eq!(method.credit(&receipt, &[0, 2]).unwrap(), Preference::Tie);
-    assert_eq!(receipt.fit(), Fit::Exact);
+    assert_eq!(receipt.fit(), LpFit::Exact);
 }
 
 /// A better list does not lose: with lists of three documents, two of them relevant and clicked.

@@ -4,7 +4,7 @@ mod plain;
 
 use interleave::by_id::{self, Impression};
 use interleave::{
-    CreditError, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Outcome, Preference, RankedList, Signs,
+    CreditError, Doc, Generator, Interleaving, ListBuf, Examination, Multileaving, Outcome, Preference, RankedList, PairwisePreferences,
     check_clicks, receipt,
 };
 use plain::{random_list, scores, strict};
@@ -74,14 +74,14 @@ impl Interleaving for Coins {
         length: usize,
         generator: &mut Generator,
         turns: &mut Turns,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         turns.start(&lists, generator);
         let mut clicks = [0; 2];
         while let Some((doc, owner)) = turns.next(length, generator) {
-            let look = user(doc);
-            clicks[owner] += usize::from(look.clicked);
-            if look.leaves {
+            let examination = user(doc);
+            clicks[owner] += usize::from(examination.clicked);
+            if examination.abandons {
                 break;
             }
         }
@@ -143,7 +143,7 @@ impl VotesReceipt {
 impl Multileaving for Votes {
     type Scratch = Turns;
     type Receipt = VotesReceipt;
-    type Outcome = Signs;
+    type Outcome = PairwisePreferences;
 
     fn name(&self) -> &'static str {
         "votes"
@@ -155,17 +155,17 @@ impl Multileaving for Votes {
         length: usize,
         generator: &mut Generator,
         turns: &mut Turns,
-        mut user: impl FnMut(Doc) -> Look,
-        signs: &mut Signs,
+        mut user: impl FnMut(Doc) -> Examination,
+        signs: &mut PairwisePreferences,
     ) -> bool {
         turns.start(lists, generator);
         let mut clicked = Vec::new();
         while let Some((doc, _)) = turns.next(length, generator) {
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 clicked.push(turns.shown.len() - 1);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }
@@ -189,9 +189,9 @@ impl Multileaving for Votes {
         (turns.shown.clone(), VotesReceipt::of(lists, &turns.shown))
     }
 
-    fn credit(&self, receipt: &VotesReceipt, clicked: &[usize]) -> Result<Signs, CreditError> {
+    fn credit(&self, receipt: &VotesReceipt, clicked: &[usize]) -> Result<PairwisePreferences, CreditError> {
         let clicked = check_clicks(clicked, receipt.length)?;
-        Ok(Signs::from_fn(receipt.votes.len(), |i, j| receipt.verdict(&clicked, i, j)))
+        Ok(PairwisePreferences::from_fn(receipt.votes.len(), |i, j| receipt.verdict(&clicked, i, j)))
     }
 }
 
@@ -207,13 +207,13 @@ struct Seen {
 }
 
 impl Seen {
-    fn look(&mut self, doc: Doc, luck: &mut Generator) -> Look {
-        let look = Look { clicked: luck.random_bool(0.4), leaves: luck.random_bool(0.15) };
-        if look.clicked {
+    fn examine(&mut self, doc: Doc, luck: &mut Generator) -> Examination {
+        let examination = Examination { clicked: luck.random_bool(0.4), abandons: luck.random_bool(0.15) };
+        if examination.clicked {
             self.clicked.push(self.shown.len());
         }
         self.shown.push(doc);
-        look
+        examination
     }
 }
 
@@ -221,7 +221,7 @@ impl Seen {
 fn now_is_later() {
     let mut generator = Generator::seed_from_u64(1);
     let mut luck = Generator::seed_from_u64(2);
-    let (mut turns, mut signs) = (Turns::default(), Signs::default());
+    let (mut turns, mut signs) = (Turns::default(), PairwisePreferences::default());
     for case in 0..200 {
         let (documents, levels, length) = (case % 12, 1 + case as u32 % 7, case % 9);
         let lists: Vec<ListBuf> = (0..2 + case % 3).map(|_| random_list(documents, levels, &mut generator)).collect();
@@ -229,7 +229,7 @@ fn now_is_later() {
         let shown_at_most = length.min(documents);
 
         let (mut seen, mut own) = (Seen::default(), generator.clone());
-        let winner = Coins.compare([all[0], all[1]], length, &mut own, &mut turns, |doc| seen.look(doc, &mut luck));
+        let winner = Coins.compare([all[0], all[1]], length, &mut own, &mut turns, |doc| seen.examine(doc, &mut luck));
         let (shown, kept) = Coins.draw([all[0], all[1]], length, &mut generator, &mut Turns::default());
         assert_eq!((shown.len(), &shown[..seen.shown.len()]), (shown_at_most, &seen.shown[..]));
         let kept: CoinsReceipt = receipt::from_bytes(&receipt::to_bytes(&kept).unwrap()).unwrap();
@@ -238,7 +238,7 @@ fn now_is_later() {
         assert_eq!(Coins.credit(&kept, &[shown_at_most]), Err(error.clone()));
 
         let (mut seen, mut own) = (Seen::default(), generator.clone());
-        let user = |doc| seen.look(doc, &mut luck);
+        let user = |doc| seen.examine(doc, &mut luck);
         let any = Votes.compare(&all, length, &mut own, &mut turns, user, &mut signs);
         let (shown, kept) = Votes.draw(&all, length, &mut generator, &mut Turns::default());
         assert_eq!((shown.len(), &shown[..seen.shown.len()]), (shown_at_most, &seen.shown[..]));
@@ -266,7 +266,7 @@ fn pairs_meet() {
     let mut generator = Generator::seed_from_u64(4);
     let (mut turns, mut balance) = (Turns::default(), [0; 3]);
     for _ in 0..400 {
-        let user = |doc| Look { clicked: doc == Doc(0), leaves: doc == Doc(0) };
+        let user = |doc| Examination { clicked: doc == Doc(0), abandons: doc == Doc(0) };
         Coins.compare_pairs(&view(&lists), &pairs, 2, &mut generator, &mut turns, user, |pair, winner| {
             balance[pair] += i32::from(winner == Preference::First) - i32::from(winner == Preference::Second);
         });

@@ -1,7 +1,7 @@
 //! The fast forms against the plain ones on queries of usual size: who wins against whom, how often.
 
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Multileaving, Outcome, PairwisePreference, Preference,
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Examination, Multileaving, Outcome, PairwisePreference, Preference,
     ProbabilisticInterleave, ProbabilisticMultileave, RankedList, Sosm, TeamDraftMultileave, plain,
 };
 use rand::{RngExt, SeedableRng};
@@ -24,9 +24,9 @@ fn lists() -> Vec<ListBuf> {
 }
 
 /// Users who click on a third of the documents and may then leave.
-fn look(doc: Doc, luck: &mut Generator) -> Look {
+fn examine(doc: Doc, luck: &mut Generator) -> Examination {
     let clicked = luck.random_bool([0.05, 0.2, 0.8][doc.index() % 3]);
-    Look { clicked, leaves: clicked && luck.random_bool(0.3) }
+    Examination { clicked, abandons: clicked && luck.random_bool(0.3) }
 }
 
 /// Wins of the former, ties and wins of the latter of a pair.
@@ -63,9 +63,9 @@ fn probabilistic_interleaving() {
             let pair = [lists[i].as_list(), lists[j].as_list()];
             let (mut fast, mut slow) = (Counts::default(), Counts::default());
             for _ in 0..IMPRESSIONS {
-                let user = |doc| look(doc, &mut luck);
+                let user = |doc| examine(doc, &mut luck);
                 count(&mut fast, method.compare(pair, SHOWN, &mut chance, &mut scratch, user));
-                let user = |doc| look(doc, &mut luck);
+                let user = |doc| examine(doc, &mut luck);
                 count(&mut slow, plain::probabilistic(pair, SHOWN, tau, ties, &mut chance, user));
             }
             assert_alike(fast, slow, &format!("{ties:?}, tau {tau}, pair ({i}, {j})"));
@@ -76,7 +76,7 @@ fn probabilistic_interleaving() {
 /// Every pair's shares, by the fast form and by the plain one.
 fn hold<M: Multileaving>(
     method: &M,
-    plain: impl Fn(&[RankedList<'_>], &mut Generator, &mut dyn FnMut(Doc) -> Look) -> Vec<f64>,
+    plain: impl Fn(&[RankedList<'_>], &mut Generator, &mut dyn FnMut(Doc) -> Examination) -> Vec<f64>,
 ) {
     let lists = lists();
     let lists: Vec<RankedList<'_>> = lists.iter().map(ListBuf::as_list).collect();
@@ -85,8 +85,8 @@ fn hold<M: Multileaving>(
     let (mut scratch, mut outcome) = (M::Scratch::default(), M::Outcome::default());
     let mut counts = vec![(Counts::default(), Counts::default()); pairs.len()];
     for _ in 0..IMPRESSIONS {
-        method.compare(&lists, SHOWN, &mut chance, &mut scratch, |doc| look(doc, &mut luck), &mut outcome);
-        let scores = plain(&lists, &mut chance, &mut |doc| look(doc, &mut luck));
+        method.compare(&lists, SHOWN, &mut chance, &mut scratch, |doc| examine(doc, &mut luck), &mut outcome);
+        let scores = plain(&lists, &mut chance, &mut |doc| examine(doc, &mut luck));
         for (&(i, j), (fast, slow)) in pairs.iter().zip(&mut counts) {
             count(fast, outcome.preference(i, j));
             let difference = scores[i] - scores[j];

@@ -3,7 +3,7 @@
 mod plain;
 
 use interleave::{
-    CreditError, CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Preference, ProbabilisticInterleave,
+    CreditError, CreditTies, Doc, Generator, Interleaving, ListBuf, Examination, Preference, ProbabilisticInterleave,
     RankedList, probabilistic::ProbabilisticReceipt, probabilistic::ProbabilisticScratch,
 };
 use plain::{pairs, random_list, scores, sign, strict};
@@ -24,7 +24,7 @@ fn impression(
     let mut shown = Vec::new();
     let user = |doc: Doc| {
         shown.push(doc.0);
-        Look { clicked: clicks.contains(&(shown.len() - 1)), leaves: false }
+        Examination { clicked: clicks.contains(&(shown.len() - 1)), abandons: false }
     };
     let winner = method.compare(lists, length, generator, scratch, user);
     (shown, sign(winner))
@@ -159,14 +159,14 @@ fn random_user<'a>(
     shown: &'a mut Vec<Doc>,
     clicked: &'a mut Vec<usize>,
     generator: &'a mut Generator,
-) -> impl FnMut(Doc) -> Look + 'a {
+) -> impl FnMut(Doc) -> Examination + 'a {
     move |doc| {
-        let look = Look { clicked: generator.random_bool(0.4), leaves: generator.random_bool(0.1) };
-        if look.clicked {
+        let examination = Examination { clicked: generator.random_bool(0.4), abandons: generator.random_bool(0.1) };
+        if examination.clicked {
             clicked.push(shown.len());
         }
         shown.push(doc);
-        look
+        examination
     }
 }
 

@@ -6,7 +6,7 @@ mod plain;
 use std::collections::BTreeMap;
 
 use interleave::probabilistic_multileave::{
-    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, Slots,
+    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, SlotAssignment,
 };
 use interleave::{
     CreditTies, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference, ProbabilisticExpected,
@@ -62,7 +62,7 @@ fn sampled_credit_converges_to_the_closed_form() {
         let truth = exact.credit(&receipt, &clicks).unwrap();
         for assignments in [10, 200, 2_000, 4_u32.pow(6)] {
             let sampled = Credit::Sampled { assignments };
-            let method = ProbabilisticMultileave::new(Slots::Rounds, sampled);
+            let method = ProbabilisticMultileave::new(SlotAssignment::Rounds, sampled);
             for seed in 0..20 {
                 let credits = method.credit(&reseeded(&receipt, seed), &clicks).unwrap();
                 let errors = credits.iter().zip(&truth);
@@ -83,7 +83,7 @@ fn all_assignments_are_the_closed_form() {
     for _ in 0..20 {
         let lists: Vec<ListBuf> = (0..3).map(|_| random_list(9, 5, &mut generator)).collect();
         let all = Credit::Sampled { assignments: 3_u32.pow(6) };
-        let sampled = ProbabilisticMultileave::new(Slots::Rounds, all);
+        let sampled = ProbabilisticMultileave::new(SlotAssignment::Rounds, all);
         let scratch = &mut ProbabilisticMultileaveScratch::default();
         let (_, receipt) = sampled.draw(&view(&lists), 6, &mut generator, scratch);
         let clicks: Vec<usize> = (0..6).filter(|_| generator.random_bool(0.5)).collect();

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError, Doc,
-    Generator, Interleaving, ListBuf, Look, Multileaving, Outcome, RankedList, receipt,
+    Generator, Interleaving, ListBuf, Examination, Multileaving, Outcome, RankedList, receipt,
 };
 use plain::{random_list, scores, strict};
 use proptest::prelude::*;
@@ -53,14 +53,14 @@ impl User {
         Self { luck: Generator::seed_from_u64(seed), shown: vec![], clicked: vec![] }
     }
 
-    fn look(&mut self, doc: Doc) -> Look {
+    fn examine(&mut self, doc: Doc) -> Examination {
         let clicked = self.luck.random_bool(0.4);
         if clicked {
             self.clicked.push(self.shown.len());
         }
         self.shown.push(doc);
-        let leaves = self.luck.random_bool(0.15);
-        Look { clicked, leaves }
+        let abandons = self.luck.random_bool(0.15);
+        Examination { clicked, abandons }
     }
 }
 
@@ -88,7 +88,7 @@ proptest! {
             for _ in 0..3 {
                 let mut user = User::new(generator.next_u64());
                 let mut own = generator.clone();
-                let winner = method.compare(both, length, &mut own, &mut used, |doc| user.look(doc));
+                let winner = method.compare(both, length, &mut own, &mut used, |doc| user.examine(doc));
                 let (shown, kept) = method.draw(both, length, &mut generator, &mut Default::default());
                 prop_assert_eq!(&shown[..user.shown.len()], &user.shown[..], "{}", method);
                 check_list(&shown, &lists, length)?;
@@ -128,8 +128,8 @@ proptest! {
             for _ in 0..2 {
                 let mut user = User::new(generator.next_u64());
                 let mut own = generator.clone();
-                let look = |doc| user.look(doc);
-                let any = method.compare(&all, length, &mut own, &mut used, look, &mut outcome);
+                let user = |doc| user.examine(doc);
+                let any = method.compare(&all, length, &mut own, &mut used, user, &mut outcome);
                 prop_assert_eq!(any, !user.clicked.is_empty());
                 prop_assert_eq!(outcome.rankers(), m);
                 let (shown, kept) = method.draw(&all, length, &mut generator, &mut Default::default());

@@ -4,7 +4,7 @@ mod plain;
 
 use interleave::probabilistic::ProbabilisticScratch;
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Look, Preference, ProbabilisticInterleave, RankedList,
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Examination, Preference, ProbabilisticInterleave, RankedList,
 };
 use plain::{Odds, random_list, scores, sign, strict};
 use rand::{RngExt, SeedableRng};
@@ -28,7 +28,7 @@ fn impression(
     length: usize,
     chance: &mut Generator,
     scratch: &mut ProbabilisticScratch,
-    user: impl FnMut(Doc) -> Look,
+    user: impl FnMut(Doc) -> Examination,
 ) -> Vec<Preference> {
     let mut seen = vec![None; pairs.len()];
     method.compare_pairs(lists, pairs, length, chance, scratch, user, |pair, winner| {
@@ -45,7 +45,7 @@ fn every_winner_of_small_cases() {
         vec![strict(&[0, 1, 2]), strict(&[2, 1, 0]), scores(&[1.0, 1.0, 0.0]), scores(&[2.0, 2.0, 2.0])],
         vec![strict(&[0, 1, 2, 3]), strict(&[1, 3, 0, 2]), strict(&[0, 1, 2, 3]), scores(&[1.0, 0.0, 1.0, 0.0])],
     ];
-    // (documents clicked, and among them those where the user leaves).
+    // (documents clicked, and among them those where the user abandons).
     let users: [(&[u16], &[u16]); 5] =
         [(&[], &[]), (&[1], &[]), (&[0, 2], &[]), (&[0, 1, 2], &[1]), (&[0, 2], &[0, 2])];
     let mut chance = Generator::seed_from_u64(21);
@@ -54,17 +54,17 @@ fn every_winner_of_small_cases() {
         let lists = views(lists);
         let pairs = all_pairs(4);
         let settings = [(2, BOTH[0]), (2, BOTH[1]), (4, BOTH[0]), (4, BOTH[1])];
-        for ((length, ties), (clicked, leaves)) in settings.iter().flat_map(|&s| users.iter().map(move |&u| (s, u))) {
+        for ((length, ties), (clicked, abandons)) in settings.iter().flat_map(|&s| users.iter().map(move |&u| (s, u))) {
             let method = ProbabilisticInterleave::new(ties);
             let draws = 3_000;
             let mut seen = vec![Vec::with_capacity(draws); pairs.len()];
             for _ in 0..draws {
-                let user = |doc: Doc| Look { clicked: clicked.contains(&doc.0), leaves: leaves.contains(&doc.0) };
+                let user = |doc: Doc| Examination { clicked: clicked.contains(&doc.0), abandons: abandons.contains(&doc.0) };
                 let winners = impression(&method, &lists, &pairs, length, &mut chance, &mut scratch, user);
                 seen.iter_mut().zip(winners).for_each(|(seen, winner)| seen.push(sign(winner)));
             }
             let positions = |list: &[u16]| -> Vec<usize> {
-                let end = list.iter().position(|doc| leaves.contains(doc)).map_or(list.len(), |last| last + 1);
+                let end = list.iter().position(|doc| abandons.contains(doc)).map_or(list.len(), |last| last + 1);
                 (0..end).filter(|&n| clicked.contains(&list[n])).collect()
             };
             for (&(a, b), seen) in pairs.iter().zip(seen) {
@@ -99,7 +99,7 @@ fn long_lists_as_pair_by_pair() {
             let [mut chance, mut luck] = [23, 24].map(Generator::seed_from_u64);
             let mut user = |doc: Doc| {
                 let clicked = luck.random_bool(clicks[doc.index()]);
-                Look { clicked, leaves: clicked && luck.random_bool(0.3) }
+                Examination { clicked, abandons: clicked && luck.random_bool(0.3) }
             };
             // Wins and ties a pair, shared and alone.
             let mut counts = vec![[[0_u32; 2]; 2]; pairs.len()];
@@ -138,7 +138,7 @@ fn identical_lists_tie() {
     for ties in BOTH {
         let method = ProbabilisticInterleave::new(ties);
         for _ in 0..200 {
-            let user = |_| Look { clicked: true, leaves: false };
+            let user = |_| Examination { clicked: true, abandons: false };
             let pairs = all_pairs(5);
             let winners = impression(&method, &lists, &pairs, 10, &mut generator, &mut scratch, user);
             assert!(winners.iter().all(|&winner| winner == Preference::Tie));
@@ -153,7 +153,7 @@ fn odd_cases() {
     let mut chance = Generator::seed_from_u64(26);
     let mut scratch = ProbabilisticScratch::default();
     let method = ProbabilisticInterleave::default();
-    let user = |_| Look { clicked: true, leaves: false };
+    let user = |_| Examination { clicked: true, abandons: false };
     let partial = [strict(&[0, 1, 2]), strict(&[1]), strict(&[]), strict(&[2, 0])];
     let empty = [strict(&[]), strict(&[]), strict(&[]), strict(&[])];
     let many = [(); 4].map(|()| random_list(300, 7, &mut chance));
@@ -178,7 +178,7 @@ fn value_stability() {
     let seen: String = (0..6)
         .flat_map(|impression_number| {
             let method = ProbabilisticInterleave::new(BOTH[impression_number % 2]);
-            let user = |doc: Doc| Look { clicked: doc.0 % 3 == 1, leaves: doc.0 % 9 == 1 };
+            let user = |doc: Doc| Examination { clicked: doc.0 % 3 == 1, abandons: doc.0 % 9 == 1 };
             impression(&method, &views(&lists), &all_pairs(3), 8, &mut chance, &mut scratch, user)
         })
         .map(|winner| match winner {

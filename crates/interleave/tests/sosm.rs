@@ -3,7 +3,7 @@
 mod plain;
 
 use interleave::sosm::{SosmReceipt, SosmScratch};
-use interleave::{Doc, Generator, ListBuf, Look, Multileaving, RankedList, Sosm};
+use interleave::{Doc, Generator, ListBuf, Examination, Multileaving, RankedList, Sosm};
 use plain::{pairs, random_list, scores, strict};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -44,7 +44,7 @@ fn every_list_and_outcome_of_small_cases() {
                 let mut shown = Vec::new();
                 let user = |doc: Doc| {
                     shown.push(doc.0);
-                    Look { clicked: clicks.contains(&(shown.len() - 1)), leaves: false }
+                    Examination { clicked: clicks.contains(&(shown.len() - 1)), abandons: false }
                 };
                 let any = method.compare(&lists, length, &mut generator, &mut scratch, user, &mut scores);
                 assert_eq!(any, clicks.iter().any(|&n| n < shown.len()));
@@ -117,7 +117,7 @@ proptest! {
                     clicked.push(shown.len());
                 }
                 shown.push(doc);
-                Look { clicked: clicks, leaves: clicks && luck.random_bool(0.3) }
+                Examination { clicked: clicks, abandons: clicks && luck.random_bool(0.3) }
             };
             let any = method.compare(&lists, length, &mut own, &mut used, user, &mut scores);
             prop_assert_eq!(any, !clicked.is_empty());

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use bandits::Generator;
-use clicks::{ClickModel, FractionalLabels, Level, Users};
+use clicks::{DependentClickModel, FractionalLabels, Grade, CompiledDependentModel};
 use interleave::{
-    AnyInterleaving, AnyMultileaving, AnyOutcome, CreditTies, Doc, Interleaving, ListBuf, Look, Multileaving,
+    AnyInterleaving, AnyMultileaving, AnyOutcome, CreditTies, Doc, Interleaving, ListBuf, Examination, Multileaving,
     RankedList, plain,
 };
 use rand::{RngExt, SeedableRng};
@@ -83,7 +83,7 @@ fn interleaving(query: &Query, method: &AnyInterleaving) -> f64 {
     let mut scratch = Default::default();
     time(|| {
         let pair = query.pair(&mut chance);
-        std::hint::black_box(method.compare(pair, SHOWN, &mut chance, &mut scratch, |doc| query.look(doc, &mut luck)));
+        std::hint::black_box(method.compare(pair, SHOWN, &mut chance, &mut scratch, |doc| query.examine(doc, &mut luck)));
     })
 }
 
@@ -96,7 +96,7 @@ fn plain_interleaving(query: &Query, name: &str) -> Option<f64> {
     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
     Some(time(|| {
         let pair = query.pair(&mut chance);
-        let user = |doc| query.look(doc, &mut luck);
+        let user = |doc| query.examine(doc, &mut luck);
         std::hint::black_box(plain::probabilistic(pair, SHOWN, TAU, ties, &mut chance, user));
     }))
 }
@@ -105,7 +105,7 @@ fn multileaving(query: &Query, lists: &[RankedList<'_>], method: &AnyMultileavin
     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
     let (mut scratch, mut outcome) = (Default::default(), AnyOutcome::default());
     time(|| {
-        let user = |doc| query.look(doc, &mut luck);
+        let user = |doc| query.examine(doc, &mut luck);
         method.compare(lists, SHOWN, &mut chance, &mut scratch, user, &mut outcome);
         std::hint::black_box(&outcome);
     })
@@ -113,7 +113,7 @@ fn multileaving(query: &Query, lists: &[RankedList<'_>], method: &AnyMultileavin
 
 fn plain_multileaving(query: &Query, lists: &[RankedList<'_>], name: &str) -> Option<f64> {
     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
-    let user = |doc| query.look(doc, &mut luck);
+    let user = |doc| query.examine(doc, &mut luck);
     Some(match name {
         "team-draft" => once(user, |user| plain::team_draft(lists, SHOWN, &mut chance, user)),
         "probabilistic" => once(user, |user| plain::probabilistic_multileave(lists, SHOWN, TAU, &mut chance, user)),
@@ -124,7 +124,7 @@ fn plain_multileaving(query: &Query, lists: &[RankedList<'_>], name: &str) -> Op
 }
 
 /// One user after another, before whom `impression` is made.
-fn once<T>(mut user: impl FnMut(Doc) -> Look, mut impression: impl FnMut(&mut dyn FnMut(Doc) -> Look) -> T) -> f64 {
+fn once<T>(mut user: impl FnMut(Doc) -> Examination, mut impression: impl FnMut(&mut dyn FnMut(Doc) -> Examination) -> T) -> f64 {
     time(|| {
         std::hint::black_box(impression(&mut user));
     })
@@ -133,8 +133,8 @@ fn once<T>(mut user: impl FnMut(Doc) -> Look, mut impression: impl FnMut(&mut dy
 /// One query: its rankers' lists, and how users see its documents.
 struct Query {
     lists: Vec<ListBuf>,
-    users: Users,
-    levels: Vec<Level>,
+    users: CompiledDependentModel,
+    levels: Vec<Grade>,
 }
 
 impl Query {
@@ -159,7 +159,7 @@ impl Query {
             ListBuf::from_scores(&labels.iter().map(&mut score).collect::<Vec<_>>())
         };
         let lists = (0..rankers).map(&mut list).collect::<Result<_, _>>()?;
-        let (users, levels) = ClickModel::preset("navigational", 4.0)?.prepare(&labels, FractionalLabels::Round)?;
+        let (users, levels) = DependentClickModel::preset("navigational", 4.0)?.prepare(&labels, FractionalLabels::Round)?;
         Ok(Self { lists, users, levels })
     }
 
@@ -170,8 +170,8 @@ impl Query {
         [first, second].map(|ranker| self.lists[ranker].as_list())
     }
 
-    fn look(&self, doc: Doc, luck: &mut Generator) -> Look {
-        let look = self.users.look(self.levels[doc.index()], luck);
-        Look { clicked: look.clicked, leaves: look.leaves }
+    fn examine(&self, doc: Doc, luck: &mut Generator) -> Examination {
+        let examination = self.users.examine(self.levels[doc.index()], luck);
+        Examination { clicked: examination.clicked, abandons: examination.abandons }
     }
 }

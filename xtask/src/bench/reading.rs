@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::Generator;
-use clicks::{ClickModel, FractionalLabels};
+use clicks::{DependentClickModel, FractionalLabels};
 use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{Cache, Dataset, FeatureId, OpenOptions, ReadOptions, WriteOptions, lookalike, open, read_files, write};
 use rand::{RngExt, SeedableRng};
@@ -177,7 +177,7 @@ fn reopening_rows(folder: &Path) -> Result<Vec<Row>> {
         let site = Site::new(
             &dataset,
             rankings(&dataset)?,
-            &ClickModel::preset("navigational", dataset.max_label())?,
+            &DependentClickModel::preset("navigational", dataset.max_label())?,
             FractionalLabels::Round,
             10,
         )?;

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Tagged;
+use super::NamedReceipt;
 use super::names::{Name, NameError, unless, when, write};
-use crate::balanced::{BalancedReceipt, BalancedScratch, Cut};
+use crate::balanced::{BalancedReceipt, BalancedScratch, CutoffRule};
 use crate::document_constraints::{Constraints, DocumentConstraintsReceipt, DocumentConstraintsScratch};
 use crate::optimized::{OptimizedInterleaveReceipt, OptimizedInterleaveScratch, PairCredit};
 use crate::probabilistic::{ProbabilisticReceipt, ProbabilisticScratch};
@@ -13,7 +13,7 @@ use crate::probabilistic_assignment::{ProbabilisticAssignmentReceipt, Probabilis
 use crate::probabilistic_expected::{ProbabilisticExpectedReceipt, ProbabilisticExpectedScratch};
 use crate::team_draft::{Prefix, TeamDraftReceipt, TeamDraftScratch};
 use crate::{
-    BalancedInterleave, CreditError, CreditTies, Doc, DocumentConstraints, Generator, Interleaving, Look,
+    BalancedInterleave, CreditError, CreditTies, Doc, DocumentConstraints, Generator, Interleaving, Examination,
     OptimizedInterleave, Preference, ProbabilisticAssignment, ProbabilisticExpected, ProbabilisticInterleave,
     RankedList, TeamDraftInterleave,
 };
@@ -86,9 +86,9 @@ impl FromStr for AnyInterleaving {
         let mut name = Name::new(text);
         let (method, known): (_, &[&str]) = match name.base {
             "balanced" => {
-                let cuts = [("lowest-clicked", Cut::LowestClicked), ("lerot", Cut::Lerot)];
-                let cut = name.choice(&cuts)?;
-                (Self::Balanced(BalancedInterleave::new(cut)), &["lerot"])
+                let rules = [("lowest-clicked", CutoffRule::LowestClicked), ("lerot", CutoffRule::Lerot)];
+                let cutoff = name.choice(&rules)?;
+                (Self::Balanced(BalancedInterleave::new(cutoff)), &["lerot"])
             }
             "team-draft" => {
                 let prefixes = [("drafted", Prefix::Drafted), ("prefix", Prefix::Unowned)];
@@ -153,7 +153,7 @@ impl FromStr for AnyInterleaving {
 impl fmt::Display for AnyInterleaving {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = match self {
-            Self::Balanced(method) => [when(method.cut() == Cut::Lerot, "lerot"), None],
+            Self::Balanced(method) => [when(method.cutoff() == CutoffRule::Lerot, "lerot"), None],
             Self::TeamDraft(method) => [when(method.prefix() == Prefix::Unowned, "prefix"), None],
             Self::Probabilistic(method) => {
                 let ties = method.credit_ties();
@@ -210,7 +210,7 @@ pub enum InterleavingReceipt {
 }
 
 /// The receipt of [`AnyInterleaving`].
-pub type AnyInterleavingReceipt = Tagged<InterleavingReceipt>;
+pub type AnyInterleavingReceipt = NamedReceipt<InterleavingReceipt>;
 
 impl Interleaving for AnyInterleaving {
     type Scratch = AnyInterleavingScratch;
@@ -234,7 +234,7 @@ impl Interleaving for AnyInterleaving {
         length: usize,
         generator: &mut Generator,
         scratch: &mut AnyInterleavingScratch,
-        user: impl FnMut(Doc) -> Look,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         match self {
             Self::Balanced(method) => method.compare(lists, length, generator, &mut scratch.balanced, user),
@@ -261,7 +261,7 @@ impl Interleaving for AnyInterleaving {
         length: usize,
         generator: &mut Generator,
         scratch: &mut AnyInterleavingScratch,
-        user: impl FnMut(Doc) -> Look,
+        user: impl FnMut(Doc) -> Examination,
         verdict: impl FnMut(usize, Preference),
     ) {
         macro_rules! by {
@@ -326,7 +326,7 @@ impl Interleaving for AnyInterleaving {
             }
         };
         let method = self.to_string();
-        (shown, Tagged { method, receipt })
+        (shown, NamedReceipt { method, receipt })
     }
 
     /// # Errors

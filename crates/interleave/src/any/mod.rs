@@ -19,12 +19,12 @@ use crate::CreditError;
 /// the same settings credits it; parse [`method`](Self::method) to make that one.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tagged<R> {
+pub struct NamedReceipt<R> {
     method: String,
     receipt: R,
 }
 
-impl<R> Tagged<R> {
+impl<R> NamedReceipt<R> {
     /// The method's name, with its settings.
     #[must_use]
     pub fn method(&self) -> &str {

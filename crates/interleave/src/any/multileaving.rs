@@ -3,18 +3,18 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Tagged;
+use super::NamedReceipt;
 use super::names::{Name, NameError, unless, when, write};
 use crate::optimized::{OptimizedMultileaveReceipt, OptimizedMultileaveScratch, RankCredit};
 use crate::pairwise_preference::{PairRule, PairwisePreferenceReceipt, PairwisePreferenceScratch};
 use crate::probabilistic_multileave::{
-    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, ProbabilisticMultileaveSignsScratch, Slots,
+    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, ProbabilisticMultileaveSignsScratch, SlotAssignment,
 };
 use crate::sosm::{SosmReceipt, SosmScratch};
 use crate::team_draft::{Prefix, TeamDraftMultileaveReceipt, TeamDraftScratch};
 use crate::{
-    CreditError, Doc, Generator, Look, Multileaving, OptimizedMultileave, Outcome, PairwisePreference, Preference,
-    ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList, Signs, Sosm, TeamDraftMultileave,
+    CreditError, Doc, Generator, Examination, Multileaving, OptimizedMultileave, Outcome, PairwisePreference, Preference,
+    ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList, PairwisePreferences, Sosm, TeamDraftMultileave,
 };
 
 /// Any multileaving method, by name.
@@ -80,7 +80,7 @@ impl FromStr for AnyMultileaving {
                 (Self::TeamDraft(TeamDraftMultileave::new(prefix)), &["prefix"])
             }
             "probabilistic" => {
-                let slots = name.choice(&[("rounds", Slots::Rounds), ("independent", Slots::Independent)])?;
+                let slots = name.choice(&[("rounds", SlotAssignment::Rounds), ("independent", SlotAssignment::Independent)])?;
                 let by_signs = name.choice(&[("expected", false), ("signs", true)])?;
                 let assignments: Option<u32> = name.value("sampled", "a whole number of assignments")?;
                 let tau = name.value("tau", TAU)?.unwrap_or(3.0);
@@ -129,7 +129,7 @@ impl FromStr for AnyMultileaving {
 impl fmt::Display for AnyMultileaving {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let probabilistic = |inner: &ProbabilisticMultileave, credit: Option<String>| {
-            let independent = inner.slots() == Slots::Independent;
+            let independent = inner.slots() == SlotAssignment::Independent;
             [credit, when(independent, "independent"), unless("tau", inner.tau(), 3.0)]
         };
         let settings = match self {
@@ -178,7 +178,7 @@ pub enum MultileavingReceipt {
 }
 
 /// The receipt of [`AnyMultileaving`].
-pub type AnyMultileavingReceipt = Tagged<MultileavingReceipt>;
+pub type AnyMultileavingReceipt = NamedReceipt<MultileavingReceipt>;
 
 /// The outcome of [`AnyMultileaving`].
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -187,7 +187,8 @@ pub enum AnyOutcome {
     /// One score a ranker.
     Scores(Vec<u64>),
     /// A verdict on each pair.
-    Signs(Signs),
+    #[serde(rename = "signs")]
+    Pairwise(PairwisePreferences),
 }
 
 impl Default for AnyOutcome {
@@ -202,26 +203,26 @@ impl AnyOutcome {
     pub fn scores(&self) -> Option<&[u64]> {
         match self {
             Self::Scores(scores) => Some(scores),
-            Self::Signs(_) => None,
+            Self::Pairwise(_) => None,
         }
     }
 
     fn scores_mut(&mut self) -> &mut Vec<u64> {
-        if let Self::Signs(_) = self {
+        if let Self::Pairwise(_) = self {
             *self = Self::default();
         }
         match self {
             Self::Scores(scores) => scores,
-            Self::Signs(_) => unreachable!("replaced above"),
+            Self::Pairwise(_) => unreachable!("replaced above"),
         }
     }
 
-    fn signs_mut(&mut self) -> &mut Signs {
+    fn signs_mut(&mut self) -> &mut PairwisePreferences {
         if let Self::Scores(_) = self {
-            *self = Self::Signs(Signs::default());
+            *self = Self::Pairwise(PairwisePreferences::default());
         }
         match self {
-            Self::Signs(signs) => signs,
+            Self::Pairwise(signs) => signs,
             Self::Scores(_) => unreachable!("replaced above"),
         }
     }
@@ -231,7 +232,7 @@ impl Outcome for AnyOutcome {
     fn rankers(&self) -> usize {
         match self {
             Self::Scores(scores) => scores.rankers(),
-            Self::Signs(signs) => signs.rankers(),
+            Self::Pairwise(signs) => signs.rankers(),
         }
     }
 
@@ -239,7 +240,7 @@ impl Outcome for AnyOutcome {
     fn preference(&self, i: usize, j: usize) -> Preference {
         match self {
             Self::Scores(scores) => scores.preference(i, j),
-            Self::Signs(signs) => signs.preference(i, j),
+            Self::Pairwise(signs) => signs.preference(i, j),
         }
     }
 }
@@ -266,7 +267,7 @@ impl Multileaving for AnyMultileaving {
         length: usize,
         generator: &mut Generator,
         scratch: &mut AnyMultileavingScratch,
-        user: impl FnMut(Doc) -> Look,
+        user: impl FnMut(Doc) -> Examination,
         outcome: &mut AnyOutcome,
     ) -> bool {
         match self {
@@ -338,7 +339,7 @@ impl Multileaving for AnyMultileaving {
             }
         };
         let method = self.to_string();
-        (shown, Tagged { method, receipt })
+        (shown, NamedReceipt { method, receipt })
     }
 
     /// # Errors
@@ -349,7 +350,7 @@ impl Multileaving for AnyMultileaving {
             (Self::TeamDraft(method), Receipt::TeamDraft(receipt)) => method.credit(receipt, clicked),
             (Self::Probabilistic(method), Receipt::Probabilistic(receipt)) => method.credit(receipt, clicked),
             (Self::ProbabilisticSigns(method), Receipt::Probabilistic(receipt)) => {
-                return method.credit(receipt, clicked).map(AnyOutcome::Signs);
+                return method.credit(receipt, clicked).map(AnyOutcome::Pairwise);
             }
             (Self::Optimized(method), Receipt::Optimized(receipt)) => method.credit(receipt, clicked),
             (Self::Sosm(method), Receipt::Sosm(receipt)) => method.credit(receipt, clicked),

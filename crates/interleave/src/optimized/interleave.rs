@@ -8,11 +8,11 @@ use rand::{Rng, SeedableRng};
 
 use super::program::Constraints;
 use super::walk::Walk;
-use super::{Fit, PairCredit, choose};
+use super::{LpFit, PairCredit, choose};
 use crate::draft::TieKeys;
 use crate::method::check_clicks;
 use crate::order::{self, Revealed};
-use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
+use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
 
 /// Optimized interleaving; see the [module](super).
 ///
@@ -25,7 +25,7 @@ use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedL
 /// 0 where either is 0.
 ///
 /// Linear and inverse credit could be balanced for every pair of lists tried. Binary credits of one
-/// list need not sum to 0, and then [`Fit::Relaxed`] is the best there is.
+/// list need not sum to 0, and then [`LpFit::Relaxed`] is the best there is.
 ///
 /// A solved program is kept in the scratch for the last few pairs of lists.
 ///
@@ -147,7 +147,7 @@ impl OptimizedInterleave {
 struct Solved {
     lists: Vec<Vec<(Doc, [u16; 2])>>,
     chances: Vec<f64>,
-    fit: Fit,
+    fit: LpFit,
 }
 
 /// Buffers of [`OptimizedInterleave`], and the programs it solved last.
@@ -206,7 +206,7 @@ impl OptimizedInterleaveScratch {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OptimizedInterleaveReceipt {
-    fit: Fit,
+    fit: LpFit,
     /// By position: 1-based, in the two rankers' lists.
     ranks: Vec<[u16; 2]>,
 }
@@ -226,7 +226,7 @@ impl OptimizedInterleaveReceipt {
 
     /// Whether the probabilities that chose the list keep to the constraints.
     #[must_use]
-    pub fn fit(&self) -> Fit {
+    pub fn fit(&self) -> LpFit {
         self.fit
     }
 }
@@ -245,16 +245,16 @@ impl Interleaving for OptimizedInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut OptimizedInterleaveScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let (solved, chosen) = scratch.draw(*self, lists, length, generator);
         let mut clicked = Vec::new();
         for &(doc, ranks) in &solved.lists[chosen] {
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 clicked.push(ranks);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }
@@ -316,7 +316,7 @@ mod tests {
                     let solved = solve(credit, [first, second], length);
                     let method = OptimizedInterleave::new(credit);
                     // Binary credits of one list may sum to anything, and then cannot balance.
-                    let is_exact = solved.fit == Fit::Exact;
+                    let is_exact = solved.fit == LpFit::Exact;
                     assert!(is_exact || credit == PairCredit::Binary, "{first:?} {second:?}");
                     let mean = |chances: &[f64], k: usize| -> f64 {
                         let lists = chances.iter().zip(&solved.lists);
@@ -392,7 +392,7 @@ mod tests {
                 let solved = solve(credit, [&orders[0], &orders[1]], 10);
                 assert!(solved.lists.len() <= 1024);
                 assert!((solved.chances.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-                exact += u32::from(solved.fit == Fit::Exact);
+                exact += u32::from(solved.fit == LpFit::Exact);
             }
             assert!(exact == 20 || credit == PairCredit::Binary, "{credit:?}: {exact} of 20");
         }

@@ -12,7 +12,7 @@
 //! The program is solved by the simplex method (`microlp`), which detects cycling and checks its
 //! answer. Where no probabilities meet the constraints, or the solver fails, those with the least sum
 //! of squared violations are taken instead, by Wolfe's method with at most 1,000 steps. So a draw
-//! always ends with a list, and its receipt says which case it was ([`Fit`]).
+//! always ends with a list, and its receipt says which case it was ([`LpFit`]).
 //!
 //! ## References
 //!
@@ -48,7 +48,7 @@ use crate::Generator;
 /// How well the probabilities of the lists keep to the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fit {
+pub enum LpFit {
     /// Fully.
     #[default]
     Exact,

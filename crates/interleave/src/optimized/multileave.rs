@@ -1,12 +1,12 @@
 //! Optimized multileaving.
 
 use super::program::Constraints;
-use super::{Fit, RankCredit, choose};
+use super::{LpFit, RankCredit, choose};
 use crate::draft::TieKeys;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet};
 use crate::ties::below;
-use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
+use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
 
 /// Optimized multileaving; see the [module](super).
 ///
@@ -15,7 +15,7 @@ use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
 /// mean over lists of the sum over rankers of the squared difference between the ranker's credit,
 /// weighted by f over positions, and the mean of the same over rankers.
 ///
-/// Ten lists can seldom meet a constraint for every position and ranker, so [`Fit::Relaxed`] is the
+/// Ten lists can seldom meet a constraint for every position and ranker, so [`LpFit::Relaxed`] is the
 /// rule rather than the exception.
 ///
 /// ```
@@ -120,7 +120,7 @@ impl OptimizedMultileaveScratch {
         lists: &[RankedList<'_>],
         length: usize,
         generator: &mut Generator,
-    ) -> (Vec<Doc>, Fit) {
+    ) -> (Vec<Doc>, LpFit) {
         let keys = TieKeys::new(generator);
         let mut candidates: Vec<Vec<Doc>> =
             (0..method.lists).map(|_| self.sample(lists, length, keys, generator)).collect();
@@ -187,7 +187,7 @@ impl OptimizedMultileaveScratch {
 #[serde(deny_unknown_fields)]
 pub struct OptimizedMultileaveReceipt {
     length: usize,
-    fit: Fit,
+    fit: LpFit,
     /// By ranker and position: 1-based, in the ranker's list.
     full_ranks: Vec<Vec<u16>>,
 }
@@ -213,7 +213,7 @@ impl OptimizedMultileaveReceipt {
 
     /// Whether the probabilities that chose the list keep to the constraints.
     #[must_use]
-    pub fn fit(&self) -> Fit {
+    pub fn fit(&self) -> LpFit {
         self.fit
     }
 }
@@ -233,17 +233,17 @@ impl Multileaving for OptimizedMultileave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut OptimizedMultileaveScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         let (shown, _) = scratch.draw(*self, lists, length, generator);
         let mut clicked = Vec::new();
         for doc in shown {
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 clicked.push(doc);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }

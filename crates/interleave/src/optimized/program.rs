@@ -3,7 +3,7 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
-use super::Fit;
+use super::LpFit;
 
 /// Constraints `row . p = 0`, as they come.
 pub(super) struct Constraints {
@@ -95,14 +95,14 @@ impl Constraints {
 
     /// Probabilities that meet all constraints, with the least mean `cost` of those; where there are
     /// none, or the solver fails, those with the least sum of squared violations.
-    pub(super) fn solve(&self, cost: &[f64]) -> (Vec<f64>, Fit) {
+    pub(super) fn solve(&self, cost: &[f64]) -> (Vec<f64>, LpFit) {
         if self.lists == 1 {
             let is_met = self.independent.is_empty();
-            return (vec![1.0], if is_met { Fit::Exact } else { Fit::Relaxed });
+            return (vec![1.0], if is_met { LpFit::Exact } else { LpFit::Relaxed });
         }
         match self.program(cost) {
-            Some(chances) => (chances, Fit::Exact),
-            None => (nearest(&self.points), Fit::Relaxed),
+            Some(chances) => (chances, LpFit::Exact),
+            None => (nearest(&self.points), LpFit::Relaxed),
         }
     }
 
@@ -241,19 +241,19 @@ mod tests {
         // Means 0 of (1, -1, 0): p_0 = p_1; the cheapest such mixes the first two.
         let rows = vec![vec![1.0, -1.0, 0.0], vec![2.0, -2.0, 0.0]];
         let (chances, fit) = constraints(&rows, 3).solve(&[-1.0, -1.0, 0.0]);
-        assert_eq!(fit, Fit::Exact);
+        assert_eq!(fit, LpFit::Exact);
         assert!((chances[0] - 0.5).abs() < 1e-9 && (chances[1] - 0.5).abs() < 1e-9);
         let (chances, _) = constraints(&rows, 3).solve(&[1.0, 1.0, 0.0]);
         assert!((chances[2] - 1.0).abs() < 1e-9);
         // (1, 2) is never 0 in the mean: nearest is the first alone.
         let (chances, fit) = constraints(&[vec![1.0, 2.0]], 2).solve(&[0.0, 0.0]);
-        assert_eq!((chances, fit), (vec![1.0, 0.0], Fit::Relaxed));
+        assert_eq!((chances, fit), (vec![1.0, 0.0], LpFit::Relaxed));
         // The points (1, 0) and (0, 1): nearest to the origin is their middle.
         let rows = [vec![1.0, 0.0], vec![0.0, 1.0]];
         let (chances, fit) = constraints(&rows, 2).solve(&[0.0, 0.0]);
-        assert_eq!(fit, Fit::Relaxed);
+        assert_eq!(fit, LpFit::Relaxed);
         assert!((chances[0] - 0.5).abs() < 1e-9);
-        assert_eq!(constraints(&[], 1).solve(&[3.0]), (vec![1.0], Fit::Exact));
+        assert_eq!(constraints(&[], 1).solve(&[3.0]), (vec![1.0], LpFit::Exact));
     }
 
     proptest! {
@@ -280,8 +280,8 @@ mod tests {
             }
             let (q, fit) = all.solve(&vec![1.0; n]);
             prop_assert!((q.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-            prop_assert_eq!(fit == Fit::Exact, norm(&p) < 1e-9, "{:?} {:?}", p, q);
-            if fit == Fit::Exact {
+            prop_assert_eq!(fit == LpFit::Exact, norm(&p) < 1e-9, "{:?} {:?}", p, q);
+            if fit == LpFit::Exact {
                 prop_assert!(norm(&q) < 1e-9);
             }
         }

@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::{clicks, draw, order, softmax};
-use crate::{CreditTies, Doc, Generator, Look, Preference, RankedList};
+use crate::{CreditTies, Doc, Generator, Examination, Preference, RankedList};
 
 /// Probabilistic interleaving, credit by all assignments of the clicked documents to the rankers.
 pub fn probabilistic(
@@ -12,7 +12,7 @@ pub fn probabilistic(
     tau: f64,
     ties: CreditTies,
     generator: &mut Generator,
-    user: impl FnMut(Doc) -> Look,
+    user: impl FnMut(Doc) -> Examination,
 ) -> Preference {
     let drawn = lists.map(|list| order(list, generator));
     let mut shown = Vec::new();

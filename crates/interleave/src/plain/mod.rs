@@ -12,7 +12,7 @@ pub use multileaving::{pairwise_preference, probabilistic_multileave, sosm, team
 
 use rand::RngExt;
 
-use crate::{Doc, Generator, Look, RankedList};
+use crate::{Doc, Generator, Examination, RankedList};
 
 /// A ranker's order with its ties broken at random.
 fn order(list: RankedList<'_>, generator: &mut Generator) -> Vec<Doc> {
@@ -73,14 +73,14 @@ fn shuffled(rankers: usize, generator: &mut Generator) -> Vec<usize> {
 }
 
 /// The positions clicked by a user who reads `list` from the top.
-fn clicks(list: &[Doc], mut user: impl FnMut(Doc) -> Look) -> Vec<usize> {
+fn clicks(list: &[Doc], mut user: impl FnMut(Doc) -> Examination) -> Vec<usize> {
     let mut clicked = Vec::new();
     for (position, &doc) in list.iter().enumerate() {
-        let look = user(doc);
-        if look.clicked {
+        let examination = user(doc);
+        if examination.clicked {
             clicked.push(position);
         }
-        if look.leaves {
+        if examination.abandons {
             break;
         }
     }

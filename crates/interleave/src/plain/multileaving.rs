@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::{clicks, draw, order, ranks, shuffled, softmax};
-use crate::{Doc, Generator, Look, RankedList};
+use crate::{Doc, Generator, Examination, RankedList};
 
 /// A drafted list, and who added each document.
 fn draft(orders: &[Vec<Doc>], length: usize, generator: &mut Generator) -> (Vec<Doc>, Vec<usize>) {
@@ -31,7 +31,7 @@ pub fn team_draft(
     lists: &[RankedList<'_>],
     length: usize,
     generator: &mut Generator,
-    user: impl FnMut(Doc) -> Look,
+    user: impl FnMut(Doc) -> Examination,
 ) -> Vec<f64> {
     let (shown, owners) = draft(&orders(lists, generator), length, generator);
     let mut scores = vec![0.0; lists.len()];
@@ -45,7 +45,7 @@ pub fn sosm(
     length: usize,
     tau: f64,
     generator: &mut Generator,
-    user: impl FnMut(Doc) -> Look,
+    user: impl FnMut(Doc) -> Examination,
 ) -> Vec<f64> {
     let orders = orders(lists, generator);
     let (shown, _) = draft(&orders, length, generator);
@@ -68,7 +68,7 @@ pub fn probabilistic_multileave(
     length: usize,
     tau: f64,
     generator: &mut Generator,
-    user: impl FnMut(Doc) -> Look,
+    user: impl FnMut(Doc) -> Examination,
 ) -> Vec<f64> {
     let orders = orders(lists, generator);
     let length = length.min(orders.first().map_or(0, Vec::len));
@@ -97,7 +97,7 @@ pub fn pairwise_preference(
     lists: &[RankedList<'_>],
     length: usize,
     generator: &mut Generator,
-    user: impl FnMut(Doc) -> Look,
+    user: impl FnMut(Doc) -> Examination,
 ) -> Vec<f64> {
     let orders = orders(lists, generator);
     let documents = orders.first().map_or(0, Vec::len);

@@ -97,7 +97,7 @@ impl Tally {
 
     /// Takes in the next position.
     #[inline]
-    pub(crate) fn look(&mut self, clicked: bool, odds: Odds) {
+    pub(crate) fn examine(&mut self, clicked: bool, odds: Odds) {
         if self.clicks >= self.odds.len() {
             self.grow();
         }
@@ -185,7 +185,7 @@ mod tests {
 
     fn marginal(clicked: &[Odds]) -> Preference {
         let mut tally = Tally::default();
-        clicked.iter().for_each(|&odds| tally.look(true, odds));
+        clicked.iter().for_each(|&odds| tally.add(true, odds));
         tally.winner()
     }
 

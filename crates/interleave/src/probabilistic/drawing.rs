@@ -16,7 +16,7 @@ use rand::Rng;
 
 use super::credit::{Odds, Tally};
 use super::shared::SharedScratch;
-use crate::ties::{Change, draw_free};
+use crate::ties::{BitBudget, draw_free};
 use crate::weights::{RankTable, UNLISTED, Weights};
 use crate::{Doc, Generator, RankedList, TieGroup};
 
@@ -139,18 +139,18 @@ impl<'a> Drawing<'a> {
         if rank == HEAD {
             rank = self.scan(x, target - self.heads[x][HEAD - 1])?;
         }
-        let mut change = Change(generator.next_u64());
+        let mut bits = BitBudget(generator.next_u64());
         let now = self.marks.impression;
         let order = self.lists[x].order();
         let group = self.lists[x].group(order[rank]);
-        let mut doc = order[usize::from(group.start) + change.below(group.size())];
+        let mut doc = order[usize::from(group.start) + bits.below(group.size())];
         if self.marks.shown[doc.index()] == now {
             let free = |place: usize| self.marks.shown[order[place].index()] != now;
             doc = order[draw_free(group.ranks(), free, generator)?];
         }
         let other = 1 - x;
         let drawn = &self.marks.drawn[other];
-        let other_rank = reveal(self.lists[other].group(doc), |rank| drawn[rank] != now, &mut change, generator);
+        let other_rank = reveal(self.lists[other].group(doc), |rank| drawn[rank] != now, &mut bits, generator);
         let ranks = if x == 0 { [rank as u16, other_rank] } else { [other_rank, rank as u16] };
 
         let odds = Odds { weights: ranks.map(|rank| self.weight(rank)), masses: self.masses };
@@ -186,10 +186,10 @@ impl<'a> Drawing<'a> {
         let now = self.marks.impression;
         let doc = self.shown[position];
         let mut odds = Odds { weights: [0; 2], masses: self.credit_masses };
-        let mut change = Change(generator.next_u64());
+        let mut bits = BitBudget(generator.next_u64());
         for x in [0, 1] {
             let credited = &mut self.marks.credited[x];
-            let rank = reveal(self.lists[x].group(doc), |rank| credited[rank] != now, &mut change, generator);
+            let rank = reveal(self.lists[x].group(doc), |rank| credited[rank] != now, &mut bits, generator);
             if let Some(mark) = credited.get_mut(usize::from(rank)) {
                 *mark = now;
             }
@@ -222,11 +222,11 @@ fn warm(lists: [RankedList<'_>; 2]) {
 
 /// The rank of a document of `group`: any of the group's free ranks.
 #[inline]
-fn reveal(group: TieGroup, free: impl Fn(usize) -> bool, change: &mut Change, generator: &mut Generator) -> u16 {
+fn reveal(group: TieGroup, free: impl Fn(usize) -> bool, bits: &mut BitBudget, generator: &mut Generator) -> u16 {
     if group.size() == 0 {
         return UNLISTED;
     }
-    let rank = usize::from(group.start) + change.below(group.size());
+    let rank = usize::from(group.start) + bits.below(group.size());
     if free(rank) {
         return rank as u16;
     }

@@ -50,7 +50,7 @@ use shared::SharedImpression;
 
 use crate::method::check_clicks;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Interleaving, Look, Preference, RankedList};
+use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
 
 /// Under which order of tied documents the clicks are credited.
 ///
@@ -154,7 +154,7 @@ impl Interleaving for ProbabilisticInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         // Taken under either setting, so that both show the same list for the same generator.
         let redraw = generator.next_u64();
@@ -167,15 +167,15 @@ impl Interleaving for ProbabilisticInterleave {
             let Some((doc, odds)) = drawing.next(generator) else {
                 break;
             };
-            let look = user(doc);
+            let examination = user(doc);
             if same {
-                clicks.tally.look(look.clicked, odds);
+                clicks.tally.add(examination.clicked, odds);
             } else {
-                clicks.remember(looked, look.clicked);
+                clicks.remember(looked, examination.clicked);
             }
             looked += 1;
-            depth = if look.clicked { looked } else { depth };
-            if look.leaves {
+            depth = if examination.clicked { looked } else { depth };
+            if examination.abandons {
                 break;
             }
         }
@@ -183,7 +183,7 @@ impl Interleaving for ProbabilisticInterleave {
             let mut generator = Generator::seed_from_u64(redraw);
             for position in 0..depth {
                 let odds = drawing.redraw(position, &mut generator);
-                clicks.tally.look(clicks.at[position], odds);
+                clicks.tally.add(clicks.at[position], odds);
             }
         }
         clicks.tally.winner()
@@ -198,7 +198,7 @@ impl Interleaving for ProbabilisticInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
         mut verdict: impl FnMut(usize, Preference),
     ) {
         if !shared::worth_it(lists, pairs.len(), length) {
@@ -247,7 +247,7 @@ impl Interleaving for ProbabilisticInterleave {
         let positions = receipt.positions();
         let clicked = check_clicks(clicked, positions.len())?;
         let mut tally = Tally::default();
-        clicked.into_iter().for_each(|position| tally.look(true, positions[position]));
+        clicked.into_iter().for_each(|position| tally.add(true, positions[position]));
         Ok(tally.winner())
     }
 }

@@ -12,9 +12,9 @@ use rand::Rng;
 use super::CreditTies;
 use super::credit::{Odds, Tally};
 use super::drawing::{HEAD, count_below, subtract_from};
-use crate::ties::{Change, draw_free};
+use crate::ties::{BitBudget, draw_free};
 use crate::weights::{RankTable, Weights};
-use crate::{Doc, Generator, Look, Preference, RankedList};
+use crate::{Doc, Generator, Examination, Preference, RankedList};
 
 /// Where fewer pairs than this share a ranker's sequence, drawing pair by pair costs less.
 const PAIRS_A_RANKER: usize = 2;
@@ -31,7 +31,7 @@ pub(super) struct SharedScratch {
     /// Ranker by ranker, where it has each document.
     places: Vec<Place>,
     /// What the user would do with each document.
-    looks: Vec<Look>,
+    examinations: Vec<Examination>,
     tally: Tally,
     drawn: Vec<Doc>,
     order: Vec<Doc>,
@@ -42,7 +42,7 @@ pub(super) struct SharedScratch {
 struct Seen {
     doc: Doc,
     clicked: bool,
-    leaves: bool,
+    abandons: bool,
 }
 
 /// Where one ranker has one document.
@@ -81,14 +81,14 @@ impl<'a> SharedImpression<'a> {
         length: usize,
         generator: &mut Generator,
         scratch: &'a mut SharedScratch,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> Self {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
-        let SharedScratch { sequences, places, looks, drawn, order, .. } = &mut *scratch;
-        looks.clear();
-        looks.extend((0..documents as u16).map(|doc| user(Doc(doc))));
-        sequences.resize(lists.len() * depth, Seen { doc: Doc(0), clicked: false, leaves: false });
+        let SharedScratch { sequences, places, examinations, drawn, order, .. } = &mut *scratch;
+        examinations.clear();
+        examinations.extend((0..documents as u16).map(|doc| user(Doc(doc))));
+        sequences.resize(lists.len() * depth, Seen { doc: Doc(0), clicked: false, abandons: false });
         places.resize(lists.len() * documents, Place { rank: 0, turn: 0 });
         drawn.resize(depth, Doc(0));
 
@@ -96,7 +96,7 @@ impl<'a> SharedImpression<'a> {
         let mut head = [0; HEAD];
         weights.head(documents, &mut head);
         let tail = Tail { totals: weights.totals(documents) };
-        if depth > 0 && looks.iter().any(|look| look.clicked) {
+        if depth > 0 && examinations.iter().any(|examination| examination.clicked) {
             let sequences = sequences.chunks_exact_mut(depth);
             let places = places.chunks_exact_mut(documents);
             for ((list, sequence), places) in lists.iter().zip(sequences).zip(places) {
@@ -110,8 +110,8 @@ impl<'a> SharedImpression<'a> {
                     CreditTies::Redrawn => reveal(*list, drawn, generator),
                 }
                 for (turn, (seen, &doc)) in sequence.iter_mut().zip(&*drawn).enumerate() {
-                    let Look { clicked, leaves } = looks[doc.index()];
-                    *seen = Seen { doc, clicked, leaves };
+                    let Examination { clicked, abandons } = examinations[doc.index()];
+                    *seen = Seen { doc, clicked, abandons };
                     places[doc.index()].turn = turn as u16;
                 }
             }
@@ -121,7 +121,7 @@ impl<'a> SharedImpression<'a> {
 
     /// Whether some document would be clicked: where none is, every pair ties.
     pub(super) fn has_clicks(&self) -> bool {
-        self.scratch.looks.iter().any(|look| look.clicked)
+        self.scratch.examinations.iter().any(|examination| examination.clicked)
     }
 
     /// Lets two rankers meet; who wins.
@@ -142,8 +142,8 @@ impl<'a> SharedImpression<'a> {
             let seen = if x == 0 { sequences[0] } else { sequences[1] }[turn];
             let places = places.map(|places| places[seen.doc.index()]);
             let weights = places.map(|place| self.table[usize::from(place.rank)]);
-            tally.look(seen.clicked, Odds { weights, masses });
-            if seen.leaves {
+            tally.add(seen.clicked, Odds { weights, masses });
+            if seen.abandons {
                 break;
             }
             for x in [0, 1] {
@@ -214,15 +214,15 @@ fn draw_ranks(
 #[inline]
 fn reveal(list: RankedList<'_>, sequence: &mut [Doc], generator: &mut Generator) {
     let order = list.order();
-    let mut change = Change(0);
+    let mut bits = BitBudget(0);
     for drawn in 0..sequence.len() {
         if drawn % 4 == 0 {
-            change = Change(generator.next_u64());
+            bits = BitBudget(generator.next_u64());
         }
         let (before, rest) = sequence.split_at_mut(drawn);
         let rank = rest[0].index();
         let group = list.group(order[rank]);
-        let doc = order[usize::from(group.start) + change.below(group.size())];
+        let doc = order[usize::from(group.start) + bits.below(group.size())];
         let free = |place: usize| !before.contains(&order[place]);
         rest[0] = if before.contains(&doc) {
             // The group is not smaller than the number of its ranks drawn.

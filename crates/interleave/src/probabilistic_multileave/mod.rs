@@ -23,7 +23,7 @@
 //!
 //! - The credit treats positions as independent of each other, but within a round they are not: who
 //!   has drawn already does not draw again. So the paper's list and credit together favour some
-//!   rankers a little under clicks at random; [`Slots::Independent`] does not.
+//!   rankers a little under clicks at random; [`SlotAssignment::Independent`] does not.
 //! - Scores are credits in units of 2^-32; credits that are equal as real numbers tie.
 //! - Ranks are those of the whole list. Tied documents are ordered at random, for each ranker in each
 //!   impression; credit uses the order that made the list.
@@ -41,12 +41,12 @@ use crate::method::check_clicks;
 use crate::softmax::{Chance, Odds, Softmax};
 use crate::ties::below;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Look, Multileaving, RankedList};
+use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
 
 /// Who draws at which position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Slots {
+pub enum SlotAssignment {
     /// Every ranker once a round, in random order: the paper's.
     #[default]
     Rounds,
@@ -92,21 +92,21 @@ pub enum Credit {
 #[derive(Debug, Clone)]
 pub struct ProbabilisticMultileave {
     weights: Weights,
-    slots: Slots,
+    slots: SlotAssignment,
     credit: Credit,
 }
 
 impl Default for ProbabilisticMultileave {
     /// With the paper's tau of 3, in rounds, credited exactly.
     fn default() -> Self {
-        Self::new(Slots::default(), Credit::default())
+        Self::new(SlotAssignment::default(), Credit::default())
     }
 }
 
 impl ProbabilisticMultileave {
     /// With the paper's tau of 3.
     #[must_use]
-    pub fn new(slots: Slots, credit: Credit) -> Self {
+    pub fn new(slots: SlotAssignment, credit: Credit) -> Self {
         Self { weights: Weights::usual(), slots, credit }
     }
 
@@ -114,7 +114,7 @@ impl ProbabilisticMultileave {
     ///
     /// # Errors
     /// When `tau` is negative or not finite.
-    pub fn with_tau(tau: f64, slots: Slots, credit: Credit) -> Result<Self, TauError> {
+    pub fn with_tau(tau: f64, slots: SlotAssignment, credit: Credit) -> Result<Self, TauError> {
         Ok(Self { weights: Weights::new(tau)?, slots, credit })
     }
 
@@ -126,7 +126,7 @@ impl ProbabilisticMultileave {
 
     /// Who draws at which position.
     #[must_use]
-    pub fn slots(&self) -> Slots {
+    pub fn slots(&self) -> SlotAssignment {
         self.slots
     }
 
@@ -218,7 +218,7 @@ impl ProbabilisticMultileaveScratch {
         generator: &mut Generator,
     ) -> Option<Doc> {
         while !self.rankers.is_empty() {
-            if self.picked >= self.rankers.len() || method.slots == Slots::Independent {
+            if self.picked >= self.rankers.len() || method.slots == SlotAssignment::Independent {
                 self.picked = 0;
             }
             let chosen = self.picked + below(self.rankers.len() - self.picked, generator);
@@ -241,7 +241,7 @@ impl ProbabilisticMultileaveScratch {
         length: usize,
         method: &ProbabilisticMultileave,
         generator: &mut Generator,
-        mut user: impl FnMut(Doc) -> Look,
+        mut user: impl FnMut(Doc) -> Examination,
     ) -> u64 {
         let seed = generator.next_u64();
         self.start(lists.len(), generator);
@@ -249,11 +249,11 @@ impl ProbabilisticMultileaveScratch {
             let Some(doc) = self.next(lists, method, generator) else {
                 break;
             };
-            let look = user(doc);
-            if look.clicked {
+            let examination = user(doc);
+            if examination.clicked {
                 self.clicked.push(position);
             }
-            if look.leaves {
+            if examination.abandons {
                 break;
             }
         }
@@ -360,7 +360,7 @@ impl Multileaving for ProbabilisticMultileave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticMultileaveScratch,
-        user: impl FnMut(Doc) -> Look,
+        user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         let seed = scratch.show(lists, length, self, generator, user);

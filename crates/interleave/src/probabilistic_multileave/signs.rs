@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{Chances, ProbabilisticMultileave, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch};
 use crate::signs::{Share, SignSum};
 use crate::softmax::Chance;
-use crate::{CreditError, Doc, Generator, Look, Multileaving, Preference, RankedList, Signs};
+use crate::{CreditError, Doc, Generator, Examination, Multileaving, Preference, RankedList, PairwisePreferences};
 
 /// Probabilistic multileaving by averaged signs: ranker i beats ranker j where
 /// E\[sign(N_i - N_j)\] > 0, N_x being the number of clicked documents that x contributed.
@@ -66,7 +66,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn judge(&mut self, chances: &Chances, clicked: &[usize], signs: &mut Signs) {
+    fn judge(&mut self, chances: &Chances, clicked: &[usize], signs: &mut PairwisePreferences) {
         let m = chances.rankers;
         signs.reset(m);
         self.shares.clear();
@@ -120,7 +120,7 @@ fn lean(shares: &[f64], chances: &[Chance], i: usize, j: usize) -> Ordering {
 impl Multileaving for ProbabilisticMultileaveSigns {
     type Scratch = ProbabilisticMultileaveSignsScratch;
     type Receipt = ProbabilisticMultileaveReceipt;
-    type Outcome = Signs;
+    type Outcome = PairwisePreferences;
 
     fn name(&self) -> &'static str {
         "probabilistic"
@@ -132,8 +132,8 @@ impl Multileaving for ProbabilisticMultileaveSigns {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticMultileaveSignsScratch,
-        user: impl FnMut(Doc) -> Look,
-        signs: &mut Signs,
+        user: impl FnMut(Doc) -> Examination,
+        signs: &mut PairwisePreferences,
     ) -> bool {
         let ProbabilisticMultileaveSignsScratch { inner, pairs } = scratch;
         inner.show(lists, length, &self.inner, generator, user);
@@ -155,9 +155,9 @@ impl Multileaving for ProbabilisticMultileaveSigns {
         scratch.inner.draw(lists, length, &self.inner, generator)
     }
 
-    fn credit(&self, receipt: &ProbabilisticMultileaveReceipt, clicked: &[usize]) -> Result<Signs, CreditError> {
+    fn credit(&self, receipt: &ProbabilisticMultileaveReceipt, clicked: &[usize]) -> Result<PairwisePreferences, CreditError> {
         let (clicked, chances) = receipt.chances(clicked, &self.inner.weights)?;
-        let mut signs = Signs::default();
+        let mut signs = PairwisePreferences::default();
         Pairs::default().judge(&chances, &clicked, &mut signs);
         Ok(signs)
     }

@@ -1,7 +1,7 @@
 //! The site: a data set's queries, the rankers' lists for them, and the users who click.
 
-use clicks::{ClickModel, FractionalLabels, Level, Users};
-use interleave::{Doc, Interleaving, Look, Multileaving, Preference, RankedList};
+use clicks::{DependentClickModel, FractionalLabels, Grade, CompiledDependentModel};
+use interleave::{Doc, Interleaving, Examination, Multileaving, Preference, RankedList};
 use letor_io::Dataset;
 use rand::RngExt;
 use rankers::{Rankings, prefetch};
@@ -12,8 +12,8 @@ use crate::Generator;
 #[derive(Debug)]
 pub struct Site {
     rankings: Rankings,
-    users: Users,
-    levels: Vec<Level>,
+    users: CompiledDependentModel,
+    levels: Vec<Grade>,
     offsets: Vec<usize>,
     shown: usize,
 }
@@ -39,7 +39,7 @@ impl Site {
     pub fn new(
         dataset: &Dataset,
         rankings: Rankings,
-        clicks: &ClickModel,
+        clicks: &DependentClickModel,
         fractional: FractionalLabels,
         shown: usize,
     ) -> anyhow::Result<Self> {
@@ -98,7 +98,7 @@ impl Site {
 
     /// The labels of a query's documents.
     #[inline]
-    fn levels(&self, query: usize) -> &[Level] {
+    fn levels(&self, query: usize) -> &[Grade] {
         &self.levels[self.offsets[query]..self.offsets[query + 1]]
     }
 
@@ -159,11 +159,11 @@ impl Site {
 
     /// A user of `query`, who looks at one document after another.
     #[inline]
-    fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Look + 'a {
+    fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Examination + 'a {
         let levels = self.levels(query);
         move |doc| {
-            let look = self.users.look(levels[doc.index()], users);
-            Look { clicked: look.clicked, leaves: look.leaves }
+            let examination = self.users.examine(levels[doc.index()], users);
+            Examination { clicked: examination.clicked, abandons: examination.abandons }
         }
     }
 }
@@ -180,16 +180,16 @@ pub(crate) mod tests {
     /// A site of `queries` queries with five documents, of labels 0 0 1 1 2 in an order that varies,
     /// and one ranker a function from (label, document) to score; perfect clicks.
     pub(crate) fn site(queries: usize, rankers: &[fn(f64, usize) -> f64]) -> (Dataset, Site) {
-        let perfect = ClickModel::preset("perfect", 2.0).expect("a preset");
+        let perfect = DependentClickModel::preset("perfect", 2.0).expect("a preset");
         site_of(queries, rankers, &perfect)
     }
 
     /// The same with users who click by these odds and never stop.
     pub(crate) fn site_of_users(queries: usize, rankers: &[fn(f64, usize) -> f64], odds: &str) -> (Dataset, Site) {
-        site_of(queries, rankers, &ClickModel::custom(odds, "0:0,1:0,2:0").expect("odds of three grades"))
+        site_of(queries, rankers, &DependentClickModel::custom(odds, "0:0,1:0,2:0").expect("odds of three grades"))
     }
 
-    fn site_of(queries: usize, rankers: &[fn(f64, usize) -> f64], clicks: &ClickModel) -> (Dataset, Site) {
+    fn site_of(queries: usize, rankers: &[fn(f64, usize) -> f64], clicks: &DependentClickModel) -> (Dataset, Site) {
         let provenance = Provenance::LookAlike { name: "test-lookalike".to_owned() };
         let mut builder = DatasetBuilder::new("test-lookalike", provenance);
         for query in 0..queries {

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use clicks::{ClickError, ClickModel, FractionalLabels};
+use clicks::{ClickError, DependentClickModel, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Gain, Rankings, Selection, TieBreaking};
@@ -357,25 +357,25 @@ impl SiteOptions {
             self.click.contains(':'),
             usage("--stop goes with P(click) given as --click 0:0.05,1:0.95; presets have their own")
         );
-        ClickModel::custom(&self.click, stop).map_err(|error| usage(format!("--stop {stop}: {error}")))?;
+        DependentClickModel::custom(&self.click, stop).map_err(|error| usage(format!("--stop {stop}: {error}")))?;
         Ok(())
     }
 
-    fn click_model(&self, dataset: &Dataset) -> Result<ClickModel> {
+    fn click_model(&self, dataset: &Dataset) -> Result<DependentClickModel> {
         if self.click.contains(':') {
             let stop = self.stop.clone().unwrap_or_else(|| never_stop(&self.click));
-            return Ok(ClickModel::custom(&self.click, &stop)?);
+            return Ok(DependentClickModel::custom(&self.click, &stop)?);
         }
-        Ok(ClickModel::preset(&self.click, dataset.max_label())?)
+        Ok(DependentClickModel::preset(&self.click, dataset.max_label())?)
     }
 }
 
 /// Refuses names and odds that no data could suit, as wrong usage.
 fn parse_click(text: &str) -> Result<String, ClickError> {
     if text.contains(':') {
-        ClickModel::custom(text, &never_stop(text))?;
+        DependentClickModel::custom(text, &never_stop(text))?;
     } else {
-        ClickModel::preset(text, 1.0)?;
+        DependentClickModel::preset(text, 1.0)?;
     }
     Ok(text.to_owned())
 }

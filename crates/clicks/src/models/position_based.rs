@@ -1,0 +1,201 @@
+//! The position-based model: whether a user examines a document depends on its position alone, whether an
+//! examined document is clicked on its grade alone.
+//!
+//! P(click) = P(examined | position) x P(click | grade), independently for every position: no examination
+//! depends on earlier clicks.
+//!
+//! ## References
+//!
+//! - M. Richardson, E. Dominowska, R. Ragno. *Predicting clicks: estimating the click-through rate for new
+//!   ads.* WWW 2007. <https://doi.org/10.1145/1242572.1242643>
+//!
+//! ## Notes
+//!
+//! - The user leaves after the last position that is ever examined.
+
+use std::fmt;
+
+use rand::Rng;
+
+use super::dependent::{DependentClickModel, DependentSpec};
+use crate::error::{ClickError, ClickErrorKind};
+use crate::labels::{FractionalLabels, Grading};
+use crate::probability::{high, low, not_a_probability, threshold};
+use crate::settings::{Settings, setting};
+use crate::spec::ModelSpec;
+use crate::user::{ClickModel, CompiledClickModel, Examination, Grade, User};
+use crate::Generator;
+
+/// P(examined | position) and P(click | grade, examined); see the [front page](crate#click-models).
+#[derive(Debug, Clone, PartialEq)]
+pub struct PositionBasedModel {
+    name: String,
+    attraction: Vec<f64>,
+    examination: Vec<f64>,
+}
+
+impl PositionBasedModel {
+    /// A model from `attraction`, whose P(click | grade) it takes and whose stops it ignores, and from
+    /// `examination`, P(examined) by position from the top. Positions beyond are never examined.
+    ///
+    /// # Errors
+    /// For a probability outside [0, 1].
+    pub fn new(attraction: &DependentClickModel, examination: Vec<f64>) -> Result<Self, ClickError> {
+        if let Some(position) = not_a_probability(&examination) {
+            return Err(ClickError::new(
+                ClickErrorKind::Probability,
+                format!(
+                    "P(examined) at position {position} (from 0) is {}; give probabilities from 0 to 1",
+                    examination[position]
+                ),
+            ));
+        }
+        let name = format!("pbm:{}", attraction.name());
+        Ok(Self { name, attraction: attraction.click().to_vec(), examination })
+    }
+
+    /// A model with P(examined) of 1 / rank^`eta` down to rank `length`: with `eta` 0 everything is examined,
+    /// and 1 is a common guess.
+    ///
+    /// # Errors
+    /// When `eta` is negative or not finite.
+    pub fn decaying(attraction: &DependentClickModel, eta: f64, length: usize) -> Result<Self, ClickError> {
+        check_eta(eta)?;
+        Self::new(attraction, (1..=length).map(|rank| libm::pow(rank as f64, -eta)).collect())
+    }
+
+    /// The same model under another name.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
+    /// P(click) of an examined document for each grade.
+    #[must_use]
+    pub fn attraction(&self) -> &[f64] {
+        &self.attraction
+    }
+
+    /// P(examined) by position.
+    #[must_use]
+    pub fn examination(&self) -> &[f64] {
+        &self.examination
+    }
+}
+
+/// What a [`PositionBasedModel`] is made of; `pbm:navigational,eta=1,length=10` as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PositionBasedSpec {
+    attraction: DependentSpec,
+    eta: f64,
+    length: Option<usize>,
+}
+
+impl PositionBasedSpec {
+    /// The decay of examinations unless asked otherwise.
+    const ETA: f64 = 1.0;
+    /// No list is longer.
+    const EVERYWHERE: usize = 65_535;
+}
+
+impl fmt::Display for PositionBasedSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}{}", Self::NAME, self.attraction, setting("eta", self.eta))?;
+        self.length.map_or(Ok(()), |length| f.write_str(&setting("length", length)))
+    }
+}
+
+impl ModelSpec for PositionBasedSpec {
+    type Model = PositionBasedModel;
+
+    const NAME: &'static str = "pbm";
+
+    fn from_settings(mut settings: Settings) -> Result<Self, ClickError> {
+        let eta = settings.take("eta", "a number from 0 up")?.unwrap_or(Self::ETA);
+        check_eta(eta)?;
+        let length = settings.take("length", "a whole number of positions")?;
+        settings.finish("position-based", &["eta", "length"])?;
+        let attraction: DependentSpec = settings.probabilities.parse()?;
+        if matches!(attraction, DependentSpec::Custom { stop: Some(_), .. }) {
+            let reason = "position-based users never stop after a click; leave the stop probabilities out";
+            return Err(ClickError::new(ClickErrorKind::Setting, reason.to_owned()));
+        }
+        Ok(Self { attraction, eta, length })
+    }
+
+    fn resolve(&self, max_label: f32) -> Result<PositionBasedModel, ClickError> {
+        let length = self.length.unwrap_or(Self::EVERYWHERE);
+        let model = PositionBasedModel::decaying(&self.attraction.resolve(max_label)?, self.eta, length)?;
+        Ok(model.named(&self.to_string()))
+    }
+}
+
+fn check_eta(eta: f64) -> Result<(), ClickError> {
+    if eta.is_finite() && eta >= 0.0 {
+        Ok(())
+    } else {
+        let message = format!("eta is {eta}; it must be a finite number from 0 up");
+        Err(ClickError::new(ClickErrorKind::Setting, message))
+    }
+}
+
+impl ClickModel for PositionBasedModel {
+    type Compiled = CompiledPositionBasedModel;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Self::Compiled, Vec<Grade>), ClickError> {
+        let grading = Grading::new(&self.name, self.attraction.len(), labels, rule)?;
+        let thresholds = |probabilities: &[f64]| probabilities.iter().map(|&p| threshold(p)).collect();
+        let compiled = CompiledPositionBasedModel {
+            attraction: thresholds(&grading.interpolate(&self.attraction)),
+            examination: thresholds(&self.examination),
+        };
+        Ok((compiled, grading.grades))
+    }
+}
+
+/// A [`PositionBasedModel`] compiled for one data set.
+#[derive(Debug, Clone)]
+pub struct CompiledPositionBasedModel {
+    /// By grade: P(click) of an examined document, in units of 2^-32.
+    attraction: Vec<u64>,
+    /// By position: P(examined), in units of 2^-32.
+    examination: Vec<u64>,
+}
+
+impl CompiledClickModel for CompiledPositionBasedModel {
+    type User<'a> = PositionBasedUser<'a>;
+
+    #[inline]
+    fn user(&self) -> PositionBasedUser<'_> {
+        PositionBasedUser { model: self, position: 0 }
+    }
+
+    fn is_memoryless(&self) -> bool {
+        false
+    }
+}
+
+/// A user of the [`PositionBasedModel`], who knows the position.
+#[derive(Debug, Clone, Copy)]
+pub struct PositionBasedUser<'a> {
+    model: &'a CompiledPositionBasedModel,
+    position: usize,
+}
+
+impl User for PositionBasedUser<'_> {
+    /// Draws exactly one number: its upper half decides whether the document is examined, its lower half
+    /// whether it is clicked.
+    #[inline]
+    fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
+        let CompiledPositionBasedModel { attraction, examination } = self.model;
+        let luck = generator.next_u64();
+        let is_examined = high(luck, examination.get(self.position).copied().unwrap_or(0));
+        let is_attractive = low(luck, attraction.get(usize::from(grade.0)).copied().unwrap_or(0));
+        self.position += 1;
+        Examination { clicked: is_examined & is_attractive, abandons: self.position >= examination.len() }
+    }
+}

@@ -1,0 +1,66 @@
+//! A click model as text, taken apart: `probabilities,key=value,...`.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use crate::error::{ClickError, ClickErrorKind};
+use crate::presets::did_you_mean;
+
+/// The settings of one model; values are taken out as they are understood.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// The parts without `=`, joined again: a preset's name, or a probability for each grade.
+    pub(crate) probabilities: String,
+    values: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// From the text form.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut settings = Self::default();
+        let mut pairs = Vec::new();
+        for part in text.split(',') {
+            match part.split_once('=') {
+                Some((key, value)) => settings.push(key.trim(), value.trim()),
+                None => pairs.push(part),
+            }
+        }
+        settings.probabilities = pairs.join(",").trim().to_owned();
+        settings
+    }
+
+    /// Adds one setting.
+    pub(crate) fn push(&mut self, key: &str, value: &str) {
+        self.values.push((key.to_owned(), value.to_owned()));
+    }
+
+    /// Takes out the value of `key`, which is `expected`.
+    pub(crate) fn take<T: FromStr>(&mut self, key: &str, expected: &str) -> Result<Option<T>, ClickError> {
+        let mut found = None;
+        for (_, value) in self.values.extract_if(.., |(word, _)| word == key) {
+            let fail = |reason: String| ClickError::new(ClickErrorKind::Setting, reason);
+            if found.is_some() {
+                return Err(fail(format!("click models take one {key}, not two; leave one out")));
+            }
+            let value = value.parse().map_err(|_| fail(format!("{key}={value:?} is not {expected}")))?;
+            found = Some(value);
+        }
+        Ok(found)
+    }
+
+    /// Refuses what is left; `model` takes the `known` settings.
+    pub(crate) fn finish(&self, model: &str, known: &[&str]) -> Result<(), ClickError> {
+        let Some((key, _)) = self.values.first() else {
+            return Ok(());
+        };
+        let takes = if known.is_empty() { "no settings".to_owned() } else { known.join(", ") };
+        let hint = did_you_mean(key, known);
+        let message = format!("unknown setting {key:?} of {model} click models, which take {takes}{hint}");
+        Err(ClickError::new(ClickErrorKind::Setting, message))
+    }
+}
+
+/// `,key=value`.
+pub(crate) fn setting(key: &str, value: impl Display) -> String {
+    format!(",{key}={value}")
+}

@@ -1,0 +1,90 @@
+//! What a click model is: prepared for the labels of a data set it gives users, each of whom examines one
+//! list from the top.
+
+use crate::{ClickError, FractionalLabels, Generator};
+
+/// What a user did with one document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Examination {
+    /// The user clicked on the document.
+    pub clicked: bool,
+    /// The user leaves after this document and examines nothing below it.
+    pub abandons: bool,
+}
+
+/// The relevance of a document as a prepared model knows it: an index into the model's probabilities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Grade(pub u16);
+
+/// A click model: how users of some kind examine and click.
+///
+/// Implementations: [`DependentClickModel`](crate::DependentClickModel),
+/// [`PositionBasedModel`](crate::PositionBasedModel), and [`AnyClickModel`](crate::AnyClickModel) for a model
+/// chosen at run time.
+///
+/// ```
+/// use clicks::{ClickModel, CompiledClickModel, ClickSpec, FractionalLabels, Generator, User};
+/// use rand::SeedableRng;
+///
+/// /// How many documents of a list one user clicks on.
+/// fn clicks(model: &impl ClickModel, labels: &[f32]) -> Result<usize, clicks::ClickError> {
+///     let (compiled, grades) = model.prepare(labels, FractionalLabels::Round)?;
+///     let mut generator = Generator::seed_from_u64(1);
+///     let (mut user, mut clicks) = (compiled.user(), 0);
+///     for grade in grades {
+///         let examination = user.examine(grade, &mut generator);
+///         clicks += usize::from(examination.clicked);
+///         if examination.abandons {
+///             break;
+///         }
+///     }
+///     Ok(clicks)
+/// }
+///
+/// let everything: ClickSpec = "perfect".parse()?;
+/// assert_eq!(clicks(&everything.resolve(1.0)?, &[1.0, 0.0, 1.0])?, 2);
+/// // Users who examine the first place only.
+/// let top: ClickSpec = "pbm:perfect,length=1".parse()?;
+/// assert_eq!(clicks(&top.resolve(1.0)?, &[1.0, 0.0, 1.0])?, 1);
+/// # Ok::<(), clicks::ClickError>(())
+/// ```
+pub trait ClickModel {
+    /// The model with the probabilities of one data set's grades.
+    type Compiled: CompiledClickModel;
+
+    /// What the model is called in results.
+    fn name(&self) -> &str;
+
+    /// Compiles the model for `labels`, one per document, and returns each document's grade.
+    ///
+    /// # Errors
+    /// For a label that is negative, not finite or above the model's highest grade, and for more than
+    /// 65,536 grades under [`FractionalLabels::Interpolate`].
+    fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Self::Compiled, Vec<Grade>), ClickError>;
+}
+
+/// A click model compiled for one data set: it gives the users of its lists.
+pub trait CompiledClickModel: Send + Sync {
+    /// One user of one list, with whatever the user remembers while reading it.
+    type User<'a>: User
+    where
+        Self: 'a;
+
+    /// A user at the top of a list. Every impression takes a new one.
+    fn user(&self) -> Self::User<'_>;
+
+    /// Whether what a user does with a document depends on the document's grade and on chance alone: not on
+    /// its place, on the documents above it, or on earlier clicks. The order in which such users see
+    /// documents changes nothing, so several comparisons may share one user.
+    fn is_memoryless(&self) -> bool;
+}
+
+/// A user who examines one list, place after place from the top.
+pub trait User {
+    /// What the user does with the document at the next place, which has this `grade`.
+    ///
+    /// The user draws from `generator`, any number of times, and from nothing else. After an examination
+    /// that `abandons`, there is no next.
+    fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination;
+}
