@@ -137,7 +137,9 @@ fn from_fields(mut fields: Vec<(String, String)>) -> Result<ClickSpec, ClickErro
             settings.probabilities = attraction;
             match ClickSpec::by_name(&model, settings) {
                 Some(spec) => spec,
-                None => fail(format!("unknown click model {model:?}; named models are {}", ClickSpec::names().join(", "))),
+                None => {
+                    fail(format!("unknown click model {model:?}; named models are {}", ClickSpec::names().join(", ")))
+                }
             }
         }
         (None, Some(text), None, None, None) | (None, None, Some(text), None, None) => {
@@ -148,6 +150,8 @@ fn from_fields(mut fields: Vec<(String, String)>) -> Result<ClickSpec, ClickErro
             settings.finish("dependent", &[])?;
             ClickSpec::unnamed(&click)?.with_stop(&stop)
         }
-        _ => fail("a click model is a `preset`, `click` with or without `stop`, or `model` with `attraction`".to_owned()),
+        _ => {
+            fail("a click model is a `preset`, `click` with or without `stop`, or `model` with `attraction`".to_owned())
+        }
     }
 }

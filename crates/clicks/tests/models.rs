@@ -240,12 +240,19 @@ fn tables() {
     same(r#"{"preset": "navigational"}"#, "navigational");
     same(r#"{"click": "0:0.1,1:0.9"}"#, "0:0.1,1:0.9");
     same(r#"{"stop": "0:0,1:1", "click": "0:0.1,1:0.9"}"#, "0:0.1,1:0.9 stop 0:0,1:1");
-    same(r#"{"model": "pbm", "attraction": "navigational", "eta": 2, "length": 10}"#, "pbm:navigational,eta=2,length=10");
+    same(
+        r#"{"model": "pbm", "attraction": "navigational", "eta": 2, "length": 10}"#,
+        "pbm:navigational,eta=2,length=10",
+    );
     same(r#"{"model": "pbm", "attraction": "0:0.1,1:0.9", "eta": 0.5}"#, "pbm:0:0.1,1:0.9,eta=0.5");
 
     let refusal = |json: &str| read(json).unwrap_err();
-    assert!(refusal(r#"{"preset": "perfect", "stop": "0:0,1:0"}"#).contains("a `preset`, `click` with or without `stop`"));
-    assert!(refusal(r#"{"preset": "perfect", "eta": 1}"#).contains("unknown setting \"eta\" of dependent click models"));
+    assert!(
+        refusal(r#"{"preset": "perfect", "stop": "0:0,1:0"}"#).contains("a `preset`, `click` with or without `stop`")
+    );
+    assert!(
+        refusal(r#"{"preset": "perfect", "eta": 1}"#).contains("unknown setting \"eta\" of dependent click models")
+    );
     assert!(refusal(r#"{"model": "dbn", "attraction": "perfect"}"#).contains("named models are pbm"));
     assert!(refusal(r#"{"model": "pbm", "attraction": "perfect", "lenght": 1}"#).contains("; did you mean `length`?"));
     assert!(refusal(r#"{"preset": "perfect", "preset": "random"}"#).contains("given twice"));

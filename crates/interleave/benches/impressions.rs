@@ -7,13 +7,16 @@
 
 use std::sync::LazyLock;
 
-use clicks::{DependentClickModel, FractionalLabels, Grade, CompiledDependentModel};
+use clicks::{
+    ClickModel, CompiledClickModel, CompiledDependentModel, DependentClickModel, FractionalLabels, Grade, User,
+};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interleave::probabilistic::ProbabilisticScratch;
 use interleave::sosm::SosmScratch;
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Examination, Multileaving, Preference, ProbabilisticInterleave, Sosm,
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, ProbabilisticInterleave,
+    Sosm,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -24,8 +27,8 @@ fn main() {
 /// One query: its rankers' lists, and how users see its documents.
 struct Query {
     lists: Vec<ListBuf>,
-    users: CompiledDependentModel,
-    levels: Vec<Grade>,
+    clicks: CompiledDependentModel,
+    grades: Vec<Grade>,
 }
 
 /// A query of `documents` ranked by `rankers` features, from useless to good, that tie not at all,
@@ -54,8 +57,8 @@ fn query(documents: usize, rankers: usize, seed: u64) -> Query {
         })
         .collect();
     let model = DependentClickModel::preset("navigational", 4.0).unwrap();
-    let (users, levels) = model.prepare(&labels, FractionalLabels::Round).unwrap();
-    Query { lists, users, levels }
+    let (clicks, grades) = model.prepare(&labels, FractionalLabels::Round).unwrap();
+    Query { lists, clicks, grades }
 }
 
 /// Impressions of random pairs, each on the query that `choose` picks.
@@ -81,8 +84,7 @@ fn probabilistic(
             let query = &queries[*query];
             let lists = pair.map(|ranker| query.lists[ranker].as_list());
             let winner = method.compare(lists, 10, &mut generator, &mut scratch, |doc: Doc| {
-                let examination = query.users.examine(query.levels[doc.index()], &mut luck);
-                Examination { clicked: examination.clicked, abandons: examination.abandons }
+                query.clicks.user().examine(query.grades[doc.index()], &mut luck).into()
             });
             wins += u32::from(winner == Preference::First);
         }
@@ -123,8 +125,7 @@ fn sosm<const RANKERS: usize>(bencher: Bencher<'_, '_>, documents: usize) {
     let mut scores = Vec::new();
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
         let user = |doc: Doc| {
-            let examination = query.users.examine(query.levels[doc.index()], &mut luck);
-            Examination { clicked: examination.clicked, abandons: examination.abandons }
+            query.clicks.user().examine(query.grades[doc.index()], &mut luck).into()
         };
         method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut scores);
         black_box(scores.len())
@@ -143,8 +144,7 @@ fn probabilistic_all_pairs<const SAME: usize>(bencher: Bencher<'_, '_>, document
     let mut luck = Generator::seed_from_u64(3);
     bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
         let user = |doc: Doc| {
-            let examination = query.users.examine(query.levels[doc.index()], &mut luck);
-            Examination { clicked: examination.clicked, abandons: examination.abandons }
+            query.clicks.user().examine(query.grades[doc.index()], &mut luck).into()
         };
         let mut wins = 0;
         let verdict = |_, winner| wins += u32::from(winner == Preference::First);

@@ -31,7 +31,7 @@
 
 use crate::alternating::{Alternating, OUTSIDE};
 use crate::method::check_clicks;
-use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// How deep into the two rankers' lists clicks are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]

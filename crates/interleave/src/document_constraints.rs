@@ -25,7 +25,7 @@
 
 use crate::alternating::{Alternating, OUTSIDE};
 use crate::method::check_clicks;
-use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Which documents a clicked one is to stand above. Each kind includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]

@@ -84,13 +84,13 @@
 //!
 //! # Users of the crate `clicks`
 //!
-//! A user is any closure. Those of `clicks` know levels of relevance in place of documents, and have a
-//! `Examination` of their own with the same fields, since neither crate knows the other. Here a cascade, who looks
-//! at one document after another and may leave after a click:
+//! A user is any closure from the document at the next place to what the user does with it. Those of the crate
+//! `clicks` know a document by its grade; with the feature `clicks`, what they do converts by [`From`]. Every
+//! list is read by a new user, so that models whose users remember what they have seen need nothing else:
 //!
 //! ```
-//! use clicks::{DependentClickModel, FractionalLabels};
-//! use interleave::{Doc, Generator, Interleaving, ListBuf, Examination, Preference, TeamDraftInterleave};
+//! use clicks::{ClickModel, ClickSpec, CompiledClickModel, FractionalLabels, User};
+//! use interleave::{Doc, Generator, Interleaving, ListBuf, Preference, TeamDraftInterleave};
 //! use rand::SeedableRng;
 //!
 //! // One query's documents: how relevant they are, and how two rankers score them.
@@ -99,56 +99,25 @@
 //! let bad = ListBuf::from_scores(&[0.7, 0.2, 0.3, 0.9, 0.1])?;
 //! let lists = [good.as_list(), bad.as_list()];
 //!
-//! let model = DependentClickModel::preset("navigational", 2.0)?;
-//! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
-//! let method = TeamDraftInterleave::default();
-//! let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
-//! let (mut scratch, mut wins) = (Default::default(), [0; 2]);
-//! for _ in 0..1000 {
-//!     let user = |doc: Doc| {
-//!         let examination = users.examine(levels[doc.index()], &mut luck);
-//!         Examination { clicked: examination.clicked, abandons: examination.abandons }
-//!     };
-//!     match method.compare(lists, 4, &mut chance, &mut scratch, user) {
-//!         Preference::First => wins[0] += 1,
-//!         Preference::Second => wins[1] += 1,
-//!         Preference::Tie => {}
+//! // Users who leave after a click, and users who rarely examine lower places.
+//! for click in ["navigational", "pbm:navigational,eta=1"] {
+//!     let model = click.parse::<ClickSpec>()?.resolve(2.0)?;
+//!     let (compiled, grades) = model.prepare(&labels, FractionalLabels::default())?;
+//!     let method = TeamDraftInterleave::default();
+//!     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
+//!     let (mut scratch, mut wins) = (Default::default(), [0; 2]);
+//!     for _ in 0..1000 {
+//!         let mut user = compiled.user();
+//!         let examine = |doc: Doc| user.examine(grades[doc.index()], &mut luck).into();
+//!         match method.compare(lists, 4, &mut chance, &mut scratch, examine) {
+//!             Preference::First => wins[0] += 1,
+//!             Preference::Second => wins[1] += 1,
+//!             Preference::Tie => {}
+//!         }
 //!     }
+//!     // The better list wins nearly every impression that is decided.
+//!     assert!(wins[0] > 400 && wins[0] > 10 * wins[1]);
 //! }
-//! assert_eq!(wins, [972, 5]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! A position-based user counts places, from 0 again in each impression: the closure is called for one
-//! place after the other, from the top.
-//!
-//! ```
-//! use clicks::{DependentClickModel, Examine, FractionalLabels, PositionBasedModel};
-//! use interleave::{Doc, Generator, ListBuf, Examination, Multileaving, Outcome, Preference, Sosm};
-//! use rand::SeedableRng;
-//!
-//! let labels = [0.0, 2.0, 1.0, 0.0, 2.0];
-//! let scores = [[0.1, 0.9, 0.5, 0.2, 0.8], [0.7, 0.2, 0.3, 0.9, 0.1], [0.1, 0.5, 0.9, 0.2, 0.8]];
-//! let rankers: Vec<ListBuf> = scores.iter().map(|scores| ListBuf::from_scores(scores)).collect::<Result<_, _>>()?;
-//! let lists: Vec<_> = rankers.iter().map(ListBuf::as_list).collect();
-//!
-//! // Every second user looks at the second place, every third at the third.
-//! let model = PositionBasedModel::decaying(DependentClickModel::preset("perfect", 2.0)?, 1.0, 4)?;
-//! let (users, levels) = model.prepare(&labels, FractionalLabels::default())?;
-//! let method = Sosm::default();
-//! let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
-//! let (mut scratch, mut scores, mut wins) = (Default::default(), Vec::new(), 0);
-//! for _ in 0..1000 {
-//!     let mut place = 0;
-//!     let user = |doc: Doc| {
-//!         let examination = users.examine_at(place, levels[doc.index()], &mut luck);
-//!         place += 1;
-//!         Examination { clicked: examination.clicked, abandons: examination.abandons }
-//!     };
-//!     method.compare(&lists, 4, &mut chance, &mut scratch, user, &mut scores);
-//!     wins += i32::from(scores.preference(0, 1) == Preference::First);
-//! }
-//! assert_eq!(wins, 686);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -242,13 +211,13 @@ pub mod optimized;
 mod order;
 mod outcome;
 pub mod pairwise_preference;
-#[doc(hidden)]
-pub mod plain;
 pub mod probabilistic;
 pub mod probabilistic_assignment;
 pub mod probabilistic_expected;
 pub mod probabilistic_multileave;
 pub mod receipt;
+#[cfg(feature = "reference")]
+pub mod reference;
 mod signs;
 mod softmax;
 pub mod sosm;
@@ -265,7 +234,7 @@ pub use document_constraints::DocumentConstraints;
 pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
 pub use method::{CreditError, Interleaving, Multileaving, check_clicks};
 pub use optimized::{OptimizedInterleave, OptimizedMultileave};
-pub use outcome::{Examination, Outcome, Preference, PairwisePreferences};
+pub use outcome::{Examination, Outcome, PairwisePreferences, Preference};
 pub use pairwise_preference::PairwisePreference;
 pub use probabilistic::{CreditTies, ProbabilisticInterleave};
 pub use probabilistic_assignment::ProbabilisticAssignment;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Doc, Generator, Examination, Outcome, Preference, RankedList};
+use crate::{Doc, Examination, Generator, Outcome, Preference, RankedList};
 
 /// Mixes two rankers' lists and credits the clicks (interleaving).
 ///

@@ -4,14 +4,33 @@ use std::cmp::Ordering;
 
 /// What a user did with one document.
 ///
-/// `clicks` has a `Examination` of its own with the same fields, since neither crate knows the other; the
-/// [front page](crate#users-of-the-crate-clicks) makes this one of it.
+/// The feature `clicks` makes one from an examination of the crate `clicks`, by [`From`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Examination {
     /// The document was clicked.
     pub clicked: bool,
     /// The user leaves after this document; nothing below it is looked at.
     pub abandons: bool,
+}
+
+#[cfg(feature = "clicks")]
+impl From<clicks::Examination> for Examination {
+    #[inline]
+    fn from(examination: clicks::Examination) -> Self {
+        Self { clicked: examination.clicked, abandons: examination.abandons }
+    }
+}
+
+#[cfg(feature = "bandits")]
+impl From<Preference> for bandits::DuelOutcome {
+    #[inline]
+    fn from(preference: Preference) -> Self {
+        match preference {
+            Preference::First => Self::First,
+            Preference::Second => Self::Second,
+            Preference::Tie => Self::Tie,
+        }
+    }
 }
 
 /// Which of two rankers an impression speaks for.

@@ -37,7 +37,7 @@ use crate::fixed::Credit;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet, Revealed};
 use crate::ties::below;
-use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Which pairs clicks speak about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]

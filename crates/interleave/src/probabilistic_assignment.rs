@@ -25,7 +25,7 @@ use rand::Rng;
 use crate::method::check_clicks;
 use crate::softmax::Softmax;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Probabilistic interleaving by observed assignment; see the [module](self).
 ///

@@ -29,7 +29,7 @@ use crate::probabilistic_assignment::draw_by_coin;
 use crate::signs::{Share, SignSum};
 use crate::softmax::{Odds, Softmax, Taken};
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList, TieGroup};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList, TieGroup};
 
 /// Probabilistic interleaving with credit in expectation over ties; see the [module](self).
 ///

@@ -30,7 +30,7 @@
 use crate::draft::{Draft, TieKeys};
 use crate::method::check_clicks;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Sample-only-scored multileaving; see the [module](self).
 ///

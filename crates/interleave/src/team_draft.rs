@@ -27,7 +27,7 @@ use crate::draft::TieKeys;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet};
 use crate::ties::below;
-use crate::{CreditError, Doc, Generator, Interleaving, Examination, Multileaving, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving, Preference, RankedList};
 
 /// Who owns the documents that all rankers have at their tops in the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]

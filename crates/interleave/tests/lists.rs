@@ -1,9 +1,9 @@
 //! What is a ranked list and what is not.
 
-mod plain;
+mod enumeration;
 
+use enumeration::{Odds, strict};
 use interleave::{Doc, Generator, ListBuf, RankedList, TieGroup};
-use plain::{Odds, strict};
 use proptest::prelude::*;
 use rand::SeedableRng;
 
@@ -85,17 +85,17 @@ fn ties_are_broken_evenly() {
     for list in [
         strict(&[]),
         strict(&[2, 0, 1]),
-        plain::scores(&[1.0; 4]),
-        plain::scores(&[1.0, 2.0, 1.0, 2.0, 3.0, 1.0]),
+        enumeration::scores(&[1.0; 4]),
+        enumeration::scores(&[1.0, 2.0, 1.0, 2.0, 3.0, 1.0]),
         ListBuf::from_some_scores([Some(1.0), None, Some(1.0), Some(0.0), None]).unwrap(),
     ] {
-        let orders = plain::orders(list.as_list());
+        let orders = enumeration::orders(list.as_list());
         let share = 1.0 / orders.len() as f64;
         let odds: Odds<Vec<u16>> = orders.into_iter().map(|order| (order, share)).collect();
         let draw = || {
             list.as_list().break_ties(&mut generator, &mut order);
             order.iter().map(|doc| doc.0).collect()
         };
-        plain::assert_follows(&odds, 20_000, draw, &format!("{list:?}"));
+        enumeration::assert_follows(&odds, 20_000, draw, &format!("{list:?}"));
     }
 }

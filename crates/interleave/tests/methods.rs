@@ -1,17 +1,17 @@
 //! Every method through one table of cases: against enumeration, under random clicks, with better
 //! lists, and held to what all of them promise.
 
+mod enumeration;
 mod oracle;
-mod plain;
 
 use std::collections::BTreeMap;
 
+use enumeration::{Odds, sign, strict};
 use interleave::{
     AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference,
     RankedList,
 };
 use oracle::{Drawn, Signature, sign_of, subsets};
-use plain::{Odds, sign, strict};
 use rand::SeedableRng;
 
 /// The methods whose every list is known, beyond those of `NAMES`.
@@ -50,7 +50,7 @@ fn pair(lists: &[ListBuf]) -> [RankedList<'_>; 2] {
 /// No, one, two and three rankers; permutations, lists of different lengths, lists that share
 /// nothing, the same list twice, ties.
 fn cases() -> Vec<Vec<ListBuf>> {
-    let mut cases: Vec<Vec<ListBuf>> = plain::pairs().into_iter().map(Vec::from).collect();
+    let mut cases: Vec<Vec<ListBuf>> = enumeration::pairs().into_iter().map(Vec::from).collect();
     cases.extend([
         vec![strict(&[0, 1]), strict(&[2, 3])],
         vec![strict(&[0, 1, 2]), strict(&[0, 2, 1])],
@@ -60,7 +60,7 @@ fn cases() -> Vec<Vec<ListBuf>> {
         vec![strict(&[0, 1, 2]), strict(&[1, 2, 0]), strict(&[2, 1, 0])],
         vec![strict(&[0, 1, 2]), strict(&[0, 1, 2]), strict(&[0, 2, 1])],
         vec![strict(&[0, 1]), strict(&[2]), strict(&[])],
-        vec![strict(&[0, 1]), plain::scores(&[1.0, 1.0]), strict(&[2, 1])],
+        vec![strict(&[0, 1]), enumeration::scores(&[1.0, 1.0]), strict(&[2, 1])],
     ]);
     cases
 }
@@ -69,7 +69,7 @@ fn cases() -> Vec<Vec<ListBuf>> {
 fn reveals(lists: &[ListBuf]) -> Vec<Vec<Vec<u16>>> {
     let mut all = vec![vec![]];
     for list in lists {
-        let orders = plain::orders(list.as_list());
+        let orders = enumeration::orders(list.as_list());
         let longer = |reveal: &Vec<Vec<u16>>| {
             let reveal = reveal.clone();
             orders.clone().into_iter().map(move |order| [reveal.clone(), vec![order]].concat())
@@ -117,7 +117,7 @@ fn interleaving_is_enumeration() {
                     (numbers(&shown), signs)
                 };
                 let what = format!("{name}, case {case}, length {length}");
-                plain::assert_follows(&odds, 2_000, draw, &what);
+                enumeration::assert_follows(&odds, 2_000, draw, &what);
             }
         }
     }
@@ -140,7 +140,7 @@ fn multileaving_is_enumeration() {
                     (numbers(&shown), signs)
                 };
                 let what = format!("{name}, case {case}, length {length}");
-                plain::assert_follows(&odds, 2_000, draw, &what);
+                enumeration::assert_follows(&odds, 2_000, draw, &what);
             }
         }
     }

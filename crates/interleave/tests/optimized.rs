@@ -1,14 +1,14 @@
 //! The optimized methods through their public face: what is shown, how often, and to whose favour.
 
-mod plain;
+mod enumeration;
 
 use std::collections::BTreeMap;
 
+use enumeration::{Odds, sign, strict};
 use interleave::optimized::{LpFit, PairCredit, RankCredit};
 use interleave::{
     Generator, Interleaving, ListBuf, Multileaving, OptimizedInterleave, OptimizedMultileave, Preference, RankedList,
 };
-use plain::{Odds, sign, strict};
 use rand::SeedableRng;
 
 fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
@@ -38,10 +38,10 @@ fn interleaving_follows_its_program() {
             let winner = method.credit(&receipt, &[0]).unwrap();
             (shown.iter().map(|doc| doc.0).collect(), sign(winner))
         };
-        plain::assert_follows(&expected, 4_000, draw, "by hand");
+        enumeration::assert_follows(&expected, 4_000, draw, "by hand");
     }
     // The second ranker's order of a and b is even: half the time it agrees, and nothing is told.
-    let lists = [strict(&[0, 1]), plain::scores(&[1.0, 1.0])];
+    let lists = [strict(&[0, 1]), enumeration::scores(&[1.0, 1.0])];
     let mut expected = Odds::new();
     expected.insert((vec![0, 1], 0), 0.5);
     expected.insert((vec![0, 1], -1), 0.25);
@@ -52,7 +52,7 @@ fn interleaving_follows_its_program() {
         let winner = method.credit(&receipt, &[0]).unwrap();
         (shown.iter().map(|doc| doc.0).collect(), sign(winner))
     };
-    plain::assert_follows(&expected, 4_000, draw, "tied");
+    enumeration::assert_follows(&expected, 4_000, draw, "tied");
 }
 
 /// For any pair of lists, the kept program and a fresh one draw alike.
@@ -62,7 +62,7 @@ fn kept_programs_change_nothing() {
     let method = OptimizedInterleave::default();
     let mut kept = Default::default();
     for _ in 0..150 {
-        let lists = [0; 2].map(|_| plain::random_list(6, 4, &mut generator));
+        let lists = [0; 2].map(|_| enumeration::random_list(6, 4, &mut generator));
         let both = [lists[0].as_list(), lists[1].as_list()];
         let mut same = generator.clone();
         let with = method.draw(both, 4, &mut generator, &mut kept);

@@ -1,13 +1,13 @@
 //! Methods of one's own, made outside the crate of what it exports.
 
-mod plain;
+mod enumeration;
 
+use enumeration::{random_list, scores, strict};
 use interleave::by_id::{self, Impression};
 use interleave::{
-    CreditError, Doc, Generator, Interleaving, ListBuf, Examination, Multileaving, Outcome, Preference, RankedList, PairwisePreferences,
-    check_clicks, receipt,
+    CreditError, Doc, Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, PairwisePreferences,
+    Preference, RankedList, check_clicks, receipt,
 };
-use plain::{random_list, scores, strict};
 use rand::{RngExt, SeedableRng};
 
 /// Draws a list: at each place one of the rankers that have something left, any of them alike, adds its best

@@ -1,16 +1,16 @@
 //! What every method promises, whatever the lists: the same rules lazily and later, receipts that
 //! travel, errors instead of panics, an end.
 
-mod plain;
+mod enumeration;
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use enumeration::{random_list, scores, strict};
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError, Doc,
-    Generator, Interleaving, ListBuf, Examination, Multileaving, Outcome, RankedList, receipt,
+    Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, RankedList, receipt,
 };
-use plain::{random_list, scores, strict};
 use proptest::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 use serde_json::Value;
@@ -128,8 +128,8 @@ proptest! {
             for _ in 0..2 {
                 let mut user = User::new(generator.next_u64());
                 let mut own = generator.clone();
-                let user = |doc| user.examine(doc);
-                let any = method.compare(&all, length, &mut own, &mut used, user, &mut outcome);
+                let examine = |doc| user.examine(doc);
+                let any = method.compare(&all, length, &mut own, &mut used, examine, &mut outcome);
                 prop_assert_eq!(any, !user.clicked.is_empty());
                 prop_assert_eq!(outcome.rankers(), m);
                 let (shown, kept) = method.draw(&all, length, &mut generator, &mut Default::default());

@@ -1,12 +1,12 @@
 //! Pairs that share their draws: each by itself as if it had been drawn alone.
 
-mod plain;
+mod enumeration;
 
+use enumeration::{Odds, random_list, scores, sign, strict};
 use interleave::probabilistic::ProbabilisticScratch;
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Examination, Preference, ProbabilisticInterleave, RankedList,
+    CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Preference, ProbabilisticInterleave, RankedList,
 };
-use plain::{Odds, random_list, scores, sign, strict};
 use rand::{RngExt, SeedableRng};
 
 const BOTH: [CreditTies; 2] = [CreditTies::Redrawn, CreditTies::Same];
@@ -59,7 +59,8 @@ fn every_winner_of_small_cases() {
             let draws = 3_000;
             let mut seen = vec![Vec::with_capacity(draws); pairs.len()];
             for _ in 0..draws {
-                let user = |doc: Doc| Examination { clicked: clicked.contains(&doc.0), abandons: abandons.contains(&doc.0) };
+                let user =
+                    |doc: Doc| Examination { clicked: clicked.contains(&doc.0), abandons: abandons.contains(&doc.0) };
                 let winners = impression(&method, &lists, &pairs, length, &mut chance, &mut scratch, user);
                 seen.iter_mut().zip(winners).for_each(|(seen, winner)| seen.push(sign(winner)));
             }
@@ -70,12 +71,12 @@ fn every_winner_of_small_cases() {
             for (&(a, b), seen) in pairs.iter().zip(seen) {
                 let pair = [lists[a as usize], lists[b as usize]];
                 let mut winners = Odds::new();
-                for ((_, winner), p) in plain::pi_by(pair, length, 3.0, ties, positions) {
+                for ((_, winner), p) in enumeration::pi_by(pair, length, 3.0, ties, positions) {
                     *winners.entry(winner).or_default() += p;
                 }
                 let mut seen = seen.into_iter();
                 let what = format!("case {case}, {ties:?}, length {length}, clicks {clicked:?}, pair ({a}, {b})");
-                plain::assert_follows(&winners, draws as u32, || seen.next().unwrap(), &what);
+                enumeration::assert_follows(&winners, draws as u32, || seen.next().unwrap(), &what);
             }
         }
     }

@@ -79,7 +79,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
 fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
     let features: Vec<FeatureId> = (0..arms as u32).map(|arm| FeatureId(arm % dataset.features() + 1)).collect();
     let rankings = Rankings::new(dataset, &features, TieBreaking::Random)?;
-    let clicks = DependentClickModel::preset(click, 4.0)?;
+    let clicks = DependentClickModel::preset(click, 4.0)?.into();
     rankings.rank_all()?;
     Site::new(dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }

@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use bandits::Generator;
-use clicks::{DependentClickModel, FractionalLabels, Grade, CompiledDependentModel};
+use clicks::{
+    ClickModel, CompiledClickModel, CompiledDependentModel, DependentClickModel, FractionalLabels, Grade, User,
+};
 use interleave::{
-    AnyInterleaving, AnyMultileaving, AnyOutcome, CreditTies, Doc, Interleaving, ListBuf, Examination, Multileaving,
-    RankedList, plain,
+    AnyInterleaving, AnyMultileaving, AnyOutcome, CreditTies, Doc, Examination, Interleaving, ListBuf, Multileaving,
+    RankedList, reference,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -83,7 +85,9 @@ fn interleaving(query: &Query, method: &AnyInterleaving) -> f64 {
     let mut scratch = Default::default();
     time(|| {
         let pair = query.pair(&mut chance);
-        std::hint::black_box(method.compare(pair, SHOWN, &mut chance, &mut scratch, |doc| query.examine(doc, &mut luck)));
+        std::hint::black_box(
+            method.compare(pair, SHOWN, &mut chance, &mut scratch, |doc| query.examine(doc, &mut luck)),
+        );
     })
 }
 
@@ -97,7 +101,7 @@ fn plain_interleaving(query: &Query, name: &str) -> Option<f64> {
     Some(time(|| {
         let pair = query.pair(&mut chance);
         let user = |doc| query.examine(doc, &mut luck);
-        std::hint::black_box(plain::probabilistic(pair, SHOWN, TAU, ties, &mut chance, user));
+        std::hint::black_box(reference::probabilistic(pair, SHOWN, TAU, ties, &mut chance, user));
     }))
 }
 
@@ -115,16 +119,19 @@ fn plain_multileaving(query: &Query, lists: &[RankedList<'_>], name: &str) -> Op
     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
     let user = |doc| query.examine(doc, &mut luck);
     Some(match name {
-        "team-draft" => once(user, |user| plain::team_draft(lists, SHOWN, &mut chance, user)),
-        "probabilistic" => once(user, |user| plain::probabilistic_multileave(lists, SHOWN, TAU, &mut chance, user)),
-        "sosm" => once(user, |user| plain::sosm(lists, SHOWN, TAU, &mut chance, user)),
-        "pairwise-preference" => once(user, |user| plain::pairwise_preference(lists, SHOWN, &mut chance, user)),
+        "team-draft" => once(user, |user| reference::team_draft(lists, SHOWN, &mut chance, user)),
+        "probabilistic" => once(user, |user| reference::probabilistic_multileave(lists, SHOWN, TAU, &mut chance, user)),
+        "sosm" => once(user, |user| reference::sosm(lists, SHOWN, TAU, &mut chance, user)),
+        "pairwise-preference" => once(user, |user| reference::pairwise_preference(lists, SHOWN, &mut chance, user)),
         _ => return None,
     })
 }
 
 /// One user after another, before whom `impression` is made.
-fn once<T>(mut user: impl FnMut(Doc) -> Examination, mut impression: impl FnMut(&mut dyn FnMut(Doc) -> Examination) -> T) -> f64 {
+fn once<T>(
+    mut user: impl FnMut(Doc) -> Examination,
+    mut impression: impl FnMut(&mut dyn FnMut(Doc) -> Examination) -> T,
+) -> f64 {
     time(|| {
         std::hint::black_box(impression(&mut user));
     })
@@ -133,8 +140,8 @@ fn once<T>(mut user: impl FnMut(Doc) -> Examination, mut impression: impl FnMut(
 /// One query: its rankers' lists, and how users see its documents.
 struct Query {
     lists: Vec<ListBuf>,
-    users: CompiledDependentModel,
-    levels: Vec<Grade>,
+    clicks: CompiledDependentModel,
+    grades: Vec<Grade>,
 }
 
 impl Query {
@@ -159,8 +166,9 @@ impl Query {
             ListBuf::from_scores(&labels.iter().map(&mut score).collect::<Vec<_>>())
         };
         let lists = (0..rankers).map(&mut list).collect::<Result<_, _>>()?;
-        let (users, levels) = DependentClickModel::preset("navigational", 4.0)?.prepare(&labels, FractionalLabels::Round)?;
-        Ok(Self { lists, users, levels })
+        let (clicks, grades) =
+            DependentClickModel::preset("navigational", 4.0)?.prepare(&labels, FractionalLabels::Round)?;
+        Ok(Self { lists, clicks, grades })
     }
 
     /// Two different rankers.
@@ -171,7 +179,6 @@ impl Query {
     }
 
     fn examine(&self, doc: Doc, luck: &mut Generator) -> Examination {
-        let examination = self.users.examine(self.levels[doc.index()], luck);
-        Examination { clicked: examination.clicked, abandons: examination.abandons }
+        self.clicks.user().examine(self.grades[doc.index()], luck).into()
     }
 }

@@ -51,7 +51,7 @@ fn site(name: &str) -> Result<Site> {
     let dataset = lookalike::generate(name, 1.0, 1)?;
     let features: Vec<FeatureId> = (1..=dataset.features()).map(FeatureId).collect();
     let rankings = Rankings::new(&dataset, &features, TieBreaking::Random)?;
-    let clicks = DependentClickModel::preset("navigational", 4.0)?;
+    let clicks = DependentClickModel::preset("navigational", 4.0)?.into();
     rankings.rank_all()?;
     Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }

@@ -177,7 +177,7 @@ fn reopening_rows(folder: &Path) -> Result<Vec<Row>> {
         let site = Site::new(
             &dataset,
             rankings(&dataset)?,
-            &DependentClickModel::preset("navigational", dataset.max_label())?,
+            &DependentClickModel::preset("navigational", dataset.max_label())?.into(),
             FractionalLabels::Round,
             10,
         )?;

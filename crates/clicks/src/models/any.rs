@@ -4,12 +4,12 @@ use std::fmt;
 
 use super::dependent::{CompiledDependentModel, DependentClickModel, DependentSpec, DependentUser};
 use super::position_based::{CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser};
+use crate::Generator;
 use crate::error::ClickError;
 use crate::labels::FractionalLabels;
 use crate::settings::Settings;
 use crate::spec::ModelSpec;
 use crate::user::{ClickModel, CompiledClickModel, Examination, Grade, User};
-use crate::Generator;
 
 /// Makes [`ClickSpec`], [`AnyClickModel`], [`CompiledAnyModel`] and [`AnyUser`] of a list of models.
 macro_rules! click_models {

@@ -18,6 +18,7 @@ use std::str::FromStr;
 
 use rand::Rng;
 
+use crate::Generator;
 use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading, MAX_GRADES, check_label};
 use crate::notation;
@@ -26,7 +27,6 @@ use crate::probability::{high, low, not_a_probability, threshold};
 use crate::settings::Settings;
 use crate::spec::ModelSpec;
 use crate::user::{ClickModel, CompiledClickModel, Examination, Grade, User};
-use crate::Generator;
 
 /// P(click | grade) and P(stop | grade, clicked) for grades 0, 1, ...
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,7 @@ use crate::probabilistic_assignment::{ProbabilisticAssignmentReceipt, Probabilis
 use crate::probabilistic_expected::{ProbabilisticExpectedReceipt, ProbabilisticExpectedScratch};
 use crate::team_draft::{Prefix, TeamDraftReceipt, TeamDraftScratch};
 use crate::{
-    BalancedInterleave, CreditError, CreditTies, Doc, DocumentConstraints, Generator, Interleaving, Examination,
+    BalancedInterleave, CreditError, CreditTies, Doc, DocumentConstraints, Examination, Generator, Interleaving,
     OptimizedInterleave, Preference, ProbabilisticAssignment, ProbabilisticExpected, ProbabilisticInterleave,
     RankedList, TeamDraftInterleave,
 };

@@ -8,13 +8,15 @@ use super::names::{Name, NameError, unless, when, write};
 use crate::optimized::{OptimizedMultileaveReceipt, OptimizedMultileaveScratch, RankCredit};
 use crate::pairwise_preference::{PairRule, PairwisePreferenceReceipt, PairwisePreferenceScratch};
 use crate::probabilistic_multileave::{
-    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, ProbabilisticMultileaveSignsScratch, SlotAssignment,
+    Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, ProbabilisticMultileaveSignsScratch,
+    SlotAssignment,
 };
 use crate::sosm::{SosmReceipt, SosmScratch};
 use crate::team_draft::{Prefix, TeamDraftMultileaveReceipt, TeamDraftScratch};
 use crate::{
-    CreditError, Doc, Generator, Examination, Multileaving, OptimizedMultileave, Outcome, PairwisePreference, Preference,
-    ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList, PairwisePreferences, Sosm, TeamDraftMultileave,
+    CreditError, Doc, Examination, Generator, Multileaving, OptimizedMultileave, Outcome, PairwisePreference,
+    PairwisePreferences, Preference, ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList, Sosm,
+    TeamDraftMultileave,
 };
 
 /// Any multileaving method, by name.
@@ -80,7 +82,8 @@ impl FromStr for AnyMultileaving {
                 (Self::TeamDraft(TeamDraftMultileave::new(prefix)), &["prefix"])
             }
             "probabilistic" => {
-                let slots = name.choice(&[("rounds", SlotAssignment::Rounds), ("independent", SlotAssignment::Independent)])?;
+                let slots =
+                    name.choice(&[("rounds", SlotAssignment::Rounds), ("independent", SlotAssignment::Independent)])?;
                 let by_signs = name.choice(&[("expected", false), ("signs", true)])?;
                 let assignments: Option<u32> = name.value("sampled", "a whole number of assignments")?;
                 let tau = name.value("tau", TAU)?.unwrap_or(3.0);

@@ -12,7 +12,7 @@ use super::{LpFit, PairCredit, choose};
 use crate::draft::TieKeys;
 use crate::method::check_clicks;
 use crate::order::{self, Revealed};
-use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Optimized interleaving; see the [module](super).
 ///

@@ -6,7 +6,7 @@ use crate::draft::TieKeys;
 use crate::method::check_clicks;
 use crate::order::{self, DocSet};
 use crate::ties::below;
-use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Optimized multileaving; see the [module](super).
 ///

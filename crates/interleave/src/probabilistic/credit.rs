@@ -97,7 +97,7 @@ impl Tally {
 
     /// Takes in the next position.
     #[inline]
-    pub(crate) fn examine(&mut self, clicked: bool, odds: Odds) {
+    pub(crate) fn add(&mut self, clicked: bool, odds: Odds) {
         if self.clicks >= self.odds.len() {
             self.grow();
         }

@@ -50,7 +50,7 @@ use shared::SharedImpression;
 
 use crate::method::check_clicks;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Interleaving, Examination, Preference, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Under which order of tied documents the clicks are credited.
 ///

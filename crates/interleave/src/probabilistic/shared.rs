@@ -14,7 +14,7 @@ use super::credit::{Odds, Tally};
 use super::drawing::{HEAD, count_below, subtract_from};
 use crate::ties::{BitBudget, draw_free};
 use crate::weights::{RankTable, Weights};
-use crate::{Doc, Generator, Examination, Preference, RankedList};
+use crate::{Doc, Examination, Generator, Preference, RankedList};
 
 /// Where fewer pairs than this share a ranker's sequence, drawing pair by pair costs less.
 const PAIRS_A_RANKER: usize = 2;

@@ -41,7 +41,7 @@ use crate::method::check_clicks;
 use crate::softmax::{Chance, Odds, Softmax};
 use crate::ties::below;
 use crate::weights::{TauError, Weights};
-use crate::{CreditError, Doc, Generator, Examination, Multileaving, RankedList};
+use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Who draws at which position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]

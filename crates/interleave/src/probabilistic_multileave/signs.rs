@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{Chances, ProbabilisticMultileave, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch};
 use crate::signs::{Share, SignSum};
 use crate::softmax::Chance;
-use crate::{CreditError, Doc, Generator, Examination, Multileaving, Preference, RankedList, PairwisePreferences};
+use crate::{CreditError, Doc, Examination, Generator, Multileaving, PairwisePreferences, Preference, RankedList};
 
 /// Probabilistic multileaving by averaged signs: ranker i beats ranker j where
 /// E\[sign(N_i - N_j)\] > 0, N_x being the number of clicked documents that x contributed.
@@ -155,7 +155,11 @@ impl Multileaving for ProbabilisticMultileaveSigns {
         scratch.inner.draw(lists, length, &self.inner, generator)
     }
 
-    fn credit(&self, receipt: &ProbabilisticMultileaveReceipt, clicked: &[usize]) -> Result<PairwisePreferences, CreditError> {
+    fn credit(
+        &self,
+        receipt: &ProbabilisticMultileaveReceipt,
+        clicked: &[usize],
+    ) -> Result<PairwisePreferences, CreditError> {
         let (clicked, chances) = receipt.chances(clicked, &self.inner.weights)?;
         let mut signs = PairwisePreferences::default();
         Pairs::default().judge(&chances, &clicked, &mut signs);

@@ -18,7 +18,7 @@ fn site(arms: u32) -> Site {
     let dataset = lookalike::generate("mslr-lookalike", 0.002, 1).unwrap();
     let features: Vec<FeatureId> = (1..=arms).map(|k| FeatureId(k * 6)).collect();
     let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).unwrap();
-    let clicks = DependentClickModel::preset("navigational", 4.0).unwrap();
+    let clicks = DependentClickModel::preset("navigational", 4.0).unwrap().into();
     Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 10).unwrap()
 }
 

@@ -66,11 +66,7 @@ impl Arena for LiveArena<'_> {
         };
         let pair = [first.index(), second.index()];
         let method = &self.methods.interleaving;
-        match self.site.interleave(method, query, pair, generator, &mut self.users, &mut self.scratch) {
-            Preference::First => DuelOutcome::First,
-            Preference::Second => DuelOutcome::Second,
-            Preference::Tie => DuelOutcome::Tie,
-        }
+        self.site.interleave(method, query, pair, generator, &mut self.users, &mut self.scratch).into()
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The site: a data set's queries, the rankers' lists for them, and the users who click.
 
-use clicks::{DependentClickModel, FractionalLabels, Grade, CompiledDependentModel};
-use interleave::{Doc, Interleaving, Examination, Multileaving, Preference, RankedList};
+use clicks::{AnyClickModel, ClickModel, CompiledAnyModel, CompiledClickModel, FractionalLabels, Grade, User};
+use interleave::{Doc, Examination, Interleaving, Multileaving, Preference, RankedList};
 use letor_io::Dataset;
 use rand::RngExt;
 use rankers::{Rankings, prefetch};
@@ -12,8 +12,8 @@ use crate::Generator;
 #[derive(Debug)]
 pub struct Site {
     rankings: Rankings,
-    users: CompiledDependentModel,
-    levels: Vec<Grade>,
+    clicks: CompiledAnyModel,
+    grades: Vec<Grade>,
     offsets: Vec<usize>,
     shown: usize,
 }
@@ -39,14 +39,14 @@ impl Site {
     pub fn new(
         dataset: &Dataset,
         rankings: Rankings,
-        clicks: &DependentClickModel,
+        clicks: &AnyClickModel,
         fractional: FractionalLabels,
         shown: usize,
     ) -> anyhow::Result<Self> {
         anyhow::ensure!(dataset.queries() > 0, "{} holds no query", dataset.name());
-        let (users, levels) = clicks.prepare(dataset.labels(), fractional)?;
+        let (clicks, grades) = clicks.prepare(dataset.labels(), fractional)?;
         let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
-        Ok(Self { rankings, users, levels, offsets, shown })
+        Ok(Self { rankings, clicks, grades, offsets, shown })
     }
 
     /// How many rankers.
@@ -90,16 +90,16 @@ impl Site {
     /// on its way meanwhile: on a random query it is far.
     #[inline]
     pub fn prefetch(&self, query: usize, arms: impl IntoIterator<Item = usize>) {
-        prefetch(self.levels(query), usize::MAX);
+        prefetch(self.grades(query), usize::MAX);
         for arm in arms {
             self.rankings.prefetch(query, arm);
         }
     }
 
-    /// The labels of a query's documents.
+    /// The grades of a query's documents.
     #[inline]
-    fn levels(&self, query: usize) -> &[Grade] {
-        &self.levels[self.offsets[query]..self.offsets[query + 1]]
+    fn grades(&self, query: usize) -> &[Grade] {
+        &self.grades[self.offsets[query]..self.offsets[query + 1]]
     }
 
     /// One user of `query` sees the lists of two rankers mixed by `method`; who won.
@@ -132,9 +132,17 @@ impl Site {
         pairs: &[(u32, u32)],
         [chance, users]: [&mut Generator; 2],
         scratch: &mut I::Scratch,
-        verdict: impl FnMut(usize, Preference),
+        mut verdict: impl FnMut(usize, Preference),
     ) {
-        method.compare_pairs(lists, pairs, self.shown, chance, scratch, self.user(query, users), verdict);
+        if self.clicks.is_memoryless() {
+            method.compare_pairs(lists, pairs, self.shown, chance, scratch, self.user(query, users), verdict);
+            return;
+        }
+        // Others cannot be shared between pairs: one user per list.
+        for (number, &(first, second)) in pairs.iter().enumerate() {
+            let pair = [lists[first as usize], lists[second as usize]];
+            verdict(number, method.compare(pair, self.shown, chance, scratch, self.user(query, users)));
+        }
     }
 
     /// One user of `query` sees the lists of `arms` mixed by `method`; what the clicks say of them,
@@ -157,20 +165,19 @@ impl Site {
         outcome
     }
 
-    /// A user of `query`, who looks at one document after another.
+    /// A user of `query`, who examines one list from the top.
     #[inline]
     fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Examination + 'a {
-        let levels = self.levels(query);
-        move |doc| {
-            let examination = self.users.examine(levels[doc.index()], users);
-            Examination { clicked: examination.clicked, abandons: examination.abandons }
-        }
+        let grades = self.grades(query);
+        let mut user = self.clicks.user();
+        move |doc| user.examine(grades[doc.index()], users).into()
     }
 }
 
 /// Small sites for tests.
 #[cfg(test)]
 pub(crate) mod tests {
+    use clicks::DependentClickModel;
     use interleave::{CreditTies, ProbabilisticInterleave, Sosm};
     use letor_io::{DatasetBuilder, FeatureId, Provenance};
     use rankers::TieBreaking;
@@ -181,15 +188,16 @@ pub(crate) mod tests {
     /// and one ranker a function from (label, document) to score; perfect clicks.
     pub(crate) fn site(queries: usize, rankers: &[fn(f64, usize) -> f64]) -> (Dataset, Site) {
         let perfect = DependentClickModel::preset("perfect", 2.0).expect("a preset");
-        site_of(queries, rankers, &perfect)
+        site_of(queries, rankers, &perfect.into())
     }
 
     /// The same with users who click by these odds and never stop.
     pub(crate) fn site_of_users(queries: usize, rankers: &[fn(f64, usize) -> f64], odds: &str) -> (Dataset, Site) {
-        site_of(queries, rankers, &DependentClickModel::custom(odds, "0:0,1:0,2:0").expect("odds of three grades"))
+        let clicks = DependentClickModel::custom(odds, "0:0,1:0,2:0").expect("probabilities of three grades");
+        site_of(queries, rankers, &clicks.into())
     }
 
-    fn site_of(queries: usize, rankers: &[fn(f64, usize) -> f64], clicks: &DependentClickModel) -> (Dataset, Site) {
+    fn site_of(queries: usize, rankers: &[fn(f64, usize) -> f64], clicks: &AnyClickModel) -> (Dataset, Site) {
         let provenance = Provenance::LookAlike { name: "test-lookalike".to_owned() };
         let mut builder = DatasetBuilder::new("test-lookalike", provenance);
         for query in 0..queries {

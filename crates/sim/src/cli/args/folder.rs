@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clicks::{ClickSpec, DependentSpec};
 use letor_io::{lookalike, registry};
 use rankers::Selection;
 
@@ -25,7 +26,8 @@ impl SiteOptions {
     /// How else than usual lists are shown, mixed and clicked, for the name of a folder.
     fn manner(&self, played: &Description) -> String {
         let words = [
-            (self.click.contains(':')).then(|| short(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
+            matches!(self.click, ClickSpec::Dependent(DependentSpec::Custom { .. }))
+                .then(|| short(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
             (self.shown != 10).then(|| format!("shown-{}", self.shown)),
             self.interleave.as_ref().map(ToString::to_string),
             self.multileave.as_ref().map(ToString::to_string),

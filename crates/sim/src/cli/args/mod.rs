@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use clicks::{ClickError, DependentClickModel, FractionalLabels};
+use clicks::{AnyClickModel, ClickModel, ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Gain, Rankings, Selection, TieBreaking};
@@ -40,9 +40,10 @@ pub(crate) struct SiteOptions {
     dataset: Vec<String>,
 
     /// How users click: perfect, navigational, informational, almost-random, random, or P(click)
-    /// for each grade as `0:0.05,1:0.5,2:0.95`
-    #[arg(long, value_name = "NAME|P", default_value = "navigational", value_parser = parse_click)]
-    click: String,
+    /// for each grade as `0:0.05,1:0.5,2:0.95`; `pbm:navigational,eta=1` for a position-based model,
+    /// whose users examine rank r with probability 1 / r^eta (`length=N` for ranks up to N only)
+    #[arg(long, value_name = "NAME|P", default_value = "navigational")]
+    click: ClickSpec,
 
     /// P(stop after a click) for each grade, beside a custom --click [default: never]
     #[arg(long, value_name = "P")]
@@ -176,6 +177,25 @@ pub(crate) struct ClickDescription {
     pub(crate) click: Vec<f64>,
     pub(crate) stop: Vec<f64>,
     pub(crate) fractional_labels: FractionalLabels,
+    /// P(examined) of the positions shown; only of position-based models, whose `stop` is empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) examination: Option<Vec<f64>>,
+}
+
+impl ClickDescription {
+    fn new(clicks: &AnyClickModel, fractional_labels: FractionalLabels, shown: u16) -> Self {
+        let model = clicks.name().to_owned();
+        let (click, stop, examination) = match clicks {
+            AnyClickModel::Dependent(model) => (model.click(), model.stop(), None),
+            AnyClickModel::PositionBased(model) => {
+                let positions = model.examination();
+                let shown = positions.len().min(usize::from(shown));
+                (model.attraction(), &[][..], Some(positions[..shown].to_vec()))
+            }
+            other => unreachable!("{other} is a click model without a description"),
+        };
+        Self { model, click: click.to_vec(), stop: stop.to_vec(), fractional_labels, examination }
+    }
 }
 
 impl Description {
@@ -283,12 +303,7 @@ impl SiteOptions {
             },
             rankers: features,
             tie_breaking,
-            click: ClickDescription {
-                model: click.name().to_owned(),
-                click: click.click().to_vec(),
-                stop: click.stop().to_vec(),
-                fractional_labels: fractional,
-            },
+            click: ClickDescription::new(&click, fractional, self.shown),
             shown: self.shown,
             interleave: methods.interleaving.to_string(),
             multileave: methods.multileaving.to_string(),
@@ -352,38 +367,18 @@ impl SiteOptions {
 
     /// Refuses `--stop` where it does not suit `--click`, whatever the data.
     fn check_stop(&self) -> Result<()> {
-        let Some(stop) = &self.stop else { return Ok(()) };
-        anyhow::ensure!(
-            self.click.contains(':'),
-            usage("--stop goes with P(click) given as --click 0:0.05,1:0.95; presets have their own")
-        );
-        DependentClickModel::custom(&self.click, stop).map_err(|error| usage(format!("--stop {stop}: {error}")))?;
-        Ok(())
+        self.click_spec().map(|_| ())
     }
 
-    fn click_model(&self, dataset: &Dataset) -> Result<DependentClickModel> {
-        if self.click.contains(':') {
-            let stop = self.stop.clone().unwrap_or_else(|| never_stop(&self.click));
-            return Ok(DependentClickModel::custom(&self.click, &stop)?);
-        }
-        Ok(DependentClickModel::preset(&self.click, dataset.max_label())?)
+    fn click_spec(&self) -> Result<ClickSpec> {
+        let click = self.click.clone();
+        let Some(stop) = &self.stop else { return Ok(click) };
+        click.with_stop(stop).map_err(|error| usage(format!("--stop {stop}: {error}")))
     }
-}
 
-/// Refuses names and odds that no data could suit, as wrong usage.
-fn parse_click(text: &str) -> Result<String, ClickError> {
-    if text.contains(':') {
-        DependentClickModel::custom(text, &never_stop(text))?;
-    } else {
-        DependentClickModel::preset(text, 1.0)?;
+    fn click_model(&self, dataset: &Dataset) -> Result<AnyClickModel> {
+        Ok(self.click_spec()?.resolve(dataset.max_label())?)
     }
-    Ok(text.to_owned())
-}
-
-/// P(stop) of 0 for each grade of `click`.
-fn never_stop(click: &str) -> String {
-    let pairs = click.split(',').map(|pair| format!("{}:0", pair.split(':').next().unwrap_or_default()));
-    pairs.collect::<Vec<_>>().join(",")
 }
 
 /// Says what is being run on, and what a folder held besides.

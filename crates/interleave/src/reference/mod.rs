@@ -12,7 +12,7 @@ pub use multileaving::{pairwise_preference, probabilistic_multileave, sosm, team
 
 use rand::RngExt;
 
-use crate::{Doc, Generator, Examination, RankedList};
+use crate::{Doc, Examination, Generator, RankedList};
 
 /// A ranker's order with its ties broken at random.
 fn order(list: RankedList<'_>, generator: &mut Generator) -> Vec<Doc> {

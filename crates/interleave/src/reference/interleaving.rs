@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::{clicks, draw, order, softmax};
-use crate::{CreditTies, Doc, Generator, Examination, Preference, RankedList};
+use crate::{CreditTies, Doc, Examination, Generator, Preference, RankedList};
 
 /// Probabilistic interleaving, credit by all assignments of the clicked documents to the rankers.
 pub fn probabilistic(

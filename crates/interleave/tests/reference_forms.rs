@@ -1,8 +1,8 @@
 //! The fast forms against the plain ones on queries of usual size: who wins against whom, how often.
 
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Examination, Multileaving, Outcome, PairwisePreference, Preference,
-    ProbabilisticInterleave, ProbabilisticMultileave, RankedList, Sosm, TeamDraftMultileave, plain,
+    CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, PairwisePreference,
+    Preference, ProbabilisticInterleave, ProbabilisticMultileave, RankedList, Sosm, TeamDraftMultileave, reference,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -66,7 +66,7 @@ fn probabilistic_interleaving() {
                 let user = |doc| examine(doc, &mut luck);
                 count(&mut fast, method.compare(pair, SHOWN, &mut chance, &mut scratch, user));
                 let user = |doc| examine(doc, &mut luck);
-                count(&mut slow, plain::probabilistic(pair, SHOWN, tau, ties, &mut chance, user));
+                count(&mut slow, reference::probabilistic(pair, SHOWN, tau, ties, &mut chance, user));
             }
             assert_alike(fast, slow, &format!("{ties:?}, tau {tau}, pair ({i}, {j})"));
         }
@@ -107,22 +107,24 @@ fn hold<M: Multileaving>(
 
 #[test]
 fn team_draft_multileaving() {
-    hold(&TeamDraftMultileave::default(), |lists, chance, user| plain::team_draft(lists, SHOWN, chance, user));
+    hold(&TeamDraftMultileave::default(), |lists, chance, user| reference::team_draft(lists, SHOWN, chance, user));
 }
 
 #[test]
 fn sosm() {
-    hold(&Sosm::default(), |lists, chance, user| plain::sosm(lists, SHOWN, 3.0, chance, user));
+    hold(&Sosm::default(), |lists, chance, user| reference::sosm(lists, SHOWN, 3.0, chance, user));
 }
 
 #[test]
 fn probabilistic_multileaving() {
     hold(&ProbabilisticMultileave::default(), |lists, chance, user| {
-        plain::probabilistic_multileave(lists, SHOWN, 3.0, chance, user)
+        reference::probabilistic_multileave(lists, SHOWN, 3.0, chance, user)
     });
 }
 
 #[test]
 fn pairwise_preference() {
-    hold(&PairwisePreference::default(), |lists, chance, user| plain::pairwise_preference(lists, SHOWN, chance, user));
+    hold(&PairwisePreference::default(), |lists, chance, user| {
+        reference::pairwise_preference(lists, SHOWN, chance, user)
+    });
 }

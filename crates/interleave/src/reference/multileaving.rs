@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::{clicks, draw, order, ranks, shuffled, softmax};
-use crate::{Doc, Generator, Examination, RankedList};
+use crate::{Doc, Examination, Generator, RankedList};
 
 /// A drafted list, and who added each document.
 fn draft(orders: &[Vec<Doc>], length: usize, generator: &mut Generator) -> (Vec<Doc>, Vec<usize>) {
