@@ -15,8 +15,7 @@ use divan::{Bencher, black_box};
 use interleave::probabilistic::ProbabilisticScratch;
 use interleave::sosm::SosmScratch;
 use interleave::{
-    CreditTies, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, ProbabilisticInterleave,
-    Sosm,
+    CreditTies, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, ProbabilisticInterleave, Sosm,
 };
 use rand::{RngExt, SeedableRng};
 
@@ -124,9 +123,7 @@ fn sosm<const RANKERS: usize>(bencher: Bencher<'_, '_>, documents: usize) {
     let mut luck = Generator::seed_from_u64(3);
     let mut scores = Vec::new();
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
-        let user = |doc: Doc| {
-            query.clicks.user().examine(query.grades[doc.index()], &mut luck).into()
-        };
+        let user = |doc: Doc| query.clicks.user().examine(query.grades[doc.index()], &mut luck).into();
         method.compare(&lists, 10, &mut generator, &mut scratch, user, &mut scores);
         black_box(scores.len())
     });
@@ -143,9 +140,7 @@ fn probabilistic_all_pairs<const SAME: usize>(bencher: Bencher<'_, '_>, document
     let mut generator = Generator::seed_from_u64(2);
     let mut luck = Generator::seed_from_u64(3);
     bencher.counter(ItemsCount::new(pairs.len())).bench_local(|| {
-        let user = |doc: Doc| {
-            query.clicks.user().examine(query.grades[doc.index()], &mut luck).into()
-        };
+        let user = |doc: Doc| query.clicks.user().examine(query.grades[doc.index()], &mut luck).into();
         let mut wins = 0;
         let verdict = |_, winner| wins += u32::from(winner == Preference::First);
         method.compare_pairs(&lists, &pairs, 10, &mut generator, &mut scratch, user, verdict);
