@@ -1,12 +1,12 @@
-//! Chores of this repository: `cargo xtask COMMAND`.
+//! Maintenance tasks of this repository: `cargo xtask COMMAND`.
 #![expect(clippy::print_stderr, reason = "talks to a person")]
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, fetch_datasets};
+use xtask::{bench, compare_results, fetch_datasets};
 
-/// Chores of this repository.
+/// Maintenance tasks of this repository
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -18,12 +18,14 @@ struct Arguments {
 enum Command {
     FetchDatasets(fetch_datasets::Arguments),
     Bench(bench::Arguments),
+    CompareResults(compare_results::Arguments),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::FetchDatasets(arguments) => fetch_datasets::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::CompareResults(arguments) => compare_results::run(&arguments),
     };
     match outcome {
         Ok(code) => code,
