@@ -1,4 +1,4 @@
-//! P1, P2, P5: what one impression costs, on the look-alike of MSLR-WEB30K.
+//! P1, P2, P5: what one impression costs on the look-alike of MSLR-WEB30K.
 
 use anyhow::Result;
 use bandits::{Arena as _, Arm, Generator, PairWins};
@@ -12,7 +12,7 @@ use sim::simulation::site::{Multileaver, Site};
 
 use super::measure::{Row, nanoseconds};
 
-/// Comparisons a repetition.
+/// Comparisons per repetition.
 const COMPARISONS: usize = 400_000;
 
 pub(super) fn rows() -> Result<Vec<Row>> {
@@ -37,7 +37,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
             });
             rows.push(Row {
                 goal: "",
-                what: format!("PI comparison, {click}, ties {name}, a pair by itself, by query"),
+                what: format!("PI comparison, {click}, ties {name}, each pair separately, by query"),
                 unit: "ns",
                 value: pair_by_pair(&site(&small, 136, click)?, ties),
                 target: None,
@@ -54,7 +54,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
             rows.push(Row {
                 goal: "",
                 what: format!(
-                    "PI comparison, {click}, ties {name}, random query of {}, a run by itself",
+                    "PI comparison, {click}, ties {name}, random query of {}, one run at a time",
                     large.queries()
                 ),
                 unit: "ns",
@@ -75,7 +75,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A site of `arms` rankers; features repeat where the data set has fewer.
+/// A site of `arms` rankers; features repeat if the data set has fewer.
 fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
     let features: Vec<FeatureId> = (0..arms as u32).map(|arm| FeatureId(arm % dataset.features() + 1)).collect();
     let rankings = Rankings::new(dataset, &features, TieBreaking::Random)?;
@@ -84,7 +84,7 @@ fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
     Site::new(dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }
 
-/// All pairs on one query, then on the next: as a preference matrix is made.
+/// All pairs on one query, then on the next, as a preference matrix is estimated.
 fn by_query(site: &Site, ties: CreditTies) -> f64 {
     let method = ProbabilisticInterleave::new(ties);
     let mut chance = Chance::new(0);
@@ -103,7 +103,7 @@ fn by_query(site: &Site, ties: CreditTies) -> f64 {
     })
 }
 
-/// One pair many times on one query, then another on the next: what a few pairs cost.
+/// Random pairs, many on one query before the next: the cost where only a few pairs are compared.
 fn pair_by_pair(site: &Site, ties: CreditTies) -> f64 {
     let method = ProbabilisticInterleave::new(ties);
     let mut chance = Chance::new(0);
@@ -125,8 +125,8 @@ fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
     (0..arms as u32).flat_map(|i| (i + 1..arms as u32).map(move |j| (i, j))).collect()
 }
 
-/// Any query each time, as live: so many runs in step, each comparison's memory being asked for while the
-/// others' are made.
+/// A random query each time, as in live runs: `runs` runs in step, so that one comparison's memory is prefetched while
+/// the others are made.
 fn at_random(site: &Site, ties: CreditTies, runs: usize) -> f64 {
     let methods = Methods {
         interleaving: AnyInterleaving::Probabilistic(ProbabilisticInterleave::new(ties)),

@@ -7,18 +7,18 @@ use std::time::Instant;
 pub(super) struct Row {
     /// The goal it belongs to, such as `P1`; empty for rows of interest only.
     pub(super) goal: &'static str,
-    /// What was measured.
+    /// What is measured.
     pub(super) what: String,
     /// The unit of value and target.
     pub(super) unit: &'static str,
-    /// The median.
+    /// The median measurement.
     pub(super) value: f64,
     /// The goal: at most this (times), or at least (rates).
     pub(super) target: Option<f64>,
 }
 
 impl Row {
-    /// Whether the goal is met; rates count upwards, times downwards.
+    /// Whether the goal is met: a rate must be at least the target, a time at most.
     pub(super) fn met(&self) -> Option<bool> {
         let rate = self.unit.ends_with("/s");
         self.target.map(|target| if rate { self.value >= target } else { self.value <= target })
@@ -40,7 +40,7 @@ impl fmt::Display for Row {
 /// Repetitions of each measurement.
 const REPETITIONS: usize = 7;
 
-/// Median nanoseconds of one of the `count` operations that `work` performs at each call.
+/// Median nanoseconds per operation of `work`, each call of which performs `count` of them.
 pub(super) fn nanoseconds(count: usize, mut work: impl FnMut()) -> f64 {
     work();
     let mut times: Vec<f64> = (0..REPETITIONS)

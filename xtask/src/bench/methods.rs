@@ -1,5 +1,4 @@
-//! What one impression of each interleaving and multileaving costs, plain form and fast form side by
-//! side.
+//! What one impression of each interleaving and multileaving method costs, reference form and fast form side by side.
 
 use std::time::{Duration, Instant};
 
@@ -21,15 +20,15 @@ const RANKERS: [usize; 4] = [2, 10, 136, 700];
 const SHOWN: usize = 10;
 const TAU: f64 = 3.0;
 
-/// Impressions are timed one by one in so many samples, or as many as fit into this.
+/// Samples per measurement, fewer if they do not fit into `LONGEST`.
 const SAMPLES: usize = 301;
 const LONGEST: Duration = Duration::from_millis(300);
 
-/// Measures, prints a line for each method and size, and gives the rows for the record.
+/// Measures, prints a line per method and size, and returns the rows for the CSV.
 pub(super) fn measure() -> Result<Vec<Row>> {
     println!(
         "{:34}{:>10}{:>9}{:>14}{:>14}{:>10}",
-        "ns an impression", "documents", "rankers", "plain", "fast", "times"
+        "ns per impression", "documents", "rankers", "plain", "fast", "times"
     );
     let mut rows = Vec::new();
     for documents in DOCUMENTS {
@@ -64,7 +63,7 @@ fn record(rows: &mut Vec<Row>, name: &str, documents: usize, rankers: usize, fas
 
 /// Median nanoseconds of one impression.
 fn time(mut impression: impl FnMut()) -> f64 {
-    // Short ones are timed several at once, so that the clock does not show.
+    // Short impressions are timed in batches, so that the clock's cost does not matter.
     let start = Instant::now();
     impression();
     let once = start.elapsed().max(Duration::from_nanos(100));
@@ -127,7 +126,7 @@ fn plain_multileaving(query: &Query, lists: &[RankedList<'_>], name: &str) -> Op
     })
 }
 
-/// One user after another, before whom `impression` is made.
+/// Times `impression` with one user after another.
 fn once<T>(
     mut user: impl FnMut(Doc) -> Examination,
     mut impression: impl FnMut(&mut dyn FnMut(Doc) -> Examination) -> T,
@@ -145,8 +144,8 @@ struct Query {
 }
 
 impl Query {
-    /// Labels as MSLR's, mostly 0 and 1; rankers from useless to good, a third of them without ties, with
-    /// some, and with many; navigational users.
+    /// Labels like MSLR's, mostly 0 and 1; rankers from useless to good, one third each without ties, with some and
+    /// with many; navigational users.
     fn new(documents: usize, rankers: usize) -> Result<Self> {
         let mut generator = Generator::seed_from_u64(3);
         let labels: Vec<f32> = (0..documents)

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how fast everything is, against the goals, on this machine.
+//! `cargo xtask bench`: speeds on this machine, against the goals. Not here: what is measured by `cargo bench`.
 
 mod impressions;
 mod measure;
@@ -14,21 +14,21 @@ use anyhow::{Context, Result};
 use jiff::civil::Date;
 use measure::Row;
 
-/// Measures speeds against the goals and keeps them.
+/// Measures speeds, compares them with the goals and writes them to a CSV
 ///
-/// Every figure is the median of several repetitions on one thread. Nothing else should run beside it.
-#[derive(clap::Args)]
+/// Every figure is the median of several repetitions, on one thread unless its name says otherwise. Run nothing else
+/// at the same time.
+#[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// What to measure: impressions, methods, policies, reading, proxy [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
-    /// Where to keep the CSV [default: results/bench/DATE-WHAT.csv; nowhere with --algorithms or
-    /// --arms]
+    /// CSV to write [default: results/bench/DATE-WHAT.csv; none with --algorithms or --arms]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// The date that the CSV bears [default: today, UTC]
+    /// Date to write into the CSV [default: today, UTC]
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<Date>,
 
@@ -50,7 +50,7 @@ pub(super) enum What {
     Proxy,
 }
 
-/// Does what the arguments say.
+/// Measures what the arguments select, prints it and writes the CSV.
 ///
 /// # Errors
 /// When something cannot be measured or written.
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     record::write(&path, date, &rows)
 }
 
-/// Debug assertions cost time: measures with the release profile instead.
+/// Measures with the release profile, since debug assertions cost time.
 fn again_in_release() -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = std::process::Command::new(cargo)

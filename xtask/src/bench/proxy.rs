@@ -1,5 +1,5 @@
-//! P3, P4: preference matrices of data of the size of MSLR-WEB30K and of Yahoo's set 1, on all
-//! threads, at a fraction of the impressions that a whole one takes.
+//! P3, P4: preference matrices of data the size of MSLR-WEB30K and of Yahoo's set 1, on all threads, extrapolated from
+//! a fraction of the impressions.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,12 +14,12 @@ use sim::simulation::site::Site;
 
 use super::measure::Row;
 
-/// Impressions a pair of a whole matrix.
+/// Impressions per pair of a whole matrix.
 const WHOLE: u64 = 400_000;
 
 pub(super) fn rows() -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    // Seconds of work each: some 18 and 49 million comparisons.
+    // A few seconds of work each.
     for (goal, name, impressions, minutes) in [("P3", "mslr-lookalike", 2000, 4.0), ("P4", "ylr1-lookalike", 200, 90.0)]
     {
         let site = site(name)?;
@@ -56,7 +56,7 @@ fn site(name: &str) -> Result<Site> {
     Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 10)
 }
 
-/// Seconds that so many impressions of all pairs take.
+/// Seconds that `impressions` impressions of all pairs take.
 fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
     let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
     let identity = Identity {
@@ -68,7 +68,7 @@ fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
         site: "bench".into(),
     };
     let request = Request { impressions, more: false, pairs: Choice::All.to_string(), until_standard_error: None };
-    // Nothing is read or written: there is no such file, and nothing is saved.
+    // Nothing is read or written: the file does not exist, and nothing is saved.
     let mut state = take_up(Path::new("no state"), identity, request, Begin::Afresh)?;
     let start = Instant::now();
     state.work(&Work { site, player: &Interleaved { site, method: &method }, save: None, quiet: true })?;

@@ -1,4 +1,4 @@
-//! P10 and P11: text to a data set, opening it again, and a data set to rankings.
+//! P10 and P11: parsing text, opening the data set again from its cache, and ranking it.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -17,7 +17,7 @@ use sim::simulation::site::Site;
 
 use super::measure::Row;
 
-/// Part of the look-alike of MSLR-WEB30K that is written and read again: a gigabyte of text.
+/// Share of the look-alike of MSLR-WEB30K that is written and read again: a gigabyte of text.
 const SCALE: f64 = 0.3;
 
 /// Repetitions; the median counts.
@@ -43,7 +43,7 @@ fn rows_in(folder: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// P10: how fast text is read, beside counting its lines, and how much memory that takes.
+/// P10: how fast text is read, compared with counting its lines, and how much memory that takes.
 fn text_rows(path: &Path) -> Result<Vec<Row>> {
     let megabytes = path.metadata()?.len() as f64 / 1e6;
     let mut rows = Vec::new();
@@ -80,7 +80,7 @@ fn text_rows(path: &Path) -> Result<Vec<Row>> {
         busy.sort_by(f64::total_cmp);
         rows.push(Row {
             goal: "",
-            what: format!("the same by the cores' own time, {threads} threads"),
+            what: format!("the same by CPU time, {threads} threads"),
             unit: "MB/s",
             value: megabytes / busy[REPETITIONS / 2],
             target: None,
@@ -96,11 +96,11 @@ fn text_rows(path: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The variable by which a process of this program is told to read a file and say what it took.
+/// The environment variable that makes a process of this program read a file and print what that took.
 const READ: &str = "XTASK_BENCH_READ";
 
-/// Reads `path` in a process of its own: seconds, peak memory over what the result takes, and seconds that
-/// cores spent on it, which others running beside it change little.
+/// Reads `path` in a separate process. Returns seconds, peak memory relative to that of the result, and CPU seconds,
+/// which depend little on what else is running.
 fn read_elsewhere(path: &Path, threads: usize) -> Result<[f64; 3]> {
     let mut command = Command::new(std::env::current_exe()?);
     let output = command.args(["bench", "reading"]).env(READ, path).env("RAYON_NUM_THREADS", threads.to_string());
@@ -113,7 +113,7 @@ fn read_elsewhere(path: &Path, threads: usize) -> Result<[f64; 3]> {
     }
 }
 
-/// The other side of [`read_elsewhere`]: whether this process is to read something, done.
+/// The other side of [`read_elsewhere`]: returns whether this process was started to read something, after doing so.
 pub(super) fn read_here() -> Result<bool> {
     let Some(path) = std::env::var_os(READ) else {
         return Ok(false);
@@ -126,18 +126,18 @@ pub(super) fn read_here() -> Result<bool> {
     Ok(true)
 }
 
-/// Seconds that cores have spent on this process, in hundredths.
+/// CPU seconds of this process, in steps of a hundredth.
 fn core_seconds() -> Result<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").context("time on cores is known on Linux only")?;
-    // Behind the name in brackets, which may hold anything, the 12th and 13th fields.
+    let stat = std::fs::read_to_string("/proc/self/stat").context("CPU time is measured on Linux only")?;
+    // The 12th and 13th fields behind the name in brackets, which may contain anything.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks: Vec<f64> = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
     Ok(ticks.iter().sum::<f64>() / 100.0)
 }
 
-/// The most bytes that this process had in memory so far.
+/// The peak memory of this process so far, in bytes.
 fn peak_memory() -> Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").context("peak memory is known on Linux only")?;
+    let status = std::fs::read_to_string("/proc/self/status").context("peak memory is measured on Linux only")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kilobytes * 1024.0)
@@ -162,7 +162,7 @@ fn rankings(dataset: &Dataset) -> Result<Rankings> {
     Ok(Rankings::new(dataset, &features, TieBreaking::Random)?)
 }
 
-/// P11: a data set of MSLR-WEB30K's size that was opened before, until 1,000 users have seen a list.
+/// P11: a data set of MSLR-WEB30K's size that was opened before, up to its first 1,000 impressions.
 fn reopening_rows(folder: &Path) -> Result<Vec<Row>> {
     let options = OpenOptions { cache: Cache::Folder(folder.to_path_buf()), ..OpenOptions::default() };
     let first = open(&["mslr-lookalike"], &options)?;
@@ -191,7 +191,7 @@ fn reopening_rows(folder: &Path) -> Result<Vec<Row>> {
     Ok(vec![
         row("", format!("opening again, {what}"), opening[REPETITIONS / 2], None),
         row("P11", "the same and the first 1000 impressions, 136 features".into(), total, Some(300.0)),
-        row("", "the same by the cores' own time".into(), busy[REPETITIONS / 2], None),
+        row("", "the same by CPU time".into(), busy[REPETITIONS / 2], None),
     ])
 }
 

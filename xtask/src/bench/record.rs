@@ -1,4 +1,4 @@
-//! What a bench leaves: a CSV that says when and on which machine it was measured.
+//! The CSV that a bench writes, with date and machine.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub(super) fn default_path(date: Date, what: &[What]) -> PathBuf {
     Path::new("results/bench").join(format!("{date}-{what}.csv"))
 }
 
-/// Writes the rows, and says where.
+/// Writes the rows and prints where.
 pub(super) fn write(path: &Path, date: Date, rows: &[Row]) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("failed to create {}", folder.display()))?;
     }
     std::fs::write(path, csv(date, &machine(), rows)).with_context(|| format!("failed to write {}", path.display()))?;
-    println!("kept in {}", path.display());
+    println!("wrote {}", path.display());
     Ok(())
 }
 
@@ -41,11 +41,11 @@ fn csv(date: Date, machine: &str, rows: &[Row]) -> String {
     text
 }
 
-/// The processor and how many of it, as far as the system tells.
+/// The processor, its clock and the number of cores, as far as the system reports them.
 fn machine() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = sim::output::machine::processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let clock = told.lines().find_map(|line| line.strip_prefix("cpu MHz")?.split_once(':').map(|(_, clock)| clock));
+    let clock = info.lines().find_map(|line| line.strip_prefix("cpu MHz")?.split_once(':').map(|(_, clock)| clock));
     let clock = clock.and_then(|clock| clock.trim().parse::<f64>().ok());
     let clock = clock.map_or_else(String::new, |clock| format!(" at {:.1} GHz", clock / 1000.0));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_when_and_where() {
+    fn a_row_has_date_and_machine() {
         let row = Row { goal: "P7", what: "rucb, 136 arms".to_owned(), unit: "ns", value: 140.0, target: Some(150.0) };
         let text = csv(date(2026, 11, 20), "2 x this", &[row]);
         let line = "2026-11-20,\"2 x this\",P7,\"rucb, 136 arms\",ns,140.0000,150.0000,yes";

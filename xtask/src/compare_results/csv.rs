@@ -15,14 +15,17 @@ struct Table {
 }
 
 pub(super) fn compare(file: &str, [old, new]: [&[u8]; 2], renames: &Renames, report: &mut Report) -> Result<()> {
-    let mut old = Table::parse(old).context("OLD")?;
-    let new = Table::parse(new).context("NEW")?;
-    for name in &mut old.header {
-        *name = renamed(renames.columns, file, name).to_owned();
-    }
-    for cell in old.rows.iter_mut().flatten() {
-        *cell = renamed(renames.values, file, cell).to_owned();
-    }
+    let [old, new] = [(old, "OLD"), (new, "NEW")].map(|(bytes, side)| -> Result<Table> {
+        let mut table = Table::parse(bytes).context(side)?;
+        for name in &mut table.header {
+            *name = renamed(renames.columns, file, name).to_owned();
+        }
+        for cell in table.rows.iter_mut().flatten() {
+            *cell = renamed(renames.values, file, cell).to_owned();
+        }
+        Ok(table)
+    });
+    let (old, new) = (old?, new?);
     let expected = |name: &str, only_new: bool| {
         renames
             .only_in_one

@@ -29,19 +29,18 @@ pub(super) fn compare_toml(file: &str, [old, new]: [&[u8]; 2], renames: &Renames
 }
 
 fn compare(file: &str, [old, new]: [Value; 2], renames: &Renames, report: &mut Report) {
-    let (mut old_leaves, mut new_leaves) = (BTreeMap::new(), BTreeMap::new());
-    flatten(&old, String::new(), &mut old_leaves);
-    flatten(&new, String::new(), &mut new_leaves);
-    let old_leaves: BTreeMap<String, Value> = old_leaves
-        .into_iter()
-        .map(|(path, value)| {
+    let [old_leaves, new_leaves] = [old, new].map(|value| {
+        let mut leaves = BTreeMap::new();
+        flatten(&value, String::new(), &mut leaves);
+        let renamed_leaves = leaves.into_iter().map(|(path, value)| {
             let value = match value {
                 Value::String(text) => Value::String(renamed(renames.values, file, &text).to_owned()),
                 other => other,
             };
             (new_path(&path, file, renames), value)
-        })
-        .collect();
+        });
+        renamed_leaves.collect::<BTreeMap<String, Value>>()
+    });
     let all: BTreeSet<&String> = old_leaves.keys().chain(new_leaves.keys()).collect();
     report.count(all.len(), "values");
     for path in all {

@@ -1,6 +1,7 @@
 //! `cargo xtask compare-results`: whether two builds computed the same numbers.
 //!
-//! Values must be equal exactly; names may differ as [`renames`] lists them. Not here: figures and pages, which are
+//! Values must be equal exactly; names may differ as [`renames`] lists them: both sides are translated to the new names,
+//! so that two folders of the same build can be compared too. Not here: figures and pages, which are
 //! compared byte by byte on request only.
 
 mod csv;
@@ -78,9 +79,9 @@ fn compare(arguments: &Arguments, renames: &Renames) -> Result<Report> {
         compare_files(&name, [old, new], *bytes, renames, &mut report)?;
         return Ok(report);
     }
-    let [old, new] = [(old, renames.files), (new, &[][..])].map(|(folder, files)| {
+    let [old, new] = [old, new].map(|folder| {
         let mut found = BTreeMap::new();
-        list(folder, "", files, &mut found).map(|()| found)
+        list(folder, "", renames.files, &mut found).map(|()| found)
     });
     let (old, new) = (old?, new?);
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -88,6 +89,7 @@ fn compare(arguments: &Arguments, renames: &Renames) -> Result<Report> {
     for name in wanted {
         match (old.get(name), new.get(name)) {
             (Some(old), Some(new)) => compare_files(name, [old, new], *bytes, renames, &mut report)?,
+            _ if is_ignored(name) => report.skip("timings.json"),
             (Some(_), None) => report.missing_file(name, "NEW"),
             _ => report.missing_file(name, "OLD"),
         }
@@ -118,8 +120,8 @@ fn list(folder: &Path, prefix: &str, renames: &[Rename], found: &mut BTreeMap<St
 fn compare_files(name: &str, paths: [&PathBuf; 2], bytes: bool, renames: &Renames, report: &mut Report) -> Result<()> {
     let file = name.rsplit('/').next().unwrap_or(name);
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-    if IGNORED_FILES.contains(&file) {
-        report.skip(file);
+    if is_ignored(name) {
+        report.skip("timings.json");
         return Ok(());
     }
     let figure = matches!(extension, "svg" | "png" | "html" | "md" | "stdout" | "stderr" | "log");
@@ -143,6 +145,14 @@ fn compare_files(name: &str, paths: [&PathBuf; 2], bytes: bool, renames: &Rename
         }
     };
     outcome.with_context(|| format!("failed to compare {name}"))
+}
+
+/// Whether the name is, or ends like, that of a file that is never compared: `timings.json`, `P.timings.json`.
+fn is_ignored(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    IGNORED_FILES
+        .iter()
+        .any(|ignored| file.strip_suffix(ignored).is_some_and(|start| start.is_empty() || start.ends_with('.')))
 }
 
 fn compare_bytes([old, new]: [&[u8]; 2], report: &mut Report) {

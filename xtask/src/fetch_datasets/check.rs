@@ -1,10 +1,10 @@
-//! Are these files what they should be?
+//! Whether files hold the data set that they should.
 
 use anyhow::Result;
 use letor_io::registry::{Entry, Located, SplitEntry};
 use letor_io::{Dataset, ReadOptions, Statistics, read_files};
 
-/// What was found, a line a part, and what differs from what was expected.
+/// What was found, one line per part, and what differs from what is expected.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) found: Vec<String>,
@@ -12,13 +12,13 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Tells what was found, and whether that will do: it is as expected, or accepted all the same.
+    /// Prints what was found. Returns whether it is as expected, or accepted regardless.
     pub(super) fn is_acceptable(&self, entry: &Entry, accept: bool) -> bool {
         self.found.iter().for_each(|line| println!("  {line}"));
         if self.differences.is_empty() {
             return true;
         }
-        eprintln!("not what was expected of {}:", entry.name);
+        eprintln!("{} is not as expected:", entry.name);
         self.differences.iter().for_each(|line| eprintln!("  {line}"));
         if !accept {
             eprintln!("nothing was registered: check that these are the right files, or add --accept");
@@ -44,13 +44,13 @@ pub(super) fn check(entry: &Entry, located: &Located, report: &mut Report) -> Re
                 split.name,
                 split.files.iter().map(|files| files.join(" and ")).collect::<Vec<_>>().join(", or "),
             )),
-            None => report.found.push(format!("{}: not there, which is fine", split.name)),
+            None => report.found.push(format!("{}: missing, which is allowed", split.name)),
         }
     }
     check_together(entry, located, report)
 }
 
-/// Labels that differ from those expected are a difference, not an error.
+/// Unexpected labels are a difference, not an error.
 fn options(entry: &Entry) -> ReadOptions {
     ReadOptions { features: entry.features, max_label: 1000.0, ..ReadOptions::default() }
 }
@@ -80,15 +80,14 @@ fn check_split(entry: &Entry, split: &SplitEntry, located: &Located, report: &mu
     Ok(())
 }
 
-/// Says of which part the differences are that do not say so yet.
+/// Prefixes differences with the name of the part if they do not have it yet.
 fn name_part(report: &mut Report, split: &SplitEntry) {
     for difference in report.differences.iter_mut().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
         *difference = format!("{}: {difference}", split.name);
     }
 }
 
-/// What can only be told of all parts together: that no query is in two of them, and which features are
-/// never used.
+/// Checks what concerns all parts together: no query may be in two of them, and which features are never used.
 fn check_together(entry: &Entry, located: &Located, report: &mut Report) -> Result<()> {
     let counted = entry.splits.iter().filter(|split| split.counted);
     let parts: Option<Vec<_>> = counted.map(|split| located.files(split.name)).collect();

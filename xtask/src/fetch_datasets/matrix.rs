@@ -1,4 +1,4 @@
-//! Preference matrices: checked, then put where they are found by name.
+//! Preference matrices: checked, then registered under their names.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! `cargo xtask fetch-datasets`: what data sets there are, getting them, and putting them where they are
-//! found by name.
+//! `cargo xtask fetch-datasets`: lists data sets, downloads them and registers them under their names.
 
 pub mod archive;
 mod check;
@@ -25,21 +24,20 @@ use progress::{Bar, Watch};
 
 /// List the data sets known by name, get one, or register a copy of its files
 ///
-/// What may be downloaded is downloaded, checked and registered; for the others it says where to get
-/// them and on what terms, and takes the files from there with --from.
-#[derive(clap::Args)]
+/// Downloads, checks and registers what may be downloaded. For the other data sets it prints where to get them and
+/// under which terms; register their files with --from.
+#[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The data sets; all are listed unless some are named
+    /// Data sets to get [default: list all]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Take the files of the one data set named from here: a folder, a file, or an archive (zip, tar,
-    /// tar.gz)
+    /// Register the files of the one data set named from here: a folder, a file or an archive (zip, tar, tar.gz)
     #[arg(long, value_name = "FILE-OR-FOLDER", requires = "names")]
     from: Option<PathBuf>,
-    /// Register the files though they are not what was expected
+    /// Register the files even if they are not as expected
     #[arg(long, requires = "names")]
     accept: bool,
-    /// Only tell about the data sets named; download nothing
+    /// Only print information about the data sets; download nothing
     #[arg(long, requires = "names", conflicts_with = "from")]
     info: bool,
     /// Keep the archive that was downloaded
@@ -47,7 +45,7 @@ pub struct Arguments {
     keep_archive: bool,
 }
 
-/// Does what the arguments say; exit code 1 where a data set is not here in the end, 2 for wrong usage.
+/// Lists, downloads or registers. Exit code 1 if a data set is not registered in the end, 2 for wrong usage.
 ///
 /// # Errors
 /// When something cannot be downloaded, read or written.
@@ -63,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         ([], _) => show::list(&root),
         ([entry], Some(from)) => all_here = register(entry, from, &root, arguments.accept)?,
         (_, Some(_)) => {
-            return Ok(usage(&anyhow::anyhow!("--from gives the files of one data set: name one")));
+            return Ok(usage(&anyhow::anyhow!("--from takes the files of one data set: name one")));
         }
         (entries, None) => {
             for entry in entries {
@@ -80,13 +78,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn get(entry: &Entry, root: &Path, arguments: &Arguments) -> Result<bool> {
-    println!("downloading; who does so accepts the terms above");
+    println!("downloading: this accepts the terms above");
     fetch(entry, root, &Settings::default(), arguments.accept, arguments.keep_archive, &mut Bar::default())
-        .with_context(|| format!("{} cannot be had: get it by hand, then `{}`", entry.name, entry.register_command()))
+        .with_context(|| {
+            format!("failed to get {}: get it by hand, then run `{}`", entry.name, entry.register_command())
+        })
 }
 
 /// Downloads the file of `entry` into `downloads` below `root` and registers what is in it; returns
-/// whether it did. The download goes when it is registered, unless `keep` says otherwise.
+/// whether it did. Removes the download once it is registered, unless `keep`.
 ///
 /// # Errors
 /// When it cannot be downloaded, verified, unpacked or read.
@@ -128,13 +128,13 @@ fn find(name: &str) -> Result<&'static Entry> {
     bail!("no data set is called `{name}`: there are {}", names().collect::<Vec<_>>().join(", "))
 }
 
-/// What clap does about a wrong command line, for what only we can tell.
+/// Reports wrong usage that clap does not detect, in clap's manner.
 fn usage(error: &anyhow::Error) -> ExitCode {
     eprintln!("error: {error:#}\n\nFor more information, try '--help'.");
     ExitCode::from(2)
 }
 
-/// `path` for messages, absolute where that can be had.
+/// The absolute form of `path`.
 fn absolute(path: &Path) -> Result<PathBuf> {
     path.canonicalize().with_context(|| format!("failed to open {}", path.display()))
 }

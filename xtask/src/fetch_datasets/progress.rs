@@ -1,18 +1,18 @@
-//! What a person sees of a download.
+//! Progress of a download on the terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Is told how a download goes.
+/// Receives the progress of a download.
 pub trait Watch {
-    /// `file` is coming, `have` bytes of `total` are there already.
+    /// The download of `file` starts; `have` bytes of `total` are already here.
     fn start(&mut self, file: &str, have: u64, total: Option<u64>);
-    /// `bytes` more are there.
+    /// `bytes` more have arrived.
     fn advance(&mut self, bytes: u64);
-    /// Something to know.
+    /// A message for the user.
     fn note(&mut self, text: &str);
 }
 
-/// Sees nothing.
+/// Ignores everything.
 impl Watch for () {
     fn start(&mut self, _file: &str, _have: u64, _total: Option<u64>) {}
     fn advance(&mut self, _bytes: u64) {}

@@ -1,10 +1,10 @@
-//! What there is, and in what state.
+//! The list of data sets and their state.
 
 use std::path::Path;
 
 use letor_io::registry::{self, Entry, Source};
 
-/// Prints a line for each data set.
+/// Prints a line per data set.
 pub(super) fn list(root: &Path) {
     let line = |columns: [&str; 6]| {
         let [name, state, queries, documents, features, what] = columns;
@@ -21,10 +21,10 @@ pub(super) fn list(root: &Path) {
         line([&entry.name, &state(entry, root), &queries, &documents, &features, &entry.title]);
     }
     println!("\nRegistered data sets are kept in {}.", root.display());
-    println!("`cargo xtask fetch-datasets NAME` gets one, or says where to get it.");
+    println!("`cargo xtask fetch-datasets NAME` downloads one, or prints where to get it.");
 }
 
-/// Prints all about one data set; returns whether the parts that are read by default are here.
+/// Prints everything about one data set; returns whether the parts that are read by default are here.
 pub(super) fn details(entry: &Entry, root: &Path) -> bool {
     let folder = root.join(&entry.name);
     let located = registry::locate(entry, &folder);
@@ -60,9 +60,9 @@ pub(super) fn details(entry: &Entry, root: &Path) -> bool {
     here(entry, root)
 }
 
-/// Prints what to do to have a data set that cannot be downloaded.
+/// Prints how to get a data set that cannot be downloaded.
 pub(super) fn how_to_get(entry: &Entry) {
-    println!("To register it: accept the terms and get the files or their archive, then");
+    println!("To register it: accept the terms, get the files or their archive, then run");
     println!("  {}", entry.register_command());
 }
 
@@ -83,7 +83,7 @@ fn state(entry: &Entry, root: &Path) -> String {
     }
 }
 
-/// Whether what is read by default is here.
+/// Whether the parts that are read by default are here.
 fn here(entry: &Entry, root: &Path) -> bool {
     if entry.matrix.is_some() {
         return registry::matrix_file(&entry.name, root).is_some_and(|file| file.is_ok());

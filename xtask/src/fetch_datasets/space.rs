@@ -1,16 +1,16 @@
-//! Is there room on the disk?
+//! Free space on the disk.
 
 use std::io;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
-/// What is left alone, so that nothing else runs out of room.
+/// Bytes that stay free for other programs.
 const MARGIN: u64 = 64 << 20;
 
-/// Makes sure that `bytes` more fit into the file system of `folder`, as `room` tells.
+/// Checks that `bytes` more fit into the file system of `folder`, whose free bytes `room` returns.
 pub(super) fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> Result<()> {
-    // Where the system does not tell, the attempt will.
+    // Where the system does not report it, writing will fail instead.
     let Ok(room) = room(folder) else {
         return Ok(());
     };

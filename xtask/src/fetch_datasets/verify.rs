@@ -1,4 +1,4 @@
-//! Is a file what was published?
+//! Whether a file is the one that was published.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-/// What a file should be, as far as that is known.
+/// What a file should be, as far as known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expected<'a> {
     /// Its size.
@@ -16,7 +16,7 @@ pub struct Expected<'a> {
     pub sha256: Option<&'a str>,
 }
 
-/// How the file at `path` differs from what is expected of it, or nothing where it does not.
+/// How the file at `path` differs from what is expected; `None` if it does not.
 pub(super) fn check(path: &Path, expected: Expected<'_>) -> Result<Option<String>> {
     let failed = || format!("failed to read {}", path.display());
     let mut file = File::open(path).with_context(failed)?;

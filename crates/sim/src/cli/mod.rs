@@ -137,6 +137,17 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
 }
 
+/// Checks that `sim` accepts these arguments, without running anything.
+///
+/// # Errors
+/// What `sim` would print, in one line.
+pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
+    match Cli::try_parse_from(["sim"].into_iter().chain(arguments)) {
+        Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
+        _ => Ok(()),
+    }
+}
+
 /// The paragraphs of a message of clap's in one line, without those on usage at its end.
 fn one_line(message: &str) -> String {
     let said = message.lines().map(str::trim).filter(|line| !line.is_empty());

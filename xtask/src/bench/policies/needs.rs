@@ -1,4 +1,4 @@
-//! What a step of a sampling policy cannot do without: the draws that its rule makes, and a set's wins.
+//! What a step of a sampling policy requires at least: the draws that its rule makes, and the wins of a set.
 
 use std::hint::black_box;
 
@@ -9,11 +9,11 @@ use rand::{Rng as _, SeedableRng as _};
 use super::near_ties;
 use crate::bench::measure::nanoseconds;
 
-/// How many draws of each kind a step among so many arms takes while all of them are in it.
+/// The draws of each kind per step, as a function of the number of arms, while no arm is eliminated.
 pub(super) struct Needs {
-    /// Whether a preference is above 1/2: a coin of known bias.
+    /// Decisions whether a preference is above 1/2: coins of known bias.
     coins: fn(usize) -> usize,
-    /// Preferences themselves: Beta draws, on average.
+    /// Sampled preferences: Beta draws, on average.
     betas: fn(usize) -> f64,
     /// Whether every pair of a set is decided by the arena.
     wins: bool,
@@ -25,10 +25,12 @@ impl Needs {
         let none: fn(usize) -> usize = |_| 0;
         let others: fn(usize) -> f64 = |arms| (arms - 1) as f64;
         Some(match name {
-            // A tournament of all pairs, and a challenger of everyone's preference over its winner.
+            // A tournament of all pairs, then every arm's sampled preference over the tournament's winner.
             "dts" | "rts" => Self { coins: pairs, betas: others, wins: false },
-            // And where several arms win the most duels, by how much each is preferred to the rest.
-            "dts-plus" => Self { coins: pairs, betas: |arms| (arms - 1) as f64 + told_apart(arms), wins: false },
+            // In addition, where several arms win the most duels, how much each is preferred to the others.
+            "dts-plus" => {
+                Self { coins: pairs, betas: |arms| (arms - 1) as f64 + pairs_of_tied_winners(arms), wins: false }
+            }
             // The same in a batch of four, where both sides of a pair are drawn.
             "mergedts" => Self { coins: |_| 12, betas: |_| 3.0, wins: false },
             "self-sparring" | "sparring-ts" => Self { coins: none, betas: |arms| (2 * arms) as f64, wins: false },
@@ -37,7 +39,7 @@ impl Needs {
         })
     }
 
-    /// What that costs here and now.
+    /// What these draws cost on this machine.
     pub(super) fn nanoseconds(&self, arms: usize) -> f64 {
         let mut spent = 0.0;
         let (coins, betas) = ((self.coins)(arms), (self.betas)(arms));
@@ -54,9 +56,9 @@ impl Needs {
     }
 }
 
-/// In a tournament of even coins, how many pairs there are on average of an arm that wins the most duels,
-/// where it is not the only one, and one that does not.
-fn told_apart(arms: usize) -> f64 {
+/// The mean number of pairs of a tied winner and an arm that is none, in a tournament of fair coins: 0 where there is
+/// only one winner.
+fn pairs_of_tied_winners(arms: usize) -> f64 {
     let mut generator = Generator::seed_from_u64(1);
     let tournaments = 200;
     let mut pairs = 0;

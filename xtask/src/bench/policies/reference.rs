@@ -1,4 +1,4 @@
-//! The plain forms, as the papers print them, of the policies that have a faster one.
+//! The reference forms, as the papers print them, of the policies that also have a faster form.
 
 use bandits::policies::{interleaved_filter, rmed2, rts};
 use bandits::reference::{
@@ -10,7 +10,7 @@ use bandits::registry::PolicyVisitor as _;
 
 use super::{HORIZON, Timed};
 
-/// Nanoseconds a step; nothing where the algorithm has no faster form than the one it is printed in.
+/// Nanoseconds per step; `None` where the algorithm has only one form.
 pub(super) fn time(name: &str, arms: usize, timed: Timed<'_>) -> Option<f64> {
     Some(match name {
         "if1" => timed.visit(ReferenceInterleavedFilter::new(&interleaved_filter::If1Config::default(), arms, HORIZON)),

@@ -25,7 +25,7 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 /// tar archive's header.
 pub(super) fn is_tar(path: &Path) -> io::Result<bool> {
     let mut block = Vec::new();
-    // Damaged gzip is for whoever reads it to complain about.
+    // Whoever reads the file reports damaged gzip.
     let _ = open(path)?.take(BLOCK as u64).read_to_end(&mut block);
     let field = 148..156;
     let Some(digits) = block.get(field.clone()).filter(|_| block.len() == BLOCK) else {
@@ -57,13 +57,13 @@ pub(super) fn each(
             EntryType::XGlobalHeader => continue,
             EntryType::Symlink => return Err(refuse_kind(&name, "a symbolic link")),
             EntryType::Link => return Err(refuse_kind(&name, "a link")),
-            _ => return Err(refuse_kind(&name, "which is no plain file")),
+            _ => return Err(refuse_kind(&name, "which is not a regular file")),
         }
         let name = guard.name(&name)?;
         take(&name, &mut entry, guard)?;
-        // What was not taken is passed over here, so that it counts too.
+        // What was not taken is skipped here, so that it counts too.
         let mut rest = Counted { inner: &mut entry, guard };
-        io::copy(&mut rest, &mut io::sink()).context("it is damaged, or not one to trust")?;
+        io::copy(&mut rest, &mut io::sink()).context("it is damaged or refused")?;
     }
     Ok(())
 }

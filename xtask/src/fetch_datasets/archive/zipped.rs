@@ -14,7 +14,7 @@ use super::{Guard, refuse_kind, write_file};
 const TYPE: u32 = 0o170_000;
 const PLAIN: u32 = 0o100_000;
 
-/// Notes the files of the archive, all of whose entries are looked at.
+/// Records the files of the archive; inspects every entry.
 pub(super) fn list(path: &Path, guard: &mut Guard) -> Result<()> {
     each(path, guard, |_, _, _, _| Ok(()))
 }
@@ -50,9 +50,9 @@ fn each(
         }
         let kind = entry.unix_mode().map_or(0, |mode| mode & TYPE);
         if kind != 0 && kind != PLAIN {
-            return Err(refuse_kind(&name, "which is no plain file"));
+            return Err(refuse_kind(&name, "which is not a regular file"));
         }
-        // What it says is checked first, what comes out as it comes.
+        // The sizes that the archive claims are checked first, the bytes unpacked as they come.
         claimed = claimed.saturating_add(entry.size());
         ensure!(
             claimed <= guard.limit,

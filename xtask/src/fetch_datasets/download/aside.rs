@@ -1,4 +1,4 @@
-//! The file that a download goes into before it has its name, and what is known about it.
+//! The partial file of a download, and what is known about it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-/// Where what is there comes from, as the server told it.
+/// Where the partial file comes from, as the server reported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Origin {
     address: String,
-    /// The entity tag, or the time of change: what must still be so for the rest to fit.
+    /// The entity tag or the time of the last change, which must be the same for the rest to fit.
     validator: String,
 }
 
-/// A file under way; nobody else writes to it meanwhile.
+/// A partial file, locked against other processes.
 #[derive(Debug)]
 pub(super) struct Aside {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct Aside {
 }
 
 impl Aside {
-    /// The file under way for `name` in `folder`, with what an earlier run left of it.
+    /// Opens the partial file of `name` in `folder`, with what an earlier run left of it.
     pub(super) fn open(folder: &Path, name: &str) -> Result<Self> {
         let path = folder.join(format!(".{name}.part"));
         let origin_path = folder.join(format!(".{name}.part.json"));
@@ -49,29 +49,29 @@ impl Aside {
         &self.path
     }
 
-    /// How many bytes are there.
+    /// The bytes received.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// How many bytes are there of what `address` gives.
+    /// The bytes received if they came from `address`, else 0.
     pub(super) fn resumable(&self, address: &str) -> u64 {
         if self.origin.as_ref().is_some_and(|origin| origin.address == address) { self.len } else { 0 }
     }
 
-    /// What must still be so for the rest to fit.
+    /// What must be the same for the rest to fit.
     pub(super) fn validator(&self) -> Option<&str> {
         self.origin.as_ref().map(|origin| origin.validator.as_str())
     }
 
-    /// Forgets all.
+    /// Empties it.
     pub(super) fn restart(&mut self) -> io::Result<()> {
         (self.len, self.origin) = (0, None);
         self.file.set_len(0)?;
         if self.origin_path.exists() { fs::remove_file(&self.origin_path) } else { Ok(()) }
     }
 
-    /// Says where what comes is from.
+    /// Records where the bytes to come are from.
     pub(super) fn comes_from(&mut self, address: &str, validator: Option<String>) -> io::Result<()> {
         let Some(validator) = validator else {
             return Ok(());
@@ -105,7 +105,7 @@ impl Aside {
         fs::remove_file(&self.path).with_context(|| format!("failed to remove {}", self.path.display()))
     }
 
-    /// Leaves it for a later run, unless that could not go on from it.
+    /// Keeps it for a later run if that can resume from it.
     pub(super) fn leave(self) -> Result<()> {
         if self.len == 0 || self.origin.is_none() { self.remove() } else { Ok(()) }
     }

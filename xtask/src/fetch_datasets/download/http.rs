@@ -1,4 +1,4 @@
-//! One request, from where the file under way ends.
+//! One request, for what the partial file lacks.
 
 use std::io::Read;
 use std::time::Duration;
@@ -10,19 +10,19 @@ use super::super::progress::Watch;
 use super::aside::Aside;
 use super::{Settings, Wanted};
 
-/// Why a request did not give all of the file.
+/// Why a request did not complete the file.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The same address may do better, after this long if the server says so.
+    /// The same address may work later, after `wait` if the server asks for that.
     Again { reason: String, wait: Option<Duration> },
-    /// This address will not, another may.
+    /// This address will not work, another may.
     Elsewhere(String),
-    /// No address will.
+    /// No address will work.
     Nowhere(anyhow::Error),
 }
 
 impl From<std::io::Error> for Fault {
-    /// For files: what is wrong with the connection is told apart where it is met.
+    /// For files; faults of the connection are classified where they occur.
     fn from(error: std::io::Error) -> Self {
         Self::Nowhere(anyhow::Error::new(error).context("failed to write the download"))
     }
@@ -49,7 +49,7 @@ pub(super) fn agent(patience: Duration) -> Agent {
     config.build().into()
 }
 
-/// Asks `address` for what `aside` lacks of the file and appends it.
+/// Requests what `aside` lacks of the file from `address` and appends it.
 pub(super) fn fetch(
     agent: &Agent,
     address: &str,
@@ -65,7 +65,7 @@ pub(super) fn fetch(
     if have > 0 && wanted.expected.bytes == Some(have) {
         return Ok(());
     }
-    // What is unpacked on the way could not be resumed.
+    // A transfer that is decompressed on the way cannot be resumed.
     let mut request = agent.get(address).header("accept-encoding", "identity");
     if let Some(validator) = aside.validator().filter(|_| have > 0) {
         request = request.header("range", format!("bytes={have}-")).header("if-range", validator);
@@ -83,18 +83,18 @@ pub(super) fn fetch(
     match status {
         StatusCode::OK => {
             if have > 0 {
-                // The file has changed, or the server cannot begin in the middle.
+                // The file has changed, or the server does not support ranges.
                 aside.restart()?;
             }
         }
         StatusCode::PARTIAL_CONTENT if range_start(&headers) == Some(have) => {}
         StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE if have > 0 => {
             aside.restart()?;
-            return Err(again("the server gave another part than the one asked for"));
+            return Err(again("the server sent another part than the one requested"));
         }
         StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => return Err(refused(status, &headers)),
         _ if status.is_server_error() => return Err(refused(status, &headers)),
-        _ => return Err(Fault::Elsewhere(format!("the server says {status}"))),
+        _ => return Err(Fault::Elsewhere(format!("the server answered {status}"))),
     }
     let have = aside.len();
     let total = number(&headers, "content-length").map(|rest| have.saturating_add(rest));
@@ -147,27 +147,26 @@ fn make_room(aside: &Aside, bytes: u64, settings: &Settings) -> Result<(), Fault
 
 fn refused(status: StatusCode, headers: &HeaderMap) -> Fault {
     let wait = number(headers, "retry-after").map(Duration::from_secs);
-    Fault::Again { reason: format!("the server says {status}"), wait }
+    Fault::Again { reason: format!("the server answered {status}"), wait }
 }
 
 fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
     headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// Where a part begins: `bytes 100-199/200`.
+/// Where a part begins, from `bytes 100-199/200`.
 fn range_start(headers: &HeaderMap) -> Option<u64> {
     let range = headers.get("content-range")?.to_str().ok()?;
     range.trim().strip_prefix("bytes ")?.split('-').next()?.trim().parse().ok()
 }
 
-/// What tells that a file is still the same: an entity tag that vouches for every byte, or the time of
-/// its last change.
+/// What identifies a version of a file: a strong entity tag, or the time of the last change.
 fn validator(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     text("etag").filter(|tag| !tag.starts_with("W/")).or_else(|| text("last-modified"))
 }
 
-/// Whether `address` is on this machine, where no proxy leads to.
+/// Whether `address` is on this machine, which no proxy reaches.
 fn is_here(address: &str) -> bool {
     ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|here| address.starts_with(here))
 }

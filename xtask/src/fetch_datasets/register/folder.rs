@@ -1,12 +1,11 @@
-//! A folder replaced whole, or not at all.
+//! Replacing a folder atomically.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Lets `fill` make a folder aside, then puts it in place of `folder`. Where anything fails, `folder` is
-/// as it was.
+/// Lets `fill` fill a temporary folder, then replaces `folder` with it. If anything fails, `folder` is as it was.
 pub(in super::super) fn replace_folder(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let name = folder.file_name().context("a data set's folder has a name")?.display();
     let parent = folder.parent().context("a data set's folder is in another")?;
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_replaced_whole_or_not_at_all() {
+    fn a_folder_is_replaced_entirely_or_not_at_all() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("ylr1");
         let write = |text: &'static str| move |aside: &Path| Ok(fs::write(aside.join("f"), text)?);

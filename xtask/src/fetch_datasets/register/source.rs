@@ -1,4 +1,4 @@
-//! The files of a data set in what a person has: a folder, a file, an archive.
+//! Finding the files of a data set in a folder, a file or an archive.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,16 +11,16 @@ use super::super::archive::{self, Kind, Limits};
 use super::super::check::Report;
 use super::super::verify::{self, Expected};
 
-/// Files found.
+/// The files found.
 pub(super) struct Found {
     pub(super) located: Located,
-    /// Whether they were unpacked for us, and may be moved.
+    /// Whether they were unpacked here and may be moved.
     pub(super) ours: bool,
-    /// Where they were unpacked; it goes when it is dropped.
+    /// Where they were unpacked; removed when dropped.
     _unpacked: Option<Unpacked>,
 }
 
-/// A folder that is removed in the end.
+/// A folder that is removed when dropped.
 struct Unpacked(PathBuf);
 
 impl Drop for Unpacked {
@@ -29,8 +29,7 @@ impl Drop for Unpacked {
     }
 }
 
-/// Finds the files of `entry` at `from`; an archive's are unpacked below `root`, where there is room for
-/// data.
+/// Finds the files of `entry` at `from`; those of an archive are unpacked below `root`, where data have room.
 pub(super) fn find(entry: &Entry, from: &Path, root: &Path, limits: Limits, report: &mut Report) -> Result<Found> {
     if from.is_dir() {
         let located = registry::locate(entry, from);
@@ -85,7 +84,7 @@ fn nothing_of(entry: &Entry, place: &str) -> String {
     format!("{place} none of the files of {}, nor does a folder below it: expected {}", entry.name, expected.join(", "))
 }
 
-/// Which part `file` is, told by its name, and the folder that its name in the registry starts from.
+/// The part that `file` is by its name, and the folder that its name in the registry starts from.
 fn split_of_file(entry: &Entry, file: &Path) -> Result<(Split, PathBuf)> {
     for split in &entry.splits {
         for name in split.files.iter().filter(|files| files.len() == 1).flatten() {
@@ -101,7 +100,7 @@ fn split_of_file(entry: &Entry, file: &Path) -> Result<(Split, PathBuf)> {
     }
     let names: Vec<&str> = entry.splits.iter().flat_map(|s| s.files.iter().flatten()).map(|f| &f[..]).collect();
     bail!(
-        "{} is not called like a file of {}: expected one of {}, or a folder or archive",
+        "{} does not have the name of a file of {}: expected one of {}, or a folder or an archive",
         file.display(),
         entry.name,
         names.join(", "),
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_told_by_its_name() {
+    fn a_file_is_identified_by_its_name() {
         let split = |name: &str, file: &str| split_of_file(registry::find(name).unwrap(), Path::new(file));
         assert_eq!(split("ylr1", "/d/set1.valid.txt").unwrap(), (Split::Vali, "/d".into()));
         assert_eq!(split("mslr-web30k", "/d/Fold1/test.txt.gz").unwrap(), (Split::Test, "/d".into()));

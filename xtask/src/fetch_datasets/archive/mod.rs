@@ -1,7 +1,7 @@
-//! Archives: what is in one, and the files of a data set out of it.
+//! Archives: listing them, and unpacking the files of a data set.
 //!
-//! Nothing about an archive is trusted. One that holds a link, a device, or a name that leads out of the
-//! folder is refused whole, and so is one that unpacks to more than an archive of data does.
+//! Archives are not trusted. One that holds a link, a device or a name that leads out of the folder is refused
+//! entirely, and so is one that unpacks to more than an archive of data plausibly does.
 
 mod tar_gz;
 mod zipped;
@@ -13,23 +13,23 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What sort of file it is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A zip archive.
     Zip,
     /// A tar archive, plain or in gzip.
     Tar,
-    /// Anything else that can be read as it is: text, text in gzip.
+    /// Anything else that is read directly: text, or text in gzip.
     Plain,
 }
 
-/// How much an archive may unpack to.
+/// Limits on what an archive may unpack to.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// That many times its own size ...
+    /// This many times its own size, or `bytes` if that is more.
     pub ratio: u64,
-    /// ... or this many bytes, where that is more.
+    /// Always allowed, in bytes.
     pub bytes: u64,
     /// At most this many files and folders.
     pub entries: usize,
@@ -41,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-/// Archives of other kinds: how they begin, what they are, and what unpacks them.
+/// Other kinds of archives: their first bytes, their name, and the tool that unpacks them.
 const OTHERS: [(&[u8], &str, &str); 5] = [
     (b"Rar!", "a rar archive", "unrar x FILE` or `7z x FILE"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x FILE"),
@@ -50,10 +50,10 @@ const OTHERS: [(&[u8], &str, &str); 5] = [
     (b"\x28\xb5\x2f\xfd", "a zstd file", "tar --zstd -xf FILE` or `unzstd FILE"),
 ];
 
-/// What the file at `path` is, told by its content.
+/// The kind of the file at `path`, by its content.
 ///
 /// # Errors
-/// When it cannot be read, or is an archive that is not unpacked here: then the message names the tool.
+/// When it cannot be read, or is an archive of another kind: the message then names the tool for it.
 pub fn kind(path: &Path) -> Result<Kind> {
     let failed = || format!("failed to read {}", path.display());
     let mut start = Vec::new();
@@ -73,13 +73,13 @@ pub fn kind(path: &Path) -> Result<Kind> {
 /// The files in the archive at `path`.
 ///
 /// # Errors
-/// When it is damaged, or not one to trust.
+/// When it is damaged or refused.
 pub fn list(path: &Path, kind: Kind, limits: Limits) -> Result<BTreeSet<PathBuf>> {
     let mut guard = Guard::new(path, limits)?;
     match kind {
         Kind::Zip => zipped::list(path, &mut guard),
         Kind::Tar => tar_gz::each(path, &mut guard, |_, _, _| Ok(())),
-        Kind::Plain => bail!("{} is no archive", path.display()),
+        Kind::Plain => bail!("{} is not an archive", path.display()),
     }
     .with_context(|| format!("failed to unpack {}", path.display()))?;
     Ok(guard.names)
@@ -88,7 +88,7 @@ pub fn list(path: &Path, kind: Kind, limits: Limits) -> Result<BTreeSet<PathBuf>
 /// Unpacks the files `wanted` of the archive at `path` into `folder`, an empty one.
 ///
 /// # Errors
-/// When the archive is damaged or not one to trust, or something cannot be written.
+/// When the archive is damaged or refused, or something cannot be written.
 pub fn unpack(path: &Path, kind: Kind, wanted: &BTreeSet<PathBuf>, folder: &Path, limits: Limits) -> Result<()> {
     let mut guard = Guard::new(path, limits)?;
     match kind {
@@ -96,15 +96,15 @@ pub fn unpack(path: &Path, kind: Kind, wanted: &BTreeSet<PathBuf>, folder: &Path
         Kind::Tar => tar_gz::each(path, &mut guard, |name, file, guard| {
             if wanted.contains(name) { write_file(&folder.join(name), file, guard) } else { Ok(()) }
         }),
-        Kind::Plain => bail!("{} is no archive", path.display()),
+        Kind::Plain => bail!("{} is not an archive", path.display()),
     }
     .with_context(|| format!("failed to unpack {}", path.display()))
 }
 
-/// Keeps watch over what comes out of an archive.
+/// Enforces the limits while an archive is unpacked.
 #[derive(Debug)]
 struct Guard {
-    /// Bytes that may still come.
+    /// Bytes that may still be unpacked.
     left: u64,
     limit: u64,
     entries: usize,
@@ -118,21 +118,21 @@ impl Guard {
         Ok(Self { left: limit, limit, entries: limits.entries, names: BTreeSet::new() })
     }
 
-    /// One more entry.
+    /// Counts one more entry.
     fn count(&mut self) -> Result<()> {
         ensure!(self.entries > 0, "it holds too many files for an archive of data: refused");
         self.entries -= 1;
         Ok(())
     }
 
-    /// The name of a file, if it stays within the folder and is the only one of that name.
+    /// The path of a file, if it stays within the folder and occurs once.
     fn name(&mut self, name: &str) -> Result<PathBuf> {
         let path = self.folder_name(name)?;
         ensure!(self.names.insert(path.clone()), "it holds {name:?} twice: refused");
         Ok(path)
     }
 
-    /// The name of a folder, if it stays within the one it is unpacked to.
+    /// The path of a folder, if it stays within the one that is unpacked to.
     fn folder_name(&self, name: &str) -> Result<PathBuf> {
         let mut path = PathBuf::new();
         for component in Path::new(name).components() {
@@ -142,13 +142,13 @@ impl Guard {
                 _ => bail!("it holds {name:?}, which leads out of the folder: refused"),
             }
         }
-        // What other systems take for a path.
+        // Path separators of other systems.
         let odd = name.contains(['\\', '\0']) || name.as_bytes().get(1) == Some(&b':');
-        ensure!(!odd, "it holds {name:?}, which leads out of the folder elsewhere: refused");
+        ensure!(!odd, "it holds {name:?}, which leads out of the folder on other systems: refused");
         Ok(path)
     }
 
-    /// `bytes` more have come out.
+    /// Counts `bytes` more unpacked bytes.
     fn spend(&mut self, bytes: u64) -> Result<()> {
         let Some(left) = self.left.checked_sub(bytes) else {
             bail!("it unpacks to more than {} MB, which no archive of data does: refused", self.limit >> 20);
@@ -162,7 +162,7 @@ fn refuse_kind(name: &str, what: &str) -> anyhow::Error {
     anyhow::anyhow!("it holds {name:?}, {what}: refused")
 }
 
-/// Writes all of `file` to `path`, which must not be there.
+/// Writes all of `file` to `path`, which must not exist.
 fn write_file(path: &Path, mut file: impl Read, guard: &mut Guard) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;

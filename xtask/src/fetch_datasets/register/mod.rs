@@ -1,4 +1,4 @@
-//! Putting the files of a data set where they are found by name.
+//! Registering the files of a data set under its name.
 
 mod folder;
 mod source;
@@ -14,10 +14,11 @@ use super::{archive, matrix, space};
 pub(super) use folder::replace_folder;
 
 /// Checks the files of `entry` found at `from`, a folder, a file or an archive, and registers copies of
-/// them below `root`; returns whether it did. All or nothing: the new folder is made aside and renamed.
+/// them below `root`; returns whether it did. All or nothing: the new folder is made under a temporary
+/// name and renamed.
 ///
 /// # Errors
-/// When there are no such files, they cannot be read as what they should be, or cannot be copied.
+/// When there are no such files, they cannot be read as that data set, or they cannot be copied.
 pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool) -> Result<bool> {
     let from = super::absolute(from)?;
     if let Some(expected) = &entry.matrix {
@@ -44,7 +45,7 @@ fn bytes(located: &Located) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
-/// Brings the files into the folder `aside`: moved if they are ours, else copied.
+/// Brings the files into the folder `aside`: moves them if they are `ours`, else copies them.
 fn take_files(located: &Located, ours: bool, aside: &Path) -> Result<()> {
     for file in located.splits.iter().flat_map(|(_, files)| files) {
         let name = file.strip_prefix(&located.base).context("files are below their base")?;

@@ -1,14 +1,12 @@
 //! Downloads from a server on this machine that plays all parts, good and bad.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::support::{Answer, Server, with_ranges};
 use letor_io::registry::Entry;
 use sha2::{Digest, Sha256};
-use support::{Answer, Server, with_ranges};
 use xtask::fetch_datasets::download::{Settings, Wanted, download};
 use xtask::fetch_datasets::{Expected, fetch};
 
@@ -195,7 +193,7 @@ fn not_found_is_final() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|_, _| Answer::new("404 Not Found", "gone"));
     let outcome = get(folder.path(), &[server.url("/a")]);
-    assert_refused(folder.path(), outcome, &["/a: the server says 404 Not Found"]);
+    assert_refused(folder.path(), outcome, &["/a: the server answered 404 Not Found"]);
     assert_eq!(server.requests().len(), 1);
 }
 

@@ -269,7 +269,7 @@ fn bad_archives_are_refused() {
         ("root.tgz", "leads out of the folder", Box::new(|path| tar_with(path, b"/evil.txt", tar::EntryType::Regular))),
         ("link.tgz", "a symbolic link", Box::new(|path| tar_with(path, b"x.txt", tar::EntryType::Symlink))),
         ("hard.tgz", "a link", Box::new(|path| tar_with(path, b"x.txt", tar::EntryType::Link))),
-        ("device.tgz", "no plain file", Box::new(|path| tar_with(path, b"x.txt", tar::EntryType::Char))),
+        ("device.tgz", "not a regular file", Box::new(|path| tar_with(path, b"x.txt", tar::EntryType::Char))),
         ("twice.tgz", "twice", Box::new(|path| tar_with(path, good.0.as_bytes(), tar::EntryType::Regular))),
         (
             "cut.zip",

@@ -1,5 +1,4 @@
-//! P6 to P8: what a step of each dueling bandit costs while it explores, plain form and fast form side
-//! by side.
+//! P6 to P8: what a step of each dueling bandit costs while it explores, reference form and fast form side by side.
 
 mod needs;
 mod reference;
@@ -15,31 +14,30 @@ use super::measure::Row;
 use needs::Needs;
 
 /// Which of them to measure.
-#[derive(clap::Args)]
+#[derive(Debug, clap::Args)]
 pub(super) struct Which {
-    /// Of the policies, only these [default: all]
+    /// Measure only these policies [default: all]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     algorithms: Vec<String>,
 
-    /// Of the policies, only with so many arms [default: 10,64,136,700, as the peers were measured]
+    /// Numbers of arms to measure policies with [default: 10,64,136,700]
     #[arg(long, value_name = "K,...", value_delimiter = ',')]
     arms: Vec<usize>,
 }
 
 impl Which {
-    /// Whether something is left out.
+    /// Whether it leaves something out.
     pub(super) fn is_part(&self) -> bool {
         !self.algorithms.is_empty() || !self.arms.is_empty()
     }
 }
 
-/// A choice is timed in slices of so many: long enough for the clock not to show, short enough for the
-/// median not to see what else the machine does.
+/// Steps per timed slice: enough for the clock's cost not to matter, few enough for the median to ignore whatever
+/// else the machine does.
 const SLICE: u64 = 512;
-/// Slices of a fast form ...
+/// Slices per measurement, fewer if they do not fit into `LONGEST`.
 const SLICES: usize = 600;
-/// ... or as many as fit into this, for policies whose rule needs many draws a step, and as long again
-/// until every pair has met.
+/// Limit on the time of one measurement, and on the time until every pair has met.
 const LONGEST: Duration = Duration::from_millis(600);
 
 /// Measures, prints a line for each algorithm and number of arms, and gives the rows for the record.
@@ -83,7 +81,7 @@ fn print_row(row: &Row, name: &str, arms: usize, plain: Option<f64>) {
     println!("{name:22}{arms:>6}{plain:>14}{:>14.1}{times:>10}{goal}", row.value);
 }
 
-/// What policies that ask are told.
+/// The horizon that policies get.
 const HORIZON: u64 = 1_000_000_000;
 
 fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
@@ -95,12 +93,12 @@ fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
     match name {
         "mergerucb" => ("P6", by_arms(25.0, 25.0)),
         "rucb" | "rmed1" | "rcs" | "savage" | "btm" | "sparring" => ("P7", by_arms(150.0, 600.0)),
-        // Three times what the rule itself cannot do without.
+        // Three times the cost of what the rule itself requires.
         _ => Needs::of(name).map_or(("", None), |needs| ("P8", Some(3.0 * needs.nanoseconds(arms)))),
     }
 }
 
-/// How many steps a policy takes to have met everyone, which it does in a way of its own.
+/// Steps that a policy spends on its initial comparisons of all pairs.
 fn opening(name: &str, arms: usize) -> u64 {
     let pairs = (arms * (arms - 1) / 2) as u64;
     match name {
@@ -112,8 +110,8 @@ fn opening(name: &str, arms: usize) -> u64 {
     }
 }
 
-/// A matrix whose arms are hard to tell apart, so that everything goes on exploring: arm i beats
-/// every later one with .5 and a little.
+/// A matrix whose arms are hard to distinguish, so that every policy keeps exploring: arm i beats every later one
+/// with a probability slightly above 1/2.
 pub(super) fn near_ties(arms: usize) -> PreferenceMatrix {
     let mut generator = Generator::seed_from_u64(1);
     let mut entries = vec![0.5; arms * arms];
@@ -127,7 +125,7 @@ pub(super) fn near_ties(arms: usize) -> PreferenceMatrix {
     PreferenceMatrix::new(arms, entries).expect("a sound matrix")
 }
 
-/// Plays, and tells the nanoseconds of a step of which something is learnt: the median slice.
+/// Plays a policy and returns the nanoseconds per step from which it learns: the median slice.
 #[derive(Clone, Copy)]
 struct Timed<'a> {
     arena: &'a MatrixArena,
@@ -151,11 +149,11 @@ impl PolicyVisitor for Timed<'_> {
             let start = Instant::now();
             let learnt = policy.play(slice, &mut arena, &mut generators);
             let spent = start.elapsed();
-            // Slices spent alone for the most part say nothing of exploring.
+            // A slice in which an arm mostly plays alone does not measure exploration.
             if 2 * learnt >= slice {
                 slices.push(spent.as_secs_f64() * 1e9 / learnt as f64);
             }
-            // A few steps do where one takes long.
+            // Fewer steps suffice where each takes long.
             if spent > LONGEST / 20 {
                 slice = (slice / 8).max(1);
             }
@@ -165,14 +163,14 @@ impl PolicyVisitor for Timed<'_> {
     }
 }
 
-/// A policy that has played before.
+/// A policy that continues where it stopped.
 struct Resumed<P> {
     policy: P,
     played: u64,
 }
 
 impl<P: Policy> Resumed<P> {
-    /// Plays on; says of how many steps something was learnt.
+    /// Plays on; returns the number of steps from which the policy learnt.
     fn play(&mut self, steps: u64, arena: &mut MatrixArena, generators: &mut Generators) -> u64 {
         let mut learnt = Learnt(0);
         play(self, arena, steps, generators, &mut learnt);

@@ -1,8 +1,8 @@
 //! Downloads that end in a verified file or one clear error.
 //!
-//! A file is fetched aside and gets its name when its size and checksum are right. What a cut connection
-//! leaves is kept, and the next attempt, of this run or a later one, goes on from there, unless the
-//! server says that the file has changed since.
+//! A file is downloaded under a temporary name and renamed once its size and checksum are right. If the connection
+//! breaks, the part received is kept, and the next attempt, in this run or a later one, resumes there unless the server
+//! reports that the file has changed.
 
 mod aside;
 mod http;
@@ -18,27 +18,27 @@ use http::Fault;
 use super::progress::Watch;
 use super::verify::{self, Expected};
 
-/// A file to be had at any of several addresses.
+/// A file that several addresses offer.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
-    /// What to call it.
+    /// Its name on this machine.
     pub file: &'a str,
     /// What to expect of it.
     pub expected: Expected<'a>,
-    /// Where it is, the best address first.
+    /// Its addresses, the best first.
     pub mirrors: Vec<&'a str>,
 }
 
-/// How patient to be.
+/// Retries and timeouts.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How often each address is asked in vain, without a byte gained in between.
+    /// Failed attempts in a row, none of which gains a byte, before an address is given up.
     pub attempts: u32,
-    /// The pause after the first time in vain; it doubles each time.
+    /// The pause after the first failed attempt; it doubles with each further one.
     pub pause: Duration,
     /// How long a server may stay silent.
     pub patience: Duration,
-    /// Tells how many bytes there is room for in the file system of a folder.
+    /// Returns the free bytes in the file system of a folder.
     pub room: fn(&Path) -> std::io::Result<u64>,
 }
 
@@ -53,14 +53,14 @@ impl Default for Settings {
     }
 }
 
-/// The longest pause between two attempts, and the longest that a server may ask for.
+/// The longest pause between two attempts, even if the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Fetches `wanted` into `folder`; returns where it is.
 ///
 /// # Errors
-/// When no address gives the file as expected: one line, with what was wrong with each. Then nothing of
-/// that name is in `folder`.
+/// When no address offers the file as expected: one line with the fault of each. `folder` then holds no file of that
+/// name.
 pub fn download(wanted: &Wanted<'_>, folder: &Path, settings: &Settings, watch: &mut dyn Watch) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let path = folder.join(wanted.file);
@@ -91,7 +91,7 @@ pub fn download(wanted: &Wanted<'_>, folder: &Path, settings: &Settings, watch: 
     bail!("failed to download {}: {}", wanted.file, faults.join("; "))
 }
 
-/// Asks one address until it gives the file as expected, or there is no hope.
+/// Requests the file from one address until it arrives as expected or the address is given up.
 fn from_mirror(
     agent: &ureq::Agent,
     address: &str,
@@ -112,7 +112,7 @@ fn from_mirror(
                     if !resumed {
                         return Err(Fault::Elsewhere(difference));
                     }
-                    // The first half may have been that of another file: once more, all of it.
+                    // The first part may be that of an older file: download all of it again.
                     watch.note(&format!("{difference}: starting over"));
                 }
             },

@@ -1,0 +1,269 @@
+//! Tables and counts in READMEs and crate documentation that the code itself knows.
+//!
+//! A table stands between two markers on lines of their own, in Markdown or in documentation comments:
+//!
+//! ```text
+//! <!-- bandits: written by cargo xtask tidy --fix -->
+//! | name | ... |
+//! <!-- end -->
+//! ```
+//!
+//! A count stands within a line, in words or digits: `<!-- count bandits -->thirty<!-- end -->`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::Findings;
+use super::source::{files, read};
+
+const OPEN: &str = ": written by cargo xtask tidy --fix -->";
+const END: &str = "<!-- end -->";
+const COUNT: &str = "<!-- count ";
+
+/// What the code knows: the rows of a table, the header first.
+type Known = fn(&str) -> Option<Vec<Vec<String>>>;
+
+pub(super) fn check(root: &Path, fix: bool, findings: &mut Findings) -> Result<()> {
+    check_against(root, fix, rows, findings)
+}
+
+fn check_against(root: &Path, fix: bool, known: Known, findings: &mut Findings) -> Result<()> {
+    let mut count = 0;
+    let mut all = files(root, "md")?;
+    for folder in ["crates", "xtask"] {
+        // This file shows the markers.
+        let sources = files(&root.join(folder), "rs").unwrap_or_default();
+        all.extend(sources.into_iter().filter(|path| !path.ends_with("xtask/src/tidy/tables.rs")));
+    }
+    for file in all {
+        let text = read(&file)?;
+        if !text.contains(END) {
+            continue;
+        }
+        let mut faults = Vec::new();
+        let fixed = rewrite(&text, known, &mut faults, &mut count);
+        for (line, fault) in faults {
+            findings.add(&file, Some(line), fault);
+        }
+        if fixed == text {
+            continue;
+        }
+        if fix {
+            std::fs::write(&file, fixed).with_context(|| format!("failed to write {}", file.display()))?;
+            findings.summary(format!("rewrote {}", findings.place(&file, None)));
+        } else {
+            let line = fixed.lines().zip(text.lines()).take_while(|(fixed, old)| fixed == old).count() + 1;
+            findings.add(&file, Some(line), "is out of date: run `cargo xtask tidy --fix`".to_owned());
+        }
+    }
+    findings.note(format!("{count} tables and counts"));
+    Ok(())
+}
+
+/// The text with every table and count as the code knows it; what cannot be written is a fault of its line.
+fn rewrite(text: &str, known: Known, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
+    let mut out = String::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((index, line)) = lines.next() {
+        let prefix = &line[..line.find("<!--").unwrap_or(0)];
+        let Some(name) = line[prefix.len()..].strip_suffix(OPEN).and_then(|open| open.strip_prefix("<!-- ")) else {
+            out += &counted(line, index + 1, known, faults, count);
+            out.push('\n');
+            continue;
+        };
+        *count += 1;
+        out += line;
+        out.push('\n');
+        let old: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.ends_with(END)).collect();
+        let rows = known(name);
+        if rows.is_none() {
+            faults.push((index + 1, format!("no table is called {name}: there are {}", NAMES.join(", "))));
+        }
+        match rows {
+            Some(rows) => out += &table(prefix, &rows),
+            None => old.iter().for_each(|line| {
+                out += line;
+                out.push('\n');
+            }),
+        }
+        out += &format!("{prefix}{END}\n");
+    }
+    if !text.ends_with('\n') {
+        out.pop();
+    }
+    out
+}
+
+fn table(prefix: &str, rows: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        text += format!("{prefix}| {} |", cells.join(" | ")).replace("|  |", "| |").trim_end();
+        text.push('\n');
+        if number == 0 {
+            text += &format!("{prefix}|{}\n", "---|".repeat(row.len()));
+        }
+    }
+    text
+}
+
+/// The line with its counts as they are.
+fn counted(line: &str, number: usize, known: Known, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once(COUNT) {
+        let parts = behind.split_once(" -->").and_then(|(name, behind)| Some((name, behind.split_once(END)?)));
+        let Some((name, (old, after))) = parts else {
+            break;
+        };
+        *count += 1;
+        let new = match known(name) {
+            Some(rows) => spelt(rows.len() - 1, old),
+            None => {
+                faults.push((number, format!("no table is called {name}: there are {}", NAMES.join(", "))));
+                old.to_owned()
+            }
+        };
+        out += &format!("{before}{COUNT}{name} -->{new}{END}");
+        rest = after;
+    }
+    out + rest
+}
+
+/// A number in the manner of `old`: in digits, or in words with a capital or without.
+fn spelt(number: usize, old: &str) -> String {
+    const ONES: [&str; 20] = [
+        "no",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ];
+    const TENS: [&str; 10] = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let first = old.chars().next().unwrap_or('a');
+    let words = match number {
+        _ if first.is_ascii_digit() => return number.to_string(),
+        100.. => return number.to_string(),
+        ..20 => ONES[number].to_owned(),
+        _ if number % 10 == 0 => TENS[number / 10].to_owned(),
+        _ => format!("{}-{}", TENS[number / 10], ONES[number % 10]),
+    };
+    if first.is_uppercase() { words[..1].to_uppercase() + &words[1..] } else { words }
+}
+
+/// The tables there are.
+const NAMES: [&str; 5] = ["bandits", "interleavings", "multileavings", "click-models", "datasets"];
+
+/// The rows of a table by name, the header first.
+fn rows(name: &str) -> Option<Vec<Vec<String>>> {
+    let code = |text: &str| format!("`{text}`");
+    let (header, rows): (&[&str], Vec<Vec<String>>) = match name {
+        "bandits" => (
+            &["name", "action", "horizon", "what it is"],
+            bandits::registry::entries()
+                .iter()
+                .map(|entry| {
+                    let horizon = if entry.needs_horizon { "needed" } else { "anytime" };
+                    vec![
+                        code(entry.name),
+                        format!("{:?}", entry.action_kind).to_lowercase(),
+                        horizon.to_owned(),
+                        entry.summary.to_owned(),
+                    ]
+                })
+                .collect(),
+        ),
+        "interleavings" => {
+            (&["name"], interleave::AnyInterleaving::NAMES.iter().map(|name| vec![code(name)]).collect())
+        }
+        "multileavings" => {
+            (&["name"], interleave::AnyMultileaving::NAMES.iter().map(|name| vec![code(name)]).collect())
+        }
+        "click-models" => (&["name"], clicks::ClickModel::PRESETS.iter().map(|name| vec![code(name)]).collect()),
+        "datasets" => (
+            &["name", "data set", "features"],
+            letor_io::registry::all()
+                .iter()
+                .filter(|entry| entry.matrix.is_none())
+                .map(|entry| vec![code(&entry.name), entry.title.clone(), entry.features.to_string()])
+                .collect(),
+        ),
+        _ => return None,
+    };
+    let header = header.iter().map(|&cell| cell.to_owned()).collect();
+    Some([header].into_iter().chain(rows).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::testing::{checked, tree};
+
+    fn two(name: &str) -> Option<Vec<Vec<String>>> {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        (name == "two").then(|| vec![row(["name", "is"]), row(["`a`", ""]), row(["`b`", "x|y"])])
+    }
+
+    const RIGHT: &str = "There are <!-- count two -->two<!-- end --> of them:\n\n\
+        <!-- two: written by cargo xtask tidy --fix -->\n| name | is |\n|---|---|\n| `a` | |\n| `b` | x\\|y |\n<!-- end -->\n";
+
+    #[test]
+    fn a_table_out_of_date_is_found_and_rewritten() {
+        let wrong = RIGHT.replace("| `a` | |\n", "");
+        let lib = RIGHT.lines().map(|line| format!("//! {line}").trim_end().to_owned() + "\n").collect::<String>();
+        let folder = tree(&[
+            ("README.md", &wrong),
+            ("good.md", RIGHT),
+            ("crates/a/src/lib.rs", &lib.replace("two<!--", "three<!--")),
+        ]);
+        let check = |fix| move |root: &Path, findings: &mut Findings| check_against(root, fix, two, findings);
+        let found = checked(&folder, check(false));
+        let message = "is out of date: run `cargo xtask tidy --fix`";
+        assert_eq!(found, [format!("README.md:6: {message}"), format!("crates/a/src/lib.rs:1: {message}")]);
+        assert_eq!(checked(&folder, check(true)), [""; 0]);
+        assert_eq!(checked(&folder, check(false)), [""; 0]);
+        assert_eq!(read(&folder.path().join("README.md")).expect("a file"), RIGHT);
+        assert_eq!(read(&folder.path().join("crates/a/src/lib.rs")).expect("a file"), lib);
+    }
+
+    #[test]
+    fn unknown_tables_are_found_and_left_alone() {
+        let text = RIGHT.replace("two:", "three:");
+        let folder = tree(&[("README.md", &text)]);
+        let found = checked(&folder, |root, findings| check_against(root, true, two, findings));
+        assert!(found[0].starts_with("README.md:3: no table is called three"), "{found:?}");
+        assert_eq!(read(&folder.path().join("README.md")).expect("a file"), text);
+    }
+
+    #[test]
+    fn counts_keep_their_manner() {
+        let spelt = |old: &str| [0, 7, 13, 20, 33, 100].map(|number| spelt(number, old));
+        assert_eq!(spelt("ten"), ["no", "seven", "thirteen", "twenty", "thirty-three", "100"]);
+        assert_eq!(spelt("9"), ["0", "7", "13", "20", "33", "100"]);
+        assert_eq!(spelt("Ten")[4], "Thirty-three");
+    }
+
+    #[test]
+    fn every_table_has_rows() {
+        for name in NAMES {
+            assert!(rows(name).is_some_and(|rows| rows.len() > 2), "{name}");
+        }
+        assert_eq!(rows("none"), None);
+    }
+}
