@@ -39,7 +39,7 @@ pub(super) const IDIOMS: &[Idiom] = &[
     idiom(r"\bin place of\b", "instead of"),
     idiom(r"\bso many\b", "N, a given number of, that many").but(r"so many\b[^.;]{0,60}\bthat\b"),
     idiom(r"\b(?:is|are|was|were) no [a-z-]+\b", "is not a ...")
-        .but(r"\b(?:there|here) (?:is|are|was|were) no\b|\bno (?:longer|more|less|fewer|better|worse|other|good|matter|larger|smaller|greater|higher|lower)\b"),
+        .but(r"\b(?:there|here) (?:is|are|was|were) no\b|\bno (?:longer|more|less|fewer|better|worse|other|good|matter|larger|smaller|greater|higher|lower|[a-z]+er than)\b"),
     idiom(
         concat!(
             r"\b(?:[0-9](?:[0-9.,^]*[0-9])?|one|two|three|four|five|six|ten|a dozen|many|few) (?:[a-z]+ )?an? ",
@@ -48,10 +48,12 @@ pub(super) const IDIOMS: &[Idiom] = &[
         ),
         "per arm, per pair, per run",
     )
-    .but(r"\b(?:once|at least|more than|or) an? "),
+    .but(
+        r"\b(?:for|of|to|in|at|from|by|with|as|on|is|are|has|and|or|than|over|into|per|that|if|when|once|was|were|gives?|makes?|takes?|needs?|after|before|against|through|within|least|where) an? ",
+    ),
     idiom(
         concat!(
-            r"\b(?:an? (?:line|row|gap|file|number|column|draw|list|folder)|times|seconds|bytes|impressions|steps|draws|duels|documents|comparisons) an? ",
+            r"\b(?:an? (?:line|row|gap|file|number|column|draw|list|folder)|times|seconds|bytes|impressions|comparisons|interleavings) an? ",
             unit!(),
             r"\b"
         ),
@@ -69,11 +71,12 @@ pub(super) const IDIOMS: &[Idiom] = &[
     idiom(r"\bfor whole\b", "for the whole"),
     idiom(r"\bbesides\b", "in addition to, beside"),
     idiom(r"\b(?:and|or) the like\b", "and so on, such as"),
-    idiom(r"\bat once\b", "immediately; several: at a time, together"),
+    idiom(r"\bat once\b", "immediately; several: at a time, together").but(
+        r"\b(?:all|several|both|many|more|two|three|four|[0-9]+|everything|pairs|arms|runs|batches|lists|words|bits|threads|them|processes) at once\b",
+    ),
     idiom(r"\b(?:is|are|was|were) to be\b", "must be, should be"),
     idiom(r"\bnames? (?:the|no|an?) (?:best )?(?:arm|winner|ranker)\b", "recommends, identifies"),
-    idiom(r"(?:^|[.;:] )Who [a-z]+s? [^?]*[.]", "name the subject: an algorithm that ..., callers that ..."),
-    idiom(r"\bcircles?\b", "cycles"),
+    idiom(r"\bcircles?\b", "cycles").but(r"</?circle"),
     idiom(r"\bthrice\b", "three times"),
     idiom(r"\b(?:whereof|thereof|wherein|therein|hitherto|whither|nought)\b", "plain words"),
     idiom(r"\b(?:cautions?|cautioned)\b", "warning, warned"),

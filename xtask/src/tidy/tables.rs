@@ -21,11 +21,38 @@ const OPEN: &str = ": written by cargo xtask tidy --fix -->";
 const END: &str = "<!-- end -->";
 const COUNT: &str = "<!-- count ";
 
-/// What the code knows: the rows of a table, the header first.
-type Known = fn(&str) -> Option<Vec<Vec<String>>>;
+/// What the code knows: a table by name.
+type Known = fn(&str) -> Option<Table>;
+
+/// A table as lines of Markdown.
+#[derive(Debug, PartialEq, Eq)]
+struct Table {
+    /// The header and the line below it.
+    heading: String,
+    rows: Vec<String>,
+}
+
+impl Table {
+    /// A table of cells.
+    fn of(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |", cells.join(" | ")).replace("|  |", "| |")
+        };
+        let names: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
+        Self {
+            heading: format!("{}\n|{}", line(&names), "---|".repeat(header.len())),
+            rows: rows.into_iter().map(|row| line(&row)).collect(),
+        }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        self.heading.lines().chain(self.rows.iter().map(String::as_str))
+    }
+}
 
 pub(super) fn check(root: &Path, fix: bool, findings: &mut Findings) -> Result<()> {
-    check_against(root, fix, rows, findings)
+    check_against(root, fix, known, findings)
 }
 
 fn check_against(root: &Path, fix: bool, known: Known, findings: &mut Findings) -> Result<()> {
@@ -76,16 +103,13 @@ fn rewrite(text: &str, known: Known, faults: &mut Vec<(usize, String)>, count: &
         out += line;
         out.push('\n');
         let old: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.ends_with(END)).collect();
-        let rows = known(name);
-        if rows.is_none() {
+        let table = known(name);
+        if table.is_none() {
             faults.push((index + 1, format!("no table is called {name}: there are {}", NAMES.join(", "))));
         }
-        match rows {
-            Some(rows) => out += &table(prefix, &rows),
-            None => old.iter().for_each(|line| {
-                out += line;
-                out.push('\n');
-            }),
+        match &table {
+            Some(table) => table.lines().for_each(|line| out += &format!("{prefix}{line}\n")),
+            None => old.iter().for_each(|line| out += &format!("{line}\n")),
         }
         out += &format!("{prefix}{END}\n");
     }
@@ -93,19 +117,6 @@ fn rewrite(text: &str, known: Known, faults: &mut Vec<(usize, String)>, count: &
         out.pop();
     }
     out
-}
-
-fn table(prefix: &str, rows: &[Vec<String>]) -> String {
-    let mut text = String::new();
-    for (number, row) in rows.iter().enumerate() {
-        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        text += format!("{prefix}| {} |", cells.join(" | ")).replace("|  |", "| |").trim_end();
-        text.push('\n');
-        if number == 0 {
-            text += &format!("{prefix}|{}\n", "---|".repeat(row.len()));
-        }
-    }
-    text
 }
 
 /// The line with its counts as they are.
@@ -119,7 +130,7 @@ fn counted(line: &str, number: usize, known: Known, faults: &mut Vec<(usize, Str
         };
         *count += 1;
         let new = match known(name) {
-            Some(rows) => spelt(rows.len() - 1, old),
+            Some(table) => spelt(table.rows.len(), old),
             None => {
                 faults.push((number, format!("no table is called {name}: there are {}", NAMES.join(", "))));
                 old.to_owned()
@@ -170,44 +181,33 @@ fn spelt(number: usize, old: &str) -> String {
 /// The tables there are.
 const NAMES: [&str; 5] = ["bandits", "interleavings", "multileavings", "click-models", "datasets"];
 
-/// The rows of a table by name, the header first.
-fn rows(name: &str) -> Option<Vec<Vec<String>>> {
+/// A table by name.
+fn known(name: &str) -> Option<Table> {
     let code = |text: &str| format!("`{text}`");
-    let (header, rows): (&[&str], Vec<Vec<String>>) = match name {
-        "bandits" => (
-            &["name", "action", "horizon", "what it is"],
-            bandits::registry::entries()
-                .iter()
-                .map(|entry| {
-                    let horizon = if entry.needs_horizon { "needed" } else { "anytime" };
-                    vec![
-                        code(entry.name),
-                        format!("{:?}", entry.action_kind).to_lowercase(),
-                        horizon.to_owned(),
-                        entry.summary.to_owned(),
-                    ]
-                })
-                .collect(),
-        ),
-        "interleavings" => {
-            (&["name"], interleave::AnyInterleaving::NAMES.iter().map(|name| vec![code(name)]).collect())
+    Some(match name {
+        "bandits" => {
+            let row = |entry: &bandits::registry::Entry| {
+                let action = format!("{:?}", entry.action_kind).to_lowercase();
+                let horizon = if entry.needs_horizon { "needed" } else { "anytime" };
+                vec![code(entry.name), action, horizon.to_owned(), entry.summary.to_owned()]
+            };
+            Table::of(&["name", "action", "horizon", "what it is"], bandits::registry::entries().iter().map(row))
         }
-        "multileavings" => {
-            (&["name"], interleave::AnyMultileaving::NAMES.iter().map(|name| vec![code(name)]).collect())
+        "interleavings" => Table::of(&["name"], interleave::AnyInterleaving::NAMES.iter().map(|name| vec![code(name)])),
+        "multileavings" => Table::of(&["name"], interleave::AnyMultileaving::NAMES.iter().map(|name| vec![code(name)])),
+        "click-models" => Table {
+            heading: clicks::ModelRow::HEADING.to_owned(),
+            rows: clicks::CLICK_MODELS.iter().map(clicks::ModelRow::markdown).collect(),
+        },
+        "datasets" => {
+            let entries = letor_io::registry::all().iter().filter(|entry| entry.matrix.is_none());
+            let row = |entry: &letor_io::registry::Entry| {
+                vec![code(&entry.name), entry.title.clone(), entry.features.to_string()]
+            };
+            Table::of(&["name", "data set", "features"], entries.map(row))
         }
-        "click-models" => (&["name"], clicks::ClickModel::PRESETS.iter().map(|name| vec![code(name)]).collect()),
-        "datasets" => (
-            &["name", "data set", "features"],
-            letor_io::registry::all()
-                .iter()
-                .filter(|entry| entry.matrix.is_none())
-                .map(|entry| vec![code(&entry.name), entry.title.clone(), entry.features.to_string()])
-                .collect(),
-        ),
         _ => return None,
-    };
-    let header = header.iter().map(|&cell| cell.to_owned()).collect();
-    Some([header].into_iter().chain(rows).collect())
+    })
 }
 
 #[cfg(test)]
@@ -215,9 +215,9 @@ mod tests {
     use super::*;
     use crate::tidy::testing::{checked, tree};
 
-    fn two(name: &str) -> Option<Vec<Vec<String>>> {
-        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
-        (name == "two").then(|| vec![row(["name", "is"]), row(["`a`", ""]), row(["`b`", "x|y"])])
+    fn two(name: &str) -> Option<Table> {
+        let rows = [["`a`", ""], ["`b`", "x|y"]].map(|row| row.map(str::to_owned).to_vec());
+        (name == "two").then(|| Table::of(&["name", "is"], rows))
     }
 
     const RIGHT: &str = "There are <!-- count two -->two<!-- end --> of them:\n\n\
@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn every_table_has_rows() {
         for name in NAMES {
-            assert!(rows(name).is_some_and(|rows| rows.len() > 2), "{name}");
+            assert!(known(name).is_some_and(|table| table.rows.len() > 1), "{name}");
         }
-        assert_eq!(rows("none"), None);
+        assert_eq!(known("none"), None);
     }
 }
