@@ -115,3 +115,8 @@ pub use error::{Error, ErrorKind};
 pub use open::{OpenOptions, open};
 pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};
+
+/// The examples of the README, compiled as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

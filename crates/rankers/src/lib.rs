@@ -1,19 +1,19 @@
-//! Feature rankers over a data set: orders with their ties, selection of arms, nDCG.
+//! Feature rankers over a data set: ranked lists with ties, selection of arms, nDCG.
 //!
-//! A *feature ranker* sorts a query's documents by one feature, highest value first; an absent
-//! value is 0. Its list keeps its ties: [`interleave`]'s methods break them afresh, at random, in
-//! every impression, and a constant feature is a ranker at random.
+//! A *feature ranker* sorts the documents of a query by one feature, highest value first; an absent value is 0. Its
+//! lists keep their ties, which the methods of [`interleave`] break at random in every impression. A constant feature
+//! is thus a random ranker.
 //!
-//! | item | does |
+//! | item | purpose |
 //! |---|---|
-//! | [`Selection`] | chooses features: all, some at random, the alphabetically first, or by number |
-//! | [`Rankings`] | every chosen ranker's list for every query |
-//! | [`TieBreaking`] | ties afresh in every impression, or fixed by a seed |
-//! | [`Rankings::prefetch`], [`prefetch()`] | memory asked for before it is needed |
-//! | [`Rankings::duplicates`] | which rankers are the same |
+//! | [`Selection`] | chooses features: all, some at random, the first in alphabetical order, or by number |
+//! | [`Rankings`] | the list of every chosen ranker for every query |
+//! | [`TieBreaking`] | breaks ties again in every impression, or once, by a seed |
+//! | [`Rankings::prefetch`], [`prefetch()`] | loads memory before it is needed |
+//! | [`Rankings::duplicates`] | finds identical rankers |
 //! | [`Rankings::ndcg`], [`ndcg()`] | nDCG with either [`Gain`], in expectation over ties |
 //!
-//! # Rank, and look at a list
+//! # Example
 //!
 //! ```
 //! use interleave::Doc;
@@ -31,16 +31,16 @@
 //! assert_eq!(rankings.list(0, 0).order(), [1, 2, 0].map(Doc));
 //! assert_eq!(rankings.list(0, 1).group(Doc(1)).ranks(), 1..3);
 //!
-//! // The first feature has the best order there is.
+//! // The first feature has an ideal order.
 //! let ndcg = rankings.ndcg(dataset.labels(), 10, Gain::Exponential)?;
 //! assert!(ndcg[0] == 1.0 && ndcg[1] < 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # How to add one
+//! # How to add a ranker
 //!
-//! Another kind of ranker (a linear model, say) is another way to get sort keys for a query's
-//! documents; from there on the orders and tie groups of [`Rankings`] serve it as they are.
+//! Another kind of ranker (e.g. a linear model) is another way to compute sort keys for the documents of a query. The
+//! orders and tie groups of [`Rankings`] need no change.
 
 mod ndcg;
 mod pages;
@@ -51,4 +51,9 @@ mod selection;
 pub use ndcg::{Gain, NdcgError, ndcg};
 pub use prefetch::prefetch;
 pub use rankings::{MemoryError, Rankings, TieBreaking};
-pub use selection::{Selection, SelectionError};
+pub use selection::{Selection, SelectionError, SelectionErrorKind};
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

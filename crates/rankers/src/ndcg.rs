@@ -1,10 +1,9 @@
-//! nDCG: how well a list puts relevant documents on top, compared with the best order there is.
-//! Ties count by their expectation over all orders of the tied documents, exactly.
+//! nDCG: how well a list puts relevant documents on top, compared with the ideal order. For ties, it is the exact
+//! expectation over all orders of the tied documents.
 //!
-//! DCG@k is the sum over ranks r = 1..k of gain(label) / log2(r + 1); nDCG divides by the DCG@k of
-//! the labels in descending order, and is 0 for a query without a relevant document. Inside a tie
-//! group every document stands at each of the group's ranks equally often, so the group's ranks
-//! within the cutoff each hold the group's mean gain.
+//! DCG@k is the sum over ranks r = 1..k of gain(label) / log2(r + 1); nDCG divides it by the DCG@k of the labels in
+//! descending order, and is 0 for a query without a relevant document. Every document of a tie group is equally
+//! likely to be at each rank of the group, so each rank of the group within the cutoff has the group's mean gain.
 //!
 //! ## References
 //!
@@ -17,17 +16,18 @@
 //!
 //! ## Notes
 //!
-//! The discount is log2(r + 1) from the first rank on, and the ideal is cut off at the same k. The
-//! mean is taken over all queries, those without a relevant document included.
+//! The discount is log2(r + 1) from the first rank on, and the ideal order is cut off at the same k. Means are over all
+//! queries, including those without a relevant document.
 
 use interleave::RankedList;
 use rayon::prelude::*;
 
 use crate::Rankings;
 
-/// What a document of some label is worth.
+/// The gain of a document as a function of its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Gain {
     /// 2^label - 1, as in learning to rank.
     #[default]
@@ -36,36 +36,39 @@ pub enum Gain {
     Linear,
 }
 
-/// Labels that nDCG cannot be computed from.
+/// Why nDCG cannot be computed from the labels.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NdcgError {
-    /// Not one label a document.
-    #[error("{labels} labels are given for {documents} documents; give one a document")]
+    /// The number of labels differs from the number of documents.
+    #[error("found {labels} labels for {documents} documents, expected one label per document")]
     Labels {
-        /// How many labels there are.
+        /// The number of labels.
         labels: usize,
-        /// How many documents.
+        /// The number of documents.
         documents: usize,
     },
-    /// A label that is no grade.
-    #[error("document {document} has label {label}; nDCG needs judged documents, with labels from 0 up")]
+    /// A label is negative or not finite.
+    #[error(
+        "document {document} (from 0) has label {label}, expected 0 or more; nDCG needs a label for every document"
+    )]
     Label {
-        /// The document, counted over all queries.
+        /// The index of the document, from 0, among those of all queries.
         document: usize,
-        /// Its label.
+        /// The label.
         label: f32,
     },
 }
 
-/// One query's labels, ready to judge lists of its documents at one cutoff.
+/// The labels of one query, prepared to evaluate lists of its documents at one cutoff.
 struct Judged<'a> {
     gains: Vec<f64>,
-    /// Sums of the first discounts: `discounts[r]` over the ranks 1 to r, flat beyond the cutoff.
+    /// Cumulative discounts: `discounts[r]` is the sum over the ranks 1 to r, up to the cutoff.
     discounts: &'a [f64],
     ideal: f64,
 }
 
-/// Sums of the discounts of the first ranks, up to `cutoff` of them.
+/// The cumulative discounts of the ranks 0 to `cutoff`.
 fn discounts(cutoff: usize) -> Vec<f64> {
     let discounts = (1..=cutoff).scan(0.0, |sum, rank| {
         *sum += 1.0 / libm::log2(rank as f64 + 1.0);
@@ -120,9 +123,9 @@ fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
     }
 }
 
-/// nDCG at `cutoff` of one list, in expectation over the order of tied documents.
+/// The nDCG at `cutoff` of one list (0 to 1), in expectation over the orders of tied documents.
 ///
-/// `labels[d]` is the label of document `d`; the list may leave documents out.
+/// `labels[d]` is the label of document `d`; the list may omit documents.
 ///
 /// ```
 /// use interleave::ListBuf;
@@ -136,7 +139,7 @@ fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
 /// ```
 ///
 /// # Errors
-/// When there are not as many labels as documents, or one is negative or not finite.
+/// If the number of labels differs from the number of documents, or a label is negative or not finite.
 pub fn ndcg(list: RankedList<'_>, labels: &[f32], cutoff: usize, gain: Gain) -> Result<f64, NdcgError> {
     check(labels, list.groups().len())?;
     let discounts = discounts(cutoff.min(labels.len()));
@@ -144,17 +147,17 @@ pub fn ndcg(list: RankedList<'_>, labels: &[f32], cutoff: usize, gain: Gain) -> 
 }
 
 impl Rankings {
-    /// Each arm's nDCG at `cutoff`, the mean over all queries, in expectation over ties.
+    /// The mean nDCG at `cutoff` over all queries (0 to 1), one per arm, in expectation over ties.
     ///
-    /// `labels` are those of all documents, query after query ([`letor_io::Dataset::labels`]).
+    /// `labels` are those of all documents, query by query ([`letor_io::Dataset::labels`]).
     ///
     /// # Errors
-    /// As [`ndcg`].
+    /// Those of [`ndcg`].
     pub fn ndcg(&self, labels: &[f32], cutoff: usize, gain: Gain) -> Result<Vec<f64>, NdcgError> {
         check(labels, self.document_range(0..self.queries()).len())?;
         let deepest = (0..self.queries()).map(|query| self.documents(query)).max().unwrap_or(0);
         let discounts = discounts(cutoff.min(deepest));
-        // Pieces of a fixed size, added in order: the same sum for any number of threads.
+        // Chunks of a fixed size, summed in order: the sum does not depend on the number of threads.
         let queries: Vec<usize> = (0..self.queries()).collect();
         let sums: Vec<Vec<f64>> = queries
             .par_chunks(64)

@@ -1,9 +1,9 @@
-//! Memory of the system for what is large and looked at anywhere.
+//! Memory from the system for large data that are accessed at random.
 
 use memmap2::MmapMut;
 
-/// Words that begin as zero, in large pages where the system has them: a look at a place far from the last
-/// then waits a third less, as the system's table of pages is the smaller.
+/// Zero-initialised words, in large pages if the system has them: a random access then waits a third less, because the
+/// page table is smaller.
 #[derive(Debug)]
 pub(crate) struct Pages {
     map: MmapMut,
@@ -11,12 +11,14 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
+    /// Allocates `words` words, all 0.
+    ///
     /// # Errors
-    /// When the system has not so much memory to give.
+    /// If the system does not have enough memory.
     pub(crate) fn zeroed(words: usize) -> std::io::Result<Self> {
-        // A map of nothing is no map.
+        // An empty map is an error.
         let map = MmapMut::map_anon(words.max(1) * size_of::<u16>())?;
-        // Where large pages are not to be had, small ones serve.
+        // Without large pages, small ones work as well.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Self { map, words })
@@ -37,16 +39,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_begin_as_zero_and_keep_what_is_written() {
-        assert!(Pages::zeroed(0).expect("room for nothing").words().is_empty());
-        let mut pages = Pages::zeroed(3_000_001).expect("room for 6 MB");
+    fn words_start_at_zero_and_can_be_written() {
+        assert!(Pages::zeroed(0).expect("an empty allocation succeeds").words().is_empty());
+        let mut pages = Pages::zeroed(3_000_001).expect("6 MB are available");
         assert!(pages.words().len() == 3_000_001 && pages.words().iter().all(|&word| word == 0));
         pages.words_mut().iter_mut().zip(0_u32..).for_each(|(word, i)| *word = i as u16);
         assert!(pages.words().iter().zip(0_u32..).all(|(&word, i)| word == i as u16));
     }
 
     #[test]
-    fn more_than_there_is_is_an_error() {
+    fn too_much_memory_is_an_error() {
         assert!(Pages::zeroed(isize::MAX as usize / 4).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Every chosen ranker's list for every query.
+//! The lists of all chosen rankers for all queries.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,96 +9,92 @@ use interleave::{Doc, RankedList, TieGroup};
 use letor_io::{Dataset, FeatureId, Query};
 use rayon::prelude::*;
 
-use crate::SelectionError;
 use crate::pages::Pages;
 use crate::prefetch;
+use crate::{SelectionError, SelectionErrorKind};
 
 /// How documents with equal scores are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TieBreaking {
-    /// Afresh, at random, in every impression: lists keep their tie groups, and whoever needs an
-    /// order inside one draws it.
+    /// Again in every impression, at random: lists keep their tie groups, and the order inside a group is drawn when it
+    /// is needed.
     Random,
-    /// Once, at random: lists have no ties. The order depends on this seed, the query's index, the
-    /// feature and the document's row, and on nothing else; rankers break their ties independently,
-    /// so that a constant feature is a random ranker of its own.
+    /// Once, at random: lists have no ties. The order depends only on this seed, the index of the query, the feature and
+    /// the row of the document. Rankers break their ties independently, so that each constant feature is a different
+    /// random ranker.
     Fixed(u64),
 }
 
-/// Every chosen ranker's list for every query.
+/// The lists of all chosen rankers for all queries.
 ///
-/// Lists are made when they are asked for, those of some neighbouring rankers for one query together,
-/// on the thread that asks, and kept: 6 bytes a document and ranker. So an experiment begins at once,
-/// and pays for the queries it meets. When a list is made changes nothing about it.
+/// A list is computed at its first use, on the calling thread and together with those of some neighbouring rankers for
+/// the same query, and then kept: 6 bytes per document and ranker. So an experiment starts immediately, and only the
+/// queries that occur cost time. When a list is computed does not affect it.
 #[derive(Debug)]
 pub struct Rankings {
     dataset: Dataset,
     features: Vec<FeatureId>,
     ties: TieBreaking,
-    /// [`Self::shares`] of each query, one after the other.
+    /// The chunks of rankers of each query ([`Self::chunks`] per query), query by query.
     lists: Vec<OnceLock<Box<[u16]>>>,
-    /// All of them together, once [`Self::rank_all`] has made them: query after query, and in each
-    /// ranker after ranker.
+    /// All lists, once [`Self::rank_all`] has computed them: query by query, and for each query ranker by ranker.
     all: OnceLock<Pages>,
 }
 
-/// There is no memory for all lists at once.
+/// There is not enough memory for all lists.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 #[error(
-    "the lists of all rankers for all queries take {megabytes} MB of memory, which the system has not; choose fewer rankers or queries"
+    "the lists of all rankers for all queries take {megabytes} MB of memory, more than is available; choose fewer rankers or queries"
 )]
 pub struct MemoryError {
     megabytes: usize,
     source: std::io::Error,
 }
 
-/// How many rankers' lists for a query are made together.
-const SHARE: usize = 16;
+/// The number of rankers whose lists for a query are computed together.
+const CHUNK: usize = 16;
 
-/// So much of a list is asked for at once: nearly all of nearly every list, and not all of one of thousands.
-const NEAR: usize = 256;
+/// The number of documents of a list that are prefetched: nearly all of most lists, but not thousands.
+const PREFETCHED: usize = 256;
 
-/// Words that a place in a list takes: one of the order, two of the groups. The lists made together are
-/// first their orders, then their groups: some methods look at the orders alone.
+/// The number of words per rank of a list: one for the order, two for the groups. Of lists computed together, all orders
+/// precede all groups, because some methods need only the orders.
 const WORDS: usize = 3;
 
 impl Rankings {
-    /// Will rank the queries of `dataset` by each of `features`, highest value first.
+    /// The rankings of the queries of `dataset` by each of `features`, highest value first. Arm `i` is `features[i]`.
     ///
     /// # Errors
-    /// When there is no feature, a feature is 0 or beyond the data's last, or a query holds more
-    /// than 65,535 documents.
+    /// If there is no feature, a feature is not among those of the data, or a query has more than 65,535 documents.
     pub fn new(dataset: &Dataset, features: &[FeatureId], ties: TieBreaking) -> Result<Self, SelectionError> {
         if features.is_empty() {
-            return Err(SelectionError("no ranker is chosen; choose one at least".to_owned()));
+            return Err(SelectionError::no_ranker());
         }
         if let Some(stray) = features.iter().find(|id| id.0 == 0 || id.0 > dataset.features()) {
-            return Err(SelectionError(format!(
-                "there is no feature {}; the data have features 1 to {}",
-                stray.0,
-                dataset.features()
-            )));
+            return Err(SelectionError::unknown_feature(*stray, dataset.features()));
         }
         if let Some(query) = dataset.iter().find(|query| query.documents() > RankedList::MAX_LEN) {
-            return Err(SelectionError(format!(
-                "query {} has {} documents, more than {}; leave it out",
+            let message = format!(
+                "query {} has {} documents, expected at most {}; remove it from the data",
                 query.id(),
                 query.documents(),
                 RankedList::MAX_LEN
-            )));
+            );
+            return Err(SelectionError::new(SelectionErrorKind::QueryTooLong, message));
         }
-        let shares = dataset.queries() * features.len().div_ceil(SHARE);
-        let lists = (0..shares).map(|_| OnceLock::new()).collect();
+        let chunks = dataset.queries() * features.len().div_ceil(CHUNK);
+        let lists = (0..chunks).map(|_| OnceLock::new()).collect();
         let (dataset, features) = (dataset.clone(), features.to_vec());
         Ok(Self { dataset, features, ties, lists, all: OnceLock::new() })
     }
 
-    /// Makes the lists of all queries now, in parallel, and lays them side by side: for work that meets
-    /// every query many times, as a look at a list then costs half.
+    /// Computes the lists of all queries in parallel and stores them contiguously. Useful for work that uses every query
+    /// many times, because access to a list then takes half the time.
     ///
     /// # Errors
-    /// When there is no memory for all of them.
+    /// If there is not enough memory for all lists.
     pub fn rank_all(&self) -> Result<(), MemoryError> {
         if self.all.get().is_some() {
             return Ok(());
@@ -113,44 +109,44 @@ impl Rankings {
             parts.push((query, part));
             rest = others;
         }
-        parts.into_par_iter().for_each(|(query, part)| self.make(query, &self.features, part));
-        // Another thread may have been quicker, with the same lists.
+        parts.into_par_iter().for_each(|(query, part)| self.compute(query, &self.features, part));
+        // Another thread may have stored the same lists already.
         let _ = self.all.set(pages);
         Ok(())
     }
 
-    /// How many queries.
+    /// The number of queries.
     #[must_use]
     pub fn queries(&self) -> usize {
         self.dataset.queries()
     }
 
-    /// How many rankers (arms).
+    /// The number of rankers (arms).
     #[must_use]
     pub fn arms(&self) -> usize {
         self.features.len()
     }
 
-    /// The feature behind each arm.
+    /// The feature of each arm.
     #[must_use]
     pub fn features(&self) -> &[FeatureId] {
         &self.features
     }
 
-    /// How many documents `query` has.
+    /// The number of documents of `query` (from 0).
     ///
     /// # Panics
-    /// When there is no such query.
+    /// If there is no such query.
     #[inline]
     #[must_use]
     pub fn documents(&self, query: usize) -> usize {
         self.dataset.query(query).documents()
     }
 
-    /// The list of `arm` for `query`.
+    /// The list of `arm` for `query` (both from 0).
     ///
     /// # Panics
-    /// When there is no such query or arm.
+    /// If there is no such query or arm.
     #[inline]
     #[must_use]
     pub fn list(&self, query: usize, arm: usize) -> RankedList<'_> {
@@ -159,52 +155,52 @@ impl Rankings {
         let n = end - start;
         let (words, arm) = match self.all.get() {
             Some(all) => (&all.words()[WORDS * start * self.arms()..WORDS * end * self.arms()], arm),
-            None => (self.lists(query, arm / SHARE), arm % SHARE),
+            None => (self.lists(query, arm / CHUNK), arm % CHUNK),
         };
         let (orders, groups) = words.split_at(words.len() / WORDS);
         let places = arm * n..(arm + 1) * n;
         RankedList::from_trusted(&cast_slice(orders)[places.clone()], &cast_slice(groups)[places])
     }
 
-    /// Asks for the memory of the list of `arm` for `query`, which will be [looked at](Self::list) soon.
+    /// Prefetches the memory of the list of `arm` for `query`, which will be [read](Self::list) soon.
     ///
     /// # Panics
-    /// When there is no such query or arm.
+    /// If there is no such query or arm.
     #[inline]
     pub fn prefetch(&self, query: usize, arm: usize) {
         let list = self.list(query, arm);
-        prefetch(list.order(), NEAR * size_of::<Doc>());
-        prefetch(list.groups(), NEAR * size_of::<TieGroup>());
+        prefetch(list.order(), PREFETCHED * size_of::<Doc>());
+        prefetch(list.groups(), PREFETCHED * size_of::<TieGroup>());
     }
 
-    /// How many times lists are made for a query.
+    /// The number of chunks of rankers.
     #[inline]
-    fn shares(&self) -> usize {
-        self.features.len().div_ceil(SHARE)
+    fn chunks(&self) -> usize {
+        self.features.len().div_ceil(CHUNK)
     }
 
     #[inline]
-    fn lists(&self, query: usize, share: usize) -> &[u16] {
-        match self.lists[query * self.shares() + share].get() {
+    fn lists(&self, query: usize, chunk: usize) -> &[u16] {
+        match self.lists[query * self.chunks() + chunk].get() {
             Some(lists) => lists,
-            None => self.rank(query, share),
+            None => self.rank(query, chunk),
         }
     }
 
-    /// Makes the lists of some rankers for `query`, unless another thread is quicker.
+    /// Computes the lists of a chunk of rankers for `query`, unless another thread has done so.
     #[cold]
-    fn rank(&self, query: usize, share: usize) -> &[u16] {
-        // Nothing in here may wait for other work of the thread pool, which could be waiting for this.
-        self.lists[query * self.shares() + share].get_or_init(|| {
-            let features = self.features.chunks(SHARE).nth(share).unwrap_or_default();
+    fn rank(&self, query: usize, chunk: usize) -> &[u16] {
+        // This must not wait for other work of the thread pool, which could be waiting for this.
+        self.lists[query * self.chunks() + chunk].get_or_init(|| {
+            let features = self.features.chunks(CHUNK).nth(chunk).unwrap_or_default();
             let mut lists = vec![0; WORDS * self.documents(query) * features.len()].into_boxed_slice();
-            self.make(query, features, &mut lists);
+            self.compute(query, features, &mut lists);
             lists
         })
     }
 
-    /// Makes the lists of `features` for `query`, one after the other.
-    fn make(&self, query: usize, features: &[FeatureId], lists: &mut [u16]) {
+    /// Computes the lists of `features` for `query`, feature by feature.
+    fn compute(&self, query: usize, features: &[FeatureId], lists: &mut [u16]) {
         let from = self.dataset.query(query);
         let n = from.documents();
         if n == 0 {
@@ -219,15 +215,12 @@ impl Rankings {
         }
     }
 
-    /// The documents of `queries` among those of all queries.
+    /// The indices of the documents of `queries` among those of all queries.
     pub(crate) fn document_range(&self, queries: Range<usize>) -> Range<usize> {
         self.dataset.document_offset(queries.start)..self.dataset.document_offset(queries.end)
     }
 
-    /// For each arm, the lowest arm whose lists (order and ties) are the same for every query.
-    ///
-    /// Under [`TieBreaking::Random`] two lists are the same when they order and tie the same
-    /// documents alike.
+    /// For each arm, the lowest arm that has the same list (order and ties) for every query.
     #[must_use]
     pub fn duplicates(&self) -> Vec<usize> {
         // Classes of arms that agree on all queries so far, ascending; each query may split some.
@@ -238,13 +231,13 @@ impl Rankings {
                 let mut parts: Vec<Vec<usize>> = Vec::new();
                 for arm in class {
                     let groups = self.list(query, arm).groups();
-                    // The groups of all documents say the order between groups, and all of it.
+                    // The groups of all documents determine the order of the groups.
                     match parts.iter_mut().find(|part| self.list(query, part[0]).groups() == groups) {
                         Some(part) => part.push(arm),
                         None => parts.push(vec![arm]),
                     }
                 }
-                // An arm alone stays alone.
+                // A class of one arm cannot be split further.
                 split.extend(parts.into_iter().filter(|part| part.len() > 1));
             }
             classes = split;
@@ -259,7 +252,7 @@ impl Rankings {
     }
 }
 
-/// What ranking needs, reused from list to list.
+/// The buffers of ranking, reused for every list.
 #[derive(Default)]
 struct Buffers {
     keys: Vec<u64>,
@@ -285,31 +278,30 @@ impl Buffers {
         match ties {
             TieBreaking::Random => {
                 if !varies {
-                    // One group of all, in the order of rows.
+                    // One group of all documents, in the order of rows.
                     let all = TieGroup { start: 0, end: n as u16 };
                     groups.fill(all);
                     order.iter_mut().zip(0_u16..).for_each(|(place, row)| *place = Doc(row));
                 } else if keys.iter().all(|&key| key < 1 << 48) {
                     self.sort_words();
-                    tie(order, groups, &self.words, |word| Doc(*word as u16), |a, b| a >> 16 == b >> 16);
+                    write_list(order, groups, &self.words, |word| Doc(*word as u16), |a, b| a >> 16 == b >> 16);
                 } else {
                     self.sort_pairs(|_| 0);
-                    tie(order, groups, &self.pairs, |pair| Doc(pair.2), |a, b| a.0 == b.0);
+                    write_list(order, groups, &self.pairs, |pair| Doc(pair.2), |a, b| a.0 == b.0);
                 }
             }
             TieBreaking::Fixed(seed) => {
                 let seed = mix(mix(seed ^ mix(query.index() as u64)) ^ u64::from(feature.0));
                 self.sort_pairs(|row| mix(seed.wrapping_add(u64::from(row).wrapping_mul(GOLDEN))));
-                tie(order, groups, &self.pairs, |pair| Doc(pair.2), |_, _| false);
+                write_list(order, groups, &self.pairs, |pair| Doc(pair.2), |_, _| false);
             }
         }
     }
 
-    /// Makes words of the keys, highest first and equal ones by row: how far the key is below the
-    /// highest, then the row.
+    /// Sorts the keys, highest first and equal keys by row, as words: the difference from the highest key, then the row.
     ///
-    /// By their highest byte into buckets, then each bucket by itself: several times faster than one
-    /// sort of all, for the hundred or so documents that queries have.
+    /// Distributes them to buckets by their highest byte, then sorts each bucket: several times faster than a single sort
+    /// for the typical hundred documents of a query.
     fn sort_words(&mut self) {
         let highest = self.keys.iter().copied().max().unwrap_or(0);
         let shift = (u64::BITS - highest.leading_zeros()).saturating_sub(8);
@@ -342,7 +334,7 @@ impl Buffers {
         }
     }
 
-    /// Makes pairs of keys and rows by descending key, equal keys by `tie_break`.
+    /// Sorts pairs of keys and rows by descending key, equal keys by `tie_break`.
     fn sort_pairs(&mut self, tie_break: impl Fn(u16) -> u64) {
         let rows = (0_u16..).zip(&self.keys);
         self.pairs.clear();
@@ -351,8 +343,8 @@ impl Buffers {
     }
 }
 
-/// Lists the documents of `sorted`, and gives each the ranks of those that are the `same`.
-fn tie<T>(
+/// Writes the documents of `sorted` to `order`, and for each the ranks of the documents that are the `same` to `groups`.
+fn write_list<T>(
     order: &mut [Doc],
     groups: &mut [TieGroup],
     sorted: &[T],
@@ -373,7 +365,7 @@ fn tie<T>(
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// SplitMix64's mixing function (Steele, Lea and Flood 2014,
-/// <https://doi.org/10.1145/2660193.2660195>): a bijection, so rows of a list never share a key.
+/// <https://doi.org/10.1145/2660193.2660195>): a bijection, so rows of a list never chunk a key.
 fn mix(mut z: u64) -> u64 {
     z = z.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -9,8 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 
 /// Which features become arms.
 ///
-/// On the command line: `all`, `30` (that many at random), `alphabetical:10`, or the feature
-/// numbers themselves, `1,5,110` (a single one as `110,`).
+/// As text: `all`, `30` (30 at random), `alphabetical:10`, or feature numbers, `1,5,110` (a single one as `110,`).
 ///
 /// ```
 /// use letor_io::FeatureId;
@@ -24,20 +23,61 @@ use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub enum Selection {
     /// All features, in numeric order.
     All,
-    /// This many, drawn at random (by a seed given elsewhere), kept in numeric order.
+    /// This many, drawn at random without replacement, in numeric order.
     Random(usize),
-    /// The first this many when the 1-based numbers are sorted as strings (1, 10, 100, 101, ...):
-    /// the rule of Zoghi et al., WSDM 2014, for experiments with a few rankers.
-    /// <https://doi.org/10.1145/2556195.2556256>
+    /// The first this many when the feature numbers are sorted as strings (1, 10, 100, 101, ...): the rule of Zoghi et
+    /// al., WSDM 2014, for experiments with few rankers. <https://doi.org/10.1145/2556195.2556256>
     Alphabetical(usize),
     /// Exactly these, in this order.
     List(Vec<FeatureId>),
 }
 
-/// What is wrong with a selection.
+/// Why features cannot be selected or ranked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SelectionError(pub(crate) String);
+#[error("{message}")]
+pub struct SelectionError {
+    kind: SelectionErrorKind,
+    message: String,
+}
+
+/// The kinds of [`SelectionError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SelectionErrorKind {
+    /// The text is not a selection.
+    Syntax,
+    /// No ranker is selected.
+    NoRanker,
+    /// More rankers are selected than there are features.
+    TooMany,
+    /// The data do not have the feature.
+    UnknownFeature,
+    /// A feature is selected twice.
+    Duplicate,
+    /// A query has more documents than a list can hold.
+    QueryTooLong,
+}
+
+impl SelectionError {
+    pub(crate) fn new(kind: SelectionErrorKind, message: String) -> Self {
+        Self { kind, message }
+    }
+
+    pub(crate) fn no_ranker() -> Self {
+        Self::new(SelectionErrorKind::NoRanker, "no ranker is selected; select at least one".to_owned())
+    }
+
+    pub(crate) fn unknown_feature(feature: FeatureId, features: u32) -> Self {
+        let message = format!("there is no feature {}; the data have features 1 to {features}", feature.0);
+        Self::new(SelectionErrorKind::UnknownFeature, message)
+    }
+
+    /// The kind of error.
+    #[must_use]
+    pub fn kind(&self) -> SelectionErrorKind {
+        self.kind
+    }
+}
 
 impl FromStr for Selection {
     type Err = SelectionError;
@@ -46,10 +86,11 @@ impl FromStr for Selection {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         let fail = |part: &str| {
-            SelectionError(format!(
-                "rankers {text:?}: {part:?} is no number; expected `all`, how many, `alphabetical:N`, \
-                 or feature numbers like `1,5,110`"
-            ))
+            let message = format!(
+                "rankers {text:?}: {part:?} is not a number; expected `all`, a number of rankers, `alphabetical:N`, \
+                 or feature numbers, e.g. `1,5,110`"
+            );
+            SelectionError::new(SelectionErrorKind::Syntax, message)
         };
         if text == "all" {
             Ok(Self::All)
@@ -66,7 +107,7 @@ impl FromStr for Selection {
 }
 
 impl fmt::Display for Selection {
-    /// As [`from_str`](Self::from_str) reads it.
+    /// The text that [`from_str`](Self::from_str) parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => write!(f, "all"),
@@ -84,20 +125,21 @@ impl fmt::Display for Selection {
 }
 
 impl Selection {
-    /// The features chosen among `1..=features`.
+    /// The selected features among `1..=features`.
     ///
-    /// `seed` matters to [`Random`](Self::Random) only.
+    /// Only [`Random`](Self::Random) depends on `seed`.
     ///
     /// # Errors
-    /// When none or more are asked for than there are, a number is 0, too large, or given twice.
+    /// If no feature or more than `features` are selected, or a number is unknown or occurs twice.
     pub fn choose(&self, features: u32, seed: u64) -> Result<Vec<FeatureId>, SelectionError> {
         let enough = |count: usize| {
             if count == 0 {
-                Err(SelectionError("no ranker is chosen; choose one at least".to_owned()))
+                Err(SelectionError::no_ranker())
             } else if count > features as usize {
-                Err(SelectionError(format!(
-                    "{count} rankers are asked for, but the data have {features} features; ask for fewer, or for `all`"
-                )))
+                let message = format!(
+                    "{count} rankers are selected, but the data have {features} features; select fewer, or `all`"
+                );
+                Err(SelectionError::new(SelectionErrorKind::TooMany, message))
             } else {
                 Ok(())
             }
@@ -131,13 +173,11 @@ impl Selection {
                 for feature in list {
                     match (feature.0 as usize).checked_sub(1).and_then(|index| seen.get_mut(index)) {
                         None => {
-                            return Err(SelectionError(format!(
-                                "there is no feature {}; the data have features 1 to {features}",
-                                feature.0
-                            )));
+                            return Err(SelectionError::unknown_feature(*feature, features));
                         }
                         Some(seen) if *seen => {
-                            return Err(SelectionError(format!("feature {} is chosen twice; name it once", feature.0)));
+                            let message = format!("feature {} is selected twice; select it once", feature.0);
+                            return Err(SelectionError::new(SelectionErrorKind::Duplicate, message));
                         }
                         Some(seen) => *seen = true,
                     }

@@ -1,4 +1,4 @@
-//! Lists, duplicates and nDCG over small data sets.
+//! Lists, duplicates and nDCG of small data sets.
 
 use interleave::{Doc, ListBuf, RankedList};
 use letor_io::{Dataset, DatasetBuilder, FeatureId, Provenance};
@@ -7,7 +7,7 @@ use rankers::{Gain, Rankings, Selection, TieBreaking, ndcg};
 
 type Queries = Vec<(Vec<f32>, Vec<Vec<f64>>)>;
 
-/// Queries of labels and columns as a data set.
+/// A data set of queries given by labels and columns.
 fn dataset(queries: &Queries) -> Dataset {
     let provenance = Provenance::Files { files: vec![], skipped: vec![] };
     let mut builder = DatasetBuilder::new("test", provenance);
@@ -47,7 +47,7 @@ fn descending_with_ties_and_constants() {
 
 /// Integers above 2^24, which single precision would tie.
 #[test]
-fn large_integers_stay_apart() {
+fn large_integers_do_not_tie() {
     let columns = vec![vec![16_777_216.0, 16_777_217.0], vec![9.007e15, -9.007e15]];
     let rankings = rank(&vec![(vec![0.0; 2], columns)], TieBreaking::Random);
     assert_eq!(order(rankings.list(0, 0)), [1, 0]);
@@ -66,8 +66,8 @@ fn duplicates_agree_on_every_query() {
 }
 
 #[test]
-fn fixed_ties_are_even_independent_and_repeatable() {
-    // A tie of three below a clear first, in two features and many queries.
+fn fixed_ties_are_uniform_independent_and_repeatable() {
+    // Three tied documents below a single first one, in two features and many queries.
     let column = vec![1.0, 1.0, 1.0, 5.0];
     let queries = 6_000;
     let data = vec![(vec![0.0; 4], vec![column.clone(), column]); queries];
@@ -82,7 +82,7 @@ fn fixed_ties_are_even_independent_and_repeatable() {
         }
         *seen.entry(lists.map(order)).or_insert(0_u32) += 1;
     }
-    // 6 orders of either arm, all 36 pairs alike.
+    // 6 orders for each arm: all 36 pairs are equally likely.
     let (n, p) = (queries as f64, 1.0 / 36.0);
     let bound = 5.0 * (n * p * (1.0 - p)).sqrt();
     assert_eq!(seen.len(), 36);
@@ -94,7 +94,7 @@ fn fixed_ties_are_even_independent_and_repeatable() {
         |a: &Rankings, b: &Rankings| (0..queries).all(|query| a.list(query, 0).order() == b.list(query, 0).order());
     assert!(same(&fixed, &again) && !same(&fixed, &other));
 
-    // The choice of arms does not change a ranker's order.
+    // The order of a ranker does not depend on the other arms.
     let dataset = dataset(&data);
     let second = Rankings::new(&dataset, &[FeatureId(2)], TieBreaking::Fixed(7)).unwrap();
     assert!((0..queries).all(|q| second.list(q, 0).order() == fixed.list(q, 1).order()));
@@ -114,7 +114,7 @@ fn refusals() {
     assert!(error.to_string().contains("query 0 has 65536 documents"));
 }
 
-/// The numbers of Lerot's own tests: DCG of labels 0, 0, 1, 0 is .5, of 0, 1, 0, 0 is .6309298.
+/// The numbers of Lerot's tests: DCG of labels 0, 0, 1, 0 is .5, of 0, 1, 0, 0 is .6309298.
 #[test]
 fn ndcg_goldens() {
     let list = ListBuf::strict((0..4).map(Doc)).unwrap();
@@ -133,7 +133,7 @@ fn ndcg_goldens() {
     let linear = (1.0 + 2.0 * d) / (2.0 + d);
     assert!((at(&[1.0, 2.0, 0.0, 0.0], 3, Gain::Exponential) - exponential).abs() < 1e-12);
     assert!((at(&[1.0, 2.0, 0.0, 0.0], 3, Gain::Linear) - linear).abs() < 1e-12);
-    // The ideal is cut off with the list: one relevant document on top is all there is at 1.
+    // The ideal order is cut off as well: at cutoff 1, one relevant document on top is ideal.
     assert_eq!(at(&[1.0, 1.0, 0.0, 0.0], 1, Gain::Linear), 1.0);
 }
 
@@ -141,12 +141,12 @@ fn ndcg_goldens() {
 fn ndcg_refuses_unjudged_documents() {
     let list = ListBuf::strict((0..2).map(Doc)).unwrap();
     let error = |labels: &[f32]| ndcg(list.as_list(), labels, 10, Gain::Linear).unwrap_err().to_string();
-    assert!(error(&[0.0, -1.0]).contains("document 1 has label -1"));
+    assert!(error(&[0.0, -1.0]).contains("document 1 (from 0) has label -1"));
     assert!(error(&[f32::NAN, 0.0]).contains("label NaN"));
-    assert!(error(&[0.0]).contains("1 labels are given for 2"));
+    assert!(error(&[0.0]).contains("found 1 labels for 2"));
 }
 
-/// Every order of the documents that the list's ties allow.
+/// Every order of the documents that the ties of the list allow.
 fn orders(list: RankedList<'_>) -> Vec<Vec<usize>> {
     fn extend(list: RankedList<'_>, order: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
         if order.len() == list.len() {
@@ -167,7 +167,7 @@ fn orders(list: RankedList<'_>) -> Vec<Vec<usize>> {
 }
 
 proptest! {
-    /// Expected nDCG is the mean over every way to break the ties.
+    /// The expected nDCG is the mean over all ways to break the ties.
     #[test]
     fn ties_in_expectation(
         rows in prop::collection::vec((0_u8..3, 0_u8..4), 1..6),
@@ -197,8 +197,8 @@ proptest! {
         prop_assert!((got - mean).abs() < 1e-12 && got <= 1.0);
     }
 
-    /// Lists are sound, sorted, tied exactly where values are equal, and judged alike one by one
-    /// and all together.
+    /// Lists are valid, sorted and tied exactly where values are equal; nDCG of single lists agrees with that of all
+    /// lists.
     #[test]
     fn lists_follow_the_values(
         raw in prop::collection::vec(prop::collection::vec((0_u8..3, -3_i32..3, any::<i16>()), 1..12), 1..5),
@@ -234,22 +234,22 @@ proptest! {
     }
 }
 
-/// Forty rankers, so that they are made in several goes, for queries of 3, 1 and 5 documents.
+/// Forty rankers make several chunks; the queries have 3, 1 and 5 documents.
 #[test]
-fn all_at_once_or_when_asked_for() {
+fn rank_all_gives_the_same_lists() {
     let query = |documents: usize| {
         let column = |feature: usize| (0..documents).map(|doc| ((doc * (feature + 3)) % 4) as f64).collect();
         (vec![0.0; documents], (0..40).map(column).collect())
     };
     let queries: Queries = vec![query(3), query(1), query(5)];
     for ties in [TieBreaking::Random, TieBreaking::Fixed(9)] {
-        let (asked, at_once) = (rank(&queries, ties), rank(&queries, ties));
-        let early = order(at_once.list(2, 17));
-        at_once.rank_all().unwrap();
-        at_once.rank_all().unwrap();
-        assert_eq!(order(at_once.list(2, 17)), early);
+        let (lazy, eager) = (rank(&queries, ties), rank(&queries, ties));
+        let early = order(eager.list(2, 17));
+        eager.rank_all().unwrap();
+        eager.rank_all().unwrap();
+        assert_eq!(order(eager.list(2, 17)), early);
         for (query, arm) in (0..3).flat_map(|query| (0..40).map(move |arm| (query, arm))) {
-            let [a, b] = [&asked, &at_once].map(|rankings| rankings.list(query, arm));
+            let [a, b] = [&lazy, &eager].map(|rankings| rankings.list(query, arm));
             assert_eq!((a.order(), a.groups()), (b.order(), b.groups()), "query {query}, arm {arm}, {ties:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Which features become arms.
+//! Selections of features.
 
 use letor_io::FeatureId;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn all_and_lists() {
     assert_eq!(numbers("7,", 136, 0), [7]);
 }
 
-/// The first ten features of MSLR in the papers' alphabetical order.
+/// The first ten features of MSLR in the alphabetical order of the papers.
 #[test]
 fn alphabetical_is_by_string() {
     assert_eq!(numbers("alphabetical:10", 136, 0), [1, 10, 100, 101, 102, 103, 104, 105, 106, 107]);
@@ -25,7 +25,7 @@ fn alphabetical_is_by_string() {
 }
 
 #[test]
-fn random_is_by_seed_even_and_in_numeric_order() {
+fn random_is_seeded_uniform_and_in_numeric_order() {
     assert_eq!(numbers("3", 10, 1), numbers("3", 10, 1));
     let mut seen = [0_u32; 10];
     let draws = 20_000;
@@ -49,17 +49,17 @@ fn value_stability() {
 fn refusals() {
     let parse = |text: &str| text.parse::<Selection>().unwrap_err().to_string();
     assert!(parse("").contains("expected `all`"));
-    assert!(parse("some").contains("\"some\" is no number"));
-    assert!(parse("alphabetical:x").contains("\"x\" is no number"));
-    assert!(parse("1,,3").contains("\"\" is no number"));
+    assert!(parse("some").contains("\"some\" is not a number"));
+    assert!(parse("alphabetical:x").contains("\"x\" is not a number"));
+    assert!(parse("1,,3").contains("\"\" is not a number"));
 
     let choose = |text: &str| text.parse::<Selection>().unwrap().choose(136, 0).unwrap_err().to_string();
-    assert!(choose("137").contains("137 rankers are asked for, but the data have 136"));
+    assert!(choose("137").contains("137 rankers are selected, but the data have 136"));
     assert!(choose("0").contains("no ranker"));
     assert!(choose("alphabetical:137").contains("136 features"));
     assert!(choose("1,0").contains("no feature 0"));
     assert!(choose("1,137").contains("no feature 137"));
-    assert!(choose("5,4,5").contains("feature 5 is chosen twice"));
+    assert!(choose("5,4,5").contains("feature 5 is selected twice"));
     assert!(Selection::All.choose(0, 0).is_err());
     assert!(Selection::List(vec![FeatureId(1)]).choose(0, 0).is_err());
     assert!(Selection::List(vec![]).choose(9, 0).is_err());

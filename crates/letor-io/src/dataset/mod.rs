@@ -17,6 +17,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use block::BlockWriter;
+#[cfg(feature = "fuzz")]
 pub(crate) use block::is_sound;
 pub(crate) use blocks::{Blocks, MappedBlocks, MappedFile, Recipe};
 pub use builder::DatasetBuilder;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError};
 
@@ -52,8 +52,9 @@ pub(crate) fn read_list(name: &str, list: FileList, options: &ReadOptions) -> Re
 }
 
 /// Reads a text in pieces of about `target` bytes, on this thread.
+#[cfg(feature = "fuzz")]
 pub(crate) fn read_source(text: Vec<u8>, target: usize, options: &ReadOptions) -> Result<Dataset, Error> {
-    let file = DataFile { path: PathBuf::from("text"), groups: None };
+    let file = DataFile { path: "text".into(), groups: None };
     let mut pieces = PieceReader::new(Box::new(std::io::Cursor::new(text)), None, target)?;
     let (mut assembler, mut piece) = (Assembler::default(), Piece::default());
     let mut parsed = Vec::new();
