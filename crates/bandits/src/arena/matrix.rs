@@ -4,6 +4,7 @@ use std::hint::select_unpredictable;
 
 use rand::Rng as _;
 
+use crate::counts::PairTable;
 use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
 use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
 
@@ -13,7 +14,7 @@ use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
 pub struct MatrixArena {
     matrix: PreferenceMatrix,
     /// The first 32 binary digits of each p(i, j), with p(j, i) = 1 - p(i, j) exactly.
-    thresholds: Vec<u32>,
+    thresholds: PairTable<u32>,
     gaps: Vec<f64>,
 }
 
@@ -88,11 +89,10 @@ impl MatrixArena {
             RegretReference::Against(arm) if arm.index() < arms => gaps_to(&matrix, arm),
             RegretReference::Against(arm) => return Err(RegretReferenceError::NoSuchArm { arm: arm.0, arms }),
         };
-        let mut thresholds = vec![1 << 31; arms * arms];
+        let mut thresholds = PairTable::new(arms, 1 << 31);
         for i in 0..arms {
             for j in i + 1..arms {
-                let p = matrix.entries()[i * arms + j];
-                thresholds[i * arms + j] = threshold(p);
+                thresholds[(i, j)] = threshold(matrix.get(Arm::at(i), Arm::at(j)));
             }
         }
         Ok(Self { matrix, thresholds, gaps })
@@ -108,10 +108,9 @@ impl MatrixArena {
     /// fall on the threshold itself.
     #[inline]
     fn lower_wins(&self, low: usize, high: usize, bits: u32, generator: &mut Generator) -> bool {
-        let at = low * self.matrix.arms() + high;
-        let threshold = self.thresholds[at];
+        let threshold = self.thresholds[(low, high)];
         if bits == threshold {
-            return self.past_32_bits(at, generator);
+            return self.past_32_bits(low, high, generator);
         }
         bits < threshold
     }
@@ -119,8 +118,9 @@ impl MatrixArena {
     /// The rest of the comparison of a uniform real with p, whose first 32 bits are equal. It is
     /// also where p = 1, whose first 32 bits are held one short, always wins.
     #[cold]
-    fn past_32_bits(&self, at: usize, generator: &mut Generator) -> bool {
-        let rest = self.matrix.entries()[at] * 2_f64.powi(32) - f64::from(self.thresholds[at]);
+    fn past_32_bits(&self, low: usize, high: usize, generator: &mut Generator) -> bool {
+        let rest =
+            self.matrix.get(Arm::at(low), Arm::at(high)) * 2_f64.powi(32) - f64::from(self.thresholds[(low, high)]);
         let uniform = (generator.next_u64() >> 11) as f64 / 2_f64.powi(53);
         uniform < rest
     }

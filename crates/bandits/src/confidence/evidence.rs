@@ -7,16 +7,15 @@
 //! of q, and time alone changes none, so that "no upper bound of arm i is below 1/2" is one
 //! comparison with the largest entry of its row.
 
-use crate::counts::best_among;
+use crate::counts::{PairCounts, PairTable};
 use crate::{Arm, Generator, PairWins};
 
 /// Who won how often, and the evidence against each arm.
 #[derive(Debug, Clone)]
 pub(crate) struct Evidence {
-    arms: usize,
-    wins: Vec<u32>,
-    /// q(i, j) at `i * arms + j`.
-    against: Vec<f64>,
+    wins: PairCounts,
+    /// q(i, j).
+    against: PairTable<f64>,
     /// The largest of each row of `against`, and who holds it.
     strongest: Vec<f64>,
     holder: Vec<u32>,
@@ -25,21 +24,22 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// `prior` wins either way for every pair.
     pub(crate) fn new(arms: usize, prior: u32) -> Self {
-        let mut wins = vec![prior; arms * arms];
-        for i in 0..arms {
-            wins[i * arms + i] = 0;
+        Self {
+            wins: PairCounts::with_diagonal(arms, prior, 0),
+            against: PairTable::new(arms, 0.0),
+            strongest: vec![0.0; arms],
+            holder: vec![0; arms],
         }
-        Self { arms, wins, against: vec![0.0; arms * arms], strongest: vec![0.0; arms], holder: vec![0; arms] }
     }
 
     pub(crate) fn arms(&self) -> usize {
-        self.arms
+        self.wins.arms()
     }
 
     /// How often `i` beat `j`, and `j` beat `i`.
     #[inline]
     pub(crate) fn wins(&self, i: usize, j: usize) -> (u32, u32) {
-        (self.wins[i * self.arms + j], self.wins[j * self.arms + i])
+        self.wins.between(i, j)
     }
 
     /// The strongest evidence against each arm.
@@ -72,7 +72,7 @@ impl Evidence {
             }
         }
         for arm in set.iter().map(|arm| arm.index()) {
-            let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+            let row = self.against.row(arm);
             let (top, holder) = set.iter().fold((0.0, 0), |(top, holder), other| {
                 let evidence = row[other.index()];
                 if evidence > top { (evidence, other.0) } else { (top, holder) }
@@ -91,7 +91,7 @@ impl Evidence {
     /// second. Without a branch on who won.
     #[inline]
     fn write(&mut self, first: usize, second: usize, first_won: bool) -> (f64, f64) {
-        let (forth, back) = (first * self.arms + second, second * self.arms + first);
+        let (forth, back) = ((first, second), (second, first));
         let won = self.wins[forth] + u32::from(first_won);
         let lost = self.wins[back] + u32::from(!first_won);
         self.wins[forth] = won;
@@ -110,7 +110,7 @@ impl Evidence {
     }
 
     fn scan(&mut self, arm: usize) {
-        let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+        let row = self.against.row(arm);
         let top = largest(row);
         self.strongest[arm] = top;
         self.holder[arm] = row.iter().position(|&q| q == top).unwrap_or(0) as u32;
@@ -119,12 +119,12 @@ impl Evidence {
     /// The arm that beat the greatest number of others in more than half of their duels, ties at
     /// random; `None` where no arm beat any (but a lone arm is the best there is).
     pub(crate) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
-        best_among(&self.wins, &vec![0; self.arms], generator)
+        self.wins.copeland_best(generator)
     }
 
     /// The arm against which there is the least evidence, ties by how many others it beat.
     pub(crate) fn least_doubted(&self, generator: &mut Generator) -> Option<Arm> {
-        best_among(&self.wins, &self.strongest, generator)
+        self.wins.least_doubted(&self.strongest, generator)
     }
 }
 

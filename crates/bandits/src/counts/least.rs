@@ -21,12 +21,6 @@ impl LeastCounts {
         Self { counts: vec![0; arms], least: 0, members: (0..arms).map(Arm::at).collect() }
     }
 
-    /// How many arms there are, taking part or not.
-    #[inline]
-    pub(crate) fn arms(&self) -> usize {
-        self.counts.len()
-    }
-
     /// The smallest count.
     #[inline]
     pub(crate) fn least(&self) -> u64 {

@@ -2,25 +2,33 @@
 //! in `confidence` and `thompson`.
 
 mod least;
+mod pair_table;
 
 pub(crate) use least::LeastCounts;
+pub(crate) use pair_table::{PairCounts, PairTable};
 
 use crate::random::best_arm;
 use crate::{Arm, Generator};
 
-/// The arm with the lowest `doubt`, ties by how many others it beat in more than half of their
-/// duels, and then at random; `None` where no arm beat any (but a lone arm is the best there is).
-/// `wins` at `i * arms + j` is how often i beat j.
-pub(crate) fn best_among<T: PartialOrd + Copy>(wins: &[u32], doubt: &[T], generator: &mut Generator) -> Option<Arm> {
-    let arms = doubt.len();
-    let beaten: Vec<usize> =
-        (0..arms).map(|i| (0..arms).filter(|&j| wins[i * arms + j] > wins[j * arms + i]).count()).collect();
-    if arms > 1 && beaten.iter().all(|&count| count == 0) {
-        return None;
+impl PairCounts {
+    /// The arm that beat the greatest number of others in more than half of their duels, ties at random; `None`
+    /// if no arm beat any (but a lone arm is the best there is).
+    pub(crate) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
+        self.least_doubted(&vec![0; self.arms()], generator)
     }
-    let least = doubt.iter().copied().reduce(|a, b| if b < a { b } else { a })?;
-    let score = |arm: usize| {
-        if doubt[arm] == least { beaten[arm] + 1 } else { 0 }
-    };
-    best_arm(generator, (0..arms).map(score))
+
+    /// The arm with the lowest `doubt`, ties by how many others it beat in more than half of their duels, and then
+    /// at random; `None` if no arm beat any (but a lone arm is the best there is).
+    pub(crate) fn least_doubted<T: PartialOrd + Copy>(&self, doubt: &[T], generator: &mut Generator) -> Option<Arm> {
+        let arms = doubt.len();
+        let beaten: Vec<usize> = (0..arms).map(|i| (0..arms).filter(|&j| self.beats(i, j)).count()).collect();
+        if arms > 1 && beaten.iter().all(|&count| count == 0) {
+            return None;
+        }
+        let least = doubt.iter().copied().reduce(|a, b| if b < a { b } else { a })?;
+        let score = |arm: usize| {
+            if doubt[arm] == least { beaten[arm] + 1 } else { 0 }
+        };
+        best_arm(generator, (0..arms).map(score))
+    }
 }

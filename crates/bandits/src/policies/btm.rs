@@ -41,7 +41,7 @@
 //!   only when a bound on their difference says that an arm may be dropped.
 
 use crate::algorithm::{countable_pairs, horizon_known, named_values, positive, warnings, without_effect};
-use crate::counts::LeastCounts;
+use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
@@ -195,8 +195,8 @@ impl PolicyConfig for BtmConfig {
             begun: LeastCounts::new(arms),
             won: vec![0; arms],
             shares: vec![0.5; arms],
-            duels: vec![0; arms * arms],
-            wins: vec![0; arms * arms],
+            duels: PairCounts::new(arms, 0),
+            wins: PairCounts::new(arms, 0),
             margin: 0.0,
             lowest: 0.5,
             highest: 0.5,
@@ -224,8 +224,8 @@ pub struct Btm {
     /// P(b).
     shares: Vec<f64>,
     /// How many duels the arm of the row began with that of the column, and how many of them it won.
-    duels: Vec<u32>,
-    wins: Vec<u32>,
+    duels: PairCounts,
+    wins: PairCounts,
     /// 2 c(n*) at the n* of before.
     margin: f64,
     /// No P of an arm left is lower, or higher.
@@ -275,14 +275,13 @@ impl Btm {
         let place = argmax(generator, shares).unwrap_or(0);
         let worst = self.left.remove(place);
         for &arm in &self.left {
-            let at = arm.index() * self.arms + worst.index();
-            self.won[arm.index()] -= self.wins[at];
+            self.won[arm.index()] -= self.wins[(arm, worst)];
         }
         let (left, duels) = (&self.left, &self.duels);
         let before = self.begun.clone();
         self.begun.recount(|arm| {
             left.binary_search(&arm).ok()?;
-            let with_worst = duels[arm.index() * before.arms() + worst.index()];
+            let with_worst = duels[(arm, worst)];
             Some(before.count(arm) - u64::from(with_worst))
         });
         for index in 0..self.left.len() {
@@ -341,9 +340,8 @@ impl Policy for Btm {
         let (Feedback::Duel { first_won, .. }, Some([first, second])) = (feedback, self.met) else {
             return;
         };
-        let at = first.index() * self.arms + second.index();
-        self.duels[at] += 1;
-        self.wins[at] += u32::from(first_won);
+        self.duels[(first, second)] += 1;
+        self.wins[(first, second)] += u32::from(first_won);
         self.won[first.index()] += u32::from(first_won);
         let least = self.begun.least();
         self.begun.add(first, 1);

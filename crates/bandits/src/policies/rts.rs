@@ -36,7 +36,6 @@
 //!   none.
 
 use crate::algorithm::countable_pairs;
-use crate::counts::best_among;
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
@@ -87,7 +86,6 @@ impl Policy for Rts {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        let wins = self.sampler.posterior().wins();
-        best_among(wins, &vec![0; self.arms()], generator)
+        self.sampler.posterior().wins().copeland_best(generator)
     }
 }

@@ -42,7 +42,7 @@
 //!   the means: one lower bound and one divergence decide whether anybody is dropped.
 
 use crate::algorithm::{countable_pairs, named_values, positive, warnings, without_effect};
-use crate::counts::best_among;
+use crate::counts::{PairCounts, PairTable};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
@@ -117,9 +117,9 @@ pub struct Scb {
 /// What a round has learnt.
 #[derive(Debug, Clone)]
 struct Round {
-    wins: Vec<u32>,
-    /// Bit j of row i: who is better of i and j is certain.
-    certain: Vec<bool>,
+    wins: PairCounts,
+    /// Whether it is certain which of i and j is better.
+    certain: PairTable<bool>,
     /// How many others that is uncertain of, for each arm.
     uncertain: Vec<usize>,
     active: Vec<usize>,
@@ -137,8 +137,8 @@ struct Round {
 impl Round {
     fn new(arms: usize) -> Self {
         Self {
-            wins: vec![0; arms * arms],
-            certain: vec![false; arms * arms],
+            wins: PairCounts::new(arms, 0),
+            certain: PairTable::new(arms, false),
             uncertain: vec![arms - 1; arms],
             active: (0..arms).collect(),
             place: 0,
@@ -150,15 +150,10 @@ impl Round {
         }
     }
 
-    fn beats(&self, i: usize, j: usize) -> bool {
-        let arms = self.uncertain.len();
-        self.wins[i * arms + j] > self.wins[j * arms + i]
-    }
-
     /// The active arm that beats the most others, the lowest of several.
     fn strongest(&self) -> usize {
         let arms = self.uncertain.len();
-        let beaten = |i: usize| (0..arms).filter(|&j| self.beats(i, j)).count();
+        let beaten = |i: usize| (0..arms).filter(|&j| self.wins.beats(i, j)).count();
         let mut best = (0, self.active[0]);
         for &arm in &self.active {
             let count = beaten(arm);
@@ -299,8 +294,8 @@ impl Scb {
             let arm = self.round.active[self.round.place];
             let other = below(generator, self.arms - 1);
             let other = other + usize::from(other >= arm);
-            if self.round.certain[arm * self.arms + other] {
-                self.reward(self.round.beats(arm, other), step);
+            if self.round.certain[(arm, other)] {
+                self.reward(self.round.wins.beats(arm, other), step);
             } else {
                 self.round.pair = Some((arm, other));
             }
@@ -338,12 +333,11 @@ impl Policy for Scb {
             return;
         };
         let (winner, loser) = (winner.index(), loser.index());
-        self.round.wins[winner * self.arms + loser] += 1;
-        let won = self.round.wins[arm * self.arms + other];
-        let lost = self.round.wins[other * self.arms + arm];
+        self.round.wins.record(winner, loser);
+        let (won, lost) = self.round.wins.between(arm, other);
         if self.is_certain(won, lost, step) {
             for (i, j) in [(arm, other), (other, arm)] {
-                self.round.certain[i * self.arms + j] = true;
+                self.round.certain[(i, j)] = true;
                 self.round.uncertain[i] -= 1;
             }
             self.round.pair = None;
@@ -353,7 +347,7 @@ impl Policy for Scb {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let found = self.round.winner.or(self.found).map(Arm::at);
-        found.or_else(|| best_among(&self.round.wins, &vec![0; self.arms], generator))
+        found.or_else(|| self.round.wins.copeland_best(generator))
     }
 }
 

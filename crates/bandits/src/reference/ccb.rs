@@ -1,6 +1,6 @@
 //! CCB as printed, every bound and every score computed anew at every step.
 
-use super::Wins;
+use crate::counts::PairCounts;
 use crate::random::{below, coin};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
@@ -8,7 +8,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 #[derive(Debug, Clone)]
 pub struct ReferenceCcb {
     alpha: f64,
-    wins: Wins,
+    wins: PairCounts,
     potential: Vec<usize>,
     beaten_by: Vec<Vec<usize>>,
     losses: usize,
@@ -19,13 +19,13 @@ impl ReferenceCcb {
     #[must_use]
     pub fn new(alpha: f64, arms: usize) -> Self {
         let mut plain =
-            Self { alpha, wins: Wins::new(arms, 0), potential: Vec::new(), beaten_by: Vec::new(), losses: 0 };
+            Self { alpha, wins: PairCounts::new(arms, 0), potential: Vec::new(), beaten_by: Vec::new(), losses: 0 };
         plain.reset();
         plain
     }
 
     fn reset(&mut self) {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         self.potential = (0..arms).collect();
         self.beaten_by = vec![Vec::new(); arms];
         self.losses = arms;
@@ -43,15 +43,15 @@ impl ReferenceCcb {
 
 impl Policy for ReferenceCcb {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         let time = self.alpha * libm::log(step as f64);
         let wins = self.wins.clone();
         let u = |i: usize, j: usize| {
-            let n = wins.of(i, j) + wins.of(j, i);
+            let n = f64::from(wins[(i, j)]) + f64::from(wins[(j, i)]);
             if i == j {
                 0.5
             } else if n == 0.0 {
@@ -59,7 +59,7 @@ impl Policy for ReferenceCcb {
             } else {
                 // As the fast form has it, so that exact ties are ties in both.
                 let share = 1.0 / n;
-                wins.of(i, j) * share + time.sqrt() * share.sqrt()
+                f64::from(wins[(i, j)]) * share + time.sqrt() * share.sqrt()
             }
         };
         let l = |i: usize, j: usize| if i == j { 0.5 } else { 1.0 - u(j, i) };
@@ -139,7 +139,7 @@ impl Policy for ReferenceCcb {
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.wins.add(winner, loser);
+            self.wins.record(winner.index(), loser.index());
         }
     }
 

@@ -1,6 +1,7 @@
 //! MDB as printed, O(K^2) a step.
 
-use super::Wins;
+use super::upper;
+use crate::counts::PairCounts;
 use crate::policies::mdb::MdbConfig;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
@@ -8,7 +9,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 #[derive(Debug, Clone)]
 pub struct ReferenceMdb {
     config: MdbConfig,
-    wins: Wins,
+    wins: PairCounts,
     set: Vec<Arm>,
 }
 
@@ -16,24 +17,24 @@ impl ReferenceMdb {
     /// For valid parameters and at least one arm.
     #[must_use]
     pub fn new(config: &MdbConfig, arms: usize) -> Self {
-        Self { config: config.clone(), wins: Wins::new(arms, 0), set: Vec::new() }
+        Self { config: config.clone(), wins: PairCounts::new(arms, 0), set: Vec::new() }
     }
 
     fn contenders(&self, time: f64) -> Vec<Arm> {
-        let all = 0..self.wins.arms;
-        let u = |i: usize, j: usize| self.wins.upper(i, j, time, 2.0);
+        let all = 0..self.wins.arms();
+        let u = |i: usize, j: usize| upper(&self.wins, i, j, time, 2.0);
         all.clone().filter(|&i| all.clone().all(|j| u(i, j) >= 0.5)).map(Arm::at).collect()
     }
 }
 
 impl Policy for ReferenceMdb {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, _generator: &mut Generator) -> Choice<'_> {
         let time = self.config.alpha * libm::log(step as f64);
-        let everyone: Vec<Arm> = (0..self.wins.arms).map(Arm::at).collect();
+        let everyone: Vec<Arm> = (0..self.wins.arms()).map(Arm::at).collect();
         let narrow = if step == 1 { Vec::new() } else { self.contenders(time) };
         self.set = match narrow.len() {
             0 => everyone,
@@ -53,7 +54,7 @@ impl Policy for ReferenceMdb {
         for (i, &first) in self.set.iter().enumerate() {
             for (j, &second) in self.set.iter().enumerate() {
                 if wins.beats(i, j) {
-                    self.wins.add(first, second);
+                    self.wins.record(first.index(), second.index());
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! MergeDTS with one matrix of all wins, batches as lists, and every preference from its Beta law.
 
-use super::Wins;
+use crate::counts::PairCounts;
 use crate::policies::merge_dts::{MergeDtsConfig, Variant};
 use crate::random::preference;
 use crate::random::{argmax, below, shuffle};
@@ -12,7 +12,7 @@ pub struct ReferenceMergeDts {
     config: MergeDtsConfig,
     authors: bool,
     c: f64,
-    wins: Wins,
+    wins: PairCounts,
     batches: Vec<Vec<usize>>,
     cursor: usize,
     stage: i32,
@@ -29,7 +29,7 @@ impl ReferenceMergeDts {
             config: config.clone(),
             authors,
             c: if authors { (c * (1.0 + 1e-12)).floor() } else { c },
-            wins: Wins::new(arms, 0),
+            wins: PairCounts::new(arms, 0),
             batches: Vec::new(),
             cursor: 0,
             stage: 1,
@@ -63,7 +63,7 @@ impl ReferenceMergeDts {
     /// u(k, l) < 1/2.
     fn lost(&self, k: usize, l: usize, step: u64) -> bool {
         let prior = if self.authors { 1.0 } else { 0.0 };
-        let (won, lost) = (self.wins.of(k, l) + prior, self.wins.of(l, k) + prior);
+        let (won, lost) = (f64::from(self.wins[(k, l)]) + prior, f64::from(self.wins[(l, k)]) + prior);
         let count = won + lost;
         let time = self.config.alpha * ((step - self.since) as f64 + self.c).ln();
         k != l && count > 0.0 && won / count + (time / count).sqrt() < 0.5
@@ -94,11 +94,11 @@ impl ReferenceMergeDts {
 
 impl Policy for ReferenceMergeDts {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         if self.batches.is_empty() {
             let mut order: Vec<usize> = (0..arms).collect();
             if self.authors {
@@ -128,9 +128,8 @@ impl Policy for ReferenceMergeDts {
         if let [last] = batch[..] {
             return Choice::Alone { arm: Arm::at(last), until: step };
         }
-        let theta = |k: usize, l: usize, generator: &mut Generator| {
-            preference(generator, self.wins.count(k, l), self.wins.count(l, k))
-        };
+        let theta =
+            |k: usize, l: usize, generator: &mut Generator| preference(generator, self.wins[(k, l)], self.wins[(l, k)]);
         let mut scores = vec![0; batch.len()];
         for k in 0..batch.len() {
             for l in k + 1..batch.len() {
@@ -150,7 +149,7 @@ impl Policy for ReferenceMergeDts {
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.wins.add(winner, loser);
+            self.wins.record(winner.index(), loser.index());
             self.cursor = (self.cursor + 1) % self.batches.len();
         }
     }

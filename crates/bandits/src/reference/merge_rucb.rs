@@ -1,6 +1,7 @@
 //! mergeRUCB with one matrix of all wins and batches as lists.
 
-use super::Wins;
+use super::upper;
+use crate::counts::PairCounts;
 use crate::policies::merge_rucb::{MergeRucbConfig, Variant};
 use crate::random::{argmax, below, shuffle};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
@@ -10,7 +11,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 pub struct ReferenceMergeRucb {
     config: MergeRucbConfig,
     c: f64,
-    wins: Wins,
+    wins: PairCounts,
     batches: Vec<Vec<usize>>,
     cursor: usize,
     stage: u32,
@@ -29,7 +30,7 @@ impl ReferenceMergeRucb {
         Self {
             config: config.clone(),
             c: if lerot { c.ceil() } else { c },
-            wins: Wins::new(arms, u32::from(lerot)),
+            wins: PairCounts::new(arms, u32::from(lerot)),
             batches: Vec::new(),
             cursor: 0,
             stage: 1,
@@ -66,11 +67,11 @@ impl ReferenceMergeRucb {
 
 impl Policy for ReferenceMergeRucb {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         let lerot = self.config.variant == Variant::Lerot;
         let time = self.config.alpha * libm::log(step as f64 + self.c);
         if self.batches.is_empty() {
@@ -93,7 +94,7 @@ impl Policy for ReferenceMergeRucb {
                 self.merge(generator);
             }
             let batch = self.batches[self.cursor].clone();
-            let u = |k: usize, l: usize| self.wins.upper(k, l, time, 2.0);
+            let u = |k: usize, l: usize| upper(&self.wins, k, l, time, 2.0);
             let kept: Vec<usize> = batch.iter().copied().filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5)).collect();
             if !kept.is_empty() {
                 self.batches[self.cursor].clone_from(&kept);
@@ -114,7 +115,7 @@ impl Policy for ReferenceMergeRucb {
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.wins.add(winner, loser);
+            self.wins.record(winner.index(), loser.index());
             self.cursor = (self.cursor + 1) % self.batches.len();
         }
     }

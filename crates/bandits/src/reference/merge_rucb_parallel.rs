@@ -1,6 +1,6 @@
 //! mergeRUCB in sweeps, with one matrix of all wins and batches as lists.
 
-use super::Wins;
+use crate::counts::PairCounts;
 use crate::policies::merge_rucb::{MergeRucbConfig, Variant};
 use crate::random::{argmax, below, shuffle};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
@@ -10,7 +10,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 pub struct ReferenceMergeRucbParallel {
     config: MergeRucbConfig,
     c: f64,
-    wins: Wins,
+    wins: PairCounts,
     batches: Vec<Vec<usize>>,
     stage: u32,
     sweep: Vec<(usize, usize)>,
@@ -26,7 +26,7 @@ impl ReferenceMergeRucbParallel {
         Self {
             config: config.clone(),
             c: if lerot { c.ceil() } else { c },
-            wins: Wins::new(arms, u32::from(lerot)),
+            wins: PairCounts::new(arms, u32::from(lerot)),
             batches: Vec::new(),
             stage: 1,
             sweep: Vec::new(),
@@ -35,13 +35,13 @@ impl ReferenceMergeRucbParallel {
     }
 
     fn bound(&self, k: usize, l: usize, time: f64) -> f64 {
-        let count = self.wins.of(k, l) + self.wins.of(l, k);
+        let count = f64::from(self.wins[(k, l)]) + f64::from(self.wins[(l, k)]);
         if k == l || count == 0.0 {
             return if k == l { 0.5 } else { 2.0 };
         }
         // As the fast form has it, so that exact ties are ties in both.
         let share = 1.0 / count;
-        self.wins.of(k, l) * share + time.sqrt() * share.sqrt()
+        f64::from(self.wins[(k, l)]) * share + time.sqrt() * share.sqrt()
     }
 
     fn drop_losers(&mut self, time: f64) {
@@ -56,7 +56,7 @@ impl ReferenceMergeRucbParallel {
     }
 
     fn stage_ends(&self) -> bool {
-        let share = self.wins.arms as f64 / 2_f64.powi(self.stage as i32);
+        let share = self.wins.arms() as f64 / 2_f64.powi(self.stage as i32);
         let few = if self.config.variant == Variant::Lerot { share.floor() + 1.0 } else { share };
         let left: usize = self.batches.iter().map(Vec::len).sum();
         left as f64 <= few || self.batches.iter().all(|batch| batch.len() < 2)
@@ -87,7 +87,7 @@ impl ReferenceMergeRucbParallel {
     fn begin_sweep(&mut self, step: u64, generator: &mut Generator) {
         let time = self.config.alpha * libm::log(step as f64 + self.c);
         if self.batches.is_empty() {
-            let mut order: Vec<usize> = (0..self.wins.arms).collect();
+            let mut order: Vec<usize> = (0..self.wins.arms()).collect();
             if self.config.variant == Variant::Lerot {
                 shuffle(generator, &mut order);
             }
@@ -114,13 +114,13 @@ impl ReferenceMergeRucbParallel {
 
 impl Policy for ReferenceMergeRucbParallel {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         if self.sweep.is_empty() {
             for (winner, loser) in std::mem::take(&mut self.outcomes) {
-                self.wins.add(winner, loser);
+                self.wins.record(winner.index(), loser.index());
             }
             self.begin_sweep(step, generator);
         }

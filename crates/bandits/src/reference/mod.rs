@@ -29,45 +29,16 @@ pub use rucb::ReferenceRucb;
 pub use savage::ReferenceSavage;
 pub use thompson::ReferenceDoubleThompson;
 
-use crate::Arm;
+use crate::counts::PairCounts;
 
-/// How often each arm beat each other one.
-#[derive(Debug, Clone)]
-struct Wins {
-    arms: usize,
-    counts: Vec<u32>,
-}
-
-impl Wins {
-    fn new(arms: usize, prior: u32) -> Self {
-        Self { arms, counts: vec![prior; arms * arms] }
-    }
-
-    fn add(&mut self, winner: Arm, loser: Arm) {
-        self.counts[winner.index() * self.arms + loser.index()] += 1;
-    }
-
-    fn count(&self, i: usize, j: usize) -> u32 {
-        self.counts[i * self.arms + j]
-    }
-
-    fn of(&self, i: usize, j: usize) -> f64 {
-        f64::from(self.count(i, j))
-    }
-
-    fn mean(&self, i: usize, j: usize) -> f64 {
-        self.of(i, j) / (self.of(i, j) + self.of(j, i))
-    }
-
-    /// mu(i, j) + sqrt(time / n(i, j)), or `unseen` where n = 0; 1/2 on the diagonal.
-    fn upper(&self, i: usize, j: usize, time: f64, unseen: f64) -> f64 {
-        let count = self.of(i, j) + self.of(j, i);
-        if i == j {
-            0.5
-        } else if count == 0.0 {
-            unseen
-        } else {
-            self.of(i, j) / count + (time / count).sqrt()
-        }
+/// mu(i, j) + sqrt(time / n(i, j)), or `unseen` where n = 0; 1/2 on the diagonal.
+fn upper(wins: &PairCounts, i: usize, j: usize, time: f64, unseen: f64) -> f64 {
+    let count = f64::from(wins.met(i, j));
+    if i == j {
+        0.5
+    } else if count == 0.0 {
+        unseen
+    } else {
+        f64::from(wins[(i, j)]) / count + (time / count).sqrt()
     }
 }

@@ -1,6 +1,7 @@
 //! RCS as printed: every preference drawn from its Beta law, at every step.
 
-use super::Wins;
+use super::upper;
+use crate::counts::PairCounts;
 use crate::policies::rcs::{RcsConfig, Variant};
 use crate::random::argmax;
 use crate::random::preference;
@@ -10,7 +11,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 #[derive(Debug, Clone)]
 pub struct ReferenceRcs {
     config: RcsConfig,
-    wins: Wins,
+    wins: PairCounts,
     /// Lerot counts an arm's duels with itself, starting from one.
     own: Vec<u32>,
     champion: Vec<u64>,
@@ -20,15 +21,15 @@ impl ReferenceRcs {
     /// For valid parameters and at least one arm.
     #[must_use]
     pub fn new(config: &RcsConfig, arms: usize) -> Self {
-        Self { config: config.clone(), wins: Wins::new(arms, 0), own: vec![1; arms], champion: vec![0; arms] }
+        Self { config: config.clone(), wins: PairCounts::new(arms, 0), own: vec![1; arms], champion: vec![0; arms] }
     }
 
     fn tournament(&self, generator: &mut Generator) -> Option<usize> {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         let mut beaten = vec![0; arms];
         for i in 0..arms {
             for j in i + 1..arms {
-                let (won, lost) = (self.wins.count(i, j), self.wins.count(j, i));
+                let (won, lost) = (self.wins[(i, j)], self.wins[(j, i)]);
                 let theta = preference(generator, won, lost);
                 beaten[if theta >= 0.5 { i } else { j }] += 1;
             }
@@ -39,19 +40,19 @@ impl ReferenceRcs {
     fn upper(&self, j: usize, champion: usize, time: f64) -> f64 {
         let lerot = self.config.variant == Variant::Lerot;
         if !lerot {
-            return self.wins.upper(j, champion, time, 2.0);
+            return upper(&self.wins, j, champion, time, 2.0);
         }
         if j == champion {
             return 0.5 + (time / (2.0 * f64::from(self.own[j]))).sqrt();
         }
-        let (won, lost) = (self.wins.of(j, champion) + 1.0, self.wins.of(champion, j) + 1.0);
+        let (won, lost) = (f64::from(self.wins[(j, champion)]) + 1.0, f64::from(self.wins[(champion, j)]) + 1.0);
         won / (won + lost) + (time / (won + lost)).sqrt()
     }
 }
 
 impl Policy for ReferenceRcs {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -63,7 +64,7 @@ impl Policy for ReferenceRcs {
             self.champion[champion] += 1;
         }
         let time = self.config.alpha * libm::log(step as f64);
-        let bounds = (0..self.wins.arms).map(|j| self.upper(j, champion, time));
+        let bounds = (0..self.wins.arms()).map(|j| self.upper(j, champion, time));
         let challenger = argmax(generator, bounds).unwrap_or(champion);
         if champion == challenger && !lerot {
             return Choice::Alone { arm: Arm::at(champion), until: step };
@@ -76,7 +77,7 @@ impl Policy for ReferenceRcs {
             if winner == loser {
                 self.own[winner.index()] += 1;
             } else {
-                self.wins.add(winner, loser);
+                self.wins.record(winner.index(), loser.index());
             }
         }
     }

@@ -1,6 +1,6 @@
 //! RMED1 as printed, every divergence summed anew at every step.
 
-use super::Wins;
+use crate::counts::PairCounts;
 use crate::policies::rmed::divergences::{allowance, divergence};
 use crate::policies::rmed1::Rmed1Config;
 use crate::random::argmax;
@@ -10,7 +10,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 #[derive(Debug, Clone)]
 pub struct ReferenceRmed1 {
     bonus: f64,
-    wins: Wins,
+    wins: PairCounts,
     opening: Vec<(usize, usize)>,
     /// L_C from here on, and L_N.
     current: Vec<usize>,
@@ -25,7 +25,7 @@ impl ReferenceRmed1 {
         opening.reverse();
         Self {
             bonus: config.factor * libm::pow(arms as f64, config.power),
-            wins: Wins::new(arms, 0),
+            wins: PairCounts::new(arms, 0),
             opening,
             current: (0..arms).rev().collect(),
             next: Vec::new(),
@@ -33,12 +33,12 @@ impl ReferenceRmed1 {
     }
 
     fn not_ahead(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.wins.arms).filter(move |&j| j != i && self.wins.of(i, j) <= self.wins.of(j, i))
+        (0..self.wins.arms()).filter(move |&j| j != i && f64::from(self.wins[(i, j)]) <= f64::from(self.wins[(j, i)]))
     }
 
     fn divergences(&self) -> Vec<i64> {
-        (0..self.wins.arms)
-            .map(|i| self.not_ahead(i).map(|j| divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32)).sum())
+        (0..self.wins.arms())
+            .map(|i| self.not_ahead(i).map(|j| divergence(self.wins[(i, j)], self.wins[(j, i)])).sum())
             .collect()
     }
 
@@ -56,7 +56,7 @@ impl ReferenceRmed1 {
 
 impl Policy for ReferenceRmed1 {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -86,7 +86,7 @@ impl Policy for ReferenceRmed1 {
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.wins.add(winner, loser);
+            self.wins.record(winner.index(), loser.index());
             if self.opening.pop().is_none() {
                 self.after(step);
             }

@@ -1,6 +1,6 @@
 //! RMED2 and RMED2FH as printed, every divergence summed anew at every step.
 
-use super::Wins;
+use crate::counts::PairCounts;
 use crate::policies::rmed::divergences::{allowance, divergence};
 use crate::policies::rmed2::{ReferenceRule, Rule};
 use crate::random::argmax;
@@ -11,7 +11,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 pub struct ReferenceRmed2 {
     rule: Rule,
     horizon: Option<u64>,
-    wins: Wins,
+    wins: PairCounts,
     /// Who is still to meet at first, the next pair last; nobody by Komiyama's rule.
     opening: Vec<(usize, usize)>,
     /// L_C from here on, and L_N.
@@ -38,7 +38,7 @@ impl ReferenceRmed2 {
         Self {
             rule,
             horizon,
-            wins: Wins::new(arms, 0),
+            wins: PairCounts::new(arms, 0),
             opening,
             current: (0..arms).rev().collect(),
             next: Vec::new(),
@@ -49,7 +49,7 @@ impl ReferenceRmed2 {
     }
 
     fn met(&self, i: usize, j: usize) -> f64 {
-        self.wins.of(i, j) + self.wins.of(j, i)
+        f64::from(self.wins[(i, j)]) + f64::from(self.wins[(j, i)])
     }
 
     fn mean(&self, i: usize, j: usize) -> f64 {
@@ -57,21 +57,23 @@ impl ReferenceRmed2 {
     }
 
     fn not_ahead(&self, i: usize) -> Vec<usize> {
-        (0..self.wins.arms).filter(|&j| j != i && self.wins.of(i, j) <= self.wins.of(j, i)).collect()
+        (0..self.wins.arms())
+            .filter(|&j| j != i && f64::from(self.wins[(i, j)]) <= f64::from(self.wins[(j, i)]))
+            .collect()
     }
 
     /// n kl, in the units that the fast form sums in.
     fn term(&self, i: usize, j: usize) -> i64 {
-        if self.met(i, j) == 0.0 { 0 } else { divergence(self.wins.of(i, j) as u32, self.wins.of(j, i) as u32) }
+        if self.met(i, j) == 0.0 { 0 } else { divergence(self.wins[(i, j)], self.wins[(j, i)]) }
     }
 
     fn divergences(&self) -> Vec<i64> {
-        (0..self.wins.arms).map(|i| self.not_ahead(i).into_iter().map(|j| self.term(i, j)).sum()).collect()
+        (0..self.wins.arms()).map(|i| self.not_ahead(i).into_iter().map(|j| self.term(i, j)).sum()).collect()
     }
 
     fn cheapest(&self, leader: usize, l: usize) -> usize {
         let mut best = (f64::INFINITY, leader);
-        for j in (0..self.wins.arms).filter(|&j| self.mean(l, j) < 0.5) {
+        for j in (0..self.wins.arms()).filter(|&j| self.mean(l, j) < 0.5) {
             let cost = self.mean(leader, l) + self.mean(leader, j) - 1.0;
             // 1 / kl as the fast form has it, so that exact ties are ties in both.
             let per_kl = self.met(l, j) / self.term(l, j).max(1) as f64;
@@ -98,11 +100,11 @@ impl ReferenceRmed2 {
 
 impl Policy for ReferenceRmed2 {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         self.in_pass = false;
         if let Some((first, second)) = self.opening.pop() {
             return Choice::Duel(Arm::at(first), Arm::at(second));
@@ -164,7 +166,7 @@ impl Policy for ReferenceRmed2 {
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.wins.add(winner, loser);
+            self.wins.record(winner.index(), loser.index());
             if self.in_pass {
                 self.after(step);
             }

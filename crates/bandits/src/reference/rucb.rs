@@ -1,6 +1,7 @@
 //! RUCB as printed, O(K^2) a step.
 
-use super::Wins;
+use super::upper;
+use crate::counts::PairCounts;
 use crate::policies::rucb::{RucbConfig, Variant};
 use crate::random::{argmax, below, coin};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
@@ -9,7 +10,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 #[derive(Debug, Clone)]
 pub struct ReferenceRucb {
     config: RucbConfig,
-    wins: Wins,
+    wins: PairCounts,
     favourite: Option<usize>,
 }
 
@@ -18,19 +19,19 @@ impl ReferenceRucb {
     #[must_use]
     pub fn new(config: &RucbConfig, arms: usize) -> Self {
         let prior = u32::from(config.variant == Variant::Lerot);
-        Self { config: config.clone(), wins: Wins::new(arms, prior), favourite: None }
+        Self { config: config.clone(), wins: PairCounts::new(arms, prior), favourite: None }
     }
 }
 
 impl Policy for ReferenceRucb {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         let time = self.config.alpha * libm::log(step as f64);
-        let u = |i: usize, j: usize| self.wins.upper(i, j, time, self.config.unseen);
+        let u = |i: usize, j: usize| upper(&self.wins, i, j, time, self.config.unseen);
         let candidates: Vec<usize> = (0..arms).filter(|&c| (0..arms).all(|j| u(c, j) >= 0.5)).collect();
 
         let favourite = self.favourite.filter(|favourite| candidates.contains(favourite));
@@ -60,7 +61,7 @@ impl Policy for ReferenceRucb {
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.wins.add(winner, loser);
+            self.wins.record(winner.index(), loser.index());
         }
     }
 

@@ -1,6 +1,6 @@
 //! SAVAGE as printed: every pair looked at, at every step.
 
-use super::Wins;
+use crate::counts::PairCounts;
 use crate::policies::savage::{SavageConfig, Variant};
 use crate::random::{argmax, below};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
@@ -10,7 +10,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 pub struct ReferenceSavage {
     lerot: bool,
     doubt: f64,
-    wins: Wins,
+    wins: PairCounts,
     left: Vec<usize>,
     winner: Option<usize>,
 }
@@ -23,15 +23,15 @@ impl ReferenceSavage {
         Self {
             lerot,
             doubt: config.doubt(arms, horizon),
-            wins: Wins::new(arms, u32::from(lerot)),
+            wins: PairCounts::new(arms, u32::from(lerot)),
             left: (0..arms).collect(),
             winner: None,
         }
     }
 
     fn leaves(&self, i: usize) -> bool {
-        (0..self.wins.arms).filter(|&j| j != i).any(|j| {
-            let count = self.wins.of(i, j) + self.wins.of(j, i);
+        (0..self.wins.arms()).filter(|&j| j != i).any(|j| {
+            let count = f64::from(self.wins[(i, j)]) + f64::from(self.wins[(j, i)]);
             count > 0.0 && self.wins.mean(i, j) + (self.doubt / (2.0 * count)).sqrt() < 0.5
         })
     }
@@ -39,14 +39,14 @@ impl ReferenceSavage {
 
 impl Policy for ReferenceSavage {
     fn arms(&self) -> usize {
-        self.wins.arms
+        self.wins.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let arms = self.wins.arms;
+        let arms = self.wins.arms();
         if let [last] = self.left[..] {
             let beaten = (0..arms).map(|i| {
-                let ahead = (0..arms).filter(|&j| self.wins.of(i, j) > self.wins.of(j, i));
+                let ahead = (0..arms).filter(|&j| f64::from(self.wins[(i, j)]) > f64::from(self.wins[(j, i)]));
                 ahead.count()
             });
             let winner = match self.winner {
@@ -61,7 +61,7 @@ impl Policy for ReferenceSavage {
             let pairs = self.left.iter().enumerate();
             pairs.flat_map(|(place, &i)| self.left[place + 1..].iter().map(move |&j| (i, j)))
         };
-        let count = |(i, j): (usize, usize)| self.wins.count(i, j) + self.wins.count(j, i);
+        let count = |(i, j): (usize, usize)| self.wins[(i, j)] + self.wins[(j, i)];
         let least = pairs().map(count).min().unwrap_or(0);
         let rare: Vec<_> = pairs().filter(|&pair| count(pair) == least).collect();
         let (first, second) = rare[below(generator, rare.len())];
@@ -70,7 +70,7 @@ impl Policy for ReferenceSavage {
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.wins.add(winner, loser);
+            self.wins.record(winner.index(), loser.index());
             let left = std::mem::take(&mut self.left);
             self.left = left.into_iter().filter(|&i| !self.leaves(i)).collect();
         }

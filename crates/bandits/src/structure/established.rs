@@ -18,6 +18,7 @@
 use std::cmp::Ordering;
 
 use super::Tournament;
+use crate::counts::PairTable;
 use crate::{Arm, PreferenceMatrix};
 
 /// Above this many comparisons the binomial is taken as a normal: its terms would be thousands,
@@ -76,12 +77,12 @@ pub fn established(
         .enumerate()
         .take_while(|(index, (tail, ..))| *tail <= error_rate / (hypotheses - index) as f64)
         .count();
-    let mut found = vec![Ordering::Equal; arms * arms];
+    let mut found = PairTable::new(arms, Ordering::Equal);
     for &(_, winner, loser) in &tails[..rejected] {
         let (low, high) = (winner.min(loser), winner.max(loser));
-        found[low.index() * arms + high.index()] = if winner == low { Ordering::Greater } else { Ordering::Less };
+        found[(low, high)] = if winner == low { Ordering::Greater } else { Ordering::Less };
     }
-    Ok(Tournament::from_pairs(arms, |i, j| found[i.index() * arms + j.index()]))
+    Ok(Tournament::from_pairs(arms, |i, j| found[(i, j)]))
 }
 
 /// P(Bin(trials, 1/2) >= wins), to about nine digits; or, where that is more than `enough`, anything

@@ -111,7 +111,7 @@ impl Knockout {
     #[cold]
     fn sort(&mut self, posterior: &Posterior) {
         self.sorted_for = posterior.arms;
-        let rows = posterior.digits.chunks(posterior.arms);
+        let rows = posterior.digits.rows();
         for (strength, row) in self.strengths.iter_mut().zip(rows) {
             *strength = row.iter().map(|&digits| u64::from(digits)).sum();
         }

@@ -7,6 +7,7 @@
 //! the few above 1/2, given that they are.
 
 use crate::confidence::last_step_below;
+use crate::counts::PairTable;
 use crate::random::{geometric, preference_above_half};
 use crate::{Arm, Choice, Generator};
 
@@ -29,14 +30,14 @@ pub(crate) struct Field<'a> {
     pub(crate) first: &'a [Arm],
     /// Evidence for each pair that the arm of the row loses to that of the column; with more than
     /// `time` of it against the first, an arm may not be second. None: any may.
-    pub(crate) against: Option<(&'a [f64], f64)>,
+    pub(crate) against: Option<(&'a PairTable<f64>, f64)>,
     /// All this is so, unless a duel changes it, until alpha ln t reaches that much; and alpha.
     pub(crate) soonest: (f64, f64),
 }
 
 impl Field<'_> {
-    fn may_be_second(&self, first: usize, second: usize, arms: usize) -> bool {
-        self.against.is_none_or(|(against, time)| against[first * arms + second] <= time)
+    fn may_be_second(&self, first: usize, second: usize) -> bool {
+        self.against.is_none_or(|(against, time)| against[(first, second)] <= time)
     }
 }
 
@@ -63,7 +64,7 @@ pub(crate) struct Sampler {
     inside: Vec<u32>,
     knockout: Knockout,
     /// Of all pairs i < j, whether i won; kept only for `Ties::Regret`.
-    outcomes: Vec<u32>,
+    outcomes: PairTable<u32>,
     /// Who won the most duels of the tournament.
     tied: Vec<usize>,
     regrets: Vec<f64>,
@@ -84,8 +85,8 @@ impl Sampler {
             inside: vec![0; arms],
             knockout: Knockout::new(arms),
             outcomes: match ties {
-                Ties::Random => Vec::new(),
-                Ties::Regret => vec![0; arms * arms],
+                Ties::Random => PairTable::new(0, 0),
+                Ties::Regret => PairTable::new(arms, 0),
             },
             tied: Vec::with_capacity(arms),
             regrets: vec![0.0; arms],
@@ -164,13 +165,12 @@ impl Sampler {
 
     /// The arm with the largest preference over `first`, of those that `row` says are above 1/2.
     fn best_above_half(&self, first: usize, field: Field<'_>, generator: &mut Generator) -> usize {
-        let arms = self.arms();
         let wins = self.posterior.wins();
         let (mut best, mut highest) = (first, 0.5);
         let above = self.row.iter().enumerate().filter(|&(_, &above)| above == 1);
         for (arm, _) in above {
-            if field.may_be_second(first, arm, arms) {
-                let (won, lost) = (wins[arm * arms + first], wins[first * arms + arm]);
+            if field.may_be_second(first, arm) {
+                let (won, lost) = wins.between(arm, first);
                 let preference = preference_above_half(generator, won, lost);
                 if preference > highest {
                     (best, highest) = (arm, preference);

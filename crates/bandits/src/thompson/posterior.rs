@@ -3,6 +3,7 @@
 
 use rand::Rng as _;
 
+use crate::counts::{PairCounts, PairTable};
 use crate::random::uniform;
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
@@ -11,38 +12,37 @@ use crate::{Arm, Generator};
 #[derive(Debug, Clone)]
 pub(crate) struct Posterior {
     pub(super) arms: usize,
-    wins: Vec<u32>,
-    /// Of each pair i < j, at `i * arms + j`.
-    odds: Vec<WinProbability>,
-    /// The first 32 binary digits of P(theta(i, j) > 1/2), at `i * arms + j`; 0 on the diagonal.
-    pub(super) digits: Vec<u32>,
+    wins: PairCounts,
+    /// Of each pair i < j.
+    probabilities: PairTable<WinProbability>,
+    /// The first 32 binary digits of P(theta(i, j) > 1/2); 0 on the diagonal.
+    pub(super) digits: PairTable<u32>,
 }
 
 impl Posterior {
     pub(crate) fn new(arms: usize) -> Self {
-        let mut digits = vec![1 << 31; arms * arms];
-        for arm in 0..arms {
-            digits[arm * arms + arm] = 0;
+        Self {
+            arms,
+            wins: PairCounts::new(arms, 0),
+            probabilities: PairTable::new(arms, WinProbability::EVEN),
+            digits: PairTable::with_diagonal(arms, 1 << 31, 0),
         }
-        Self { arms, wins: vec![0; arms * arms], odds: vec![WinProbability::EVEN; arms * arms], digits }
     }
 
-    /// How often each arm beat each other, `i * arms + j`.
-    pub(crate) fn wins(&self) -> &[u32] {
+    /// How often each arm beat each other.
+    pub(crate) fn wins(&self) -> &PairCounts {
         &self.wins
     }
 
     /// Takes in a duel; says how often the winner beat the loser, and the other way.
     #[inline]
     pub(crate) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
-        let (forth, back) = (self.at(winner.index(), loser.index()), self.at(loser.index(), winner.index()));
-        self.wins[forth] += 1;
-        let (won, lost) = (self.wins[forth], self.wins[back]);
-        let odds = &mut self.odds[forth.min(back)];
-        odds.win(won, lost);
-        let odds = *odds;
-        self.digits[forth] = digits(odds.chance(won, lost));
-        self.digits[back] = digits(odds.chance(lost, won));
+        let (won, lost) = self.wins.record(winner.index(), loser.index());
+        let probability = &mut self.probabilities[(winner.min(loser), winner.max(loser))];
+        probability.win(won, lost);
+        let probability = *probability;
+        self.digits[(winner, loser)] = digits(probability.chance(won, lost));
+        self.digits[(loser, winner)] = digits(probability.chance(lost, won));
         (won, lost)
     }
 
@@ -52,14 +52,14 @@ impl Posterior {
         if i == j {
             return 0.0;
         }
-        let (forth, back) = (self.at(i, j), self.at(j, i));
-        self.odds[forth.min(back)].chance(self.wins[forth], self.wins[back])
+        let (won, lost) = self.wins.between(i, j);
+        self.probabilities[(i.min(j), i.max(j))].chance(won, lost)
     }
 
     /// Draws whether theta(i, j) > 1/2.
     #[inline]
     pub(super) fn wins_once(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
-        let (bits, digits) = (generator.next_u32(), self.digits[self.at(i, j)]);
+        let (bits, digits) = (generator.next_u32(), self.digits[(i, j)]);
         if bits == digits {
             return self.past_32_digits(i, j, generator);
         }
@@ -69,14 +69,14 @@ impl Posterior {
     /// The rest of the comparison of a uniform real with the odds, whose first 32 digits are equal.
     #[cold]
     fn past_32_digits(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
-        let rest = self.chance(i, j) * 2_f64.powi(32) - f64::from(self.digits[self.at(i, j)]);
+        let rest = self.chance(i, j) * 2_f64.powi(32) - f64::from(self.digits[(i, j)]);
         uniform(generator) < rest
     }
 
     /// Draws for arms `from..` whether arm `i` would beat each: 1 or 0.
     #[inline]
     pub(super) fn draw_row(&self, i: usize, from: usize, row: &mut [u32], generator: &mut Generator) {
-        let digits = &self.digits[self.at(i, from)..self.at(i, self.arms)];
+        let digits = &self.digits.row(i)[from..];
         let row = &mut row[from..];
         let (pairs, last) = row.as_chunks_mut::<2>();
         for pair in pairs {
@@ -99,11 +99,6 @@ impl Posterior {
                 }
             }
         }
-    }
-
-    #[inline]
-    fn at(&self, i: usize, j: usize) -> usize {
-        i * self.arms + j
     }
 }
 
@@ -148,8 +143,7 @@ mod tests {
             assert!((f64::from(count) - p * f64::from(draws)).abs() <= bound);
         }
         // A draw that equals the first 32 digits is decided by the rest, here one or nothing.
-        let at = posterior.at(2, 6);
-        assert_eq!(posterior.digits[at], u32::MAX);
+        assert_eq!(posterior.digits[(2, 6)], u32::MAX);
         assert!((0..100).all(|_| posterior.past_32_digits(2, 6, &mut generator)));
         assert!((0..100).all(|_| !posterior.past_32_digits(2, 2, &mut generator)));
     }

@@ -13,7 +13,7 @@ impl Sampler {
         for other in 0..self.arms() {
             let log = libm::log1p(-self.posterior.chance(other, arm));
             everyone += log;
-            if field.may_be_second(arm, other, self.arms()) {
+            if field.may_be_second(arm, other) {
                 open += log;
             }
         }
@@ -27,8 +27,7 @@ impl Sampler {
         let (one, other) = self.sweeps(arm, field);
         let swept_one_only = libm::exp(one) * libm::expm1(other) / libm::expm1(one + other);
         if uniform(generator) < swept_one_only {
-            let arms = self.arms();
-            self.upsets(arm, |second| field.may_be_second(arm, second, arms), generator);
+            self.upsets(arm, |second| field.may_be_second(arm, second), generator);
             return (arm, true, self.best_above_half(arm, field, generator));
         }
         self.upsets(arm, |_| true, generator);

@@ -31,7 +31,7 @@ impl Sampler {
         champion
     }
 
-    /// ActionKind out the tournament into `scores`: all pairs that take in an arm of `first` (or, for the
+    /// Plays out the tournament into `scores`: all pairs that take in an arm of `first` (or, for the
     /// sake of ties, all there are), the favourite's as they stand.
     fn play_all(&mut self, first: &[Arm], generator: &mut Generator) {
         let arms = self.arms();
@@ -63,7 +63,7 @@ impl Sampler {
             }
             self.scores[i] += won;
             if self.ties == Ties::Regret {
-                self.outcomes[i * arms + i + 1..(i + 1) * arms].copy_from_slice(&self.row[i + 1..]);
+                self.outcomes.row_mut(i)[i + 1..].copy_from_slice(&self.row[i + 1..]);
             }
         }
         let mut total = 0;
@@ -120,19 +120,17 @@ impl Sampler {
 
     /// kl(theta(i, j), 1/2) for a preference drawn given who won in the tournament.
     fn sampled_divergence(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
-        let arms = self.arms();
         let won = if i == self.favourite {
             self.favourite_row[j] == 1
         } else if j == self.favourite {
             self.favourite_row[i] == 0
         } else if i < j {
-            self.outcomes[i * arms + j] == 1
+            self.outcomes[(i, j)] == 1
         } else {
-            self.outcomes[j * arms + i] == 0
+            self.outcomes[(j, i)] == 0
         };
         let (winner, loser) = if won { (i, j) } else { (j, i) };
-        let wins = self.posterior.wins();
-        let (won, lost) = (wins[winner * arms + loser], wins[loser * arms + winner]);
+        let (won, lost) = self.posterior.wins().between(winner, loser);
         let lean = 2.0 * preference_above_half(generator, won, lost) - 1.0;
         0.5 * ((1.0 + lean) * libm::log1p(lean) + (1.0 - lean) * libm::log1p(-lean))
     }

@@ -8,12 +8,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::counts::PairCounts;
+
 /// The pairs.
 #[derive(Debug, Clone)]
 pub(crate) struct DecidedPairs {
-    arms: usize,
     words: usize,
-    wins: Vec<u32>,
+    wins: PairCounts,
     /// Bit j of row i: the pair is settled against i.
     lost: Vec<u64>,
     lost_count: Vec<u32>,
@@ -38,9 +39,8 @@ impl DecidedPairs {
     pub(crate) fn new(arms: usize) -> Self {
         let words = arms.div_ceil(64);
         Self {
-            arms,
             words,
-            wins: vec![0; arms * arms],
+            wins: PairCounts::new(arms, 0),
             lost: vec![0; arms * words],
             lost_count: vec![0; arms],
             won_count: vec![0; arms],
@@ -49,10 +49,10 @@ impl DecidedPairs {
     }
 
     pub(crate) fn arms(&self) -> usize {
-        self.arms
+        self.wins.arms()
     }
 
-    pub(crate) fn wins(&self) -> &[u32] {
+    pub(crate) fn wins(&self) -> &PairCounts {
         &self.wins
     }
 
@@ -81,13 +81,12 @@ impl DecidedPairs {
     /// [`look_at`](Self::look_at).
     #[inline]
     pub(crate) fn record(&mut self, winner: usize, loser: usize) -> (u32, u32) {
-        self.wins[winner * self.arms + loser] += 1;
-        (self.wins[winner * self.arms + loser], self.wins[loser * self.arms + winner])
+        self.wins.record(winner, loser)
     }
 
     /// (w(j, i) - w(i, j))^2 / 4n, and who is behind.
     fn evidence(&self, i: usize, j: usize) -> (f64, usize, usize) {
-        let (a, b) = (self.wins[i * self.arms + j], self.wins[j * self.arms + i]);
+        let (a, b) = self.wins.between(i, j);
         let (ahead, behind) = if a >= b { (i, j) } else { (j, i) };
         let lead = f64::from(a.abs_diff(b));
         let met = f64::from(a) + f64::from(b);
@@ -160,6 +159,7 @@ mod tests {
 
     use super::*;
     use crate::Generator;
+    use crate::counts::PairTable;
     use crate::random::below;
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
         let (arms, alpha) = (6, 0.51);
         let mut generator = Generator::seed_from_u64(1);
         let mut settled = DecidedPairs::new(arms);
-        let mut changes = vec![0_i32; arms * arms];
+        let mut changes = PairTable::new(arms, 0_i32);
         for step in 1..6_000_u64 {
             let i = below(&mut generator, arms);
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
@@ -176,7 +176,7 @@ mod tests {
             let time = alpha * libm::log((step * step) as f64);
             settled.record(a, b);
             let mut changed = |_: &DecidedPairs, change: Change| {
-                changes[change.behind * arms + change.ahead] += if change.settled { 1 } else { -1 };
+                changes[(change.behind, change.ahead)] += if change.settled { 1 } else { -1 };
             };
             settled.look_at(i, j, time, &mut changed);
             settled.advance(time, &mut changed);
@@ -185,11 +185,11 @@ mod tests {
             let mut next = f64::INFINITY;
             for k in 0..arms {
                 for l in (0..arms).filter(|&l| l != k) {
-                    let (w, v) = (settled.wins[k * arms + l], settled.wins[l * arms + k]);
+                    let (w, v) = settled.wins.between(k, l);
                     let n = f64::from(w + v);
                     let below_half = n > 0.0 && f64::from(w) / n + (time / n).sqrt() < 0.5;
                     assert_eq!(settled.loses(k, l), below_half, "step {step}, {k} {l}");
-                    assert_eq!(changes[k * arms + l], i32::from(below_half));
+                    assert_eq!(changes[(k, l)], i32::from(below_half));
                     lost[k] += u32::from(below_half);
                     won[l] += u32::from(below_half);
                     if below_half {

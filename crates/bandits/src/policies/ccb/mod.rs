@@ -42,7 +42,6 @@ use crate::algorithm::{countable_pairs, positive};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::confidence::last_step_below;
-use crate::counts::best_among;
 use crate::random::{below, coin};
 mod decided_pairs;
 
@@ -435,6 +434,6 @@ impl Policy for Ccb {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        best_among(self.settled.wins(), self.settled.lost_counts(), generator)
+        self.settled.wins().least_doubted(self.settled.lost_counts(), generator)
     }
 }

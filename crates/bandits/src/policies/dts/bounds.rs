@@ -1,14 +1,15 @@
 //! Against how many others each arm's upper bound is below 1/2, as duels and time change it.
 
 use crate::Arm;
+use crate::counts::PairTable;
 
 /// u(i, j) < 1/2 while alpha ln t is below the evidence that i loses to j, which only their duels
 /// change: n (1/2 - mu(i, j))^2 where i is behind, 0 otherwise.
 #[derive(Debug, Clone)]
 pub(super) struct Bounds {
     arms: usize,
-    /// The evidence at `i * arms + j`.
-    against: Vec<f64>,
+    /// The evidence that i loses to j.
+    against: PairTable<f64>,
     /// How many of each row are above `time`.
     lost: Vec<u32>,
     /// No entry of each row that is above `time` is below this.
@@ -26,7 +27,7 @@ impl Bounds {
     pub(super) fn new(arms: usize) -> Self {
         Self {
             arms,
-            against: vec![0.0; arms * arms],
+            against: PairTable::new(arms, 0.0),
             lost: vec![0; arms],
             next: vec![f64::INFINITY; arms],
             soonest: f64::INFINITY,
@@ -60,7 +61,7 @@ impl Bounds {
 
     /// All evidence, for each pair that the arm of the row loses to that of the column.
     #[inline]
-    pub(super) fn against(&self) -> &[f64] {
+    pub(super) fn against(&self) -> &PairTable<f64> {
         &self.against
     }
 
@@ -82,9 +83,10 @@ impl Bounds {
 
     #[inline]
     fn write(&mut self, arm: Arm, other: Arm, evidence: f64) {
-        let (arm, at) = (arm.index(), arm.index() * self.arms + other.index());
-        let (was, is) = (self.against[at] > self.time, evidence > self.time);
-        self.against[at] = evidence;
+        let entry = &mut self.against[(arm, other)];
+        let (was, is) = (*entry > self.time, evidence > self.time);
+        *entry = evidence;
+        let arm = arm.index();
         if is {
             self.next[arm] = self.next[arm].min(evidence);
             self.soonest = self.soonest.min(evidence);
@@ -102,7 +104,7 @@ impl Bounds {
         for arm in 0..self.arms {
             if self.next[arm] <= self.time {
                 let (mut lost, mut next) = (0, f64::INFINITY);
-                for &evidence in &self.against[arm * self.arms..(arm + 1) * self.arms] {
+                for &evidence in self.against.row(arm) {
                     if evidence > self.time {
                         lost += 1;
                         next = next.min(evidence);
@@ -123,6 +125,7 @@ mod tests {
 
     use super::*;
     use crate::Generator;
+    use crate::counts::PairCounts;
     use crate::random::below;
 
     #[test]
@@ -130,7 +133,7 @@ mod tests {
         let arms = 9;
         let mut generator = Generator::seed_from_u64(1);
         let mut bounds = Bounds::new(arms);
-        let mut wins = vec![0_u32; arms * arms];
+        let mut wins = PairCounts::new(arms, 0);
         let mut sizes = vec![0; arms + 1];
         let mut step = 1_u64;
         for _ in 0..6_000 {
@@ -138,7 +141,7 @@ mod tests {
             let time = 0.1 * libm::log(step as f64);
             bounds.advance(time);
             let upper = |i: usize, j: usize| {
-                let (won, lost) = (f64::from(wins[i * arms + j]), f64::from(wins[j * arms + i]));
+                let (won, lost) = (f64::from(wins[(i, j)]), f64::from(wins[(j, i)]));
                 match won + lost {
                     0.0 => 2.0,
                     n => won / n + (time / n).sqrt(),
@@ -153,13 +156,12 @@ mod tests {
             let i = below(&mut generator, arms);
             let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
             let (a, b) = if below(&mut generator, 10) < 7 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
-            wins[a * arms + b] += 1;
-            let (won, lost) = (wins[a * arms + b].into(), wins[b * arms + a].into());
-            bounds.record(Arm::at(a), Arm::at(b), won, lost);
+            let (won, lost) = wins.record(a, b);
+            bounds.record(Arm::at(a), Arm::at(b), won.into(), lost.into());
             if step > 1 << 40 {
                 step = 1;
                 bounds = Bounds::new(arms);
-                wins.fill(0);
+                wins = PairCounts::new(arms, 0);
             }
         }
         assert!(sizes.iter().filter(|&&times| times > 20).count() > 3, "{sizes:?}");

@@ -47,7 +47,6 @@
 
 use crate::algorithm::{countable_pairs, named_values, positive};
 use crate::confidence::LogTime;
-use crate::counts::best_among;
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
@@ -162,8 +161,7 @@ impl Policy for DoubleThompson {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        let wins = self.sampler.posterior().wins();
-        best_among(wins, &vec![0; self.arms()], generator)
+        self.sampler.posterior().wins().copeland_best(generator)
     }
 }
 

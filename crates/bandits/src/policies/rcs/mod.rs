@@ -43,7 +43,6 @@ use crate::algorithm::{countable_pairs, named_values, positive};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::counts::LeastCounts;
-use crate::counts::best_among;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 mod tournament;
@@ -202,6 +201,6 @@ impl Policy for Rcs {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        best_among(self.tournament.wins(), &vec![0; self.arms], generator)
+        self.tournament.wins().copeland_best(generator)
     }
 }

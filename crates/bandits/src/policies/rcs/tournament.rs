@@ -4,6 +4,7 @@
 //! arms can at once: the champion is one draw over the arms and nobody. One duel changes one factor
 //! of two products.
 
+use crate::counts::{PairCounts, PairTable};
 use crate::random::{geometric, uniform};
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
@@ -16,12 +17,11 @@ const CHANGES: u8 = 64;
 /// Each arm's chance to beat everyone.
 #[derive(Debug, Clone)]
 pub(super) struct Tournament {
-    arms: usize,
-    wins: Vec<u32>,
-    /// Of each pair i < j, at `i * arms + j`.
-    odds: Vec<WinProbability>,
-    /// The chance that i beats j, at `i * arms + j`; 1 on the diagonal.
-    chances: Vec<f64>,
+    wins: PairCounts,
+    /// Of each pair i < j.
+    probabilities: PairTable<WinProbability>,
+    /// The probability that i beats j; 1 on the diagonal.
+    chances: PairTable<f64>,
     /// The product of each row of `chances`, how often it has changed since it was multiplied out,
     /// and how many arms the row's arm cannot beat.
     products: Vec<f64>,
@@ -33,15 +33,10 @@ pub(super) struct Tournament {
 
 impl Tournament {
     pub(super) fn new(arms: usize) -> Self {
-        let mut chances = vec![0.5; arms * arms];
-        for arm in 0..arms {
-            chances[arm * arms + arm] = 1.0;
-        }
         let mut tournament = Self {
-            arms,
-            wins: vec![0; arms * arms],
-            odds: vec![WinProbability::EVEN; arms * arms],
-            chances,
+            wins: PairCounts::new(arms, 0),
+            probabilities: PairTable::new(arms, WinProbability::EVEN),
+            chances: PairTable::with_diagonal(arms, 0.5, 1.0),
             products: vec![0.0; arms],
             changes: vec![0; arms],
             hopeless: vec![0; arms],
@@ -54,8 +49,8 @@ impl Tournament {
         tournament
     }
 
-    /// How often each arm beat each other, `i * arms + j`.
-    pub(super) fn wins(&self) -> &[u32] {
+    /// How often each arm beat each other.
+    pub(super) fn wins(&self) -> &PairCounts {
         &self.wins
     }
 
@@ -85,37 +80,34 @@ impl Tournament {
 
     /// ln pi(i), exact however near pi is to 1.
     fn log_product(&self, arm: Arm) -> f64 {
-        let column = self.chances.iter().skip(arm.index()).step_by(self.arms);
-        let others = column.enumerate().filter(|&(other, _)| other != arm.index());
-        others.map(|(_, &upset)| if upset < 1e-9 { -upset } else { libm::log1p(-upset) }).sum()
+        let others = self.chances.column(arm.index()).enumerate().filter(|&(other, _)| other != arm.index());
+        others.map(|(_, upset)| if upset < 1e-9 { -upset } else { libm::log1p(-upset) }).sum()
     }
 
     /// Takes in a duel; says how often the winner beat the loser, and the other way.
     #[inline]
     pub(super) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
         let (winner, loser) = (winner.index(), loser.index());
-        let (forth, back) = (winner * self.arms + loser, loser * self.arms + winner);
-        self.wins[forth] += 1;
-        let (won, lost) = (self.wins[forth], self.wins[back]);
-        let odds = &mut self.odds[forth.min(back)];
-        let was = *odds;
-        odds.win(won, lost);
-        let odds = *odds;
-        self.change(winner, forth, was.chance(won - 1, lost), odds.chance(won, lost));
-        self.change(loser, back, was.chance(lost, won - 1), odds.chance(lost, won));
+        let (won, lost) = self.wins.record(winner, loser);
+        let probability = &mut self.probabilities[(winner.min(loser), winner.max(loser))];
+        let was = *probability;
+        probability.win(won, lost);
+        let is = *probability;
+        self.change(winner, loser, was.chance(won - 1, lost), is.chance(won, lost));
+        self.change(loser, winner, was.chance(lost, won - 1), is.chance(lost, won));
         self.rate(winner);
         self.rate(loser);
         (won, lost)
     }
 
     #[inline]
-    fn change(&mut self, row: usize, at: usize, was: f64, chance: f64) {
+    fn change(&mut self, row: usize, column: usize, was: f64, chance: f64) {
         // What cannot be is left out of the product, and counted.
         self.hopeless[row] -= u32::from(was == 0.0);
         self.hopeless[row] += u32::from(chance == 0.0);
         let factor = |chance: f64| if chance == 0.0 { 1.0 } else { chance };
         self.products[row] *= factor(chance) / factor(was);
-        self.chances[at] = chance;
+        self.chances[(row, column)] = chance;
         self.changes[row] += 1;
         if self.changes[row] == CHANGES {
             self.multiply_out(row);
@@ -125,7 +117,7 @@ impl Tournament {
     #[cold]
     fn multiply_out(&mut self, arm: usize) {
         self.changes[arm] = 0;
-        let row = &self.chances[arm * self.arms..(arm + 1) * self.arms];
+        let row = self.chances.row(arm);
         // What cannot be is left out. Several products at once, as one would wait for each factor.
         let factor = |chance: f64| if chance > 0.0 { chance } else { 1.0 };
         let (parts, rest) = row.as_chunks::<8>();

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::row_minima::RowMinima;
 use crate::Generator;
+use crate::counts::{PairCounts, PairTable};
 use crate::random::below;
 
 /// Divergences are whole numbers of this size.
@@ -49,13 +50,13 @@ fn whole(value: f64) -> i64 {
 #[derive(Debug, Clone)]
 pub(super) struct Divergences {
     arms: usize,
-    wins: Vec<u32>,
+    wins: PairCounts,
     /// mu(l, j) in row l; infinite on the diagonal, so that no arm is its own weakest spot.
     means: RowMinima<f64>,
-    /// n kl(mu, 1/2) of each pair i < j, at `i * arms + j`.
-    terms: Vec<i64>,
-    /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0; empty where nobody asks.
-    per_divergence: Vec<f64>,
+    /// n kl(mu, 1/2) of each pair i < j.
+    terms: PairTable<i64>,
+    /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0; `None` if no costs are asked for.
+    per_divergence: Option<PairTable<f64>>,
     /// I(i), in one row.
     pub(super) sums: RowMinima<i64>,
     /// The size of O(i).
@@ -73,10 +74,10 @@ impl Divergences {
         }
         Self {
             arms,
-            wins: vec![0; arms * arms],
+            wins: PairCounts::new(arms, 0),
             means,
-            terms: vec![0; arms * arms],
-            per_divergence: vec![0.0; if costs { arms * arms } else { 0 }],
+            terms: PairTable::new(arms, 0),
+            per_divergence: costs.then(|| PairTable::new(arms, 0.0)),
             sums: RowMinima::new(1, arms, 0, i64::MAX),
             lost_to: vec![arms as u32 - 1; arms],
             leader: 0,
@@ -87,7 +88,7 @@ impl Divergences {
         self.arms
     }
 
-    pub(super) fn wins(&self) -> &[u32] {
+    pub(super) fn wins(&self) -> &PairCounts {
         &self.wins
     }
 
@@ -102,13 +103,13 @@ impl Divergences {
     /// How often two arms met.
     #[inline]
     pub(super) fn met(&self, i: usize, j: usize) -> u32 {
-        self.wins[i * self.arms + j] + self.wins[j * self.arms + i]
+        self.wins.met(i, j)
     }
 
     /// Whether `j` is in O(`i`).
     #[inline]
     pub(super) fn not_ahead(&self, i: usize, j: usize) -> bool {
-        self.wins[i * self.arms + j] <= self.wins[j * self.arms + i]
+        !self.wins.beats(i, j)
     }
 
     /// The opponent of `arm` by RMED1, perhaps `arm` itself.
@@ -126,7 +127,10 @@ impl Divergences {
     pub(super) fn cheapest(&self, arm: usize, least: f64) -> usize {
         let leader = self.leader;
         let means = &self.means.row(leader)[..self.arms];
-        let row = &self.per_divergence[arm * self.arms..(arm + 1) * self.arms];
+        let Some(table) = &self.per_divergence else {
+            return leader;
+        };
+        let row = table.row(arm);
         let own = if arm == leader { 0.5 } else { means[arm] };
         let weighed = |mean: f64, per_divergence: f64| {
             let cost = own + mean - 1.0;
@@ -160,10 +164,8 @@ impl Divergences {
 
     /// Takes in a duel.
     pub(super) fn record(&mut self, winner: usize, loser: usize) {
-        let (forth, back) = (winner * self.arms + loser, loser * self.arms + winner);
-        let term = self.arms * winner.min(loser) + winner.max(loser);
-        self.wins[forth] += 1;
-        let (won, lost) = (self.wins[forth], self.wins[back]);
+        let term = (winner.min(loser), winner.max(loser));
+        let (won, lost) = self.wins.record(winner, loser);
 
         // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
         let old = self.terms[term];
@@ -185,10 +187,10 @@ impl Divergences {
         let total = f64::from(won) + f64::from(lost);
         self.means.set(winner, loser, f64::from(won) / total);
         self.means.set(loser, winner, f64::from(lost) / total);
-        if !self.per_divergence.is_empty() {
+        if let Some(table) = &mut self.per_divergence {
             let inverse = per_divergence(new, total);
-            self.per_divergence[forth] = if won < lost { inverse } else { 0.0 };
-            self.per_divergence[back] = if lost < won { inverse } else { 0.0 };
+            table[(winner, loser)] = if won < lost { inverse } else { 0.0 };
+            table[(loser, winner)] = if lost < won { inverse } else { 0.0 };
         }
     }
 }

@@ -31,7 +31,6 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 use crate::algorithm::{countable_pairs, positive};
-use crate::counts::best_among;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// RMED1's parameters: f(K) = `factor` K^`power`.
@@ -130,6 +129,6 @@ impl Policy for Rmed1 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        best_among(self.state.wins(), self.state.sums(), generator)
+        self.state.wins().least_doubted(self.state.sums(), generator)
     }
 }

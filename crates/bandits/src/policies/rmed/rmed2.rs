@@ -45,7 +45,6 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 use crate::algorithm::{countable_pairs, horizon_known, named_values, positive};
-use crate::counts::best_among;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Which of the published rules; see the [module](self).
@@ -324,7 +323,7 @@ impl Policy for Rmed2 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        best_among(self.state.wins(), self.state.sums(), generator)
+        self.state.wins().least_doubted(self.state.sums(), generator)
     }
 }
 

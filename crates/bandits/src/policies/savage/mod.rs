@@ -32,7 +32,7 @@
 //! * As T does not change, only the pair that met can rule an arm out.
 
 use crate::algorithm::{countable_pairs, horizon_known, named_values};
-use crate::counts::best_among;
+use crate::counts::PairCounts;
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
 
@@ -107,7 +107,7 @@ impl PolicyConfig for SavageConfig {
             lerot,
             doubt: self.doubt(arms, horizon),
             arms,
-            wins: vec![u32::from(lerot); arms * arms],
+            wins: PairCounts::new(arms, u32::from(lerot)),
             left: (0..arms).map(Arm::at).collect(),
             round: Round::new(arms),
             winner: None,
@@ -121,7 +121,7 @@ pub struct Savage {
     lerot: bool,
     doubt: f64,
     arms: usize,
-    wins: Vec<u32>,
+    wins: PairCounts,
     /// The arms left, in order.
     left: Vec<Arm>,
     round: Round,
@@ -136,14 +136,10 @@ impl Savage {
         &self.left
     }
 
-    fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
-        best_among(&self.wins, &vec![0; self.arms], generator)
-    }
-
     #[cold]
     fn end(&mut self, generator: &mut Generator) -> Arm {
         let last = self.left[0];
-        let best = if self.lerot { self.copeland_best(generator) } else { None };
+        let best = if self.lerot { self.wins.copeland_best(generator) } else { None };
         *self.winner.insert(best.unwrap_or(last))
     }
 }
@@ -172,10 +168,8 @@ impl Policy for Savage {
         let Feedback::Duel { winner, loser, .. } = feedback else {
             return;
         };
-        let forth = winner.index() * self.arms + loser.index();
-        let back = loser.index() * self.arms + winner.index();
-        self.wins[forth] += 1;
-        let (won, lost) = (f64::from(self.wins[forth]), f64::from(self.wins[back]));
+        let (won, lost) = self.wins.record(winner.index(), loser.index());
+        let (won, lost) = (f64::from(won), f64::from(lost));
         // mu + c < 1/2 for the loser, squared; the winner's bound against it has only grown.
         let lead = won - lost;
         let beyond = lead * lead - 2.0 * self.doubt * (won + lost);
@@ -192,7 +186,7 @@ impl Policy for Savage {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         match self.left[..] {
             [last] if !self.lerot => Some(last),
-            _ => self.winner.or_else(|| self.copeland_best(generator)),
+            _ => self.winner.or_else(|| self.wins.copeland_best(generator)),
         }
     }
 }
