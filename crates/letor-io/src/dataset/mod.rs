@@ -1,5 +1,5 @@
 //! Queries, labels and features in memory: exact values packed into bits; not how they are read from text
-//! ([`text`](crate::text)) or kept in files ([`cache`](crate::cache)).
+//! (`text`) or kept in files (`cache`).
 
 mod bit_packing;
 mod block;

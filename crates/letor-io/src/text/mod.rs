@@ -1,5 +1,5 @@
 //! SVMlight/LETOR text, read in parallel and written; not how data sets are kept in memory
-//! ([`dataset`](crate::dataset)) or in a cache file ([`cache`](crate::cache)).
+//! (`dataset`) or in a cache file (`cache`).
 //!
 //! A file is cut into pieces of whole queries ([`file`]); any thread reads any piece ([`parse`]) row by row
 //! ([`row`]) and turns each query's rows into packed columns ([`assembler`]); the pieces are joined in order
