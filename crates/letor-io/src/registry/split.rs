@@ -1,9 +1,9 @@
 //! The parts of a data set.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A part of a data set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
     /// For training.

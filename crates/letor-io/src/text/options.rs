@@ -28,7 +28,8 @@ impl Default for ReadOptions {
 }
 
 /// How to treat `NULL` instead of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Null {
     /// Refuse the file.
     #[default]
@@ -38,7 +39,8 @@ pub enum Null {
 }
 
 /// How to treat a query id that recurs after another id or in another file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SameQid {
     /// Refuse the file and report both places: usually the same data was given twice.
     #[default]

@@ -1,5 +1,7 @@
 //! `sim compare`: the same bandits live and on the proxy of the same data.
 
+use crate::cli::args;
+use crate::output::cache::sha256_hex;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use super::matrix_file;
 use super::print::{eprintln, println};
 use super::proxy::{identity, play};
 use crate::analysis::live_vs_proxy::{Difference, ProxyArenas, differences, figure, largest};
-use crate::cli::args::{Description, Prepared, RunOptions, SiteOptions};
+use crate::cli::args::{RunArgs, SiteArgs};
 use crate::output;
 use crate::output::numbers::{counted, parse_positive};
 use crate::output::progress::Progress;
@@ -20,9 +22,9 @@ use crate::output::usage::usage;
 use crate::proxy::{Begin, Choice, Files, Request, Sampling, take_up, write};
 use crate::results::{self, Arms, deviation, label, significant};
 use crate::simulation::live_arena::LiveArenas;
+use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::{Plan, Run, play_all};
-use crate::simulation::seed;
-use crate::simulation::truth::{Effort, Truth};
+use crate::simulation::truth::{Effort, GroundTruth};
 
 /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
 ///
@@ -33,7 +35,7 @@ use crate::simulation::truth::{Effort, Truth};
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     #[command(flatten)]
-    site: SiteOptions,
+    site: SiteArgs,
 
     /// The proxy matrix of these rankers, if there is one; else it is estimated
     #[arg(long, value_name = "FILE")]
@@ -52,7 +54,7 @@ pub(super) struct Compare {
     again: bool,
 
     #[command(flatten)]
-    run: RunOptions,
+    run: RunArgs,
 
     /// Where estimated truths are kept for the next run
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
@@ -68,9 +70,9 @@ struct Config<'a> {
     steps: u64,
     runs: u64,
     algorithms: Vec<String>,
-    site: &'a Description,
+    site: &'a SiteDescription,
     truth_effort: Effort,
-    truth: &'a Truth,
+    truth: &'a GroundTruth,
     proxy: Proxy,
 }
 
@@ -96,7 +98,7 @@ struct Summary<'a> {
 
 impl Compare {
     pub(super) fn run(&self) -> Result<()> {
-        let RunOptions { common, .. } = &self.run;
+        let RunArgs { common, .. } = &self.run;
         common.apply()?;
         let plan = self.run.plan_of(&["mergerucb", "rucb", "rmed1", "random"]);
         for spec in &plan.algorithms {
@@ -127,10 +129,11 @@ impl Compare {
             matrix.arms(),
             site.arms()
         );
-        let (effort, truth) = prepared.truth(&self.cache, common.seed, common.quiet)?;
+        let effort = Effort::for_arms(site.arms());
+        let truth = prepared.truth(effort, common.seed, &self.cache, common.quiet)?;
 
-        let checksum = seed::key(&matrix.to_text());
-        let live = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.content() };
+        let checksum = sha256_hex(&matrix.to_text());
+        let live = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
         let proxy = ProxyArenas::new(matrix, &truth.gaps, format!("matrix {checksum}"))?;
         let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
         let live = play_all(&live, &plan, &progress)?;
@@ -162,7 +165,7 @@ impl Compare {
     }
 
     /// The proxy matrix, kept in the results' folder as `sim proxy` keeps it.
-    fn estimate(&self, prepared: &Prepared, folder: &Path) -> Result<PreferenceMatrix> {
+    fn estimate(&self, prepared: &PreparedSite, folder: &Path) -> Result<PreferenceMatrix> {
         let common = &self.run.common;
         let files = Files::of(&folder.join("proxy.npy"))?;
         let _lock = files.lock()?;
@@ -184,7 +187,7 @@ impl Compare {
         let name = |arm: usize| description.label(arm);
         let names = description.names();
         let arms = Arms { winners: &truth.winners, names: &names };
-        let caption = |what: &str| description.caption(what, truth);
+        let caption = |what: &str| args::caption(description, what, truth);
         let differences = differences(plan, live, proxy);
         let summary = Summary {
             largest_at_the_end: largest(&differences, plan.steps),

@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use super::print::{eprintln, println};
 use crate::analysis::distortion::{Distortion, Plan, measure};
-use crate::cli::args::{CommonOptions, Description, SiteOptions};
+use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::output;
 use crate::output::numbers::{grouped, parse_positive};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
-use crate::simulation::truth::{Measure, Truth};
+use crate::simulation::prepared::SiteDescription;
+use crate::simulation::truth::{Effort, GroundTruth, Measure};
 
 /// Measures how often a multileaving misjudges who is better than the best.
 ///
@@ -22,7 +23,7 @@ use crate::simulation::truth::{Measure, Truth};
 #[derive(Debug, Args)]
 pub(super) struct DistortionCommand {
     #[command(flatten)]
-    site: SiteOptions,
+    site: SiteArgs,
 
     /// How many rankers are multileaved at once, the Condorcet winner among them [default: 3,10,100, or
     /// as many as there are]
@@ -38,7 +39,7 @@ pub(super) struct DistortionCommand {
     runs: u64,
 
     #[command(flatten)]
-    common: CommonOptions,
+    common: CommonArgs,
 
     /// Where estimated truths are kept for the next run
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
@@ -62,14 +63,14 @@ struct Report<'a> {
     seed: u64,
     multileavings: u64,
     runs: u64,
-    site: &'a Description,
-    truth: &'a Truth,
+    site: &'a SiteDescription,
+    truth: &'a GroundTruth,
     distortion: Vec<Distortion>,
 }
 
 impl DistortionCommand {
     pub(super) fn run(&self) -> Result<()> {
-        let CommonOptions { seed, quiet, .. } = self.common;
+        let CommonArgs { seed, quiet, .. } = self.common;
         self.common.apply()?;
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
@@ -79,7 +80,7 @@ impl DistortionCommand {
             output::create_folder_of(path)?;
             output::check_writable(path)?;
         }
-        let (_, truth) = prepared.truth(&self.cache, seed, quiet)?;
+        let truth = prepared.truth(Effort::for_arms(site.arms()), seed, &self.cache, quiet)?;
         anyhow::ensure!(
             truth.measure == Measure::Condorcet,
             "these rankers have no Condorcet winner, so distortion has no meaning; take credit by the order that made \

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::print::{eprintln, println};
-use crate::cli::args::CommonOptions;
-use crate::experiment::{self, Experiment, Ran, Session, claim::Verdict, report::index};
+use crate::cli::args::CommonArgs;
+use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, claim::Verdict, report::index};
 use crate::output::machine;
 use crate::output::numbers::{grouped, parse_up_to};
 use crate::output::progress::Progress;
@@ -78,21 +78,21 @@ struct ExperimentThreads {
 
 impl ExperimentCommand {
     pub(super) fn run(&self) -> Result<()> {
-        CommonOptions::set_threads(self.common.threads)?;
+        CommonArgs::set_threads(self.common.threads)?;
         let files = self.chosen()?;
         // A wrong file is told before hours are spent on the others.
         let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;
-        let session = self.session(self.scale, self.common.quiet);
+        let context = self.context(self.scale, self.common.quiet);
         if !self.common.quiet {
-            self.tell_stand_ins(&session, &files, &experiments)?;
+            self.tell_stand_ins(&context, &files, &experiments)?;
         }
         if self.dry_run {
-            return self.estimate(&session, &files);
+            return self.estimate(&context, &files);
         }
         let start = Instant::now();
         let mut failed = Vec::new();
         for file in &files {
-            match experiment::run(&session, file, self.again) {
+            match experiment::run(&context, file, self.again) {
                 Ok(ran) => println!("{}", line(&ran)),
                 Err(error) if files.len() > 1 => {
                     eprintln!("error: {error:#}");
@@ -101,9 +101,9 @@ impl ExperimentCommand {
                 Err(error) => return Err(error),
             }
         }
-        index::write(&session.out)?;
-        let summaries = index::summaries(&session.out)?;
-        println!("claims in {}: {}", session.out.display(), index::tally(&summaries));
+        index::write(&context.out)?;
+        let summaries = index::summaries(&context.out)?;
+        println!("claims in {}: {}", context.out.display(), index::tally(&summaries));
         if !self.common.quiet {
             let memory = machine::peak_memory().map_or(String::new(), |bytes| format!(", {} MB at most", bytes >> 20));
             eprintln!("{:.0} s{memory}; `sim report` makes one page of them all", start.elapsed().as_secs_f64());
@@ -113,10 +113,10 @@ impl ExperimentCommand {
     }
 
     /// Says once which settings are played on look-alikes, as their data are not here.
-    fn tell_stand_ins(&self, session: &Session, files: &[PathBuf], experiments: &[Experiment]) -> Result<()> {
+    fn tell_stand_ins(&self, context: &ExperimentContext, files: &[PathBuf], experiments: &[Experiment]) -> Result<()> {
         let mut lines = Vec::new();
         for (file, experiment) in files.iter().zip(experiments) {
-            let settings = experiment::stand_ins(session, experiment);
+            let settings = experiment::stand_ins(context, experiment);
             let told: Vec<String> = settings.iter().map(|(setting, name)| format!("{setting} ({name})")).collect();
             if !told.is_empty() {
                 lines.push(format!("  {}: {}", experiment::name_of(file)?, told.join("; ")));
@@ -130,11 +130,11 @@ impl ExperimentCommand {
         Ok(())
     }
 
-    fn session(&self, scale: f64, quiet: bool) -> Session {
+    fn context(&self, scale: f64, quiet: bool) -> ExperimentContext {
         let out = self.out.clone().unwrap_or_else(|| {
             if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
         });
-        Session::new(out, self.cache.clone(), self.data_dir.clone(), scale, quiet)
+        ExperimentContext::new(out, self.cache.clone(), self.data_dir.clone(), scale, quiet)
     }
 
     /// The files to run, in the order of their names.
@@ -158,9 +158,9 @@ impl ExperimentCommand {
         Ok(files)
     }
 
-    fn estimate(&self, session: &Session, files: &[PathBuf]) -> Result<()> {
+    fn estimate(&self, context: &ExperimentContext, files: &[PathBuf]) -> Result<()> {
         // Bars of truths and matrices would overwrite the one that is shown here.
-        let small = self.session((0.01_f64).min(self.scale), true);
+        let small = self.context((0.01_f64).min(self.scale), true);
         println!("{:24} {:>7} {:>8} {:>17} {:>8}", "experiment", "cells", "runs", "steps", "seconds");
         let threads = rayon::current_num_threads() as f64;
         let mut sum = 0.0;
@@ -168,7 +168,7 @@ impl ExperimentCommand {
             let name = experiment::name_of(file)?;
             let progress = Progress::new(&format!("timing {name}"), files.len() as u64, self.common.quiet);
             progress.start_at(done as u64);
-            let found = experiment::estimate::estimate(session, &small, &Experiment::read(file)?);
+            let found = experiment::estimate::estimate(context, &small, &Experiment::read(file)?);
             progress.finish();
             let found = found?;
             let seconds = found.seconds() / threads;
@@ -182,7 +182,7 @@ impl ExperimentCommand {
 }
 
 /// What became of an experiment, in a line.
-fn line(ran: &Ran) -> String {
+fn line(ran: &ExperimentOutcome) -> String {
     let tally = Verdict::tally(ran.summary.claims.iter()).into_iter();
     let claims = tally.map(|(verdict, count)| format!("{count} {} {}", verdict.sign(), verdict.words(count)));
     let time = match (&ran.kept, ran.known) {

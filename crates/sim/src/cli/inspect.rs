@@ -10,12 +10,13 @@ use serde::Serialize;
 
 use super::print::{eprintln, println};
 use crate::cli::args::folder::{dataset_name, default_folder};
-use crate::cli::args::reading::ReadingOptions;
-use crate::cli::args::{CommonOptions, announce};
+use crate::cli::args::reading::ReadingArgs;
+use crate::cli::args::{CommonArgs, announce};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::output::numbers::{counted, grouped};
 use crate::simulation::arm_names::of_feature;
+use crate::simulation::spec::SiteSpec;
 
 /// How many documents nDCG looks at.
 const CUTOFF: usize = 10;
@@ -35,10 +36,10 @@ pub(super) struct Inspect {
     dataset: Vec<String>,
 
     #[command(flatten)]
-    reading: ReadingOptions,
+    reading: ReadingArgs,
 
     #[command(flatten)]
-    common: CommonOptions,
+    common: CommonArgs,
 
     /// Where to leave results; those of the same command are replaced, those of another refused
     /// [default: results/ and a name made of the data set's]
@@ -105,7 +106,11 @@ struct RankerQuality {
 impl Inspect {
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
-        let dataset = self.reading.open(&self.dataset)?;
+        let dataset = self.reading.open(&SiteSpec {
+            dataset: self.dataset.clone(),
+            reading: self.reading.spec(),
+            ..SiteSpec::default()
+        })?;
         announce(&dataset, self.common.quiet);
         let folder = self.out.clone().unwrap_or_else(|| {
             let name = dataset_name(&self.dataset, dataset.name(), &dataset.checksum());

@@ -6,22 +6,24 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{Description, RunOptions, SiteOptions};
+use crate::cli::args;
+use crate::cli::args::{RunArgs, SiteArgs};
 use crate::cli::study_output::{self, Outcome};
 use crate::output;
 use crate::output::progress::Progress;
 use crate::results::Arms;
 use crate::simulation::live_arena::LiveArenas;
+use crate::simulation::prepared::SiteDescription;
 use crate::simulation::runs::play_all;
-use crate::simulation::truth::{Effort, Truth};
+use crate::simulation::truth::{Effort, GroundTruth};
 
 #[derive(Debug, Args)]
 pub(super) struct Live {
     #[command(flatten)]
-    site: SiteOptions,
+    site: SiteArgs,
 
     #[command(flatten)]
-    run: RunOptions,
+    run: RunArgs,
 
     /// Where estimated truths are kept for the next run
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
@@ -37,24 +39,26 @@ struct Config<'a> {
     steps: u64,
     runs: u64,
     algorithms: Vec<String>,
-    site: &'a Description,
+    site: &'a SiteDescription,
     truth_effort: Effort,
-    truth: &'a Truth,
+    truth: &'a GroundTruth,
 }
 
 impl Live {
     pub(super) fn run(&self) -> Result<()> {
-        let RunOptions { common, .. } = &self.run;
+        let RunArgs { common, .. } = &self.run;
         common.apply()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let folder = self.run.out.clone().unwrap_or_else(|| self.site.default_folder("live", description, common));
         output::claim_folder(&folder, "live")?;
-        let (effort, truth) = prepared.truth(&self.cache, common.seed, common.quiet)?;
+        let effort = Effort::for_arms(site.arms());
+        let truth = prepared.truth(effort, common.seed, &self.cache, common.quiet)?;
         let label = |arm: usize| description.label(arm);
 
         let plan = self.run.plan();
-        let arenas = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.content() };
+        let arenas =
+            LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(&arenas, &plan, &progress)?;
         progress.finish();
@@ -70,7 +74,7 @@ impl Live {
             truth_effort: effort,
             truth: &truth,
         };
-        let caption = description.caption("", &truth);
+        let caption = args::caption(description, "", &truth);
         study_output::leave(
             &folder,
             &config,

@@ -1,5 +1,6 @@
 //! Preference matrices in files: text, `.npy` or `.npz`.
 
+use crate::output::cache::sha256_hex;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -9,8 +10,6 @@ use letor_io::{FeatureId, registry};
 use serde::Deserialize;
 use zip::ZipArchive;
 use zip::result::ZipError;
-
-use crate::simulation::seed;
 
 /// How archives of arrays begin.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -50,7 +49,7 @@ pub(super) fn features(path: &Path, matrix: &PreferenceMatrix) -> Option<Vec<Fea
     let stem = path.file_stem()?.to_str()?;
     let account = path.with_file_name(format!("{}.json", stem.strip_suffix(".counts").unwrap_or(stem)));
     let account: Account = serde_json::from_slice(&std::fs::read(account).ok()?).ok()?;
-    let known = account.command == "proxy" && account.checksum == seed::key(&matrix.to_text());
+    let known = account.command == "proxy" && account.checksum == sha256_hex(&matrix.to_text());
     (known && account.site.rankers.len() == matrix.arms()).then_some(account.site.rankers)
 }
 

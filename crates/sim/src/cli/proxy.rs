@@ -1,5 +1,6 @@
 //! `sim proxy`: the preference matrix of a data set's rankers.
 
+use crate::output::cache::sha256_hex;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use super::matrix_file;
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonOptions, Description, Prepared, SiteOptions};
+use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::output;
 use crate::output::machine;
 use crate::output::numbers::{counted, grouped, parse_above_zero, parse_positive};
@@ -23,7 +24,8 @@ use crate::proxy::{
     all_pairs, pair_count, take_up, write,
 };
 use crate::results::significant;
-use crate::simulation::seed;
+use crate::simulation::prepared::{PreparedSite, SiteDescription};
+use crate::simulation::seed_text::site_identity;
 use crate::simulation::truth::RESOLVED;
 
 /// Estimates the preference matrix of a data set's rankers from simulated impressions.
@@ -39,13 +41,13 @@ use crate::simulation::truth::RESOLVED;
 #[derive(Debug, Args)]
 pub(super) struct Proxy {
     #[command(flatten)]
-    site: SiteOptions,
+    site: SiteArgs,
 
     #[command(flatten)]
     effort: Effort,
 
     #[command(flatten)]
-    common: CommonOptions,
+    common: CommonArgs,
 
     /// The matrix to write, `.npy` or `.txt` (both are written, and more beside them)
     #[arg(long, value_name = "FILE")]
@@ -154,7 +156,7 @@ struct Provenance<'a> {
     largest_standard_error: f64,
     /// Of the matrix, by which other commands know that this is its account.
     checksum: String,
-    site: &'a Description,
+    site: &'a SiteDescription,
     condorcet_winner: Option<String>,
     against: Option<Against>,
 }
@@ -257,7 +259,7 @@ impl Proxy {
         })
     }
 
-    fn report(&self, prepared: &Prepared, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) {
+    fn report(&self, prepared: &PreparedSite, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) {
         let each = if made.fewest == made.most {
             grouped(made.most)
         } else {
@@ -293,7 +295,7 @@ fn file_name(path: &Path) -> String {
 }
 
 /// Who wins the matrix, by how much, and how sure that is.
-fn winner(state: &State, site: &Description, matrix: &PreferenceMatrix) -> String {
+fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) -> String {
     let pairs = || all_pairs(matrix.arms()).into_iter().enumerate();
     let Some(winner) = condorcet_winner(matrix) else {
         let missing = pairs().any(|(place, _)| state.count(place).comparisons == 0);
@@ -319,34 +321,34 @@ fn winner(state: &State, site: &Description, matrix: &PreferenceMatrix) -> Strin
 }
 
 /// Whose matrix it is.
-pub(super) fn identity(prepared: &Prepared, seed: u64, sampling: Sampling, multileaved: bool) -> Identity {
+pub(super) fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, multileaved: bool) -> Identity {
     Identity {
         seed,
         arms: prepared.site.arms(),
         queries: prepared.site.queries(),
         sampling,
         multileaved,
-        site: prepared.description.identity(),
+        site: site_identity(&prepared.description),
     }
 }
 
 /// Fulfils what `state` was asked for, the way it says; how many comparisons that took.
 pub(super) fn play(
     state: &mut State,
-    prepared: &Prepared,
+    prepared: &PreparedSite,
     save: Option<(&std::path::Path, Duration)>,
     quiet: bool,
 ) -> Result<u64> {
     fn with<P: Player>(
         player: &P,
         state: &mut State,
-        prepared: &Prepared,
+        prepared: &PreparedSite,
         save: Option<(&std::path::Path, Duration)>,
         quiet: bool,
     ) -> Result<u64> {
         state.work(&Work { site: &prepared.site, player, save, quiet })
     }
-    let Prepared { site, methods, .. } = prepared;
+    let PreparedSite { site, methods, .. } = prepared;
     if state.identity.multileaved {
         return with(&Multileaved { site, method: &methods.multileaving }, state, prepared, save, quiet);
     }
@@ -359,7 +361,7 @@ pub(super) fn play(
 
 fn provenance<'a>(
     state: &'a State,
-    site: &'a Description,
+    site: &'a SiteDescription,
     matrix: &PreferenceMatrix,
     against: Option<Against>,
 ) -> Provenance<'a> {
@@ -380,7 +382,7 @@ fn provenance<'a>(
         comparisons,
         ties: counts().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
         largest_standard_error: state.largest_standard_error(),
-        checksum: seed::key(&matrix.to_text()),
+        checksum: sha256_hex(&matrix.to_text()),
         site,
         condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
         against,

@@ -11,13 +11,14 @@ use serde::Serialize;
 
 use super::print::{eprintln, println};
 use crate::analysis::sensitivity::{Method, Plan, measure};
-use crate::cli::args::{CommonOptions, Description, SiteOptions};
+use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::output::numbers::{counted, parse_positive};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::results::{Spread, mean_of};
+use crate::simulation::prepared::SiteDescription;
 
 /// Measures how many impressions methods need to order rankers as their nDCG does.
 ///
@@ -26,7 +27,7 @@ use crate::results::{Spread, mean_of};
 #[derive(Debug, Args)]
 pub(super) struct Sensitivity {
     #[command(flatten)]
-    site: SiteOptions,
+    site: SiteArgs,
 
     /// The multileavings to compare, beside pairwise --interleave
     #[arg(
@@ -50,7 +51,7 @@ pub(super) struct Sensitivity {
     draws: u64,
 
     #[command(flatten)]
-    common: CommonOptions,
+    common: CommonArgs,
 
     /// Where to leave results; those of the same command are replaced, those of another refused
     /// [default: results/ and a name made of what is run on, and of the seed unless it is 1]
@@ -82,12 +83,12 @@ struct Config<'a> {
     impressions: u64,
     draws: u64,
     methods: Vec<String>,
-    site: &'a Description,
+    site: &'a SiteDescription,
 }
 
 impl Sensitivity {
     pub(super) fn run(&self) -> Result<()> {
-        let CommonOptions { seed, quiet, .. } = self.common;
+        let CommonArgs { seed, quiet, .. } = self.common;
         self.common.apply()?;
         anyhow::ensure!(
             !self.site.multileaves(),
@@ -154,7 +155,7 @@ impl Sensitivity {
         Ok(())
     }
 
-    fn tell(&self, site: &Description, rows: &[Row<'_>]) {
+    fn tell(&self, site: &SiteDescription, rows: &[Row<'_>]) {
         println!(
             "binary error of {}, {}, {} clicks",
             counted(self.compared, "ranker"),
@@ -178,7 +179,7 @@ impl Sensitivity {
         }
     }
 
-    fn figure(&self, description: &Description, plan: &Plan, measured: &[(String, Vec<Vec<f64>>)]) -> Lines {
+    fn figure(&self, description: &SiteDescription, plan: &Plan, measured: &[(String, Vec<Vec<f64>>)]) -> Lines {
         let curve = |(label, errors): &(String, Vec<Vec<f64>>)| Curve {
             name: label.clone(),
             points: (0..plan.checkpoints.len())

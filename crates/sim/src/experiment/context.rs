@@ -1,23 +1,23 @@
 //! Where results and caches lie, which data there are, and how much smaller than the papers' an
 //! experiment is run.
 
+use crate::output::cache::Cache;
+use crate::simulation::prepared::PreparedSite;
+use crate::simulation::spec::SiteSpec;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use letor_io::{Dataset, registry};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
-use crate::cli::args::SiteOptions;
 use crate::experiment::config::expand::Setting;
-use crate::output;
-use crate::simulation::seed;
-use crate::simulation::truth::Effort;
+use crate::simulation::truth::{Effort, GroundTruth};
 
 /// What holds for all experiments of one call.
 #[derive(Debug)]
-pub struct Session {
+pub struct ExperimentContext {
     /// The folder of results, one folder an experiment.
     pub out: PathBuf,
     /// Where finished runs, truths and matrices are kept.
@@ -43,8 +43,8 @@ pub struct Source {
     pub files: Vec<(String, u64)>,
 }
 
-impl Session {
-    /// A session that writes to `out`.
+impl ExperimentContext {
+    /// A context that writes to `out`.
     #[must_use]
     pub fn new(out: PathBuf, cache: PathBuf, data_dir: Option<PathBuf>, scale: f64, quiet: bool) -> Self {
         Self { out, cache, data_dir, scale, quiet, opened: RefCell::new(None) }
@@ -164,8 +164,8 @@ impl Session {
     ///
     /// # Errors
     /// As [`letor_io::open`].
-    pub(crate) fn open(&self, source: &Source, options: &SiteOptions) -> Result<Arc<Dataset>> {
-        let key = format!("{source:?} {options:?}");
+    pub(crate) fn open(&self, source: &Source, spec: &SiteSpec) -> Result<Arc<Dataset>> {
+        let key = format!("{source:?} {:?}", spec.reading);
         if let Some((known, dataset)) = &*self.opened.borrow()
             && *known == key
         {
@@ -175,38 +175,23 @@ impl Session {
         self.opened.replace(None);
         let root = self.data_root(&source.name);
         let own = self.find_own(&source.name).map(|path| path.to_string_lossy().into_owned());
-        let dataset = Arc::new(options.open_named(&[own.unwrap_or_else(|| source.name.clone())], &root)?);
+        let spec = SiteSpec { dataset: vec![own.unwrap_or_else(|| source.name.clone())], ..spec.clone() };
+        let dataset = Arc::new(spec.open(Some(&root))?);
         self.opened.replace(Some((key, Arc::clone(&dataset))));
         Ok(dataset)
     }
 
-    /// What `compute` gives, kept under everything it depends on.
+    /// Where values are kept that later calls need again.
+    pub(crate) fn cache(&self) -> Cache<'_> {
+        Cache::new(&self.cache)
+    }
+
+    /// The truth of a site, or of a random set of its rankers.
     ///
     /// # Errors
-    /// Those of `compute`, and when the cache cannot be written.
-    pub(crate) fn kept<T: Serialize + DeserializeOwned>(
-        &self,
-        what: &str,
-        described: &str,
-        compute: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
-        #[derive(Serialize, Deserialize)]
-        struct Kept<T> {
-            key: String,
-            value: T,
-        }
-        let path = self.cache.join(format!("{what}-{}.json", &seed::key(described)[..24]));
-        if let Ok(bytes) = std::fs::read(&path)
-            && let Ok(kept) = serde_json::from_slice::<Kept<T>>(&bytes)
-            && kept.key == described
-        {
-            return Ok(kept.value);
-        }
-        let value = compute()?;
-        output::create_folder(&self.cache)?;
-        let kept = Kept { key: described.to_owned(), value };
-        output::write_json_pretty(&path, &kept)?;
-        Ok(kept.value)
+    /// When the cache cannot be written.
+    pub(crate) fn truth(&self, prepared: &PreparedSite, seed: u64, subset: bool) -> Result<GroundTruth> {
+        prepared.truth(self.effort(prepared.site.arms(), subset), seed, &self.cache, self.quiet || subset)
     }
 
     /// The folder of one experiment's results.

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::{Experiment, Kind, Play};
-use crate::experiment::context::Session;
-use crate::experiment::environment::Base;
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::environment::OpenedSetting;
 use crate::experiment::kinds::regret::Plan;
 use crate::output::progress::Progress;
 
@@ -39,91 +39,91 @@ impl Estimate {
     }
 }
 
-/// Estimates what `experiment` costs at the scale of `session`; `small` is a session of a small scale,
+/// Estimates what `experiment` costs at the scale of `context`; `small` is a context of a small scale,
 /// at which some steps are played to see how long they take. Cached runs are not taken off.
 ///
 /// # Errors
 /// As running the experiment.
-pub fn estimate(session: &Session, small: &Session, experiment: &Experiment) -> Result<Estimate> {
+pub fn estimate(context: &ExperimentContext, small: &ExperimentContext, experiment: &Experiment) -> Result<Estimate> {
     let mut total = Estimate::default();
     let played = matches!(experiment.kind, Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy);
     for setting in expand::settings(&experiment.settings) {
         if played {
-            of_setting(session, small, experiment, &setting, &mut total)?;
+            of_setting(context, small, experiment, &setting, &mut total)?;
         } else if experiment.kind == Kind::Distortion {
             let sets = experiment.runs.map_or(30, |runs| runs.0);
-            let each = session.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200);
+            let each = context.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200);
             for &size in &experiment.sizes {
                 total.cells += 1;
-                total.runs += session.scaled(sets, 2);
-                total.steps += session.scaled(sets, 2) * each;
-                total.playing += (session.scaled(sets, 2) * each * (size as u64 + 10)) as f64 * MULTILEAVING;
+                total.runs += context.scaled(sets, 2);
+                total.steps += context.scaled(sets, 2) * each;
+                total.playing += (context.scaled(sets, 2) * each * (size as u64 + 10)) as f64 * MULTILEAVING;
             }
             total.comparisons += 70_000_000;
         } else if setting.entry.play == Play::Proxy {
-            let arms = Base::open(small, &setting, 1)?.arms();
-            total.comparisons += comparisons(session, &setting, arms);
+            let arms = OpenedSetting::open(small, &setting, 1)?.arms();
+            total.comparisons += comparisons(context, &setting, arms);
         }
     }
     Ok(total)
 }
 
 /// Comparisons of pairs behind a setting of `arms` rankers.
-fn comparisons(session: &Session, setting: &Setting, arms: usize) -> u64 {
+fn comparisons(context: &ExperimentContext, setting: &Setting, arms: usize) -> u64 {
     let pairs = (arms * arms.saturating_sub(1) / 2) as u64;
     match setting.entry.play {
         Play::Problem => 0,
         Play::Proxy => {
-            let Ok(source) = session.source(setting) else { return 0 };
+            let Ok(source) = context.source(setting) else { return 0 };
             if setting.entry.matrix.0.contains(&source.name) {
                 return 0;
             }
             let asked = if source.lookalike { setting.entry.lookalike_interleavings } else { None };
-            pairs * session.scaled(asked.or(setting.entry.interleavings).map_or(4_000, |count| count.0), 300)
+            pairs * context.scaled(asked.or(setting.entry.interleavings).map_or(4_000, |count| count.0), 300)
         }
         Play::Live => {
-            let effort = session.effort(arms, false);
+            let effort = context.effort(arms, false);
             effort.coarse * pairs + effort.budget / 2 + effort.fine * arms as u64
         }
     }
 }
 
 fn of_setting(
-    session: &Session,
-    small: &Session,
+    context: &ExperimentContext,
+    small: &ExperimentContext,
     experiment: &Experiment,
     setting: &Setting,
     total: &mut Estimate,
 ) -> Result<()> {
     const STEPS: u64 = 20_000;
-    let plan = Plan::new(session, experiment)?;
-    let base = Base::open(small, setting, plan.seed)?;
+    let plan = Plan::new(context, experiment)?;
+    let base = OpenedSetting::open(small, setting, plan.seed)?;
     let sets = plan.subsets.as_ref().map_or(1, |(_, count, _)| *count);
     match (&plan.subsets, setting.entry.play) {
         (Some((sizes, count, _)), Play::Live) => {
             for &size in sizes {
-                let effort = session.effort(size, true);
+                let effort = context.effort(size, true);
                 let pairs = (size * size.saturating_sub(1) / 2) as u64;
                 total.comparisons += count * (effort.coarse * pairs + effort.budget / 2 + effort.fine * size as u64);
             }
         }
-        _ => total.comparisons += comparisons(session, setting, base.arms()),
+        _ => total.comparisons += comparisons(context, setting, base.arms()),
     }
     for group in plan.groups() {
-        let stage = match (group, &plan.subsets) {
+        let environment = match (group, &plan.subsets) {
             // For its speed any set will do.
             (Some(size), Some(_)) => base.subset(small, size, 0, false)?,
-            _ => Some(base.stage(small)?),
+            _ => Some(base.environment(small)?),
         };
-        let Some(stage) = stage else { continue };
+        let Some(environment) = environment else { continue };
         let cost = |spec: &Spec| -> Result<f64> {
             let steps = plan.steps_a_stage(spec);
             let run = steps / plan.runs.max(1);
             let few = (run / 2).clamp(1, STEPS);
-            let together: Vec<u64> = (0..plan.runs).take(stage.in_step()).map(|run| u64::MAX - run).collect();
+            let together: Vec<u64> = (0..plan.runs).take(environment.in_step()).map(|run| u64::MAX - run).collect();
             let seconds = |steps: u64| -> Result<f64> {
                 let before = busy();
-                let played = stage.play(spec, &[steps], (plan.seed, &together), false, &Progress::hidden())?;
+                let played = environment.play(spec, &[steps], (plan.seed, &together), false, &Progress::hidden())?;
                 // Of a machine that has other work to do, only our share.
                 let spent = before.and_then(|before| Some(busy()? - before));
                 let seconds = || played.iter().map(|record| record.seconds).sum();

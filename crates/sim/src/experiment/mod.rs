@@ -2,15 +2,15 @@
 //!
 //! A file of `experiments/` says what is played on, by which algorithms, how long and how often, how
 //! it is drawn, and what the paper says of it. [`run`] plays what is missing and leaves a folder of
-//! results. Lengths are the papers'; [`Session::scale`] shortens them for a quick look.
+//! results. Lengths are the papers'; [`ExperimentContext::scale`] shortens them for a quick look.
 //!
 //! | in | is |
 //! |---|---|
 //! | [`file`](mod@file) | the keys of a file, and what is said of a wrong one |
 //! | `expand` | lists and braces spread out |
 //! | `known` | what claims may be about |
-//! | `session` | where things lie, and which data there are |
-//! | `stage` | a setting made ready to be played on |
+//! | `context` | where things lie, and which data there are |
+//! | `environment` | a setting made ready to be played on |
 //! | `cell` | finished runs, kept |
 //! | `collect` | runs turned into curves |
 //! | `played`, `structure`, `distorted`, `counted` | the kinds of experiment |
@@ -34,22 +34,22 @@ pub mod report;
 mod run_store;
 pub mod series;
 
+use crate::output::cache::sha256_hex;
+use crate::simulation::seed_text::{Seeded, seed_text};
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
 pub use config::{Experiment, Kind};
-pub use context::{Session, Source};
+pub use context::{ExperimentContext, Source};
 pub use environment::SettingInfo;
 pub use measured::{CellWork, Table};
 pub use report::folder::{Summary, Timings};
 
-use crate::simulation::seed;
-
 /// What became of an experiment.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ExperimentOutcome {
     /// Its summary.
     pub summary: Summary,
     /// Whether nothing had to be done.
@@ -94,13 +94,13 @@ pub fn check(path: &Path) -> Result<Experiment> {
 ///
 /// # Errors
 /// When the file is wrong, data are missing, or results cannot be written.
-pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
+pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<ExperimentOutcome> {
     let start = Instant::now();
     let experiment = check(path)?;
     let name = name_of(path)?;
-    let sources = sources(session, &experiment)?;
-    let fingerprint = fingerprint(session, &experiment, &sources, path)?;
-    let folder = session.folder(&name);
+    let sources = sources(context, &experiment)?;
+    let fingerprint = fingerprint(context, &experiment, &sources, path)?;
+    let folder = context.folder(&name);
     if !again
         && let Ok(bytes) = std::fs::read(folder.join("summary.json"))
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
@@ -108,14 +108,14 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
         let seconds = start.elapsed().as_secs_f64();
         let kept = better(&summary, &sources);
         if summary.fingerprint == fingerprint || kept.is_some() {
-            return Ok(Ran { summary, known: true, kept, seconds });
+            return Ok(ExperimentOutcome { summary, known: true, kept, seconds });
         }
     }
     let measured = match experiment.kind {
-        Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => kinds::regret::measure(session, &experiment),
-        Kind::Structure => kinds::structure::measure(session, &experiment),
-        Kind::Distortion => kinds::distortion::measure(session, &experiment),
-        Kind::Datasets => kinds::datasets::measure(session, &experiment),
+        Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => kinds::regret::measure(context, &experiment),
+        Kind::Structure => kinds::structure::measure(context, &experiment),
+        Kind::Distortion => kinds::distortion::measure(context, &experiment),
+        Kind::Datasets => kinds::datasets::measure(context, &experiment),
     }
     .with_context(|| format!("{}", path.display()))?;
     // A claim may be about a family of settings, or about one size of sets within a setting.
@@ -125,25 +125,25 @@ pub fn run(session: &Session, path: &Path, again: bool) -> Result<Ran> {
         stand_ins.into_iter().any(|info| within(&info.setting, setting) || within(setting, &info.setting))
     };
     let claims = experiment.claims.iter();
-    let claims = claims.map(|claim| claim::evaluate(claim, &measured.series, session.scale, lookalike)).collect();
+    let claims = claims.map(|claim| claim::evaluate(claim, &measured.series, context.scale, lookalike)).collect();
     let seconds = start.elapsed().as_secs_f64();
-    let summary = report::folder::write(session, &experiment, &name, fingerprint, measured, claims, seconds)?;
-    Ok(Ran { summary, known: false, kept: None, seconds })
+    let summary = report::folder::write(context, &experiment, &name, fingerprint, measured, claims, seconds)?;
+    Ok(ExperimentOutcome { summary, known: false, kept: None, seconds })
 }
 
 /// The settings of `experiment` for whose data a look-alike stands in, and which one; those without
 /// either, for which running it will fail, are left out.
 #[must_use]
-pub fn stand_ins(session: &Session, experiment: &Experiment) -> Vec<(String, String)> {
+pub fn stand_ins(context: &ExperimentContext, experiment: &Experiment) -> Vec<(String, String)> {
     let settings = config::expand::settings(&experiment.settings);
-    let sources = settings.iter().filter_map(|setting| Some((setting.name.clone(), session.source(setting).ok()?)));
+    let sources = settings.iter().filter_map(|setting| Some((setting.name.clone(), context.source(setting).ok()?)));
     sources.filter(|(_, source)| source.lookalike).map(|(setting, source)| (setting, source.name)).collect()
 }
 
 /// What each setting is played on, by its name.
-fn sources(session: &Session, experiment: &Experiment) -> Result<Vec<(String, Source)>> {
+fn sources(context: &ExperimentContext, experiment: &Experiment) -> Result<Vec<(String, Source)>> {
     let settings = config::expand::settings(&experiment.settings);
-    settings.iter().map(|setting| Ok((setting.name.clone(), session.source(setting)?))).collect()
+    settings.iter().map(|setting| Ok((setting.name.clone(), context.source(setting)?))).collect()
 }
 
 /// The real data of results where now there would be a look-alike.
@@ -155,22 +155,22 @@ fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
 
 /// Raised whenever the same runs would be told otherwise: figures, verdicts, texts. Results of another
 /// version are made anew of the finished runs, of which none is repeated.
-const TOLD: u32 = 2;
+const REPORT_VERSION: u32 = 2;
 
 /// Everything that the results depend on, hashed: the file, the scale, the data that are here, and the
 /// algorithms that have been revised.
 fn fingerprint(
-    session: &Session,
+    context: &ExperimentContext,
     experiment: &Experiment,
     sources: &[(String, Source)],
     path: &Path,
 ) -> Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     let version = env!("CARGO_PKG_VERSION");
-    let mut all = format!("{version}, told {TOLD}\n{}\n{text}\n{sources:?}", session.scale);
+    let mut all = format!("{version}, told {REPORT_VERSION}\n{}\n{text}\n{sources:?}", context.scale);
     let algorithms = config::expand::algorithms(&experiment.algorithms)?;
     for revised in algorithms.iter().filter(|spec| spec.entry().revision > 1) {
-        all.extend(["\n", &config::expand::identity(revised)]);
+        all.extend(["\n", &seed_text(Seeded::Revised(revised))]);
     }
-    Ok(seed::key(&all))
+    Ok(sha256_hex(&all))
 }

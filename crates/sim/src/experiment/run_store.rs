@@ -1,6 +1,7 @@
 //! Finished runs, kept: one file a cell (an arena, an algorithm, a number of steps), one line a run,
 //! so that a study that was stopped goes on where it was.
 
+use crate::output::cache::sha256_hex;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -10,7 +11,6 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::output;
-use crate::simulation::seed;
 
 /// Raised whenever the same cell would come out differently, whatever the algorithm (one that changes
 /// alone raises its own revision).
@@ -34,17 +34,17 @@ pub(crate) struct RunRecord {
 
 /// The runs of one cell that are known.
 #[derive(Debug)]
-pub(crate) struct Cell {
+pub(crate) struct RunStore {
     path: PathBuf,
     key: String,
     pub(crate) runs: BTreeMap<u64, RunRecord>,
 }
 
-impl Cell {
+impl RunStore {
     /// The cell that `described` describes, with the runs of it that are in `cache`. A line that is
     /// not whole (the process was killed while writing it) is as if it were not there.
     pub(crate) fn open(cache: &Path, described: &str, checkpoints: usize) -> Self {
-        let key = seed::key(&format!("cell {VERSION}\n{described}"));
+        let key = sha256_hex(&format!("cell {VERSION}\n{described}"));
         let path = cache.join("runs").join(&key[..2]).join(format!("{}.jsonl", &key[2..34]));
         let mut runs = BTreeMap::new();
         let text = std::fs::read_to_string(&path).unwrap_or_default();
@@ -99,16 +99,16 @@ mod tests {
     #[test]
     fn what_was_kept_is_found_again_even_after_a_line_was_cut_off() {
         let cache = tempfile::tempdir().unwrap();
-        let cell = Cell::open(cache.path(), "a", 1);
+        let cell = RunStore::open(cache.path(), "a", 1);
         assert_eq!(cell.missing(2).collect::<Vec<_>>(), [0, 1]);
         cell.append(&record(1)).unwrap();
         let text = std::fs::read_to_string(&cell.path).unwrap();
         std::fs::write(&cell.path, format!("{text}{{\"run\":0,\"sec")).unwrap();
         cell.append(&record(2)).unwrap();
-        let again = Cell::open(cache.path(), "a", 1);
+        let again = RunStore::open(cache.path(), "a", 1);
         assert_eq!(again.runs.values().cloned().collect::<Vec<_>>(), [record(1), record(2)]);
         assert_eq!(again.missing(3).collect::<Vec<_>>(), [0]);
-        assert!(Cell::open(cache.path(), "b", 1).runs.is_empty());
-        assert!(Cell::open(cache.path(), "a", 2).runs.is_empty(), "of other checkpoints");
+        assert!(RunStore::open(cache.path(), "b", 1).runs.is_empty());
+        assert!(RunStore::open(cache.path(), "a", 2).runs.is_empty(), "of other checkpoints");
     }
 }

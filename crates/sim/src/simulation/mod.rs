@@ -4,7 +4,11 @@
 pub mod arm_names;
 pub mod live_arena;
 pub mod pairwise;
+pub mod prepared;
 pub mod runs;
 pub mod seed;
+pub mod seed_text;
 pub mod site;
+pub mod spec;
+pub(crate) mod text_form;
 pub mod truth;

@@ -8,7 +8,8 @@
 
 use std::ops::Range;
 
-use interleave::{Interleaving, Preference};
+use bandits::{MatrixError, PreferenceMatrix};
+use interleave::{AnyInterleaving, Interleaving, Preference};
 use rand::RngExt;
 use rayon::prelude::*;
 
@@ -105,6 +106,45 @@ pub fn compare_pairs<I: Interleaving>(
         .zip(&tallies.ties)
         .map(|(&wins, &ties)| PairCount { wins: wins.into(), ties: ties.into(), comparisons })
         .collect()
+}
+
+/// The preference matrix of all rankers of a site from `comparisons` of every pair, in one uninterrupted call.
+///
+/// Pairs with the same lists are even by nature and are not compared. (`proxy` estimates the same matrix from
+/// other draws, in rounds that can be interrupted and extended; experiments keep to these, so that their
+/// published numbers stay.)
+///
+/// # Errors
+/// When there is no ranker.
+pub fn estimate_matrix(
+    site: &Site,
+    method: &AnyInterleaving,
+    comparisons: u64,
+    master: u64,
+    quiet: bool,
+) -> Result<PreferenceMatrix, MatrixError> {
+    let arms = site.arms();
+    let alike = site.rankings().duplicates();
+    let pairs: Vec<(u32, u32)> = (0..arms)
+        .flat_map(|low| (low + 1..arms).map(move |high| (low, high)))
+        .filter(|&(low, high)| alike[low] != alike[high])
+        .map(|(low, high)| (low as u32, high as u32))
+        .collect();
+    let progress = Progress::new("estimating preferences", pairs.len() as u64 * comparisons, quiet);
+    let counts = match method {
+        AnyInterleaving::Probabilistic(method) => {
+            compare_pairs(site, method, &pairs, comparisons, master, "proxy", &progress)
+        }
+        method => compare_pairs(site, method, &pairs, comparisons, master, "proxy", &progress),
+    };
+    progress.finish();
+    let mut entries = vec![0.5; arms * arms];
+    for (&(low, high), count) in pairs.iter().zip(&counts) {
+        let (low, high) = (low as usize, high as usize);
+        entries[low * arms + high] = count.preference();
+        entries[high * arms + low] = 1.0 - count.preference();
+    }
+    PreferenceMatrix::new(arms, entries)
 }
 
 /// The queries of all comparisons, sorted, so that equal ones lie together.

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::output::progress::Progress;
 use crate::simulation::seed;
+use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// Makes a fresh arena for each run.
 pub trait Arenas: Sync {
@@ -192,7 +193,7 @@ pub fn play_runs<A: Arenas, O: Observer>(
     progress: &Progress,
 ) -> Result<(Vec<O>, f64)> {
     // The cell is the content, not the place in the plan; a longer run continues a shorter one.
-    let cell = format!("{}\n{}", arenas.content(), spec.canonical());
+    let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: spec });
     let runs = runs.into_iter().map(|(run, observer)| {
         let stream = |purpose: &str| seed::generator(seed, &cell, run, purpose);
         let generators = Generators { policy: stream("policy"), arena: stream("arena"), coins: stream("coins") };

@@ -5,6 +5,7 @@ mod files;
 mod findings;
 mod table;
 
+use crate::output::cache::sha256_hex;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
@@ -15,14 +16,13 @@ use serde::Serialize;
 use self::findings::Findings;
 use super::matrix_file;
 use super::print::{eprintln, println};
-use crate::cli::args::CommonOptions;
-use crate::cli::args::arms::ArmOptions;
+use crate::cli::args::CommonArgs;
+use crate::cli::args::arms::ArmArgs;
 use crate::cli::args::folder::{default_folder, of_content};
 use crate::output;
 use crate::output::numbers::{grouped, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
 use crate::output::usage::usage;
 use crate::simulation::arm_names::ArmNames;
-use crate::simulation::seed;
 
 /// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
 ///
@@ -36,7 +36,7 @@ pub(super) struct Analyse {
     matrix: PathBuf,
 
     #[command(flatten)]
-    arms: ArmOptions,
+    arms: ArmArgs,
 
     /// Another matrix of the same arms to compare with: how far they agree, and their difference
     /// (of a multileaved and a pairwise one: the distortion)
@@ -72,7 +72,7 @@ pub(super) struct Analyse {
     batch: usize,
 
     #[command(flatten)]
-    common: CommonOptions,
+    common: CommonArgs,
 
     /// Where to leave results; those of the same command are replaced, those of another refused
     /// [default: results/ and a name made of what is analysed, and of the seed unless it is 1]
@@ -203,7 +203,7 @@ fn read(path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix
     let source = Source {
         name: name.to_string_lossy().into_owned(),
         arms: matrix.arms(),
-        checksum: seed::key(&matrix.to_text()),
+        checksum: sha256_hex(&matrix.to_text()),
         lexicographic,
     };
     Ok((matrix, source))

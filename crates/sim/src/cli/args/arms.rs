@@ -1,5 +1,6 @@
 //! Flags that choose arms of a preference matrix.
 
+use crate::output::cache::sha256_hex;
 use anyhow::{Context, Result, ensure};
 use bandits::matrix::alphabetical_arms;
 use bandits::winners::condorcet_winner;
@@ -20,7 +21,7 @@ const TRIES: u64 = 100_000;
 /// Which arms of a matrix to take, and how they are numbered in it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Arms of the matrix")]
-pub(in crate::cli) struct ArmOptions {
+pub(in crate::cli) struct ArmArgs {
     /// The matrix has its arms in alphabetical order of their numbers (0, 1, 10, 100, ...): undo it
     #[arg(long)]
     pub(in crate::cli) lexicographic: bool,
@@ -42,7 +43,7 @@ pub(in crate::cli) struct ArmOptions {
     first_alphabetical: Option<u64>,
 }
 
-impl ArmOptions {
+impl ArmArgs {
     /// Whether any of the flags was given.
     pub(in crate::cli) fn are_given(&self) -> bool {
         self.lexicographic || self.arms.is_some() || self.random.is_some() || self.first_alphabetical.is_some()
@@ -133,7 +134,7 @@ impl ArmOptions {
         master: u64,
     ) -> Result<(PreferenceMatrix, Option<Vec<Arm>>)> {
         let matrix = self.in_order(matrix);
-        let chosen = self.choose(&matrix, &seed::key(&matrix.to_text()), master)?;
+        let chosen = self.choose(&matrix, &sha256_hex(&matrix.to_text()), master)?;
         match chosen {
             None => Ok((matrix, None)),
             Some(arms) => Ok((matrix.subset(&arms).context("the arms cannot be taken")?, Some(arms))),

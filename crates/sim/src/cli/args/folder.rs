@@ -1,15 +1,16 @@
 //! Where results go unless told: folders whose names tell what is played on.
 
+use crate::output::cache::sha256_hex;
 use std::path::{Path, PathBuf};
 
 use clicks::{ClickSpec, DependentSpec};
 use letor_io::{lookalike, registry};
 use rankers::Selection;
 
-use super::{CommonOptions, Description, Fractional, SiteOptions, Ties};
-use crate::simulation::seed;
+use super::{CommonArgs, Fractional, SiteArgs, Ties};
+use crate::simulation::prepared::SiteDescription;
 
-impl SiteOptions {
+impl SiteArgs {
     /// Which rankers, for the name of a folder: nothing for all of them.
     pub(in crate::cli) fn part(&self) -> String {
         let mut part = match &self.rankers {
@@ -24,7 +25,7 @@ impl SiteOptions {
     }
 
     /// How else than usual lists are shown, mixed and clicked, for the name of a folder.
-    fn manner(&self, played: &Description) -> String {
+    fn manner(&self, played: &SiteDescription) -> String {
         let words = [
             matches!(self.click, ClickSpec::Dependent(DependentSpec::Custom { .. }))
                 .then(|| short(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
@@ -48,8 +49,8 @@ impl SiteOptions {
     pub(in crate::cli) fn default_folder(
         &self,
         command: &str,
-        played: &Description,
-        common: &CommonOptions,
+        played: &SiteDescription,
+        common: &CommonArgs,
     ) -> PathBuf {
         let (clicks, manner) = (&played.click.model, self.manner(played));
         let name = dataset_name(&self.dataset, &played.dataset.name, &played.dataset.checksum);
@@ -69,14 +70,14 @@ pub(in crate::cli) fn dataset_name(asked: &[String], name: &str, checksum: &str)
 
 /// A name that files of other content do not share.
 pub(in crate::cli) fn of_content(name: &str, checksum: &str) -> String {
-    format!("{name}-{}", &seed::key(checksum)[..8])
+    format!("{name}-{}", &sha256_hex(checksum)[..8])
 }
 
 /// A list for the name of a folder: as it is, or what it begins with and a hash of it all.
 pub(in crate::cli) fn short(list: &str) -> String {
     let most = 24;
     let head: String = list.chars().take(most).collect();
-    if head == list { head } else { format!("{head}-{}", &seed::key(list)[..8]) }
+    if head == list { head } else { format!("{head}-{}", &sha256_hex(list)[..8]) }
 }
 
 /// `results/<name>` with everything but letters, digits, dots and dashes replaced.

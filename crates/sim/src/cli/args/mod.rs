@@ -4,35 +4,34 @@ pub(in crate::cli) mod arms;
 pub(in crate::cli) mod folder;
 pub(in crate::cli) mod reading;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
-use clicks::{AnyClickModel, ClickModel, ClickSpec, FractionalLabels};
-use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
-use letor_io::{Dataset, FeatureId, Provenance};
-use rankers::{Gain, Rankings, Selection, TieBreaking};
-use serde::Serialize;
+use clicks::{ClickSpec, FractionalLabels};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
+use letor_io::{Dataset, Provenance};
+use rankers::{Selection, TieBreaking};
 
-use crate::cli::args::reading::ReadingOptions;
+use crate::cli::args::reading::ReadingArgs;
 use crate::cli::print::eprintln;
 use crate::output::numbers::{counted, parse_count, parse_ordinal, parse_positive, parse_up_to};
 use crate::output::usage::usage;
 use crate::results::Caption;
-use crate::simulation::arm_names::{ArmNames, of_feature};
-use crate::simulation::live_arena::Methods;
+use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::Plan;
-use crate::simulation::seed;
 use crate::simulation::site::Site;
-use crate::simulation::truth::{Effort, Question, Truth};
+use crate::simulation::spec::{self, SiteSpec};
+use crate::simulation::truth::GroundTruth;
 
 /// What to run on, and how its users see and click lists.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data and impressions")]
-pub(crate) struct SiteOptions {
+pub(crate) struct SiteArgs {
     /// A registered data set (below ORE_DATA_DIR, or datasets/cache), a folder, files (comma
     /// separated), or a look-alike as NAME, NAME:SCALE or NAME:SCALE:SEED, such as
     /// `mslr-lookalike:0.1` (a tenth of its queries)
@@ -89,7 +88,7 @@ pub(crate) struct SiteOptions {
     ties: Ties,
 
     #[command(flatten)]
-    reading: ReadingOptions,
+    reading: ReadingArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -110,6 +109,25 @@ enum Credit {
     Same,
 }
 
+impl From<Fractional> for FractionalLabels {
+    fn from(rule: Fractional) -> Self {
+        match rule {
+            Fractional::Round => Self::Round,
+            Fractional::Floor => Self::Floor,
+            Fractional::Interpolate => Self::Interpolate,
+        }
+    }
+}
+
+impl From<Ties> for spec::Ties {
+    fn from(ties: Ties) -> Self {
+        match ties {
+            Ties::Random => Self::Random,
+            Ties::Fixed => Self::Fixed,
+        }
+    }
+}
+
 impl From<Credit> for CreditTies {
     fn from(credit: Credit) -> Self {
         match credit {
@@ -127,257 +145,65 @@ enum Ties {
     Fixed,
 }
 
-/// A data set, and the site made of it.
-pub(in crate::cli) struct Prepared {
-    pub(in crate::cli) dataset: Dataset,
-    pub(in crate::cli) site: Site,
-    pub(in crate::cli) methods: Methods,
-    /// What the truth is measured with.
-    pub(in crate::cli) pairwise: ProbabilisticInterleave,
-    pub(in crate::cli) description: Description,
-}
-
-/// A site laid out, and everything that says what it is.
-pub(crate) struct Laid {
-    pub(crate) site: Site,
-    pub(crate) methods: Methods,
-    /// What the truth is measured with.
-    pub(crate) pairwise: ProbabilisticInterleave,
-    pub(crate) description: Description,
-}
-
-/// What a site is, resolved: written beside the results, and hashed into seeds and keys.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Description {
-    pub(crate) dataset: DatasetDescription,
-    /// Features behind the arms, in the order of the arms, counted from 1.
-    pub(crate) rankers: Vec<FeatureId>,
-    pub(crate) tie_breaking: TieBreaking,
-    pub(crate) click: ClickDescription,
-    pub(crate) shown: u16,
-    pub(crate) interleave: String,
-    pub(crate) multileave: String,
-    /// Of the probabilistic interleaving that the truth is measured with.
-    pub(crate) credit_ties: CreditTies,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct DatasetDescription {
-    pub(crate) name: String,
-    pub(crate) synthetic: bool,
-    pub(crate) checksum: String,
-    pub(crate) queries: usize,
-    pub(crate) documents: usize,
-    pub(crate) features: u32,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct ClickDescription {
-    pub(crate) model: String,
-    pub(crate) click: Vec<f64>,
-    pub(crate) stop: Vec<f64>,
-    pub(crate) fractional_labels: FractionalLabels,
-    /// P(examined) of the positions shown; only of position-based models, whose `stop` is empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) examination: Option<Vec<f64>>,
-}
-
-impl ClickDescription {
-    fn new(clicks: &AnyClickModel, fractional_labels: FractionalLabels, shown: u16) -> Self {
-        let model = clicks.name().to_owned();
-        let (click, stop, examination) = match clicks {
-            AnyClickModel::Dependent(model) => (model.click(), model.stop(), None),
-            AnyClickModel::PositionBased(model) => {
-                let positions = model.examination();
-                let shown = positions.len().min(usize::from(shown));
-                (model.attraction(), &[][..], Some(positions[..shown].to_vec()))
-            }
-            other => unreachable!("{other} is a click model without a description"),
-        };
-        Self { model, click: click.to_vec(), stop: stop.to_vec(), fractional_labels, examination }
+/// The caption of regret over impressions; `what` comes first in its title.
+pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, truth: &GroundTruth) -> Caption {
+    let (dataset, clicks) = (&site.dataset.name, &site.click.model);
+    Caption {
+        title: format!("{what}{} on {dataset}, {clicks} clicks", counted(site.rankers.len() as u64, "ranker")),
+        x_label: "impressions".to_owned(),
+        regret: truth.measure.regret().to_owned(),
+        note: site.note(),
     }
 }
 
-impl Description {
-    /// Everything an impression depends on, as one line of text: part of seeds and keys.
+impl SiteArgs {
+    /// The site that the flags describe.
     ///
-    /// The data set's name is left out: the same content under another name is the same site.
-    pub(crate) fn content(&self) -> String {
-        let mut described = self.clone();
-        described.dataset.name = String::new();
-        serde_json::to_string(&described).expect("plain data is written without fail")
+    /// # Errors
+    /// When `--stop` does not suit `--click`.
+    pub(in crate::cli) fn spec(&self) -> Result<SiteSpec> {
+        let click = match &self.stop {
+            None => self.click.clone(),
+            Some(stop) => {
+                self.click.clone().with_stop(stop).map_err(|error| usage(format!("--stop {stop}: {error}")))?
+            }
+        };
+        Ok(SiteSpec {
+            dataset: self.dataset.clone(),
+            reading: self.reading.spec(),
+            click,
+            fractional_labels: self.fractional_labels.into(),
+            rankers: self.rankers.clone(),
+            without: self.without.clone(),
+            shown: self.shown,
+            interleave: self.interleave.clone(),
+            multileave: self.multileave.clone(),
+            credit_ties: self.credit_ties.map(CreditTies::from),
+            ties: self.ties.into(),
+        })
     }
 
-    /// The same as a value, to tell what differs.
-    pub(in crate::cli) fn identity(&self) -> serde_json::Value {
-        let mut described = self.clone();
-        described.dataset.name = String::new();
-        serde_json::to_value(&described).expect("plain data is written without fail")
-    }
-
-    /// What the truth depends on: all but how live lists are mixed.
-    pub(crate) fn truth_content(&self) -> String {
-        Self { interleave: String::new(), multileave: String::new(), ..self.clone() }.content()
-    }
-
-    /// What an arm is called: `feature 110 (arm 109)`.
-    pub(crate) fn label(&self, arm: usize) -> String {
-        of_feature(self.rankers[arm], arm)
-    }
-
-    /// What all arms are called.
-    pub(crate) fn names(&self) -> ArmNames {
-        ArmNames::Features(self.rankers.clone())
-    }
-
-    /// The caption of regret over impressions; `what` comes before all else in its title.
-    pub(in crate::cli) fn caption(&self, what: &str, truth: &Truth) -> Caption {
-        let (dataset, clicks) = (&self.dataset.name, &self.click.model);
-        Caption {
-            title: format!("{what}{} on {dataset}, {clicks} clicks", counted(self.rankers.len() as u64, "ranker")),
-            x_label: "impressions".to_owned(),
-            regret: truth.measure.regret().to_owned(),
-            note: self.note(),
-        }
-    }
-
-    /// A line for figures and tables made of data that are not real.
-    pub(crate) fn note(&self) -> Option<String> {
-        self.dataset
-            .synthetic
-            .then(|| format!("synthetic data: {} is generated, not the real data set", self.dataset.name))
-    }
-}
-
-impl Prepared {
-    /// What regret is measured against, kept in `cache`, and how much is spent on it.
-    pub(in crate::cli) fn truth(&self, cache: &Path, seed: u64, quiet: bool) -> Result<(Effort, Truth)> {
-        let Self { dataset, site, pairwise: method, description, .. } = self;
-        let effort = Effort::for_arms(site.arms());
-        let ndcg = || Ok(site.rankings().ndcg(dataset.labels(), 10, Gain::Exponential)?);
-        let question = Question { site, method, effort, seed, quiet };
-        Ok((effort, question.establish(&description.truth_content(), cache, ndcg)?))
-    }
-}
-
-impl SiteOptions {
-    /// Opens the data set, ranks it, and lays out its users.
-    pub(in crate::cli) fn prepare(&self, master: u64, quiet: bool) -> Result<Prepared> {
-        self.check_stop()?;
-        let dataset = self.reading.open(&self.dataset)?;
+    /// Opens the data set, ranks it, and prepares its users.
+    pub(in crate::cli) fn prepare(&self, master: u64, quiet: bool) -> Result<PreparedSite> {
+        let spec = self.spec()?;
+        let dataset = self.reading.open(&spec)?;
         announce(&dataset, quiet);
-        let features = self.rankers(&dataset, master)?;
-        let Laid { site, methods, pairwise, description } = self.lay_out(&dataset, features, master)?;
-        if !quiet && let Some(remark) = ties_remark(&site, &description) {
+        let features = spec.features(&dataset, master).map_err(|error| usage(format!("--{error}")))?;
+        let prepared = spec.prepare_rankers(Arc::new(dataset), features, master)?;
+        if !quiet && let Some(remark) = ties_remark(&prepared.site, &prepared.description) {
             eprintln!("{remark}");
         }
-        Ok(Prepared { dataset, site, methods, pairwise, description })
+        Ok(prepared)
     }
 
-    /// Ranks `dataset` by `features` and lays out its users.
-    pub(crate) fn lay_out(&self, dataset: &Dataset, features: Vec<FeatureId>, master: u64) -> Result<Laid> {
-        let tie_breaking = match self.ties {
-            Ties::Random => TieBreaking::Random,
-            Ties::Fixed => TieBreaking::Fixed(seed::seed(master, "rankers", 0, "ties")),
-        };
-        let rankings = Rankings::new(dataset, &features, tie_breaking)?;
-        let click = self.click_model(dataset)?;
-        let fractional = match self.fractional_labels {
-            Fractional::Round => FractionalLabels::Round,
-            Fractional::Floor => FractionalLabels::Floor,
-            Fractional::Interpolate => FractionalLabels::Interpolate,
-        };
-        let methods = self.methods()?;
-        let pairwise = match &methods.interleaving {
-            AnyInterleaving::Probabilistic(method) => method.clone(),
-            _ => ProbabilisticInterleave::new(self.credit_ties.map_or(CreditTies::Redrawn, CreditTies::from)),
-        };
-        let description = Description {
-            dataset: DatasetDescription {
-                name: dataset.name().to_owned(),
-                synthetic: matches!(dataset.provenance(), Provenance::LookAlike { .. }),
-                checksum: dataset.checksum(),
-                queries: dataset.queries(),
-                documents: dataset.documents(),
-                features: dataset.features(),
-            },
-            rankers: features,
-            tie_breaking,
-            click: ClickDescription::new(&click, fractional, self.shown),
-            shown: self.shown,
-            interleave: methods.interleaving.to_string(),
-            multileave: methods.multileaving.to_string(),
-            credit_ties: pairwise.credit_ties(),
-        };
-        // The truth asks for every list.
-        rankings.rank_all()?;
-        let site = Site::new(dataset, rankings, &click, fractional, usize::from(self.shown))?;
-        Ok(Laid { site, methods, pairwise, description })
-    }
-
-    /// The features that become arms.
-    pub(crate) fn rankers(&self, dataset: &Dataset, master: u64) -> Result<Vec<FeatureId>> {
-        let chosen = self.rankers.choose(dataset.features(), seed::seed(master, "rankers", 0, "selection"));
-        let chosen = chosen.map_err(|error| usage(format!("--rankers {}: {error}", self.rankers)))?;
-        for feature in &self.without {
-            anyhow::ensure!(
-                chosen.contains(&FeatureId(*feature)),
-                usage(format!("--without {feature}: that feature is none of the rankers"))
-            );
-        }
-        let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
-        anyhow::ensure!(!kept.is_empty(), usage("--without leaves no ranker"));
-        anyhow::ensure!(
-            kept.len() > 1,
-            usage(format!(
-                "only feature {} is left, and a ranker needs another to be compared with; --rankers takes numbers as \
-                 1,5,110, and one number N draws N at random",
-                kept[0].0
-            ))
-        );
-        Ok(kept)
-    }
-
-    /// How lists are mixed, with `--credit-ties` taken in.
-    fn methods(&self) -> Result<Methods> {
-        let usual = || "probabilistic".parse().expect("a registered name");
-        let mut interleaving = self.interleave.clone().unwrap_or_else(usual);
-        if let (AnyInterleaving::Probabilistic(method), Some(credit)) = (&interleaving, self.credit_ties) {
-            let method = ProbabilisticInterleave::with_tau(method.tau(), credit.into())?;
-            interleaving = AnyInterleaving::Probabilistic(method);
-        }
-        let multileaving = self.multileave.clone().unwrap_or_else(|| AnyMultileaving::Sosm(Sosm::default()));
-        Ok(Methods { interleaving, multileaving })
-    }
-
-    /// Opens `dataset` in place of the one named, registered data being looked for below `root`.
-    pub(crate) fn open_named(&self, dataset: &[String], root: &Path) -> Result<Dataset> {
-        self.reading.open_below(dataset, Some(root))
-    }
-
-    /// Whether a way of multileaving was asked for.
+    /// Whether a multileaving method was given.
     pub(in crate::cli) fn multileaves(&self) -> bool {
         self.multileave.is_some()
     }
 
-    /// Whether a way of interleaving was asked for.
+    /// Whether an interleaving method was given.
     pub(in crate::cli) fn interleaves(&self) -> bool {
         self.interleave.is_some()
-    }
-
-    /// Refuses `--stop` where it does not suit `--click`, whatever the data.
-    fn check_stop(&self) -> Result<()> {
-        self.click_spec().map(|_| ())
-    }
-
-    fn click_spec(&self) -> Result<ClickSpec> {
-        let click = self.click.clone();
-        let Some(stop) = &self.stop else { return Ok(click) };
-        click.with_stop(stop).map_err(|error| usage(format!("--stop {stop}: {error}")))
-    }
-
-    fn click_model(&self, dataset: &Dataset) -> Result<AnyClickModel> {
-        Ok(self.click_spec()?.resolve(dataset.max_label())?)
     }
 }
 
@@ -409,7 +235,7 @@ fn caution(algorithms: &[Spec]) {
 }
 
 /// A remark where redrawn credit is likely to say more of ties than of rankers.
-fn ties_remark(site: &Site, description: &Description) -> Option<String> {
+fn ties_remark(site: &Site, description: &SiteDescription) -> Option<String> {
     if description.credit_ties != CreditTies::Redrawn || description.tie_breaking != TieBreaking::Random {
         return None;
     }
@@ -439,7 +265,7 @@ const VAGUE_CLICKS: f64 = 0.25;
 /// What is played, and what is left behind.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Runs and results")]
-pub(in crate::cli) struct RunOptions {
+pub(in crate::cli) struct RunArgs {
     /// The algorithms, with parameters as `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` for all)
     /// [default: mergerucb,rucb,rmed1,mdb,random; those of them that duel to compare with]
     #[arg(long, value_name = "A,B:KEY=VALUE,...")]
@@ -460,7 +286,7 @@ pub(in crate::cli) struct RunOptions {
     pub(in crate::cli) checkpoints: Option<u32>,
 
     #[command(flatten)]
-    pub(in crate::cli) common: CommonOptions,
+    pub(in crate::cli) common: CommonArgs,
 
     /// Where to leave results; those of the same command are replaced, those of another refused
     /// [default: results/ and a name made of what is played on, and of the seed unless it is 1]
@@ -472,7 +298,7 @@ pub(in crate::cli) struct RunOptions {
     pub(in crate::cli) json: bool,
 }
 
-impl RunOptions {
+impl RunArgs {
     /// What is to be played.
     pub(in crate::cli) fn plan(&self) -> Plan {
         self.plan_of(&["mergerucb", "rucb", "rmed1", "mdb", "random"])
@@ -516,7 +342,7 @@ impl FromStr for Algorithms {
 
 /// Chance, threads and noise.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct CommonOptions {
+pub(in crate::cli) struct CommonArgs {
     /// The master seed: same seed, same bytes, whatever the threads
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     pub(in crate::cli) seed: u64,
@@ -530,7 +356,7 @@ pub(in crate::cli) struct CommonOptions {
     pub(in crate::cli) quiet: bool,
 }
 
-impl CommonOptions {
+impl CommonArgs {
     /// The seed for the name of a folder: nothing for the usual one.
     pub(in crate::cli) fn seeded(&self) -> String {
         if self.seed == 1 { String::new() } else { format!("-seed-{}", self.seed) }

@@ -1,18 +1,17 @@
 //! Flags that say how a data set is read.
 
-use std::path::Path;
-
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use letor_io::{Cache, Dataset, ErrorKind, OpenOptions, ReadOptions, Split, lookalike};
+use letor_io::{Dataset, ErrorKind, Split, lookalike};
 
 use crate::output::numbers::parse_number;
 use crate::output::usage::usage;
+use crate::simulation::spec::{Reading, SiteSpec};
 
 /// How a data set is read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data and impressions")]
-pub(in crate::cli) struct ReadingOptions {
+pub(in crate::cli) struct ReadingArgs {
     /// The split of a registered data set to use
     #[arg(long, value_name = "train|vali|test")]
     split: Option<Split>,
@@ -54,16 +53,34 @@ enum SameQid {
     Merge,
 }
 
-impl ReadingOptions {
+impl ReadingArgs {
     /// Which part is read, for the name of a folder. How files are read shows in their content.
     pub(in crate::cli) fn part(&self) -> Option<String> {
         self.split.map(|split| split.name().to_owned())
     }
 
-    /// Opens what a person named.
-    pub(in crate::cli) fn open(&self, dataset: &[String]) -> Result<Dataset> {
-        let generated =
-            dataset.first().filter(|name| lookalike::names().any(|known| name.split(':').next() == Some(known)));
+    /// The same as fields of a site.
+    pub(in crate::cli) fn spec(&self) -> Reading {
+        Reading {
+            split: self.split,
+            max_label: self.max_label,
+            null: self.null.map(|null| match null {
+                Null::Error => letor_io::Null::Error,
+                Null::Zero => letor_io::Null::Zero,
+            }),
+            same_qid: self.same_qid.map(|same_qid| match same_qid {
+                SameQid::Error => letor_io::SameQid::Error,
+                SameQid::Separate => letor_io::SameQid::Separate,
+                SameQid::Merge => letor_io::SameQid::Merge,
+            }),
+            no_cache: self.no_cache,
+        }
+    }
+
+    /// Opens the data set of `spec`; refuses flags about files for data that are generated.
+    pub(in crate::cli) fn open(&self, spec: &SiteSpec) -> Result<Dataset> {
+        let is_lookalike = |name: &&String| lookalike::names().any(|known| name.split(':').next() == Some(known));
+        let generated = spec.dataset.first().filter(is_lookalike);
         if let Some(name) = generated {
             let flags = [
                 ("--max-label", self.max_label.is_some()),
@@ -77,32 +94,12 @@ impl ReadingOptions {
                 );
             }
         }
-        self.open_below(dataset, None).map_err(|error| match error.downcast_ref::<letor_io::Error>() {
+        spec.open(None).map_err(|error| match error.downcast_ref::<letor_io::Error>() {
             // A look-alike's scale or seed, or a part that a data set does not have.
             Some(wrong) if wrong.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) => {
                 usage(wrong)
             }
             _ => error,
         })
-    }
-
-    /// The same, registered data being looked for below `root`.
-    pub(in crate::cli) fn open_below(&self, dataset: &[String], root: Option<&Path>) -> Result<Dataset> {
-        let usual = ReadOptions::default();
-        let read = ReadOptions {
-            same_qid: match self.same_qid.unwrap_or(SameQid::Error) {
-                SameQid::Error => letor_io::SameQid::Error,
-                SameQid::Separate => letor_io::SameQid::Separate,
-                SameQid::Merge => letor_io::SameQid::Merge,
-            },
-            null: match self.null.unwrap_or(Null::Error) {
-                Null::Error => letor_io::Null::Error,
-                Null::Zero => letor_io::Null::Zero,
-            },
-            max_label: self.max_label.map_or(usual.max_label, |label| label as f32),
-            ..usual
-        };
-        let cache = if self.no_cache { Cache::Off } else { Cache::default() };
-        Ok(letor_io::open(dataset, &OpenOptions { read, split: self.split, root: root.map(Path::to_path_buf), cache })?)
     }
 }

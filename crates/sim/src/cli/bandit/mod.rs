@@ -2,6 +2,8 @@
 
 mod explore;
 
+use crate::output::cache::sha256_hex;
+use crate::simulation::seed_text::{Seeded, seed_text};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -12,8 +14,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::matrix_file;
-use crate::cli::args::RunOptions;
-use crate::cli::args::arms::ArmOptions;
+use crate::cli::args::RunArgs;
+use crate::cli::args::arms::ArmArgs;
 use crate::cli::args::folder::{default_folder, of_content};
 use crate::cli::study_output::{self, Outcome};
 use crate::output;
@@ -23,7 +25,6 @@ use crate::output::usage::usage;
 use crate::results::{Arms, Caption};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{Arenas, Copies, play_all};
-use crate::simulation::seed;
 use explore::SettingOptions;
 
 /// Plays dueling bandits on a preference matrix: coin flips in place of users.
@@ -36,13 +37,13 @@ pub(super) struct Bandit {
     source: Source,
 
     #[command(flatten)]
-    arms: ArmOptions,
+    arms: ArmArgs,
 
     #[command(flatten)]
     setting: SettingOptions,
 
     #[command(flatten)]
-    run: RunOptions,
+    run: RunArgs,
 }
 
 /// What is played on: one of these.
@@ -120,7 +121,7 @@ impl Bandit {
                             winners,
                             winners_in_matrix: None,
                         };
-                        let content = format!("problem {problem}");
+                        let content = seed_text(Seeded::Problem(&problem.to_string()));
                         self.play(Copies { arena, content }, description, &ArmNames::Numbers)
                     }
                 }
@@ -144,8 +145,8 @@ impl Bandit {
         let winners: Vec<usize> = winners.iter().map(|arm| arm.index()).collect();
         let winners_in_matrix =
             taken.as_ref().map(|taken: &Vec<Arm>| winners.iter().map(|&winner| taken[winner]).collect());
-        let checksum = seed::key(&matrix.to_text());
-        let content = format!("matrix {checksum}");
+        let checksum = sha256_hex(&matrix.to_text());
+        let content = seed_text(Seeded::Matrix(&checksum));
         let arms = matrix.arms();
         let arena = MatrixArena::with_reference(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = truth == RegretReference::Condorcet;

@@ -9,7 +9,7 @@ use crate::experiment::config::{Experiment, Kind, nearest};
 use crate::results::label;
 
 /// The names that claims may use.
-struct Known {
+struct ClaimScope {
     settings: Vec<String>,
     /// Metrics with their curves; the first is meant where a claim names none.
     metrics: Vec<(&'static str, Vec<String>)>,
@@ -22,7 +22,7 @@ struct Known {
 /// The line of the claim if it is one, and what is known.
 pub(crate) fn check(experiment: &Experiment) -> Result<(), (Option<usize>, anyhow::Error)> {
     distinct(experiment).map_err(|error| (None, error))?;
-    let known = Known::of(experiment).map_err(|error| (None, error))?;
+    let known = ClaimScope::of(experiment).map_err(|error| (None, error))?;
     for claim in &experiment.claims {
         known.check(claim).map_err(|error| (Some(claim.line), error.context("[[claim]]")))?;
     }
@@ -34,7 +34,7 @@ fn distinct(experiment: &Experiment) -> Result<()> {
     let mut seen: Vec<(String, String)> = Vec::new();
     for setting in expand::settings(&experiment.settings) {
         // Curves of distortion go by the click model, in a panel by the entry's name.
-        let click = if experiment.kind == Kind::Distortion { setting.click } else { String::new() };
+        let click = if experiment.kind == Kind::Distortion { setting.spec.click.to_string() } else { String::new() };
         let name = if experiment.kind == Kind::Distortion { setting.family } else { setting.name };
         let full = (name, click);
         ensure!(!seen.contains(&full), "two settings are called {:?}; give each a name of its own", full.0);
@@ -43,7 +43,7 @@ fn distinct(experiment: &Experiment) -> Result<()> {
     Ok(())
 }
 
-impl Known {
+impl ClaimScope {
     fn of(experiment: &Experiment) -> Result<Self> {
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
         let expanded = expand::settings(&experiment.settings);
@@ -78,7 +78,8 @@ impl Known {
             }
             Kind::Distortion => {
                 settings = expanded.iter().map(|setting| setting.family.clone()).collect();
-                let mut clicks: Vec<String> = expanded.into_iter().map(|setting| setting.click).collect();
+                let mut clicks: Vec<String> =
+                    expanded.into_iter().map(|setting| setting.spec.click.to_string()).collect();
                 clicks.dedup();
                 vec![("distortion", clicks)]
             }

@@ -4,7 +4,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use bandits::ParameterError;
 use bandits::registry::{Spec, entries};
 
-use crate::experiment::config::{OneOrMany, Play, SettingEntry};
+use crate::experiment::config::{Play, SettingEntry};
+use crate::simulation::spec::SiteSpec;
 
 /// All that a text with braces stands for, the last brace varying fastest.
 ///
@@ -39,14 +40,6 @@ pub(crate) fn algorithms(list: &[String]) -> Result<Vec<Spec>> {
     Ok(all)
 }
 
-/// An algorithm as the runs kept of it know it: in full, with its revision where that is not the first.
-pub(crate) fn identity(spec: &Spec) -> String {
-    match spec.entry().revision {
-        1 => spec.canonical(),
-        revision => format!("{} (revision {revision})", spec.canonical()),
-    }
-}
-
 /// What is wrong, with all names where none of them is near.
 fn explained(error: &ParameterError) -> String {
     if let ParameterError::UnknownAlgorithm { suggestion: None, .. } = error {
@@ -63,8 +56,8 @@ pub struct Setting {
     pub family: String,
     /// Its own name.
     pub name: String,
-    /// How users click.
-    pub click: String,
+    /// The site that it is played on, with one click model; not for problems.
+    pub spec: SiteSpec,
     /// The problem, of [`Play::Problem`].
     pub problem: Option<String>,
     /// All else.
@@ -85,21 +78,21 @@ pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
                 all.push(Setting {
                     family: entry.name.clone(),
                     name: name.clone(),
-                    click: String::new(),
+                    spec: SiteSpec::default(),
                     problem: Some(problem.clone()),
                     entry: entry.clone(),
                 });
             }
             continue;
         }
-        let navigational = OneOrMany(vec!["navigational".to_owned()]);
-        let clicks = if entry.click.0.is_empty() { &navigational } else { &entry.click };
-        for click in &clicks.0 {
-            let name = if clicks.0.len() > 1 { format!("{}, {click}", entry.name) } else { entry.name.clone() };
+        let usual = [SiteSpec::default().click];
+        let clicks = if entry.click.0.is_empty() { &usual[..] } else { &entry.click.0 };
+        for click in clicks {
+            let name = if clicks.len() > 1 { format!("{}, {click}", entry.name) } else { entry.name.clone() };
             all.push(Setting {
                 family: entry.name.clone(),
                 name,
-                click: click.clone(),
+                spec: entry.spec(click),
                 problem: None,
                 entry: entry.clone(),
             });
@@ -111,13 +104,6 @@ pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runs_of_an_earlier_revision_are_not_those_of_the_next() {
-        let identity = |text: &str| identity(&text.parse().unwrap());
-        assert_eq!(identity("dts"), "dts:variant=paper:alpha=0.51");
-        assert_eq!(identity("dts-plus"), "dts-plus:variant=paper:alpha=0.51 (revision 2)");
-    }
 
     #[test]
     fn braces_are_a_grid() {

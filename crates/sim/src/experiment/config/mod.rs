@@ -5,6 +5,16 @@
 
 pub(crate) mod expand;
 
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use crate::simulation::spec::{Reading, SiteSpec, Ties};
+use crate::simulation::text_form;
+use clicks::{ClickSpec, FractionalLabels};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
+use letor_io::Split;
+use rankers::Selection;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -226,7 +236,7 @@ pub struct SettingEntry {
     /// Of `proxy`: the file of a matrix, or the names that a published one goes by, used where it is
     /// present.
     #[serde(default)]
-    pub matrix: OneOrMany,
+    pub matrix: OneOrMany<String>,
     /// Of `proxy`: impressions a pair where a matrix is estimated from the real data set.
     #[serde(default)]
     pub interleavings: Option<Count>,
@@ -235,43 +245,68 @@ pub struct SettingEntry {
     pub lookalike_interleavings: Option<Count>,
     /// Of `problem`: one name or several.
     #[serde(default)]
-    pub problem: OneOrMany,
+    pub problem: OneOrMany<String>,
     /// Of `problem`: the preference matrix itself, row by row.
     #[serde(default)]
     pub preferences: Vec<Vec<f64>>,
     /// One click model or several.
     #[serde(default)]
-    pub click: OneOrMany,
+    pub click: OneOrMany<ClickSpec>,
     /// As `--split`.
     #[serde(default)]
-    pub split: Option<String>,
+    pub split: Option<Split>,
     /// As `--shown`.
     #[serde(default)]
     pub shown: Option<u16>,
     /// As `--rankers`.
-    #[serde(default)]
-    pub rankers: Option<String>,
+    #[serde(default = "all_rankers", with = "text_form")]
+    pub rankers: Selection,
     /// As `--without`.
     #[serde(default)]
     pub without: Vec<u32>,
     /// As `--interleave`.
-    #[serde(default)]
-    pub interleave: Option<String>,
+    #[serde(default, with = "text_form::optional")]
+    pub interleave: Option<AnyInterleaving>,
     /// As `--multileave`.
-    #[serde(default)]
-    pub multileave: Option<String>,
+    #[serde(default, with = "text_form::optional")]
+    pub multileave: Option<AnyMultileaving>,
     /// As `--credit-ties`.
     #[serde(default)]
-    pub credit_ties: Option<String>,
+    pub credit_ties: Option<CreditTies>,
     /// As `--ties`.
     #[serde(default)]
-    pub ties: Option<String>,
+    pub ties: Ties,
     /// As `--fractional-labels`.
     #[serde(default)]
-    pub fractional_labels: Option<String>,
+    pub fractional_labels: FractionalLabels,
     /// What regret is: `condorcet` (where there is such a winner, the default) or `ndcg`.
     #[serde(default)]
     pub regret: RegretBy,
+}
+
+impl SettingEntry {
+    /// The site of this entry with users of one of its click models.
+    #[must_use]
+    pub(crate) fn spec(&self, click: &ClickSpec) -> SiteSpec {
+        let usual = SiteSpec::default();
+        SiteSpec {
+            dataset: self.dataset.iter().cloned().collect(),
+            reading: Reading { split: self.split, ..Reading::default() },
+            click: click.clone(),
+            fractional_labels: self.fractional_labels,
+            rankers: self.rankers.clone(),
+            without: self.without.clone(),
+            shown: self.shown.unwrap_or(usual.shown),
+            interleave: self.interleave.clone(),
+            multileave: self.multileave.clone(),
+            credit_ties: self.credit_ties,
+            ties: self.ties,
+        }
+    }
+}
+
+fn all_rankers() -> Selection {
+    Selection::All
 }
 
 /// What comparisons are made of.
@@ -320,30 +355,36 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// One value or a list of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OneOrMany(pub Vec<String>);
+/// One value or a list of them, each as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneOrMany<T>(pub Vec<T>);
 
-impl<'de> Deserialize<'de> for OneOrMany {
+impl<T> Default for OneOrMany<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = OneOrMany;
+        struct Visitor<T>(PhantomData<T>);
+        impl<'de, T: FromStr<Err: Display>> serde::de::Visitor<'de> for Visitor<T> {
+            type Value = OneOrMany<T>;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a name or a list of names")
             }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OneOrMany, E> {
-                Ok(OneOrMany(vec![text.to_owned()]))
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OneOrMany<T>, E> {
+                Ok(OneOrMany(vec![text.parse().map_err(E::custom)?]))
             }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<OneOrMany, A::Error> {
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<OneOrMany<T>, A::Error> {
                 let mut all = Vec::new();
-                while let Some(one) = list.next_element()? {
-                    all.push(one);
+                while let Some(one) = list.next_element::<String>()? {
+                    all.push(one.parse().map_err(serde::de::Error::custom)?);
                 }
                 Ok(OneOrMany(all))
             }
         }
-        deserializer.deserialize_any(Visitor)
+        deserializer.deserialize_any(Visitor(PhantomData))
     }
 }
 

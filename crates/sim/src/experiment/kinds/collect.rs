@@ -1,4 +1,4 @@
-//! Runs turned into curves: the values of a curve are those of all runs in all stages.
+//! Runs turned into curves: the values of a curve are those of all runs in all environments.
 
 use crate::experiment::kinds::regret::{Job, Plan};
 use crate::experiment::series::{Point, Series};
@@ -16,20 +16,20 @@ struct Reading {
     without_best: Vec<f64>,
 }
 
-/// Adds the curves of `setting` to `all`, made of the jobs of `stages` stages: stage by stage,
+/// Adds the curves of `setting` to `all`, made of the jobs of `environments` environments: environment by environment,
 /// algorithm by algorithm, horizon by horizon. `x` takes the place of the step where curves run
 /// against something else.
 pub(crate) fn collect(
     plan: &Plan,
     jobs: &[Job<'_>],
-    stages: usize,
+    environments: usize,
     setting: &str,
     x: Option<f64>,
     all: &mut Vec<Series>,
 ) {
     for spec in &plan.algorithms {
         let of_spec: Vec<&Job<'_>> = jobs.iter().filter(|job| job.spec == spec).collect();
-        let horizons = of_spec.len() / stages.max(1);
+        let horizons = of_spec.len() / environments.max(1);
         let mut readings = Vec::new();
         for horizon in 0..horizons {
             let cells: Vec<&Job<'_>> = of_spec.iter().skip(horizon).step_by(horizons).copied().collect();

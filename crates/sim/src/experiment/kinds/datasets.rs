@@ -5,18 +5,18 @@ use letor_io::Statistics;
 
 use crate::experiment::config::Experiment;
 use crate::experiment::config::expand;
-use crate::experiment::context::Session;
-use crate::experiment::environment::{Base, SettingInfo};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::environment::{OpenedSetting, SettingInfo};
 use crate::experiment::measured::{Measured, Table};
 use crate::experiment::series::{Point, Series};
 use crate::output::numbers::grouped;
 
-pub(crate) fn measure(session: &Session, experiment: &Experiment) -> Result<Measured> {
+pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
     let mut measured = Measured::default();
     let header = ["data set", "queries", "documents", "features", "always 0", "documents a query", "labels"];
     let mut rows = Vec::new();
     for setting in expand::settings(&experiment.settings) {
-        let base = Base::open(session, &setting, experiment.seed.unwrap_or(1))?;
+        let base = OpenedSetting::open(context, &setting, experiment.seed.unwrap_or(1))?;
         let dataset = base.dataset().with_context(|| format!("setting {:?} needs play = \"live\"", setting.name))?;
         let found = Statistics::of(dataset);
         let [fewest, median, most] = found.documents_per_query;

@@ -1,67 +1,72 @@
 //! Experiments on how often a multileaving misjudges who is better than the best.
 
+use crate::simulation::seed_text::{Seeded, seed_text};
 use std::time::Instant;
 
 use anyhow::Result;
-use rankers::Gain;
 
 use crate::analysis::distortion::{self, Plan};
 use crate::experiment::config::Experiment;
 use crate::experiment::config::expand;
-use crate::experiment::context::Session;
+use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::{self, SettingInfo};
 use crate::experiment::measured::Measured;
 use crate::experiment::series::{Point, Series};
 use crate::output::progress::Progress;
 use crate::simulation::truth::Measure;
 
-pub(crate) fn measure(session: &Session, experiment: &Experiment) -> Result<Measured> {
+pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
     let mut measured = Measured::default();
     let seed = experiment.seed.unwrap_or(1);
-    let sets = session.scaled(experiment.runs.map_or(30, |runs| runs.0), 2);
-    let multileavings = session.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200);
+    let sets = context.scaled(experiment.runs.map_or(30, |runs| runs.0), 2);
+    let multileavings = context.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200);
     for setting in expand::settings(&experiment.settings) {
         let start = Instant::now();
-        let source = session.source(&setting)?;
-        let mut lenient = setting.clone();
-        if source.lookalike {
-            lenient.entry.split = None;
-        }
-        let options = environment::options(&lenient)?;
-        let dataset = session.open(&source, &options)?;
-        let features = options.rankers(&dataset, seed)?;
-        let laid = options.lay_out(&dataset, features, seed)?;
-        let ndcg = || Ok(laid.site.rankings().ndcg(dataset.labels(), 10, Gain::Exponential)?);
-        let truth = environment::truth_of(session, &laid, seed, false, ndcg)?;
+        let source = context.source(&setting)?;
+        let spec = environment::site_spec(&setting, &source);
+        let prepared = spec.prepare(context.open(&source, &spec)?, seed)?;
+        let truth = context.truth(&prepared, seed, false)?;
         measured.work.preparing += start.elapsed().as_secs_f64();
         measured.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source,
-            arms: laid.site.arms(),
-            about: format!("{}, {} clicks", dataset.name(), laid.description.click.model),
-            truth: truth.describe(|arm| laid.description.label(arm)),
+            arms: prepared.site.arms(),
+            about: format!("{}, {} clicks", prepared.description.dataset.name, prepared.description.click.model),
+            truth: truth.describe(|arm| prepared.description.label(arm)),
         });
         if truth.measure != Measure::Condorcet {
             continue;
         }
-        let most = laid.site.arms() - truth.winners.len() + 1;
+        let most = prepared.site.arms() - truth.winners.len() + 1;
         let mut points = Vec::new();
         for &size in experiment.sizes.iter().filter(|size| (2..=most).contains(*size)) {
             let start = Instant::now();
             let plan = Plan { size, multileavings, sets, seed };
-            let described = format!(
-                "distortion 1\n{}\nwinners {:?}\n{plan:?}\n{}",
-                laid.description.content(),
-                truth.winners,
-                laid.methods.multileaving
-            );
-            let shares: Vec<f64> = session.kept("distortion", &described, || {
-                let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, session.quiet);
-                let shares =
-                    distortion::shares(&laid.site, &laid.methods.multileaving, &truth.winners, plan, &progress);
-                progress.finish();
-                Ok(shares)
-            })?;
+            let key = seed_text(Seeded::Distortion {
+                site: &prepared.description,
+                winners: &truth.winners,
+                size,
+                multileavings,
+                sets,
+                seed,
+            });
+            let shares: Vec<f64> = context.cache().json(
+                "distortion",
+                &key,
+                |_| true,
+                || {
+                    let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, context.quiet);
+                    let shares = distortion::shares(
+                        &prepared.site,
+                        &prepared.methods.multileaving,
+                        &truth.winners,
+                        plan,
+                        &progress,
+                    );
+                    progress.finish();
+                    Ok(shares)
+                },
+            )?;
             measured.work.add(
                 &setting.name,
                 &format!("{size} rankers"),
@@ -72,7 +77,7 @@ pub(crate) fn measure(session: &Session, experiment: &Experiment) -> Result<Meas
         }
         measured.series.push(Series {
             setting: setting.family.clone(),
-            curve: setting.click.clone(),
+            curve: setting.spec.click.to_string(),
             metric: "distortion",
             points,
         });

@@ -1,6 +1,7 @@
 //! Experiments in which algorithms play: which runs there are, playing those that are missing, and
 //! the curves made of them.
 
+use crate::simulation::seed_text::{Seeded, seed_text};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -11,11 +12,11 @@ use rayon::prelude::*;
 
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::{Bound, Experiment, Kind};
-use crate::experiment::context::Session;
-use crate::experiment::environment::{Base, SettingInfo, Stage};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::environment::{Environment, OpenedSetting, SettingInfo};
 use crate::experiment::kinds::collect::collect;
 use crate::experiment::measured::{Measured, Work};
-use crate::experiment::run_store::{Cell, RunRecord};
+use crate::experiment::run_store::{RunRecord, RunStore};
 use crate::experiment::series::{Point, Series};
 use crate::output::numbers::counted;
 use crate::output::progress::Progress;
@@ -43,16 +44,16 @@ pub(crate) enum Reads {
 }
 
 impl Plan {
-    pub(crate) fn new(session: &Session, experiment: &Experiment) -> Result<Self> {
-        let runs = session.scaled(experiment.runs.map_or(1, |runs| runs.0), 2);
+    pub(crate) fn new(context: &ExperimentContext, experiment: &Experiment) -> Result<Self> {
+        let runs = context.scaled(experiment.runs.map_or(1, |runs| runs.0), 2);
         let reads = if experiment.kind == Kind::Accuracy {
             let mut horizons: Vec<u64> = experiment.horizons.iter().map(|horizon| horizon.0).collect();
             let last = horizons.iter().copied().max().unwrap_or(1);
-            let most = session.scaled(last, 1_000);
+            let most = context.scaled(last, 1_000);
             horizons.retain(|&horizon| horizon <= most);
             Reads::Horizons(if horizons.is_empty() { vec![most] } else { horizons })
         } else {
-            let steps = session.scaled(experiment.steps.context("steps")?.0, 2_000);
+            let steps = context.scaled(experiment.steps.context("steps")?.0, 2_000);
             let last_only = experiment.kind == Kind::RegretAgainstRankers;
             Reads::Curve(if last_only {
                 vec![steps]
@@ -69,7 +70,7 @@ impl Plan {
         let subsets = experiment
             .subsets
             .as_ref()
-            .map(|subsets| (subsets.sizes.clone(), session.scaled(subsets.count, 2), subsets.with_condorcet_winner));
+            .map(|subsets| (subsets.sizes.clone(), context.scaled(subsets.count, 2), subsets.with_condorcet_winner));
         Ok(Self {
             algorithms: expand::algorithms(&experiment.algorithms)?,
             runs,
@@ -88,7 +89,7 @@ impl Plan {
         }
     }
 
-    /// Steps of all runs in one stage.
+    /// Steps of all runs in one environment.
     pub(crate) fn steps_a_stage(&self, spec: &Spec) -> u64 {
         self.checkpoints(spec).iter().filter_map(|points| points.last()).sum::<u64>() * self.runs
     }
@@ -101,60 +102,65 @@ impl Plan {
         }
     }
 
-    /// The stages of a group; none where no random set has the Condorcet winner that it should.
-    fn stages(&self, session: &Session, base: &Base, group: Option<usize>) -> Result<Option<Vec<Stage>>> {
+    /// The environments of a group; none where no random set has the Condorcet winner that it should.
+    fn environments(
+        &self,
+        context: &ExperimentContext,
+        base: &OpenedSetting,
+        group: Option<usize>,
+    ) -> Result<Option<Vec<Environment>>> {
         match (group, &self.subsets) {
             (Some(size), Some((_, count, with_winner))) => {
                 // In order, each by itself: which sets are drawn must not depend on threads.
-                (0..*count).map(|number| base.subset(session, size, number, *with_winner)).collect()
+                (0..*count).map(|number| base.subset(context, size, number, *with_winner)).collect()
             }
-            _ => Ok(Some(vec![base.stage(session)?])),
+            _ => Ok(Some(vec![base.environment(context)?])),
         }
     }
 }
 
-/// One cell: a stage, an algorithm, checkpoints.
+/// One cell: a environment, an algorithm, checkpoints.
 pub(crate) struct Job<'a> {
-    stage: &'a Stage,
+    environment: &'a Environment,
     pub(crate) spec: &'a Spec,
     /// When its runs are read off.
     pub(crate) points: Vec<u64>,
-    pub(crate) cell: Cell,
+    pub(crate) cell: RunStore,
 }
 
-pub(crate) fn measure(session: &Session, experiment: &Experiment) -> Result<Measured> {
-    let plan = Plan::new(session, experiment)?;
+pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+    let plan = Plan::new(context, experiment)?;
     let mut measured = Measured::default();
     for setting in expand::settings(&experiment.settings) {
-        in_setting(session, experiment, &plan, &setting, &mut measured)
+        in_setting(context, experiment, &plan, &setting, &mut measured)
             .with_context(|| format!("setting {:?}", setting.name))?;
     }
     Ok(measured)
 }
 
 fn in_setting(
-    session: &Session,
+    context: &ExperimentContext,
     experiment: &Experiment,
     plan: &Plan,
     setting: &Setting,
     measured: &mut Measured,
 ) -> Result<()> {
     let start = Instant::now();
-    let base = Base::open(session, setting, plan.seed)?;
+    let base = OpenedSetting::open(context, setting, plan.seed)?;
     measured.work.preparing += start.elapsed().as_secs_f64();
     let mut truths = Vec::new();
     let groups = plan.groups();
     for &group in &groups {
         let start = Instant::now();
-        let stages = plan.stages(session, &base, group)?;
+        let environments = plan.environments(context, &base, group)?;
         measured.work.preparing += start.elapsed().as_secs_f64();
-        let Some(stages) = stages else {
+        let Some(environments) = environments else {
             let size = group.unwrap_or_default();
             let rankers = counted(size as u64, "ranker");
             truths.push(format!("left out: random sets of {rankers}, none of which has a Condorcet winner"));
             continue;
         };
-        let jobs = play(session, plan, &stages, &setting.name, &mut measured.work)?;
+        let jobs = play(context, plan, &environments, &setting.name, &mut measured.work)?;
         let name = match group {
             Some(size) if groups.len() > 1 && experiment.kind != Kind::RegretAgainstRankers => {
                 format!("{}, {size} rankers", setting.name)
@@ -162,16 +168,16 @@ fn in_setting(
             _ => setting.name.clone(),
         };
         let x = group.filter(|_| experiment.kind == Kind::RegretAgainstRankers).map(|size| size as f64);
-        collect(plan, &jobs, stages.len(), &name, x, &mut measured.series);
+        collect(plan, &jobs, environments.len(), &name, x, &mut measured.series);
         if x.is_none() {
             for bound in &experiment.draw.bounds {
-                match bounds(plan, &stages[0], *bound, &name) {
+                match bounds(plan, &environments[0], *bound, &name) {
                     Ok(series) => measured.series.extend(series),
                     Err(error) => truths.push(format!("without a bound: {error:#}")),
                 }
             }
         }
-        truths.push(match &stages[..] {
+        truths.push(match &environments[..] {
             [one] => one.truth.clone(),
             several => {
                 let sets = counted(several.len() as u64, "random set");
@@ -189,27 +195,28 @@ fn in_setting(
     Ok(())
 }
 
-/// Plays what is missing of every cell of these stages.
+/// Plays what is missing of every cell of these environments.
 fn play<'a>(
-    session: &Session,
+    context: &ExperimentContext,
     plan: &'a Plan,
-    stages: &'a [Stage],
+    environments: &'a [Environment],
     name: &str,
     work: &mut Work,
 ) -> Result<Vec<Job<'a>>> {
     let mut jobs = Vec::new();
-    for stage in stages {
+    for environment in environments {
+        let measured = environment.seed_text();
         for spec in &plan.algorithms {
             for points in plan.checkpoints(spec) {
-                let described = format!(
-                    "{}\n{}\ncheckpoints {points:?}\nseed {}\nsuboptimal {}",
-                    stage.described(),
-                    expand::identity(spec),
-                    plan.seed,
-                    plan.suboptimal
-                );
-                let cell = Cell::open(&session.cache, &described, points.len());
-                jobs.push(Job { stage, spec, points, cell });
+                let text = seed_text(Seeded::Cell {
+                    measured: &measured,
+                    algorithm: spec,
+                    checkpoints: &points,
+                    seed: plan.seed,
+                    suboptimal: plan.suboptimal,
+                });
+                let cell = RunStore::open(&context.cache, &text, points.len());
+                jobs.push(Job { environment, spec, points, cell });
             }
         }
     }
@@ -218,14 +225,14 @@ fn play<'a>(
     // Runs first, then algorithms: threads end at about the same time.
     missing.sort_by_key(|&(at, run)| (run, at));
     let total: u64 = missing.iter().filter_map(|&(at, _)| jobs[at].points.last()).sum();
-    let progress = Progress::new(name, total, session.quiet);
-    let in_step = stages.first().map_or(1, Stage::in_step);
+    let progress = Progress::new(name, total, context.quiet);
+    let in_step = environments.first().map_or(1, Environment::in_step);
     let played = crews(missing, in_step)
         .par_iter()
         .with_max_len(1)
         .map(|(at, runs)| {
             let job = &jobs[*at];
-            let records = job.stage.play(job.spec, &job.points, (plan.seed, runs), plan.suboptimal, &progress)?;
+            let records = job.environment.play(job.spec, &job.points, (plan.seed, runs), plan.suboptimal, &progress)?;
             for record in &records {
                 job.cell.append(record)?;
             }
@@ -248,8 +255,8 @@ fn play<'a>(
 }
 
 /// A bound on regret as a curve.
-fn bounds(plan: &Plan, stage: &Stage, bound: Bound, setting: &str) -> Result<Option<Series>> {
-    let Some(matrix) = stage.matrix() else { return Ok(None) };
+fn bounds(plan: &Plan, environment: &Environment, bound: Bound, setting: &str) -> Result<Option<Series>> {
+    let Some(matrix) = environment.matrix() else { return Ok(None) };
     let Reads::Curve(points) = &plan.reads else { return Ok(None) };
     let at: Box<dyn Fn(f64) -> f64> = match bound {
         Bound::Lower => {

@@ -10,24 +10,24 @@ use bandits::{Arm, PreferenceMatrix};
 
 use crate::experiment::config::Experiment;
 use crate::experiment::config::expand;
-use crate::experiment::context::Session;
-use crate::experiment::environment::{Base, SettingInfo};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::environment::{OpenedSetting, SettingInfo};
 use crate::experiment::measured::Measured;
 use crate::experiment::series::{Point, Series};
 use crate::simulation::seed;
 
-pub(crate) fn measure(session: &Session, experiment: &Experiment) -> Result<Measured> {
+pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
     let mut measured = Measured::default();
     let seed = experiment.seed.unwrap_or(1);
     for setting in expand::settings(&experiment.settings) {
         let start = Instant::now();
-        let base = Base::open(session, &setting, seed)?;
+        let base = OpenedSetting::open(context, &setting, seed)?;
         measured.work.preparing += start.elapsed().as_secs_f64();
         let matrix = base
             .matrix()
             .with_context(|| format!("setting {:?}: `structure` needs play = \"proxy\" or a matrix", setting.name))?;
         let names = base.names();
-        let samples = session.scaled(experiment.samples.map_or(10_000, |samples| samples.0), 1_000);
+        let samples = context.scaled(experiment.samples.map_or(10_000, |samples| samples.0), 1_000);
         measured.series.extend(curves(matrix, &setting.name, samples, seed));
         measured.series.extend(gamma(matrix, &setting.name, &experiment.gamma)?);
         measured.settings.push(SettingInfo {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::claim::Outcome;
 use crate::experiment::config::expand;
 use crate::experiment::config::{Experiment, Kind, PAPERS};
-use crate::experiment::context::Session;
+use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::SettingInfo;
 use crate::experiment::kinds::regret::{Plan, Reads};
 use crate::experiment::measured::{CellWork, Measured, Table};
@@ -97,7 +97,7 @@ pub struct Timings {
 
 /// Writes the folder of results.
 pub(crate) fn write(
-    session: &Session,
+    context: &ExperimentContext,
     experiment: &Experiment,
     name: &str,
     fingerprint: String,
@@ -105,13 +105,13 @@ pub(crate) fn write(
     claims: Vec<Outcome>,
     seconds: f64,
 ) -> Result<Summary> {
-    let folder = session.folder(name);
+    let folder = context.folder(name);
     output::create_folder(&folder)?;
-    let title = figure::title(experiment, &measured, session.scale);
-    write_resolved(session, experiment, name, &folder, &measured)?;
+    let title = figure::title(experiment, &measured, context.scale);
+    write_resolved(context, experiment, name, &folder, &measured)?;
     series::write_curves(&folder.join("curves.csv"), &measured.series)?;
     series::write_runs(&folder.join("runs.csv"), &measured.series)?;
-    let figure = figure::figure(experiment, &measured, session.scale);
+    let figure = figure::figure(experiment, &measured, context.scale);
     if let Some(figure) = &figure {
         figure.render()?.save(&folder.join("figure"))?;
     }
@@ -132,7 +132,7 @@ pub(crate) fn write(
         paper: experiment.paper.clone(),
         figure: experiment.figure.clone(),
         about: experiment.about.trim().to_owned(),
-        scale: session.scale,
+        scale: context.scale,
         fingerprint,
         settings: measured.settings,
         claims,
@@ -146,21 +146,21 @@ pub(crate) fn write(
 }
 
 fn write_resolved(
-    session: &Session,
+    context: &ExperimentContext,
     experiment: &Experiment,
     name: &str,
     folder: &Path,
     measured: &Measured,
 ) -> Result<()> {
     let played = matches!(experiment.kind, Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy);
-    let plan = if played { Some(Plan::new(session, experiment)?) } else { None };
+    let plan = if played { Some(Plan::new(context, experiment)?) } else { None };
     let resolved = Resolved {
         experiment: name,
         title: &experiment.title,
         paper: &experiment.paper,
         figure: &experiment.figure,
         kind: experiment.kind,
-        scale: session.scale,
+        scale: context.scale,
         version: env!("CARGO_PKG_VERSION"),
         seed: experiment.seed.unwrap_or(1),
         runs: plan.as_ref().map(|plan| plan.runs),

@@ -1,0 +1,143 @@
+//! Values that are kept from run to run under everything they depend on.
+//!
+//! A key is a text; a file's name has the first digits of its hash, and the whole text lies beside the value, so
+//! that a collision is noticed. A file that cannot be read, or is of another key, is replaced.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::files::{check_writable, create_folder, write_atomic, write_json_pretty};
+
+/// SHA-256 of `text` in hexadecimal.
+#[must_use]
+pub fn sha256_hex(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A folder of kept values.
+#[derive(Debug, Clone, Copy)]
+pub struct Cache<'a> {
+    folder: &'a Path,
+}
+
+/// A value beside its whole key.
+#[derive(Serialize, Deserialize)]
+struct Kept<T> {
+    key: String,
+    /// Truths were once kept under a name of their own.
+    #[serde(alias = "truth")]
+    value: T,
+}
+
+impl<'a> Cache<'a> {
+    /// The cache in `folder`, which need not exist yet.
+    #[must_use]
+    pub fn new(folder: &'a Path) -> Self {
+        Self { folder }
+    }
+
+    fn path(&self, what: &str, key: &str, extension: &str) -> PathBuf {
+        self.folder.join(format!("{what}-{}.{extension}", &sha256_hex(key)[..24]))
+    }
+
+    /// The value kept under `key` if it is `sound`, or else what `compute` returns, kept from now on; `what` begins
+    /// the file's name.
+    ///
+    /// # Errors
+    /// Those of `compute`, and when the cache cannot be written, which is found out before `compute` is called.
+    pub fn json<T: Serialize + DeserializeOwned>(
+        &self,
+        what: &str,
+        key: &str,
+        sound: impl Fn(&T) -> bool,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let path = self.path(what, key, "json");
+        if let Ok(bytes) = std::fs::read(&path)
+            && let Ok(kept) = serde_json::from_slice::<Kept<T>>(&bytes)
+            && kept.key == key
+            && sound(&kept.value)
+        {
+            tracing::debug!(path = %path.display(), "read from the cache");
+            return Ok(kept.value);
+        }
+        self.check(&path)?;
+        let kept = Kept { key: key.to_owned(), value: compute()? };
+        write_json_pretty(&path, &kept)?;
+        Ok(kept.value)
+    }
+
+    /// The same for values with a file format of their own: `read` gives none for bytes that are not such a value.
+    ///
+    /// # Errors
+    /// As [`json`](Self::json).
+    pub fn file<T>(
+        &self,
+        (what, extension): (&str, &str),
+        key: &str,
+        read: impl Fn(&[u8]) -> Option<T>,
+        write: impl Fn(&T) -> Vec<u8>,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let path = self.path(what, key, extension);
+        if let Some(value) = std::fs::read(&path).ok().and_then(|bytes| read(&bytes)) {
+            tracing::debug!(path = %path.display(), "read from the cache");
+            return Ok(value);
+        }
+        self.check(&path)?;
+        let value = compute()?;
+        write_atomic(&path, &write(&value))?;
+        Ok(value)
+    }
+
+    fn check(&self, path: &Path) -> Result<()> {
+        create_folder(self.folder)?;
+        check_writable(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_computed_once_per_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("new");
+        let cache = Cache::new(&inside);
+        let get = |key: &str, sound: bool, value: f64| cache.json("v", key, |_| sound, || Ok(value)).unwrap();
+        assert_eq!(get("a", true, 0.1), 0.1);
+        assert_eq!((get("a", true, 2.0), get("b", true, 2.0)), (0.1, 2.0));
+        assert_eq!((get("a", false, 3.0), get("a", true, 4.0)), (3.0, 3.0), "a value that is not sound is replaced");
+        // A damaged file, and one of another key with the same name, are replaced.
+        for text in ["{", "{\"key\": \"z\", \"value\": 9.0}"] {
+            std::fs::write(cache.path("v", "a", "json"), text).unwrap();
+            assert_eq!(get("a", true, 5.0), 5.0);
+        }
+        let old = "{\"key\": \"a\", \"truth\": 6.5}";
+        std::fs::write(cache.path("v", "a", "json"), old).unwrap();
+        assert_eq!(get("a", true, 7.0), 6.5, "truths of earlier builds are read");
+    }
+
+    #[test]
+    fn files_of_their_own_format() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path());
+        let get = |value: u8| {
+            let read = |bytes: &[u8]| (bytes.len() == 1).then(|| bytes[0]);
+            cache.file(("n", "bin"), "k", read, |value| vec![*value], || Ok(value)).unwrap()
+        };
+        assert_eq!((get(1), get(2)), (1, 1));
+        std::fs::write(cache.path("n", "k", "bin"), "no").unwrap();
+        assert_eq!(get(3), 3);
+    }
+
+    #[test]
+    fn hashes_are_sha_256() {
+        assert_eq!(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}

@@ -1,0 +1,179 @@
+//! A site ready to be simulated, and the description of it that goes beside every result.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clicks::{AnyClickModel, ClickModel, FractionalLabels};
+use interleave::{CreditTies, ProbabilisticInterleave};
+use letor_io::{Dataset, FeatureId, Provenance};
+use rankers::{Gain, TieBreaking};
+use serde::Serialize;
+
+use crate::simulation::arm_names::{ArmNames, of_feature};
+use crate::simulation::live_arena::Methods;
+use crate::simulation::seed_text::{Seeded, seed_text};
+use crate::simulation::site::Site;
+use crate::simulation::truth::{Effort, GroundTruth, TruthEstimation};
+
+/// A data set with rankers and users, and how lists are mixed for them.
+#[derive(Debug)]
+pub struct PreparedSite {
+    /// The data set.
+    pub dataset: Arc<Dataset>,
+    /// Its queries, lists and users.
+    pub site: Site,
+    /// How live lists are mixed.
+    pub methods: Methods,
+    /// The interleaving that the ground truth is measured with.
+    pub pairwise: ProbabilisticInterleave,
+    /// All of it in full.
+    pub description: SiteDescription,
+}
+
+impl PreparedSite {
+    /// The best ranker and every ranker's gap to it, kept in `cache`; `seed` is the master seed.
+    ///
+    /// # Errors
+    /// When the cache cannot be written.
+    pub fn truth(&self, effort: Effort, seed: u64, cache: &Path, quiet: bool) -> Result<GroundTruth> {
+        let estimation = TruthEstimation { site: &self.site, method: &self.pairwise, effort, seed, quiet };
+        estimation.establish(&self.description, cache, || self.ndcg())
+    }
+
+    /// nDCG@10 of every ranker, with exponential gains.
+    ///
+    /// # Errors
+    /// Those of [`Rankings::ndcg`](rankers::Rankings::ndcg).
+    pub fn ndcg(&self) -> Result<Vec<f64>> {
+        Ok(self.site.rankings().ndcg(self.dataset.labels(), 10, Gain::Exponential)?)
+    }
+}
+
+/// Everything that a site is, resolved: written as `site` into `config.json`.
+///
+/// Seeds and keys are made of [`seed_text`], not of this: fields may be renamed or added here.
+#[derive(Debug, Clone, Serialize)]
+pub struct SiteDescription {
+    /// The data set.
+    pub dataset: DatasetDescription,
+    /// The features behind the arms, 1-based, in the order of the arms.
+    pub rankers: Vec<FeatureId>,
+    /// How rankers order documents with equal scores.
+    pub tie_breaking: TieBreaking,
+    /// How users click.
+    pub click: ClickDescription,
+    /// How many documents a user is shown, at most.
+    pub shown: u16,
+    /// How two lists are mixed, in full.
+    pub interleave: String,
+    /// How several lists are mixed, in full.
+    pub multileave: String,
+    /// How tied documents are ordered when the interleaving of the ground truth credits clicks.
+    pub credit_ties: CreditTies,
+}
+
+/// A data set, in numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct DatasetDescription {
+    /// As it was asked for.
+    pub name: String,
+    /// Whether it was generated.
+    pub synthetic: bool,
+    /// SHA-256 of its content.
+    pub checksum: String,
+    /// How many queries.
+    pub queries: usize,
+    /// How many documents, over all queries.
+    pub documents: usize,
+    /// The highest feature number.
+    pub features: u32,
+}
+
+/// A click model, in numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClickDescription {
+    /// Its name, or the text it was made from.
+    pub model: String,
+    /// P(click | grade, examined), by grade.
+    pub click: Vec<f64>,
+    /// P(stop | grade, clicked), by grade; empty for models whose users do not stop.
+    pub stop: Vec<f64>,
+    /// How fractional labels become grades.
+    pub fractional_labels: FractionalLabels,
+    /// P(examined) of the positions shown; only of position-based models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub examination: Option<Vec<f64>>,
+}
+
+impl ClickDescription {
+    fn new(clicks: &AnyClickModel, fractional_labels: FractionalLabels, shown: u16) -> Self {
+        let model = clicks.name().to_owned();
+        let (click, stop, examination) = match clicks {
+            AnyClickModel::Dependent(model) => (model.click(), model.stop(), None),
+            AnyClickModel::PositionBased(model) => {
+                let positions = model.examination();
+                let shown = positions.len().min(usize::from(shown));
+                (model.attraction(), &[][..], Some(positions[..shown].to_vec()))
+            }
+            other => unreachable!("{other} is a click model without a description"),
+        };
+        Self { model, click: click.to_vec(), stop: stop.to_vec(), fractional_labels, examination }
+    }
+}
+
+impl SiteDescription {
+    pub(super) fn new(
+        dataset: &Dataset,
+        rankers: Vec<FeatureId>,
+        tie_breaking: TieBreaking,
+        (clicks, fractional_labels): (&AnyClickModel, FractionalLabels),
+        shown: u16,
+        methods: &Methods,
+        credit_ties: CreditTies,
+    ) -> Self {
+        Self {
+            dataset: DatasetDescription {
+                name: dataset.name().to_owned(),
+                synthetic: matches!(dataset.provenance(), Provenance::LookAlike { .. }),
+                checksum: dataset.checksum(),
+                queries: dataset.queries(),
+                documents: dataset.documents(),
+                features: dataset.features(),
+            },
+            rankers,
+            tie_breaking,
+            click: ClickDescription::new(clicks, fractional_labels, shown),
+            shown,
+            interleave: methods.interleaving.to_string(),
+            multileave: methods.multileaving.to_string(),
+            credit_ties,
+        }
+    }
+
+    /// The text that seeds of runs on this site are made of.
+    #[must_use]
+    pub fn seed_text(&self) -> String {
+        seed_text(Seeded::Site(self))
+    }
+
+    /// What an arm is called: `feature 110 (arm 109)`.
+    #[must_use]
+    pub fn label(&self, arm: usize) -> String {
+        of_feature(self.rankers[arm], arm)
+    }
+
+    /// What all arms are called.
+    #[must_use]
+    pub fn names(&self) -> ArmNames {
+        ArmNames::Features(self.rankers.clone())
+    }
+
+    /// A line for figures and tables made of data that are not real.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        self.dataset
+            .synthetic
+            .then(|| format!("synthetic data: {} is generated, not the real data set", self.dataset.name))
+    }
+}

@@ -1,0 +1,357 @@
+//! The texts that seeds and cache keys are hashed from, frozen.
+//!
+//! A run's random streams depend on what is simulated, and kept runs, truths and matrices are found again by
+//! it. Types, fields and words elsewhere may be renamed; what [`seed_text`] writes may not change, or every
+//! result would. Only a model that did not exist before may add a text of its own.
+
+use crate::output::cache::sha256_hex;
+use bandits::registry::Spec;
+use clicks::FractionalLabels;
+use interleave::CreditTies;
+use rankers::TieBreaking;
+use serde::Serialize;
+
+use crate::simulation::prepared::SiteDescription;
+use crate::simulation::truth::Effort;
+
+/// What a text is about.
+#[derive(Debug, Clone, Copy)]
+pub enum Seeded<'a> {
+    /// A live site: everything an impression depends on. The data set's name is left out: the same content
+    /// under another name is the same site.
+    Site(&'a SiteDescription),
+    /// What the ground truth of a site depends on besides seed and effort: all but how live lists are mixed.
+    TruthSite(&'a SiteDescription),
+    /// A preference matrix, by the checksum of its text.
+    Matrix(&'a str),
+    /// A problem, by its name in full.
+    Problem(&'a str),
+    /// The streams of a run of an algorithm in arenas of some content.
+    Run {
+        /// The text of the arenas.
+        arenas: &'a str,
+        /// The algorithm.
+        algorithm: &'a Spec,
+    },
+    /// An algorithm, where runs of different revisions must not be confused.
+    Revised(&'a Spec),
+    /// Arenas with the gaps that regret is counted from.
+    Measured {
+        /// The text of the arenas.
+        arenas: &'a str,
+        /// Each arm's gap.
+        gaps: &'a [f64],
+    },
+    /// A cell of an experiment, whose finished runs are kept.
+    Cell {
+        /// The text of the [measured](Self::Measured) arenas.
+        measured: &'a str,
+        /// The algorithm.
+        algorithm: &'a Spec,
+        /// The steps after which the regret is recorded.
+        checkpoints: &'a [u64],
+        /// The master seed.
+        seed: u64,
+        /// Whether suboptimal steps are counted too.
+        suboptimal: bool,
+    },
+    /// A kept ground truth.
+    Truth {
+        /// The site.
+        site: &'a SiteDescription,
+        /// The master seed.
+        seed: u64,
+        /// How many comparisons are made.
+        effort: Effort,
+    },
+    /// A kept matrix estimated for an experiment.
+    EstimatedMatrix {
+        /// The site.
+        site: &'a SiteDescription,
+        /// Comparisons per pair.
+        comparisons: u64,
+        /// The master seed.
+        seed: u64,
+    },
+    /// Kept shares of rankers that seem to beat the best under a multileaving.
+    Distortion {
+        /// The site.
+        site: &'a SiteDescription,
+        /// The arms that count as the best.
+        winners: &'a [usize],
+        /// Rankers per set.
+        size: usize,
+        /// Impressions per set.
+        multileavings: u64,
+        /// Sets of rankers.
+        sets: u64,
+        /// The master seed.
+        seed: u64,
+    },
+    /// A random set of an experiment's rankers.
+    Subset {
+        /// How many are drawn.
+        size: usize,
+        /// From how many.
+        arms: usize,
+    },
+}
+
+/// The frozen text of `what`.
+#[must_use]
+pub fn seed_text(what: Seeded<'_>) -> String {
+    match what {
+        Seeded::Site(site) => json(&FrozenSite::of(site)),
+        Seeded::TruthSite(site) => json(&FrozenSite { interleave: "", multileave: "", ..FrozenSite::of(site) }),
+        Seeded::Matrix(checksum) => format!("matrix {checksum}"),
+        Seeded::Problem(name) => format!("problem {name}"),
+        Seeded::Run { arenas, algorithm } => format!("{arenas}\n{}", algorithm.canonical()),
+        Seeded::Revised(algorithm) => match algorithm.entry().revision {
+            1 => algorithm.canonical(),
+            revision => format!("{} (revision {revision})", algorithm.canonical()),
+        },
+        Seeded::Measured { arenas, gaps } => {
+            let gaps: String = gaps.iter().map(|gap| format!("{:x},", gap.to_bits())).collect();
+            format!("{arenas}\ngaps {}", sha256_hex(&gaps))
+        }
+        Seeded::Cell { measured, algorithm, checkpoints, seed, suboptimal } => format!(
+            "{measured}\n{}\ncheckpoints {checkpoints:?}\nseed {seed}\nsuboptimal {suboptimal}",
+            seed_text(Seeded::Revised(algorithm))
+        ),
+        Seeded::Truth { site, seed, effort: Effort { coarse, fine, budget } } => format!(
+            "truth 2\n{}\nseed {seed}\nEffort {{ coarse: {coarse}, fine: {fine}, budget: {budget} }}",
+            seed_text(Seeded::TruthSite(site))
+        ),
+        Seeded::EstimatedMatrix { site, comparisons, seed } => {
+            format!("proxy 2\n{}\n{comparisons}\nseed {seed}", seed_text(Seeded::Site(site)))
+        }
+        Seeded::Distortion { site, winners, size, multileavings, sets, seed } => format!(
+            "distortion 1\n{}\nwinners {winners:?}\nPlan {{ size: {size}, multileavings: {multileavings}, sets: {sets}, \
+             seed: {seed} }}\n{}",
+            seed_text(Seeded::Site(site)),
+            site.multileave
+        ),
+        Seeded::Subset { size, arms } => format!("subset of {size} of {arms}"),
+    }
+}
+
+/// The same of a live site as a JSON value, from which a kept proxy state can say what differs.
+#[must_use]
+pub fn site_identity(site: &SiteDescription) -> serde_json::Value {
+    serde_json::to_value(FrozenSite::of(site)).expect("plain data can always be written")
+}
+
+fn json(site: &FrozenSite<'_>) -> String {
+    serde_json::to_string(site).expect("plain data can always be written")
+}
+
+/// A site as the first release described it.
+#[derive(Serialize)]
+struct FrozenSite<'a> {
+    dataset: FrozenDataset<'a>,
+    rankers: Vec<u32>,
+    tie_breaking: FrozenTies,
+    click: FrozenClick<'a>,
+    shown: u16,
+    interleave: &'a str,
+    multileave: &'a str,
+    credit_ties: &'static str,
+}
+
+#[derive(Serialize)]
+struct FrozenDataset<'a> {
+    /// Always empty.
+    name: &'static str,
+    synthetic: bool,
+    checksum: &'a str,
+    queries: usize,
+    documents: usize,
+    features: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum FrozenTies {
+    Random,
+    Fixed(u64),
+}
+
+#[derive(Serialize)]
+struct FrozenClick<'a> {
+    model: &'a str,
+    click: &'a [f64],
+    stop: &'a [f64],
+    fractional_labels: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    examination: Option<&'a [f64]>,
+}
+
+impl<'a> FrozenSite<'a> {
+    fn of(site: &'a SiteDescription) -> Self {
+        let (dataset, click) = (&site.dataset, &site.click);
+        Self {
+            dataset: FrozenDataset {
+                name: "",
+                synthetic: dataset.synthetic,
+                checksum: &dataset.checksum,
+                queries: dataset.queries,
+                documents: dataset.documents,
+                features: dataset.features,
+            },
+            rankers: site.rankers.iter().map(|feature| feature.0).collect(),
+            tie_breaking: match site.tie_breaking {
+                TieBreaking::Random => FrozenTies::Random,
+                TieBreaking::Fixed(seed) => FrozenTies::Fixed(seed),
+            },
+            click: FrozenClick {
+                model: &click.model,
+                click: &click.click,
+                stop: &click.stop,
+                fractional_labels: match click.fractional_labels {
+                    FractionalLabels::Round => "round",
+                    FractionalLabels::Floor => "floor",
+                    FractionalLabels::Interpolate => "interpolate",
+                },
+                examination: click.examination.as_deref(),
+            },
+            shown: site.shown,
+            interleave: &site.interleave,
+            multileave: &site.multileave,
+            credit_ties: match site.credit_ties {
+                CreditTies::Redrawn => "redrawn",
+                CreditTies::Same => "same",
+            },
+        }
+    }
+}
+
+/// The texts and hashes here were written by the first release. They are what every seed and every kept result
+/// depends on: a test that fails here says that all results would change.
+#[cfg(test)]
+mod tests {
+    use bandits::{Arena, MatrixArena, log_spaced, problems};
+
+    use super::*;
+    use crate::simulation::prepared::PreparedSite;
+    use crate::simulation::spec::SiteSpec;
+
+    const DATA: &str = "\"synthetic\":true,\
+        \"checksum\":\"ed6baeb2a4ed63b297214b7d57bb94e8effb5d33cd42d62526bffc7d6ef8e3e8\",\
+        \"queries\":16,\"documents\":297,\"features\":46},\"rankers\":[1,2,3]";
+
+    fn site(more: &str) -> PreparedSite {
+        let text = format!("dataset = [\"mq2008-lookalike:0.02\"]\nrankers = \"1,2,3\"\n{more}");
+        let spec: SiteSpec = text.parse().unwrap();
+        spec.prepare(spec.open(None).unwrap().into(), 1).unwrap()
+    }
+
+    /// `--click 0:0.1,1:0.5,2:0.9 --stop 0:0,1:0.5,2:1 --fractional-labels floor --ties fixed --shown 5
+    /// --interleave team-draft:prefix`.
+    fn unusual() -> PreparedSite {
+        site(
+            "click = { click = \"0:0.1,1:0.5,2:0.9\", stop = \"0:0,1:0.5,2:1\" }\nfractional-labels = \"floor\"\n\
+             ties = \"fixed\"\nshown = 5\ninterleave = \"team-draft:prefix\"",
+        )
+    }
+
+    #[test]
+    fn a_live_site() {
+        let text = format!(
+            "{{\"dataset\":{{\"name\":\"\",{DATA},\"tie_breaking\":\"random\",\"click\":{{\"model\":\"navigational\",\
+             \"click\":[0.05,0.5,0.95],\"stop\":[0.2,0.5,0.9],\"fractional_labels\":\"round\"}},\"shown\":10,\
+             \"interleave\":\"probabilistic\",\"multileave\":\"sosm\",\"credit_ties\":\"redrawn\"}}"
+        );
+        assert_eq!(site("").description.seed_text(), text);
+        assert_eq!(sha256_hex(&text)[..24], *"b7645c436323fca27f97b524");
+    }
+
+    #[test]
+    fn an_unusual_site_and_its_truth() {
+        let text = format!(
+            "truth 2\n{{\"dataset\":{{\"name\":\"\",{DATA},\"tie_breaking\":{{\"fixed\":7352399557573699690}},\
+             \"click\":{{\"model\":\"click 0:0.1,1:0.5,2:0.9 stop 0:0,1:0.5,2:1\",\"click\":[0.1,0.5,0.9],\
+             \"stop\":[0.0,0.5,1.0],\"fractional_labels\":\"floor\"}},\"shown\":5,\"interleave\":\"\",\"multileave\":\"\",\
+             \"credit_ties\":\"redrawn\"}}\nseed 1\nEffort {{ coarse: 20000, fine: 200000, budget: 60000000 }}"
+        );
+        let site = unusual();
+        let of_truth = Seeded::Truth { site: &site.description, seed: 1, effort: Effort::for_arms(3) };
+        assert_eq!(seed_text(of_truth), text);
+        // The name of the file that the first release kept it in.
+        assert_eq!(sha256_hex(&text)[..24], *"eaeecd75609c21f214e89cab");
+    }
+
+    #[test]
+    fn a_proxy() {
+        let expected = "{\"click\":{\"click\":[0.05,0.5,0.95],\"fractional_labels\":\"round\",\
+            \"model\":\"navigational\",\"stop\":[0.2,0.5,0.9]},\"credit_ties\":\"redrawn\",\"dataset\":{\"checksum\":\
+            \"ed6baeb2a4ed63b297214b7d57bb94e8effb5d33cd42d62526bffc7d6ef8e3e8\",\"documents\":297,\"features\":46,\
+            \"name\":\"\",\"queries\":16,\"synthetic\":true},\"interleave\":\"probabilistic\",\"multileave\":\"sosm\",\
+            \"rankers\":[1,2,3],\"shown\":10,\"tie_breaking\":\"random\"}";
+        assert_eq!(site_identity(&site("").description).to_string(), expected);
+    }
+
+    /// The name of the file that the first release kept the runs of RUCB in, at 100 steps.
+    fn kept_runs(arenas: &str, gaps: &[f64]) -> String {
+        let measured = seed_text(Seeded::Measured { arenas, gaps });
+        let algorithm: Spec = "rucb".parse().unwrap();
+        let checkpoints = log_spaced(100, 10);
+        let cell = Seeded::Cell {
+            measured: &measured,
+            algorithm: &algorithm,
+            checkpoints: &checkpoints,
+            seed: 1,
+            suboptimal: false,
+        };
+        sha256_hex(&format!("cell 2\n{}", seed_text(cell)))[..24].to_owned()
+    }
+
+    #[test]
+    fn a_live_cell_of_an_experiment() {
+        let site = site("click = \"informational\"\ncredit-ties = \"same\"");
+        let cache = tempfile::tempdir().unwrap();
+        let truth = site.truth(Effort::for_arms(3), 1, cache.path(), true).unwrap();
+        assert!(cache.path().join("truth-248d34dae09d0435c63968ef.json").is_file());
+        assert_eq!(kept_runs(&site.description.seed_text(), &truth.gaps), "a4c794a5fa496769be856f67");
+    }
+
+    #[test]
+    fn a_matrix_cell_of_an_experiment() {
+        let arena = MatrixArena::new(problems::arithmetic(4).unwrap()).unwrap();
+        let checksum = sha256_hex(&arena.matrix().to_text());
+        let text = seed_text(Seeded::Matrix(&checksum));
+        assert_eq!(text, "matrix 3d3d06b53973ba4130bbcb44b08fd9cde77db5e8303d56aab450620d46b30e9a");
+        assert_eq!(kept_runs(&text, arena.gaps()), "060ecf06e7d75d7a2bb36402");
+    }
+
+    #[test]
+    fn the_rest() {
+        let site = site("");
+        let rucb: Spec = "rucb".parse().unwrap();
+        let whole = site.description.seed_text();
+        assert_eq!(
+            seed_text(Seeded::Run { arenas: "problem normal:k=4:sd=1:seed=1", algorithm: &rucb }),
+            "problem normal:k=4:sd=1:seed=1\nrucb:variant=arxiv:alpha=0.51:unseen=2"
+        );
+        assert_eq!(seed_text(Seeded::Problem("normal:k=4:sd=1:seed=1")), "problem normal:k=4:sd=1:seed=1");
+        assert_eq!(seed_text(Seeded::Revised(&rucb)), rucb.canonical());
+        let revised: Spec = "dts-plus".parse().unwrap();
+        assert_eq!(seed_text(Seeded::Revised(&revised)), "dts-plus:variant=paper:alpha=0.51 (revision 2)");
+        let matrix = Seeded::EstimatedMatrix { site: &site.description, comparisons: 10, seed: 1 };
+        assert_eq!(seed_text(matrix), format!("proxy 2\n{whole}\n10\nseed 1"));
+        let distortion = Seeded::Distortion {
+            site: &site.description,
+            winners: &[0, 2],
+            size: 3,
+            multileavings: 200,
+            sets: 2,
+            seed: 1,
+        };
+        assert_eq!(
+            seed_text(distortion),
+            format!(
+                "distortion 1\n{whole}\nwinners [0, 2]\nPlan {{ size: 3, multileavings: 200, sets: 2, seed: 1 }}\nsosm"
+            )
+        );
+        assert_eq!(seed_text(Seeded::Subset { size: 3, arms: 10 }), "subset of 3 of 10");
+    }
+}

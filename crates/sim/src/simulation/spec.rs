@@ -1,0 +1,303 @@
+//! What a site is made of, before any data are opened: the one type behind flags and experiment files.
+//!
+//! Every field has the name of its flag. A field that is left out has the flag's default, so that a file and a
+//! command line that say the same thing make the same site.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clicks::{ClickSpec, FractionalLabels};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
+use letor_io::{Cache, Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQid, Split};
+use rankers::{Rankings, Selection, TieBreaking};
+use serde::{Deserialize, Serialize};
+
+use crate::simulation::live_arena::Methods;
+use crate::simulation::prepared::{PreparedSite, SiteDescription};
+use crate::simulation::seed;
+use crate::simulation::site::Site;
+use crate::simulation::text_form;
+
+/// A data set, its rankers, its users, and how lists are mixed for them.
+///
+/// [`FromStr`] reads it as TOML:
+///
+/// ```
+/// use sim::simulation::spec::SiteSpec;
+///
+/// let spec: SiteSpec = "dataset = [\"mq2008-lookalike:0.1\"]\nclick = \"perfect\"\nshown = 5".parse()?;
+/// assert_eq!((spec.click.to_string().as_str(), spec.shown), ("perfect", 5));
+/// let site = spec.open(None).and_then(|dataset| spec.prepare(dataset.into(), 1))?;
+/// assert_eq!(site.description.rankers.len(), 46);
+/// # Ok::<(), anyhow::Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct SiteSpec {
+    /// A registered name, a look-alike (`NAME:SCALE:SEED`), or files and folders.
+    pub dataset: Vec<String>,
+    /// How its files are read.
+    pub reading: Reading,
+    /// How users click.
+    pub click: ClickSpec,
+    /// How fractional labels become grades.
+    pub fractional_labels: FractionalLabels,
+    /// Which features are the rankers.
+    #[serde(with = "text_form")]
+    pub rankers: Selection,
+    /// Features to exclude from the rankers, 1-based.
+    pub without: Vec<u32>,
+    /// How many documents a user is shown, at most.
+    pub shown: u16,
+    /// How two lists are mixed; `probabilistic` unless given.
+    #[serde(with = "text_form::optional", skip_serializing_if = "Option::is_none")]
+    pub interleave: Option<AnyInterleaving>,
+    /// How several lists are mixed; `sosm` unless given.
+    #[serde(with = "text_form::optional", skip_serializing_if = "Option::is_none")]
+    pub multileave: Option<AnyMultileaving>,
+    /// How tied documents are ordered when probabilistic interleaving credits clicks; `redrawn` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credit_ties: Option<CreditTies>,
+    /// How rankers order documents with equal scores.
+    pub ties: Ties,
+}
+
+/// How files are read; `None` is the default of [`letor_io`].
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Reading {
+    /// The split of a registered data set; all that papers count unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
+    /// The highest label that is accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_label: Option<f64>,
+    /// What `NULL` means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub null: Option<Null>,
+    /// What a query id that comes up again means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_qid: Option<SameQid>,
+    /// Whether to parse the text again, without the binary cache.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_cache: bool,
+}
+
+/// How rankers order documents with equal scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// At random, drawn again for each impression.
+    #[default]
+    Random,
+    /// At random once, by the seed.
+    Fixed,
+}
+
+/// A field of a [`SiteSpec`] that does not suit the data set or the other fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecError {
+    /// The field, by the name of its flag.
+    pub field: &'static str,
+    /// What is wrong, with the value.
+    pub message: String,
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.field, self.message)
+    }
+}
+
+impl std::error::Error for SpecError {}
+
+impl Default for SiteSpec {
+    fn default() -> Self {
+        Self {
+            dataset: vec!["mslr-lookalike:0.03".to_owned()],
+            reading: Reading::default(),
+            click: "navigational".parse().expect("a preset"),
+            fractional_labels: FractionalLabels::default(),
+            rankers: Selection::All,
+            without: Vec::new(),
+            shown: 10,
+            interleave: None,
+            multileave: None,
+            credit_ties: None,
+            ties: Ties::default(),
+        }
+    }
+}
+
+impl FromStr for SiteSpec {
+    type Err = toml::de::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        toml::from_str(text)
+    }
+}
+
+impl SiteSpec {
+    /// Opens the data set; registered ones are looked for below `root`, or in the usual folder.
+    ///
+    /// # Errors
+    /// Those of [`letor_io::open`].
+    pub fn open(&self, root: Option<&Path>) -> Result<Dataset> {
+        let Reading { split, max_label, null, same_qid, no_cache } = self.reading;
+        let usual = ReadOptions::default();
+        let read = ReadOptions {
+            same_qid: same_qid.unwrap_or_default(),
+            null: null.unwrap_or_default(),
+            max_label: max_label.map_or(usual.max_label, |label| label as f32),
+            ..usual
+        };
+        let cache = if no_cache { Cache::Off } else { Cache::default() };
+        Ok(letor_io::open(&self.dataset, &OpenOptions { read, split, root: root.map(Path::to_path_buf), cache })?)
+    }
+
+    /// The features that become arms, in the order of the arms; `seed` is the master seed, for random ones.
+    ///
+    /// # Errors
+    /// When the selection names features that the data set does not have, excludes one that was not selected,
+    /// or leaves fewer than two rankers.
+    pub fn features(&self, dataset: &Dataset, seed: u64) -> Result<Vec<FeatureId>, SpecError> {
+        let fail = |field, message: String| Err(SpecError { field, message });
+        let chosen = match self.rankers.choose(dataset.features(), seed::seed(seed, "rankers", 0, "selection")) {
+            Ok(chosen) => chosen,
+            Err(error) => return fail("rankers", format!("{}: {error}", self.rankers)),
+        };
+        for feature in &self.without {
+            if !chosen.contains(&FeatureId(*feature)) {
+                return fail("without", format!("{feature}: that feature is not one of the rankers"));
+            }
+        }
+        let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
+        match kept[..] {
+            [] => fail("without", "leaves no ranker".to_owned()),
+            [only] => fail(
+                "rankers",
+                format!(
+                    "{}: only feature {} is left, and a comparison needs two rankers; select at least two, \
+                     e.g. 1,5,110 (a single number N draws N at random)",
+                    self.rankers, only.0
+                ),
+            ),
+            _ => Ok(kept),
+        }
+    }
+
+    /// How lists are mixed, with `credit_ties` applied.
+    ///
+    /// # Errors
+    /// None for a method that was itself accepted.
+    pub fn methods(&self) -> Result<Methods> {
+        let mut interleaving = match &self.interleave {
+            Some(method) => method.clone(),
+            None => AnyInterleaving::Probabilistic(ProbabilisticInterleave::default()),
+        };
+        if let (AnyInterleaving::Probabilistic(method), Some(credit_ties)) = (&interleaving, self.credit_ties) {
+            let method = ProbabilisticInterleave::with_tau(method.tau(), credit_ties)?;
+            interleaving = AnyInterleaving::Probabilistic(method);
+        }
+        let multileaving = self.multileave.clone().unwrap_or_else(|| AnyMultileaving::Sosm(Sosm::default()));
+        Ok(Methods { interleaving, multileaving })
+    }
+
+    /// The site of all [`features`](Self::features) of `dataset`, under the master `seed`.
+    ///
+    /// # Errors
+    /// Those of [`features`](Self::features) and [`prepare_rankers`](Self::prepare_rankers).
+    pub fn prepare(&self, dataset: Arc<Dataset>, seed: u64) -> Result<PreparedSite> {
+        let features = self.features(&dataset, seed)?;
+        self.prepare_rankers(dataset, features, seed)
+    }
+
+    /// The site of these features of `dataset`, under the master `seed`: all lists are ranked.
+    ///
+    /// # Errors
+    /// When the labels do not suit the click model, or the data set is empty.
+    pub fn prepare_rankers(&self, dataset: Arc<Dataset>, features: Vec<FeatureId>, seed: u64) -> Result<PreparedSite> {
+        let tie_breaking = match self.ties {
+            Ties::Random => TieBreaking::Random,
+            Ties::Fixed => TieBreaking::Fixed(seed::seed(seed, "rankers", 0, "ties")),
+        };
+        let rankings = Rankings::new(&dataset, &features, tie_breaking)?;
+        let click = self.click.resolve(dataset.max_label())?;
+        let methods = self.methods()?;
+        let pairwise = match &methods.interleaving {
+            AnyInterleaving::Probabilistic(method) => method.clone(),
+            _ => ProbabilisticInterleave::new(self.credit_ties.unwrap_or(CreditTies::Redrawn)),
+        };
+        let description = SiteDescription::new(
+            &dataset,
+            features,
+            tie_breaking,
+            (&click, self.fractional_labels),
+            self.shown,
+            &methods,
+            pairwise.credit_ties(),
+        );
+        // The ground truth asks for every list.
+        rankings.rank_all()?;
+        let site = Site::new(&dataset, rankings, &click, self.fractional_labels, usize::from(self.shown))?;
+        Ok(PreparedSite { dataset, site, methods, pairwise, description })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let text = "dataset = [\"a.txt\", \"b.txt\"]\nclick = \"0:0.1,1:0.9\"\nrankers = \"alphabetical:4\"\nwithout = [3]\n\
+                    interleave = \"team-draft:prefix\"\ncredit-ties = \"same\"\nties = \"fixed\"\n\
+                    fractional-labels = \"floor\"\n[reading]\nnull = \"zero\"\nsame-qid = \"merge\"\nsplit = \"test\"";
+        let spec: SiteSpec = text.parse().unwrap();
+        assert_eq!((spec.shown, spec.ties, spec.reading.null), (10, Ties::Fixed, Some(Null::Zero)));
+        let written = |spec: &SiteSpec| toml::to_string(spec).unwrap();
+        let again: SiteSpec = written(&spec).parse().unwrap();
+        assert_eq!(written(&again), written(&spec));
+        for line in text.lines() {
+            assert!(written(&spec).contains(line), "{line}");
+        }
+        assert_eq!(written(&"".parse().unwrap()), written(&SiteSpec::default()));
+    }
+
+    #[test]
+    fn refusals_name_the_key_and_the_remedy() {
+        for (text, expected) in [
+            ("clicks = \"perfect\"", "unknown field `clicks`"),
+            ("click = \"prefect\"", "did you mean"),
+            ("rankers = \"some\"", "feature numbers like `1,5,110`"),
+            ("interleave = \"ballanced\"", "did you mean"),
+            ("ties = \"never\"", "expected `random` or `fixed`"),
+            ("reading = { null = \"none\" }", "expected `error` or `zero`"),
+            ("shown = 70000", "u16"),
+        ] {
+            let error = text.parse::<SiteSpec>().unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn selections_must_leave_two_rankers() {
+        let features = |text: &str| {
+            let spec: SiteSpec = format!("dataset = [\"mq2008-lookalike:0.05\"]\n{text}").parse().unwrap();
+            spec.features(&spec.open(None).unwrap(), 1).map_err(|error| error.to_string())
+        };
+        assert_eq!(features("rankers = \"1,5,7\"\nwithout = [5]").unwrap(), [FeatureId(1), FeatureId(7)]);
+        for (text, expected) in [
+            ("rankers = \"1,500\"", "rankers 1,500: "),
+            ("rankers = \"1,5\"\nwithout = [7]", "without 7: that feature is not one of the rankers"),
+            ("rankers = \"1,5\"\nwithout = [1, 5]", "without leaves no ranker"),
+            ("rankers = \"1,5\"\nwithout = [5]", "only feature 1 is left"),
+        ] {
+            let error = features(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}
