@@ -89,13 +89,29 @@ impl MatrixArena {
             RegretReference::Against(arm) if arm.index() < arms => gaps_to(&matrix, arm),
             RegretReference::Against(arm) => return Err(RegretReferenceError::NoSuchArm { arm: arm.0, arms }),
         };
+        Ok(Self::from_parts(matrix, gaps))
+    }
+
+    /// An arena whose regret is counted from `gaps`, one per arm, from elsewhere: e.g. those of the live
+    /// simulation that the matrix was estimated from.
+    ///
+    /// # Panics
+    /// Unless there is one gap per arm.
+    #[must_use]
+    pub fn with_gaps(matrix: PreferenceMatrix, gaps: Vec<f64>) -> Self {
+        assert_eq!(gaps.len(), matrix.arms(), "one gap per arm");
+        Self::from_parts(matrix, gaps)
+    }
+
+    fn from_parts(matrix: PreferenceMatrix, gaps: Vec<f64>) -> Self {
+        let arms = matrix.arms();
         let mut thresholds = PairTable::new(arms, 1 << 31);
         for i in 0..arms {
             for j in i + 1..arms {
                 thresholds[(i, j)] = threshold(matrix.get(Arm::at(i), Arm::at(j)));
             }
         }
-        Ok(Self { matrix, thresholds, gaps })
+        Self { matrix, thresholds, gaps }
     }
 
     /// The matrix.
@@ -267,5 +283,11 @@ mod tests {
             MatrixArena::with_reference(circle, RegretReference::Against(Arm(3))).err(),
             Some(RegretReferenceError::NoSuchArm { arm: 3, arms: 3 })
         );
+    }
+
+    #[test]
+    fn gaps_from_elsewhere_replace_those_of_the_matrix() {
+        let matrix = PreferenceMatrix::parse("0.5 0.9\n0.1 0.5").expect("a matrix");
+        assert_eq!(MatrixArena::with_gaps(matrix, vec![0.0, 0.25]).gaps(), [0.0, 0.25]);
     }
 }

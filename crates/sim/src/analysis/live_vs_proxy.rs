@@ -10,80 +10,11 @@
 //! M. Zoghi, S. Whiteson and M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
 //! Evaluation", WSDM 2015, figure 2, <https://doi.org/10.1145/2684822.2685290>.
 
-use bandits::{Arena, Arm, DuelOutcome, Generator, MatrixArena, PairWins, PreferenceMatrix, RegretReferenceError};
 use serde::Serialize;
 
 use crate::figure::{Panel, Panels};
 use crate::results::{Caption, bands, curves, spread_at};
-use crate::simulation::runs::{Arenas, Plan, Run};
-
-/// A preference matrix whose regret is counted by gaps from elsewhere.
-#[derive(Debug, Clone)]
-pub struct ProxyArena<'a> {
-    arena: MatrixArena,
-    gaps: &'a [f64],
-}
-
-impl Arena for ProxyArena<'_> {
-    fn arms(&self) -> usize {
-        self.arena.arms()
-    }
-
-    #[inline]
-    fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
-        self.arena.duel(first, second, generator)
-    }
-
-    fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
-        self.arena.multi_duel(arms, generator, wins);
-    }
-
-    fn gaps(&self) -> &[f64] {
-        self.gaps
-    }
-}
-
-/// Arenas over one matrix.
-#[derive(Debug)]
-pub struct ProxyArenas<'a> {
-    arena: ProxyArena<'a>,
-    content: String,
-}
-
-impl<'a> ProxyArenas<'a> {
-    /// Arenas over `matrix`, described by `content`, whose regret is counted by `gaps`.
-    ///
-    /// # Errors
-    /// When the matrix cannot be played.
-    ///
-    /// # Panics
-    /// Unless there is one gap an arm.
-    pub fn new(matrix: PreferenceMatrix, gaps: &'a [f64], content: String) -> Result<Self, RegretReferenceError> {
-        assert_eq!(gaps.len(), matrix.arms(), "one gap an arm");
-        // Whatever gaps the matrix itself gives, they are not used.
-        let arena = MatrixArena::with_reference(matrix, bandits::RegretReference::Against(Arm(0)))?;
-        Ok(Self { arena: ProxyArena { arena, gaps }, content })
-    }
-}
-
-impl Arenas for ProxyArenas<'_> {
-    type Arena<'b>
-        = ProxyArena<'b>
-    where
-        Self: 'b;
-
-    fn arms(&self) -> usize {
-        self.arena.arms()
-    }
-
-    fn content(&self) -> &str {
-        &self.content
-    }
-
-    fn arena(&self, _stream: &dyn Fn(&str) -> Generator) -> ProxyArena<'_> {
-        self.arena.clone()
-    }
-}
+use crate::simulation::runs::{Plan, Run};
 
 /// Mean regret live and on the proxy after some steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -177,7 +108,7 @@ mod tests {
 
     fn run(regret: [f64; 2]) -> Run {
         let regret = regret.map(|average| Regret { average, ..Regret::default() }).to_vec();
-        Run { regret, best: vec![None; 2], seconds: 0.0 }
+        Run { regret, best: vec![None; 2], suboptimal: Vec::new(), seconds: 0.0 }
     }
 
     #[test]
@@ -218,13 +149,5 @@ mod tests {
         assert_eq!(largest(&all, 1), Some(&all[1]));
         assert_eq!(largest(&all[..1], 1), None);
         assert!(serde_json::to_string(&all[0]).unwrap().contains("\"relative\":null"));
-    }
-
-    #[test]
-    fn one_yardstick() {
-        let matrix = PreferenceMatrix::parse("0.5 0.9\n0.1 0.5").unwrap();
-        let arenas = ProxyArenas::new(matrix, &[0.0, 0.25], "m".to_owned()).unwrap();
-        let arena = arenas.arena(&|_| unreachable!("coin flips need no stream of their own"));
-        assert_eq!(arena.gaps(), [0.0, 0.25]);
     }
 }

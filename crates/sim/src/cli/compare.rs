@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use bandits::{ActionKind, PreferenceMatrix};
+use bandits::{ActionKind, MatrixArena, PreferenceMatrix};
 use clap::Args;
 use serde::Serialize;
 
 use super::matrix_file;
 use super::print::{eprintln, println};
 use super::proxy::{identity, play};
-use crate::analysis::live_vs_proxy::{Difference, ProxyArenas, differences, figure, largest};
+use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
 use crate::cli::args::{RunArgs, SiteArgs};
 use crate::output;
 use crate::output::numbers::{counted, parse_positive};
@@ -23,7 +23,8 @@ use crate::proxy::{Begin, Choice, Files, Request, Sampling, take_up, write};
 use crate::results::{self, Arms, deviation, label, significant};
 use crate::simulation::live_arena::LiveArenas;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
-use crate::simulation::runs::{Plan, Run, play_all};
+use crate::simulation::runs::{Copies, Plan, Run, play_all};
+use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::{Effort, GroundTruth};
 
 /// Plays the same bandits live and on the proxy matrix of the same data, side by side.
@@ -134,7 +135,8 @@ impl Compare {
 
         let checksum = sha256_hex(&matrix.to_text());
         let live = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
-        let proxy = ProxyArenas::new(matrix, &truth.gaps, format!("matrix {checksum}"))?;
+        let arena = MatrixArena::with_gaps(matrix, truth.gaps.clone());
+        let proxy = Copies { arena, content: seed_text(Seeded::Matrix(&checksum)) };
         let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
         let live = play_all(&live, &plan, &progress)?;
         let proxy = play_all(&proxy, &plan, &progress)?;

@@ -10,10 +10,7 @@ use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting as ProblemSetting};
 use bandits::registry::Spec;
 use bandits::winners::condorcet_winners;
-use bandits::{
-    Arena, Arm, Choice, Generator, MatrixArena, Observer, PreferenceMatrix, Recorder, Regret, RegretReference,
-    UtilityArena,
-};
+use bandits::{Arena, Arm, Generator, MatrixArena, PreferenceMatrix, RegretReference, UtilityArena};
 use letor_io::{Dataset, FeatureId};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -27,7 +24,7 @@ use crate::output::progress::Progress;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::live_arena::LiveArenas;
 use crate::simulation::pairwise::estimate_matrix;
-use crate::simulation::runs::{Arenas, Copies, play_runs};
+use crate::simulation::runs::{Arenas, Copies, RunPlan, play_runs};
 use crate::simulation::seed;
 
 /// A setting with its data opened and all its rankers at hand, from which environments are made.
@@ -372,11 +369,15 @@ impl Environment {
         suboptimal: bool,
         progress: &Progress,
     ) -> Result<Vec<RunRecord>> {
-        let how = How { spec, checkpoints, seed, runs, suboptimal, gaps: self.gaps(), progress };
+        let steps = checkpoints.last().copied().unwrap_or(0);
+        let plan = RunPlan { algorithm: spec, steps, seed, checkpoints, count_suboptimal: suboptimal };
+        let gaps = self.gaps();
         match &self.play {
-            Playing::Live { prepared, gaps, content } => how.play(&live_arenas(prepared, gaps, content)),
-            Playing::Matrix(copies) => how.play(copies),
-            Playing::Utilities(copies) => how.play(copies),
+            Playing::Live { prepared, gaps, content } => {
+                records(&live_arenas(prepared, gaps, content), &plan, runs, gaps, progress)
+            }
+            Playing::Matrix(copies) => records(copies, &plan, runs, gaps, progress),
+            Playing::Utilities(copies) => records(copies, &plan, runs, gaps, progress),
         }
     }
 }
@@ -385,76 +386,26 @@ fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], content: &str) -
     LiveArenas { site: &prepared.site, methods: &prepared.methods, gaps, content: content.to_owned() }
 }
 
-struct How<'a> {
-    spec: &'a Spec,
-    checkpoints: &'a [u64],
-    seed: u64,
-    runs: &'a [u64],
-    suboptimal: bool,
-    gaps: &'a [f64],
-    progress: &'a Progress,
-}
-
-impl How<'_> {
-    fn play<A: Arenas>(&self, arenas: &A) -> Result<Vec<RunRecord>> {
-        let steps = self.checkpoints.last().copied().unwrap_or(0);
-        let numbers = [steps, self.seed];
-        let recorder = || Recorder::new(self.checkpoints.to_vec()).with_bests();
-        if self.suboptimal {
-            // A step is suboptimal when any arm of it costs anything.
-            let cost: Vec<f64> = self.gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect();
-            let both = |&run: &u64| {
-                let steps = Recorder::new(self.checkpoints.to_vec());
-                (run, Both { recorder: recorder(), steps, cost: cost.clone() })
-            };
-            let runs = self.runs.iter().map(both).collect();
-            let (both, seconds) = play_runs(arenas, self.spec, numbers, runs, self.progress)?;
-            let records = self.runs.iter().zip(&both);
-            Ok(records.map(|(&run, both)| self.record(run, seconds, &both.recorder, both.steps.curve())).collect())
-        } else {
-            let runs = self.runs.iter().map(|&run| (run, recorder())).collect();
-            let (recorders, seconds) = play_runs(arenas, self.spec, numbers, runs, self.progress)?;
-            let records = self.runs.iter().zip(&recorders);
-            Ok(records.map(|(&run, recorder)| self.record(run, seconds, recorder, &[])).collect())
-        }
-    }
-
-    fn record(&self, run: u64, seconds: f64, recorder: &Recorder, counts: &[Regret]) -> RunRecord {
-        let right = |best: &Option<Arm>| best.is_some_and(|arm| self.gaps[arm.index()] <= 0.0);
-        RunRecord {
-            run,
-            seconds,
-            regret: recorder.curve().iter().map(|regret| regret.average).collect(),
-            right: recorder.bests().iter().map(right).collect(),
-            // The worst arm of a step costs something; even the best of it does.
-            suboptimal: counts.iter().map(|count| count.strong).collect(),
-            without_best: counts.iter().map(|count| count.weak).collect(),
-        }
-    }
-}
-
-/// Keeps regret, and counts steps that compare others than the best.
-struct Both {
-    recorder: Recorder,
-    steps: Recorder,
-    cost: Vec<f64>,
-}
-
-impl Observer for Both {
-    #[inline]
-    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
-        self.recorder.played(from, to, choice, gaps);
-        self.steps.played(from, to, choice, &self.cost);
-    }
-
-    #[inline]
-    fn next_report(&self) -> u64 {
-        self.recorder.next_report()
-    }
-
-    fn report(&mut self, step: u64, best: Option<Arm>) {
-        self.recorder.report(step, best);
-    }
+/// Plays the runs with these numbers, and keeps what experiments need of them.
+fn records<A: Arenas>(
+    arenas: &A,
+    plan: &RunPlan<'_>,
+    numbers: &[u64],
+    gaps: &[f64],
+    progress: &Progress,
+) -> Result<Vec<RunRecord>> {
+    let right = |best: &Option<Arm>| best.is_some_and(|arm| gaps[arm.index()] <= 0.0);
+    let runs = play_runs(arenas, plan, numbers, progress)?;
+    let records = numbers.iter().zip(&runs).map(|(&number, run)| RunRecord {
+        run: number,
+        seconds: run.seconds,
+        regret: run.regret.iter().map(|regret| regret.average).collect(),
+        right: run.best.iter().map(right).collect(),
+        // The worst arm of a step costs something; even the best of it does.
+        suboptimal: run.suboptimal.iter().map(|count| count.strong).collect(),
+        without_best: run.suboptimal.iter().map(|count| count.weak).collect(),
+    });
+    Ok(records.collect())
 }
 
 #[cfg(test)]

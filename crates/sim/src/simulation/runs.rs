@@ -84,9 +84,10 @@ impl Plan {
         self.steps.saturating_mul(self.runs).saturating_mul(self.algorithms.len() as u64)
     }
 
-    /// What keeps a run.
-    fn recorder(&self) -> Recorder {
-        Recorder::new(self.checkpoints.clone()).with_bests()
+    /// How the runs of `algorithm` are played.
+    fn runs_of<'a>(&'a self, algorithm: &'a Spec) -> RunPlan<'a> {
+        let Self { steps, seed, ref checkpoints, .. } = *self;
+        RunPlan { algorithm, steps, seed, checkpoints, count_suboptimal: false }
     }
 
     /// The algorithms with all their parameters.
@@ -103,15 +104,14 @@ pub struct Run {
     pub regret: Vec<Regret>,
     /// The arm that would have been named at each checkpoint.
     pub best: Vec<Option<Arm>>,
+    /// Suboptimal steps so far at each checkpoint, if they were counted: `strong` of steps in which any arm shown
+    /// has a gap, `weak` of steps in which all have.
+    pub suboptimal: Vec<Regret>,
     /// Seconds it took; never part of a result.
     pub seconds: f64,
 }
 
 impl Run {
-    fn of(recorder: &Recorder, seconds: f64) -> Self {
-        Self { regret: recorder.curve().to_vec(), best: recorder.bests().to_vec(), seconds }
-    }
-
     /// Cumulative regret after the last step.
     #[must_use]
     pub fn final_regret(&self) -> Regret {
@@ -137,10 +137,7 @@ pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Resu
         // One crew a piece: runs differ in length by orders of magnitude.
         .with_max_len(1)
         .map(|(algorithm, numbers)| {
-            let runs = numbers.iter().map(|&run| (run, plan.recorder())).collect();
-            let (recorders, seconds) =
-                play_runs(arenas, &plan.algorithms[algorithm], [plan.steps, plan.seed], runs, progress)?;
-            let runs = recorders.iter().map(|recorder| Run::of(recorder, seconds));
+            let runs = play_runs(arenas, &plan.runs_of(&plan.algorithms[algorithm]), &numbers, progress)?;
             Ok(numbers.into_iter().map(|run| (algorithm, run)).zip(runs).collect())
         })
         .collect::<Result<Vec<Vec<((usize, u64), Run)>>>>()?
@@ -172,75 +169,113 @@ pub(crate) fn crews(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usize, Vec<u64
     crews
 }
 
-/// Plays one run; the plan's own algorithms do not matter.
+/// Plays one run of `plan`'s recording; its own algorithms do not matter.
 pub(crate) fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
-    let runs = vec![(run, plan.recorder())];
-    let (recorders, seconds) = play_runs(arenas, spec, [plan.steps, plan.seed], runs, progress)?;
-    Ok(Run::of(&recorders[0], seconds))
+    let mut results = play_runs(arenas, &plan.runs_of(spec), &[run], progress)?;
+    Ok(results.remove(0))
 }
 
-/// Plays `runs`, by their numbers and each before an observer of its own, for `steps` steps under the master
-/// `seed`; hands back the observers, and the seconds that a run took. Each is the run that it would be
-/// by itself.
+/// How the runs of one algorithm are played and recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct RunPlan<'a> {
+    /// The algorithm.
+    pub algorithm: &'a Spec,
+    /// Steps per run.
+    pub steps: u64,
+    /// The master seed.
+    pub seed: u64,
+    /// Steps after which the regret is recorded, ascending.
+    pub checkpoints: &'a [u64],
+    /// Whether to count suboptimal steps too.
+    pub count_suboptimal: bool,
+}
+
+/// Plays the runs with these numbers. Each is the run that it would be by itself.
 ///
 /// # Errors
-/// When the algorithm cannot choose among so many arms.
-pub fn play_runs<A: Arenas, O: Observer>(
-    arenas: &A,
-    spec: &Spec,
-    [steps, seed]: [u64; 2],
-    runs: Vec<(u64, O)>,
-    progress: &Progress,
-) -> Result<(Vec<O>, f64)> {
+/// When the algorithm cannot choose among that many arms.
+pub fn play_runs<A: Arenas>(arenas: &A, plan: &RunPlan<'_>, numbers: &[u64], progress: &Progress) -> Result<Vec<Run>> {
     // The cell is the content, not the place in the plan; a longer run continues a shorter one.
-    let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: spec });
-    let runs = runs.into_iter().map(|(run, observer)| {
-        let stream = |purpose: &str| seed::generator(seed, &cell, run, purpose);
+    let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
+    let runs = numbers.iter().map(|&number| {
+        let stream = |purpose: &str| seed::generator(plan.seed, &cell, number, purpose);
         let generators = Generators { policy: stream("policy"), arena: stream("arena"), coins: stream("coins") };
-        (arenas.arena(&stream), generators, Watched { observer, progress, reported: 0 })
+        let arena = arenas.arena(&stream);
+        let observer = RunObserver::new(plan, arena.gaps(), progress);
+        (arena, generators, observer)
     });
-    let visit = PlayRuns { runs: runs.collect(), steps };
-    spec.visit(arenas.arms(), steps, visit).with_context(|| format!("{spec} cannot be played"))
+    let visit = PlayRuns { runs: runs.collect(), steps: plan.steps };
+    let played = plan.algorithm.visit(arenas.arms(), plan.steps, visit);
+    played.with_context(|| format!("{} cannot be played", plan.algorithm))
 }
 
-struct PlayRuns<'a, A, O> {
-    runs: Vec<(A, Generators, Watched<'a, O>)>,
+struct PlayRuns<'a, A> {
+    runs: Vec<(A, Generators, RunObserver<'a>)>,
     steps: u64,
 }
 
-impl<A: Arena, O: Observer> PolicyVisitor for PlayRuns<'_, A, O> {
-    type Output = (Vec<O>, f64);
+impl<A: Arena> PolicyVisitor for PlayRuns<'_, A> {
+    type Output = Vec<Run>;
 
-    fn visit<P: Policy + Clone>(self, policy: P) -> (Vec<O>, f64) {
+    fn visit<P: Policy + Clone>(self, policy: P) -> Vec<Run> {
         let start = Instant::now();
         let policies = repeat_n(policy, self.runs.len());
-        let player = |((arena, generators, observer), policy)| RunState::new(policy, arena, generators, observer);
-        let mut players: Vec<_> = self.runs.into_iter().zip(policies).map(player).collect();
-        play_in_step(&mut players, self.steps);
-        let seconds = start.elapsed().as_secs_f64() / players.len().max(1) as f64;
-        let observers = players.into_iter().map(|player| {
-            let Watched { observer, progress, reported } = player.observer;
-            progress.advance(self.steps - reported);
-            observer
-        });
-        (observers.collect(), seconds)
+        let state = |((arena, generators, observer), policy)| RunState::new(policy, arena, generators, observer);
+        let mut states: Vec<_> = self.runs.into_iter().zip(policies).map(state).collect();
+        play_in_step(&mut states, self.steps);
+        let seconds = start.elapsed().as_secs_f64() / states.len().max(1) as f64;
+        states.into_iter().map(|state| state.observer.finish(self.steps, seconds)).collect()
     }
 }
 
-/// An observer that also tells the progress bar now and then.
-struct Watched<'a, O> {
-    observer: O,
+/// Records a run and advances the progress bar now and then.
+///
+/// One type for all studies: the run loop is compiled for every policy and every kind of arena, and would be
+/// compiled again for every type of observer.
+struct RunObserver<'a> {
+    recorder: Recorder,
+    suboptimal: Option<SuboptimalSteps>,
     progress: &'a Progress,
     reported: u64,
+}
+
+/// Counts the steps that cost anything, as the regret of arms whose gap is 1, or 0 for the best.
+struct SuboptimalSteps {
+    recorder: Recorder,
+    gaps: Vec<f64>,
 }
 
 /// Steps between two reports to the progress bar: some milliseconds of work.
 const REPORT_EVERY: u64 = 1 << 15;
 
-impl<O: Observer> Observer for Watched<'_, O> {
+impl<'a> RunObserver<'a> {
+    fn new(plan: &RunPlan<'_>, gaps: &[f64], progress: &'a Progress) -> Self {
+        let recorder = || Recorder::new(plan.checkpoints.to_vec());
+        let suboptimal = plan.count_suboptimal.then(|| SuboptimalSteps {
+            recorder: recorder(),
+            gaps: gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect(),
+        });
+        Self { recorder: recorder().with_bests(), suboptimal, progress, reported: 0 }
+    }
+
+    fn finish(self, steps: u64, seconds: f64) -> Run {
+        self.progress.advance(steps - self.reported);
+        Run {
+            regret: self.recorder.curve().to_vec(),
+            best: self.recorder.bests().to_vec(),
+            suboptimal: self.suboptimal.map_or_else(Vec::new, |steps| steps.recorder.curve().to_vec()),
+            seconds,
+        }
+    }
+}
+
+impl Observer for RunObserver<'_> {
     #[inline]
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
-        self.observer.played(from, to, choice, gaps);
+        self.recorder.played(from, to, choice, gaps);
+        if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
+            recorder.played(from, to, choice, gaps);
+        }
         if to - self.reported >= REPORT_EVERY {
             self.progress.advance(to - self.reported);
             self.reported = to;
@@ -249,11 +284,11 @@ impl<O: Observer> Observer for Watched<'_, O> {
 
     #[inline]
     fn next_report(&self) -> u64 {
-        self.observer.next_report()
+        self.recorder.next_report()
     }
 
     fn report(&mut self, step: u64, best: Option<Arm>) {
-        self.observer.report(step, best);
+        self.recorder.report(step, best);
     }
 }
 
@@ -289,9 +324,15 @@ mod tests {
         for name in ["rucb", "mdb"] {
             let spec: Spec = name.parse().unwrap();
             let played = |runs: &[u64]| {
-                let runs = runs.iter().map(|&run| (run, Recorder::new(vec![10, 2_000]).with_bests())).collect();
-                let (recorders, _) = play_runs(&arenas, &spec, [2_000, 1], runs, &Progress::hidden()).unwrap();
-                recorders.iter().map(|of| (of.curve().to_vec(), of.bests().to_vec())).collect::<Vec<_>>()
+                let plan = RunPlan {
+                    algorithm: &spec,
+                    steps: 2_000,
+                    seed: 1,
+                    checkpoints: &[10, 2_000],
+                    count_suboptimal: false,
+                };
+                let runs = play_runs(&arenas, &plan, runs, &Progress::hidden()).unwrap();
+                runs.into_iter().map(|run| (run.regret, run.best)).collect::<Vec<_>>()
             };
             assert_eq!(played(&[4, 5, 6]), [4, 5, 6].map(|run| played(&[run])).concat(), "{name}");
             assert_ne!(played(&[4]), played(&[5]), "{name}");
