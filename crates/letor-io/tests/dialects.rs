@@ -161,7 +161,7 @@ fn errors_are_one_line_with_a_place() {
         ("bad qid", b"1 qid:\xff\xfe 1:1\n".to_vec(), QueryId, 1, 7, "not text"),
         ("far feature", after("1 qid:1 1000001:1"), Feature, 3, 9, "above 1000000"),
         ("huge feature", after("1 qid:1 99999999999999999999:1"), Feature, 3, 9, "above 1000000"),
-        ("words", after("this is no data"), Syntax, 3, 1, "expected a label"),
+        ("words", after("this is not data"), Syntax, 3, 1, "expected a label"),
         ("binary", (0..=255).cycle().take(10_000).collect(), Format, 1, 1, "binary data"),
         ("zip", b"PK\x03\x04....".to_vec(), Format, 1, 1, "is a zip archive"),
         ("UTF-16", b"\xff\xfe1\0 \0q\0".to_vec(), Format, 1, 1, "is UTF-16 text"),

@@ -53,7 +53,7 @@ fn inspect_tells_what_there_is_to_know() {
     let report = out(sim(folder.path()).args(["inspect", "data.txt", "--out", "r"]));
     for part in [
         "queries             2",
-        "6 (3 a query)",
+        "6 (3 per query)",
         "4 (1 always 0)",
         "0               3  50.0 %",
         "duplicate features  1: 4 = 1",

@@ -2,7 +2,7 @@
 //! samples of real data.
 //!
 //! Each is drawn from a model whose constants were tuned until aggregates (how often a feature ties, how well it
-//! follows the label, how many documents a query has) resembled those measured on excerpts. Their names end in
+//! follows the label, the number of documents of a query) resembled those measured on excerpts. Their names end in
 //! `-lookalike`, and so do those of all results: **numbers from a look-alike are not results on the real set**.
 //!
 //! | name | queries | documents | features | model |

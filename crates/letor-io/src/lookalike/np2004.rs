@@ -100,8 +100,8 @@ impl Query {
         out[50] = coarse(rank, 5_000.0);
         out[51] = coarse(logistic(-1.2 + 0.7 * authority + 0.8 * rng.normal()), 400.0);
         let topical = [(-1.7, 300.0), (-0.8, 1_200.0), (-0.8, 900.0)];
-        for (value, (log_odds, step)) in out[52..55].iter_mut().zip(topical) {
-            let present = rng.chance(logistic(log_odds + authority + 1.5 * grade as f64));
+        for (value, (logit, step)) in out[52..55].iter_mut().zip(topical) {
+            let present = rng.chance(logistic(logit + authority + 1.5 * grade as f64));
             *value = if present { coarse(logistic(-3.0 + 0.8 * authority + rng.normal()), step) } else { 0.0 };
         }
         out[55] = saturate(rng.log_normal(1.6 + 0.8 * authority, 1.4).round(), 2_000.0);

@@ -33,13 +33,13 @@ pub(crate) struct Fields {
     pub length_authority: [f64; FIELDS],
     /// Share of documents that copy it from another document of the query.
     pub copied: [f64; FIELDS],
-    /// Log-odds that it mentions a term at all.
+    /// Logit of the probability that it mentions a term at all.
     pub mention: [f64; FIELDS],
-    /// Standard deviation of those log-odds over query terms.
+    /// Standard deviation of that logit over query terms.
     pub term_spread: [f64; FIELDS],
-    /// Slope of those log-odds in aboutness.
+    /// Slope of that logit in aboutness.
     pub mention_about: [f64; FIELDS],
-    /// Slope of those log-odds in log length.
+    /// Slope of that logit in log length.
     pub mention_length: [f64; FIELDS],
     /// Logarithm of the mean number of further mentions.
     pub more: [f64; FIELDS],
@@ -47,7 +47,7 @@ pub(crate) struct Fields {
     pub more_about: [f64; FIELDS],
     /// Slope of that logarithm in log length.
     pub more_length: [f64; FIELDS],
-    /// Standard deviation of a document's own noise, common to all terms, in the log-odds of a mention.
+    /// Standard deviation of a document's own noise, common to all terms, in the logit of a mention.
     pub mention_own: [f64; FIELDS],
     /// Standard deviation of a document's own noise, common to all terms, in the number of further mentions.
     pub more_own: [f64; FIELDS],
@@ -175,11 +175,11 @@ impl TextQuery {
                 if !self.matched {
                     break;
                 }
-                let log_odds = fields.mention[stream]
+                let logit = fields.mention[stream]
                     + fields.mention_about[stream] * (term_about[term] + own)
                     + fields.mention_length[stream] * size
                     + self.shift[stream][term];
-                if rng.chance(logistic(log_odds)) {
+                if rng.chance(logistic(logit)) {
                     let more = fields.more[stream]
                         + fields.more_about[stream] * term_about[term]
                         + burst

@@ -11,7 +11,7 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
     /// The highest label, 4 by default because all public sets have at most five grades. Labels range from 0 to
-    /// this and may be fractional; -1 marks a document without a label.
+    /// this and may be fractional; documents without a label have -1.
     pub max_label: f32,
     /// How to treat `NULL` instead of a value (as in LETOR 4.0's "NULL" version).
     pub null: Null,
