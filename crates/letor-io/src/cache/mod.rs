@@ -49,6 +49,7 @@ pub(crate) use open::{open_files, open_generated};
 
 /// Where the binary cache of an opened data set is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Cache {
     /// In the folder given by the environment variable `ORE_CACHE_DIR`, otherwise beside the data. If the folder is
     /// not writable, there is no cache.

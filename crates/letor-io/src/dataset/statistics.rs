@@ -8,6 +8,7 @@ use super::{Dataset, FeatureId, Provenance, Query};
 
 /// Summary statistics of a data set; `Display` is a short report for people.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// The name of the data set.
     pub name: String,
