@@ -12,8 +12,8 @@ use clicks::{
 };
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use interleave::probabilistic::ProbabilisticScratch;
-use interleave::sosm::SosmScratch;
+use interleave::methods::probabilistic::ProbabilisticScratch;
+use interleave::methods::sosm::SosmScratch;
 use interleave::{
     CreditTies, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, ProbabilisticInterleave, Sosm,
 };

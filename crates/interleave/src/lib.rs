@@ -131,7 +131,7 @@
 //! | `probabilistic:expected` | [`ProbabilisticExpected`] | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) | L, credit 64 times that with ties | yes | credit | copies of a ranker always tie |
 //! | `probabilistic:assignment` | [`ProbabilisticAssignment`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit, wins | noisier than marginalised credit |
 //! | `document-constraints` | [`DocumentConstraints`] | [He 2009](https://doi.org/10.1145/1645953.1646293) | L | one past the last click | no | infers most from a click |
-//! | `optimized` | [`OptimizedInterleave`] | [Radlinski 2013](https://doi.org/10.1145/2433396.2433429) | a linear program over up to 1,024 lists | no | credit, where [`LpFit::Exact`](optimized::LpFit) | most sensitive of the unbiased |
+//! | `optimized` | [`OptimizedInterleave`] | [Radlinski 2013](https://doi.org/10.1145/2433396.2433429) | a linear program over up to 1,024 lists | no | credit, where [`LpFit::Exact`](methods::optimized::LpFit) | most sensitive of the unbiased |
 //!
 //! # Multileaving: any number of rankers
 //!
@@ -140,7 +140,7 @@
 //! | `team-draft` | [`TeamDraftMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m + L | yes | credit, wins | no |
 //! | `probabilistic` | [`ProbabilisticMultileave`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m x looks | yes | almost (`independent`: credit) | in credit |
 //! | `probabilistic:signs` | [`ProbabilisticMultileaveSigns`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m² x clicks² | yes | almost | in credit |
-//! | `optimized` | [`OptimizedMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m x L x lists², a linear program | no | credit, where [`LpFit::Exact`](optimized::LpFit): seldom | |
+//! | `optimized` | [`OptimizedMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m x L x lists², a linear program | no | credit, where [`LpFit::Exact`](methods::optimized::LpFit): seldom | |
 //! | `sosm` | [`Sosm`] | [Brost 2016](https://doi.org/10.1145/2911451.2914706) | m x clicks x L | no | no: the majority gains | yes |
 //! | `pairwise-preference` | [`PairwisePreference`] | [Oosterhuis 2017](https://doi.org/10.1145/3132847.3132895) | m x pairs | one past the last click | credit | yes |
 //!
@@ -198,50 +198,42 @@
 //! fidelity; where it takes shortcuts, a plain form in `plain/` is what it is held to on long lists, and timed
 //! beside.
 
-mod alternating;
 mod any;
-pub mod balanced;
 pub mod by_id;
-pub mod document_constraints;
-mod draft;
-mod fixed;
 mod list;
 mod method;
-pub mod optimized;
-mod order;
+pub mod methods;
+mod name;
 mod outcome;
-pub mod pairwise_preference;
-pub mod probabilistic;
-pub mod probabilistic_assignment;
-pub mod probabilistic_expected;
-pub mod probabilistic_multileave;
+mod random;
 pub mod receipt;
 #[cfg(feature = "reference")]
 pub mod reference;
-mod signs;
-mod softmax;
-pub mod sosm;
-pub mod team_draft;
-mod ties;
-mod weights;
+mod support;
 
 pub use any::{
     AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, AnyMultileaving, AnyMultileavingReceipt,
-    AnyMultileavingScratch, AnyOutcome, InterleavingReceipt, MultileavingReceipt, NameError, NamedReceipt,
+    AnyMultileavingScratch, AnyOutcome, InterleavingReceipt, MultileavingReceipt, NamedReceipt,
 };
-pub use balanced::BalancedInterleave;
-pub use document_constraints::DocumentConstraints;
 pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
 pub use method::{CreditError, Interleaving, Multileaving, check_clicks};
-pub use optimized::{OptimizedInterleave, OptimizedMultileave};
+pub use methods::balanced::BalancedInterleave;
+pub use methods::document_constraints::DocumentConstraints;
+pub use methods::optimized::{OptimizedInterleave, OptimizedMultileave};
+pub use methods::pairwise_preference::PairwisePreference;
+pub use methods::probabilistic::{CreditTies, ProbabilisticInterleave};
+pub use methods::probabilistic_assignment::ProbabilisticAssignment;
+pub use methods::probabilistic_expected::ProbabilisticExpected;
+pub use methods::probabilistic_multileave::{ProbabilisticMultileave, ProbabilisticMultileaveSigns};
+pub use methods::sosm::Sosm;
+pub use methods::team_draft::{TeamDraftInterleave, TeamDraftMultileave};
+pub use name::{MethodRow, NameError, NameErrorKind};
 pub use outcome::{Examination, Outcome, PairwisePreferences, Preference};
-pub use pairwise_preference::PairwisePreference;
-pub use probabilistic::{CreditTies, ProbabilisticInterleave};
-pub use probabilistic_assignment::ProbabilisticAssignment;
-pub use probabilistic_expected::ProbabilisticExpected;
-pub use probabilistic_multileave::{ProbabilisticMultileave, ProbabilisticMultileaveSigns};
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
-pub use sosm::Sosm;
-pub use team_draft::{TeamDraftInterleave, TeamDraftMultileave};
-pub use weights::TauError;
+pub use support::rank_weights::TauError;
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

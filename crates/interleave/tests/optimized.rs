@@ -5,7 +5,7 @@ mod enumeration;
 use std::collections::BTreeMap;
 
 use enumeration::{Odds, sign, strict};
-use interleave::optimized::{LpFit, PairCredit, RankCredit};
+use interleave::methods::optimized::{LpFit, PairCredit, RankCredit};
 use interleave::{
     Generator, Interleaving, ListBuf, Multileaving, OptimizedInterleave, OptimizedMultileave, Preference, RankedList,
 };

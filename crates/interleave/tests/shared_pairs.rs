@@ -3,7 +3,7 @@
 mod enumeration;
 
 use enumeration::{Odds, random_list, scores, sign, strict};
-use interleave::probabilistic::ProbabilisticScratch;
+use interleave::methods::probabilistic::ProbabilisticScratch;
 use interleave::{
     CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Preference, ProbabilisticInterleave, RankedList,
 };

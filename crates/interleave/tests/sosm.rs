@@ -3,7 +3,7 @@
 mod enumeration;
 
 use enumeration::{pairs, random_list, scores, strict};
-use interleave::sosm::{SosmReceipt, SosmScratch};
+use interleave::methods::sosm::{SosmReceipt, SosmScratch};
 use interleave::{Doc, Examination, Generator, ListBuf, Multileaving, RankedList, Sosm};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};

@@ -1,19 +1,17 @@
-//! Methods chosen by name at run time: one enum each, static dispatch by `match`, receipts that say
-//! which method they are from.
+//! Methods chosen by name at run time: one enum per kind with static dispatch, made from one list each, and
+//! receipts that name their method. Not here: the methods, and how each reads its settings.
 
 mod interleaving;
 mod multileaving;
-mod names;
+mod outcome;
 
 pub use interleaving::{AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, InterleavingReceipt};
-pub use multileaving::{
-    AnyMultileaving, AnyMultileavingReceipt, AnyMultileavingScratch, AnyOutcome, MultileavingReceipt,
-};
-pub use names::NameError;
+pub use multileaving::{AnyMultileaving, AnyMultileavingReceipt, AnyMultileavingScratch, MultileavingReceipt};
+pub use outcome::AnyOutcome;
 
 use crate::CreditError;
 
-/// A receipt together with the full name of the method that gave it out, settings and all.
+/// A receipt together with the full name of the method that issued it, settings included.
 ///
 /// A plain value that serialises, readably or [compactly](crate::receipt). Only the same method with
 /// the same settings credits it; parse [`method`](Self::method) to make that one.
@@ -31,7 +29,7 @@ impl<R> NamedReceipt<R> {
         &self.method
     }
 
-    /// What the method itself gave out.
+    /// The method's own receipt.
     #[must_use]
     pub fn receipt(&self) -> &R {
         &self.receipt
@@ -46,3 +44,76 @@ impl<R> NamedReceipt<R> {
         CreditError::Foreign { receipt: self.method.clone(), method: method.to_string() }
     }
 }
+
+/// What interleaving and multileaving have in common: the enum, its names, its scratch.
+macro_rules! any_method {
+    (
+        $(#[$docs:meta])*
+        $any:ident, $scratch:ident, $kind:literal, $trait:ident, [$($variant:ident($method:ty),)+]
+    ) => {
+        $(#[$docs])*
+        #[derive(Debug, Clone)]
+        #[non_exhaustive]
+        #[expect(missing_docs, reason = "the types say it")]
+        pub enum $any {
+            $($variant($method),)+
+        }
+
+        const COUNT: usize = 0 $(+ <$method as NamedMethod>::NAMES.len())+;
+
+        impl $any {
+            /// Every method and variant, by name.
+            pub const NAMES: [&'static str; COUNT] = {
+                let mut all = [""; COUNT];
+                let mut next = 0;
+                $({
+                    let names = <$method as NamedMethod>::NAMES;
+                    let mut i = 0;
+                    while i < names.len() {
+                        all[next] = names[i];
+                        next += 1;
+                        i += 1;
+                    }
+                })+
+                assert!(next == COUNT);
+                all
+            };
+
+            /// Every method's name, settings and paper, for tables.
+            #[must_use]
+            pub fn rows() -> Vec<MethodRow> {
+                vec![$(<$method as NamedMethod>::row()),+]
+            }
+        }
+
+        impl FromStr for $any {
+            type Err = NameError;
+
+            fn from_str(text: &str) -> Result<Self, NameError> {
+                let mut name = Name::new(text);
+                for by_variant in [true, false] {
+                    $(if let Some(method) = name.method::<$method>(by_variant) {
+                        return method.map(Self::$variant);
+                    })+
+                }
+                Err(name.unknown($kind, &Self::NAMES))
+            }
+        }
+
+        impl fmt::Display for $any {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$variant(method) => method.write(f),)+
+                }
+            }
+        }
+
+        /// Buffers of any method: one set for each method used.
+        #[derive(Debug, Default)]
+        #[expect(non_snake_case, reason = "a field has the name of its method, so that the method is named once")]
+        pub struct $scratch {
+            $($variant: <$method as $trait>::Scratch,)+
+        }
+    };
+}
+use any_method;

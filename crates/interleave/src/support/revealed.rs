@@ -3,7 +3,7 @@
 //!
 //! All three agree for the same [`RankerKeys`], and each looks only at the tie groups it needs.
 
-use crate::draft::RankerKeys;
+use super::tie_keys::RankerKeys;
 use crate::{Doc, RankedList};
 
 /// A set of documents that empties in the time its members took to enter.
@@ -120,12 +120,13 @@ pub(crate) fn rank(list: RankedList<'_>, keys: RankerKeys, doc: Doc) -> Option<u
 /// The best document of one ranker that is not `shown`. All above rank `top` are shown, before and
 /// after the call, which moves it down.
 #[inline]
-pub(crate) fn best(list: RankedList<'_>, keys: RankerKeys, shown: &DocSet, top: &mut u16) -> Option<Doc> {
+pub(crate) fn best(list: RankedList<'_>, keys: impl Fn() -> RankerKeys, shown: &DocSet, top: &mut u16) -> Option<Doc> {
     let mut rank = usize::from(*top);
     let mut best = None;
     while let Some(&doc) = list.order().get(rank) {
         let group = list.group(doc);
         best = if group.size() > 1 {
+            let keys = keys();
             let tied = list.order().get(group.ranks()).unwrap_or_default();
             tied.iter().copied().filter(|&doc| !shown.contains(doc)).min_by_key(|&doc| keys.key(doc))
         } else {
@@ -144,8 +145,8 @@ pub(crate) fn best(list: RankedList<'_>, keys: RankerKeys, shown: &DocSet, top: 
 mod tests {
     use rand::{RngExt, SeedableRng};
 
+    use super::tie_keys::TieKeys;
     use super::*;
-    use crate::draft::TieKeys;
     use crate::{Generator, ListBuf};
 
     /// The three views of one order agree, whatever the ties and the limit.
@@ -164,7 +165,7 @@ mod tests {
             for at in 0..n + 2 {
                 let doc = revealed.get(list, keys, limit, at);
                 assert_eq!(doc.is_some(), at < n.min(limit));
-                let next = best(list, keys, &shown, &mut top);
+                let next = best(list, || keys, &shown, &mut top);
                 assert_eq!(next.is_some(), at < n);
                 if let Some(next) = next {
                     assert_eq!(rank(list, keys, next), Some(at));

@@ -7,10 +7,10 @@
 
 use rand::Rng;
 
-use crate::draft::{RankerKeys, TieKeys};
-use crate::order::DocSet;
-use crate::ties::draw_free;
-use crate::weights::Weights;
+use super::rank_weights::Weights;
+use super::revealed::DocSet;
+use super::tie_keys::{RankerKeys, TieKeys};
+use super::ties::draw_free;
 use crate::{Doc, Generator, RankedList, TieGroup};
 
 /// The rank of a document that a ranker does not list.
@@ -156,6 +156,21 @@ impl Softmax {
         self.taken[ranker].push(rank as u16);
         self.shown.insert(doc);
         Some(doc)
+    }
+
+    /// Shows the next document of a probabilistic list of two rankers: a fair coin says who draws it. Returns
+    /// the document and the ranker.
+    pub(crate) fn draw_by_coin(
+        &mut self,
+        lists: [RankedList<'_>; 2],
+        weights: &Weights,
+        generator: &mut Generator,
+    ) -> Option<(Doc, usize)> {
+        let coin = (generator.next_u64() >> 63) as usize;
+        [coin, 1 - coin].into_iter().find_map(|x| {
+            let doc = self.draw(x, lists[x], weights, generator)?;
+            Some((doc, x))
+        })
     }
 
     /// The ranks known of one ranker.

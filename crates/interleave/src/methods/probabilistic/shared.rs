@@ -11,9 +11,10 @@ use rand::Rng;
 
 use super::CreditTies;
 use super::credit::{Odds, Tally};
-use super::drawing::{HEAD, count_below, subtract_from};
-use crate::ties::{BitBudget, draw_free};
-use crate::weights::{RankTable, Weights};
+use super::head::{HEAD, count_below, subtract_from};
+use crate::random::BitBudget;
+use crate::support::rank_weights::{RankTable, Weights};
+use crate::support::ties::draw_free;
 use crate::{Doc, Examination, Generator, Preference, RankedList};
 
 /// Where fewer pairs than this share a ranker's sequence, drawing pair by pair costs less.

@@ -23,10 +23,9 @@
 //! - Tied documents are ordered at random, for each ranker in each impression. A ranker that has
 //!   nothing left to add is out of the draft.
 
-use crate::draft::TieKeys;
 use crate::method::check_clicks;
-use crate::order::{self, DocSet};
-use crate::ties::below;
+use crate::name::{Name, NameError, NamedMethod, when};
+use crate::support::draft::Draft;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving, Preference, RankedList};
 
 /// Who owns the documents that all rankers have at their tops in the same order.
@@ -43,72 +42,27 @@ pub enum Prefix {
 /// Buffers of the draft, and its list.
 #[derive(Debug, Clone, Default)]
 pub struct TeamDraftScratch {
-    keys: Option<TieKeys>,
-    shown: DocSet,
-    /// Rankers that still have something to add; those that picked in this round come first.
-    rankers: Vec<u32>,
-    picked: usize,
-    /// By ranker: all documents above this rank are shown.
-    tops: Vec<u16>,
+    draft: Draft,
     in_prefix: bool,
-    length: usize,
 }
 
 impl TeamDraftScratch {
     fn start(&mut self, rankers: usize, length: usize, prefix: Prefix, generator: &mut Generator) {
-        self.keys = Some(TieKeys::new(generator));
-        self.shown.clear();
-        self.rankers.clear();
-        self.rankers.extend(0..rankers as u32);
-        self.picked = 0;
-        self.tops.clear();
-        self.tops.resize(rankers, 0);
+        self.draft.start(rankers, length, generator);
         self.in_prefix = prefix == Prefix::Unowned;
-        self.length = length;
     }
 
     /// The next document and its owner.
     #[inline]
     fn next(&mut self, lists: &[RankedList<'_>], generator: &mut Generator) -> Option<(Doc, Option<usize>)> {
-        let keys = self.keys?;
-        if self.shown.as_slice().len() == self.length {
-            return None;
-        }
         if self.in_prefix {
-            if let Some(doc) = self.common(lists, keys) {
-                self.shown.insert(doc);
+            if let Some(doc) = self.draft.next_common(lists) {
                 return Some((doc, None));
             }
             self.in_prefix = false;
         }
-        while !self.rankers.is_empty() {
-            if self.picked >= self.rankers.len() {
-                self.picked = 0;
-            }
-            let chosen = self.picked + below(self.rankers.len() - self.picked, generator);
-            self.rankers.swap(self.picked, chosen);
-            let ranker = self.rankers[self.picked] as usize;
-            let (list, top) = (lists[ranker], &mut self.tops[ranker]);
-            if let Some(doc) = order::best(list, keys.ranker(ranker), &self.shown, top) {
-                self.shown.insert(doc);
-                self.picked += 1;
-                return Some((doc, Some(ranker)));
-            }
-            self.rankers.swap_remove(self.picked);
-        }
-        None
-    }
-
-    /// The document that all rankers would add next.
-    fn common(&mut self, lists: &[RankedList<'_>], keys: TieKeys) -> Option<Doc> {
-        let mut common = None;
-        for (ranker, (&list, top)) in lists.iter().zip(&mut self.tops).enumerate() {
-            let best = order::best(list, keys.ranker(ranker), &self.shown, top)?;
-            if *common.get_or_insert(best) != best {
-                return None;
-            }
-        }
-        common
+        let (doc, owner) = self.draft.next(lists, generator)?;
+        Some((doc, Some(owner)))
     }
 }
 
@@ -232,12 +186,37 @@ impl TeamDraftMultileaveReceipt {
     }
 }
 
+/// The settings of both kinds of team draft.
+macro_rules! named {
+    ($($method:ident, $about:expr;)+) => {
+        $(impl NamedMethod for $method {
+            const BASE: &'static str = "team-draft";
+            const NAMES: &'static [&'static str] = &["team-draft", "team-draft:prefix"];
+            const SETTINGS: &'static [&'static str] = &["prefix"];
+            const ABOUT: (&'static str, &'static str, &'static str) = $about;
+
+            fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+                Ok(Self::new(name.choice(&[("drafted", Prefix::Drafted), ("prefix", Prefix::Unowned)])?))
+            }
+
+            fn settings(&self) -> Vec<String> {
+                when(self.prefix == Prefix::Unowned, "prefix").into_iter().collect()
+            }
+        })+
+    };
+}
+
+named! {
+    TeamDraftInterleave, ("`prefix`: nobody owns a common prefix", "Radlinski 2008", "10.1145/1458082.1458092");
+    TeamDraftMultileave, ("`prefix`: nobody owns a common prefix", "Schuth 2014", "10.1145/2661829.2661952");
+}
+
 impl Interleaving for TeamDraftInterleave {
     type Scratch = TeamDraftScratch;
     type Receipt = TeamDraftReceipt;
 
     fn name(&self) -> &'static str {
-        "team-draft"
+        Self::BASE
     }
 
     fn compare(
@@ -274,7 +253,7 @@ impl Interleaving for TeamDraftInterleave {
         while let Some((_, owner)) = scratch.next(&lists, generator) {
             teams.push(owner.map(|owner| owner as u8));
         }
-        (scratch.shown.as_slice().to_vec(), TeamDraftReceipt { teams })
+        (scratch.draft.shown().to_vec(), TeamDraftReceipt { teams })
     }
 
     fn credit(&self, receipt: &TeamDraftReceipt, clicked: &[usize]) -> Result<Preference, CreditError> {
@@ -290,7 +269,7 @@ impl Multileaving for TeamDraftMultileave {
     type Outcome = Vec<u64>;
 
     fn name(&self) -> &'static str {
-        "team-draft"
+        Self::BASE
     }
 
     fn compare(
@@ -335,7 +314,7 @@ impl Multileaving for TeamDraftMultileave {
             }
             length += 1;
         }
-        (scratch.shown.as_slice().to_vec(), TeamDraftMultileaveReceipt { length, picks })
+        (scratch.draft.shown().to_vec(), TeamDraftMultileaveReceipt { length, picks })
     }
 
     fn credit(&self, receipt: &TeamDraftMultileaveReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {

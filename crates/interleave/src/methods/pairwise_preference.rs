@@ -32,11 +32,12 @@
 
 use std::cmp::Ordering;
 
-use crate::draft::TieKeys;
-use crate::fixed::Credit;
 use crate::method::check_clicks;
-use crate::order::{self, DocSet, Revealed};
-use crate::ties::below;
+use crate::name::{Name, NameError, NamedMethod, when};
+use crate::random::below;
+use crate::support::fixed_point::Credit;
+use crate::support::revealed::{self, DocSet, Revealed};
+use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Which pairs clicks speak about.
@@ -245,13 +246,29 @@ impl PairwisePreferenceReceipt {
     }
 }
 
+impl NamedMethod for PairwisePreference {
+    const BASE: &'static str = "pairwise-preference";
+    const NAMES: &'static [&'static str] = &["pairwise-preference", "pairwise-preference:skip-above"];
+    const SETTINGS: &'static [&'static str] = &["considered", "skip-above"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("`skip-above`: the other rule for pairs", "Oosterhuis 2017", "10.1145/3132847.3132895");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        Ok(Self::new(name.choice(&[("considered", PairRule::Considered), ("skip-above", PairRule::SkipAbove)])?))
+    }
+
+    fn settings(&self) -> Vec<String> {
+        when(self.pairs == PairRule::SkipAbove, "skip-above").into_iter().collect()
+    }
+}
+
 impl Multileaving for PairwisePreference {
     type Scratch = PairwisePreferenceScratch;
     type Receipt = PairwisePreferenceReceipt;
     type Outcome = Vec<u64>;
 
     fn name(&self) -> &'static str {
-        "pairwise-preference"
+        Self::BASE
     }
 
     fn compare(
@@ -303,7 +320,7 @@ impl Multileaving for PairwisePreference {
         while scratch.next(lists, length, generator).is_some() {}
         let keys = scratch.keys.unwrap_or_else(|| TieKeys::from_seed(0));
         let order = |(x, &list): (usize, &RankedList<'_>)| {
-            let rank = |&doc| order::rank(list, keys.ranker(x), doc);
+            let rank = |&doc| revealed::rank(list, keys.ranker(x), doc);
             let ranks = scratch.shown.iter().map(rank);
             ranks.map(|rank| rank.map_or(u16::MAX, |rank| rank as u16)).collect()
         };

@@ -1,7 +1,7 @@
 //! Document constraints: every click says that some shown documents are worse than the clicked one,
 //! and the ranker wins whose list contradicts fewer of these sayings.
 //!
-//! **Draw.** As in [balanced interleaving](crate::balanced).
+//! **Draw.** As in [balanced interleaving](crate::methods::balanced).
 //!
 //! **Credit.** A clicked document h is to stand above every unclicked document shown above it, above
 //! the one right below it if that is unclicked, and otherwise above the next unclicked one below.
@@ -23,8 +23,9 @@
 //! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
 //!   that made the list. A ranker whose list has ended leaves the rest to the other.
 
-use crate::alternating::{Alternating, OUTSIDE};
 use crate::method::check_clicks;
+use crate::name::{Name, NameError, NamedMethod};
+use crate::support::two_pointer::{Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Which documents a clicked one is to stand above. Each kind includes those before it.
@@ -133,12 +134,39 @@ impl DocumentConstraintsReceipt {
     }
 }
 
+impl NamedMethod for DocumentConstraints {
+    const BASE: &'static str = "document-constraints";
+    const NAMES: &'static [&'static str] =
+        &["document-constraints", "document-constraints:next", "document-constraints:above"];
+    const SETTINGS: &'static [&'static str] = &["above", "next", "next-unclicked"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("`above` or `next`: fewer kinds of constraint", "He 2009", "10.1145/1645953.1646293");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        let constraints = name.choice(&[
+            ("next-unclicked", Constraints::NextUnclicked),
+            ("next", Constraints::Next),
+            ("above", Constraints::Above),
+        ])?;
+        Ok(Self::new(constraints))
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let setting = match self.constraints {
+            Constraints::Above => Some("above"),
+            Constraints::Next => Some("next"),
+            Constraints::NextUnclicked => None,
+        };
+        setting.into_iter().map(str::to_owned).collect()
+    }
+}
+
 impl Interleaving for DocumentConstraints {
     type Scratch = DocumentConstraintsScratch;
     type Receipt = DocumentConstraintsReceipt;
 
     fn name(&self) -> &'static str {
-        "document-constraints"
+        Self::BASE
     }
 
     fn compare(

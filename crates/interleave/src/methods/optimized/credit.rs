@@ -1,7 +1,7 @@
 //! What a click is worth in the optimized methods.
 
 use crate::Preference;
-use crate::fixed::Credit;
+use crate::support::fixed_point::Credit;
 
 /// How far a click on a document speaks for the first ranker, r_1 and r_2 being its 1-based ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]

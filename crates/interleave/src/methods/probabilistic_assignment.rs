@@ -1,7 +1,7 @@
 //! Probabilistic interleaving, credited by who actually contributed the clicked documents: the ranker
 //! with more clicks on its own contributions wins.
 //!
-//! **Draw.** As in [probabilistic interleaving](crate::probabilistic): a coin for each position
+//! **Draw.** As in [probabilistic interleaving](crate::methods::probabilistic): a coin for each position
 //! chooses the ranker, which draws by rank. The coins are kept.
 //!
 //! **Credit.** N_x is the number of clicked documents that ranker x contributed; the impression
@@ -20,11 +20,10 @@
 //!   at no rank, there is nothing to redraw.
 //! - A ranker never draws a document it does not list, and where it has none left the other draws.
 
-use rand::Rng;
-
 use crate::method::check_clicks;
-use crate::softmax::Softmax;
-use crate::weights::{TauError, Weights};
+use crate::name::{Name, NameError, NamedMethod, unless_tau};
+use crate::support::rank_weights::{TauError, Weights};
+use crate::support::softmax::Softmax;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Probabilistic interleaving by observed assignment; see the [module](self).
@@ -71,20 +70,6 @@ impl ProbabilisticAssignment {
     }
 }
 
-/// The next document of a probabilistic list of two rankers, and who drew it.
-pub(crate) fn draw_by_coin(
-    list: &mut Softmax,
-    lists: [RankedList<'_>; 2],
-    weights: &Weights,
-    generator: &mut Generator,
-) -> Option<(Doc, usize)> {
-    let coin = (generator.next_u64() >> 63) as usize;
-    [coin, 1 - coin].into_iter().find_map(|x| {
-        let doc = list.draw(x, lists[x], weights, generator)?;
-        Some((doc, x))
-    })
-}
-
 /// Buffers of [`ProbabilisticAssignment`].
 #[derive(Debug, Clone, Default)]
 pub struct ProbabilisticAssignmentScratch {
@@ -112,12 +97,29 @@ impl ProbabilisticAssignmentReceipt {
     }
 }
 
+impl NamedMethod for ProbabilisticAssignment {
+    const BASE: &'static str = "probabilistic";
+    const VARIANT: Option<&'static str> = Some("assignment");
+    const NAMES: &'static [&'static str] = &["probabilistic:assignment"];
+    const SETTINGS: &'static [&'static str] = &["tau"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("the observed assignment; `tau=3`", "Hofmann 2011", "10.1145/2063576.2063618");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        Ok(Self::with_tau(name.tau()?)?)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        unless_tau(self.tau()).into_iter().collect()
+    }
+}
+
 impl Interleaving for ProbabilisticAssignment {
     type Scratch = ProbabilisticAssignmentScratch;
     type Receipt = ProbabilisticAssignmentReceipt;
 
     fn name(&self) -> &'static str {
-        "probabilistic"
+        Self::BASE
     }
 
     fn compare(
@@ -132,7 +134,7 @@ impl Interleaving for ProbabilisticAssignment {
         list.start(2, generator);
         let mut clicks = [0_usize; 2];
         while list.shown().len() < length {
-            let Some((doc, x)) = draw_by_coin(list, lists, &self.weights, generator) else {
+            let Some((doc, x)) = list.draw_by_coin(lists, &self.weights, generator) else {
                 break;
             };
             let examination = user(doc);
@@ -155,7 +157,7 @@ impl Interleaving for ProbabilisticAssignment {
         list.start(2, generator);
         let mut from_second = Vec::new();
         while list.shown().len() < length {
-            let Some((_, x)) = draw_by_coin(list, lists, &self.weights, generator) else {
+            let Some((_, x)) = list.draw_by_coin(lists, &self.weights, generator) else {
                 break;
             };
             from_second.push(x == 1);

@@ -2,7 +2,7 @@
 //! the third setting beside [`CreditTies`](crate::CreditTies), for who wants neither the noise of the
 //! one nor the accidents of the other.
 //!
-//! **Draw.** As in [probabilistic interleaving](crate::probabilistic).
+//! **Draw.** As in [probabilistic interleaving](crate::methods::probabilistic).
 //!
 //! **Credit.** The mean of E\[sign(N_2 - N_1)\] over independent orders of the tied documents of
 //! both rankers; the impression speaks for its sign. Without ties among the documents down to the
@@ -23,12 +23,12 @@
 
 use rand::Rng;
 
-use crate::draft::TieKeys;
 use crate::method::check_clicks;
-use crate::probabilistic_assignment::draw_by_coin;
-use crate::signs::{Share, SignSum};
-use crate::softmax::{Odds, Softmax, Taken};
-use crate::weights::{TauError, Weights};
+use crate::name::{Name, NameError, NamedMethod, unless, unless_tau};
+use crate::support::expected_sign::{Share, SignSum};
+use crate::support::rank_weights::{TauError, Weights};
+use crate::support::softmax::{Odds, Softmax, Taken};
+use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList, TieGroup};
 
 /// Probabilistic interleaving with credit in expectation over ties; see the [module](self).
@@ -189,12 +189,31 @@ impl ProbabilisticExpectedReceipt {
     }
 }
 
+impl NamedMethod for ProbabilisticExpected {
+    const BASE: &'static str = "probabilistic";
+    const VARIANT: Option<&'static str> = Some("expected");
+    const NAMES: &'static [&'static str] = &["probabilistic:expected"];
+    const SETTINGS: &'static [&'static str] = &["redraws", "tau"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("credit in expectation over ties; `redraws=32`, `tau=3`", "Hofmann 2013", "10.1145/2536736.2536737");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        let redraws = name.value("redraws", "a whole number up to 65,535")?.unwrap_or(Self::REDRAWS);
+        Ok(Self::with_tau(name.tau()?, redraws)?)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let redraws = unless("redraws", self.redraws, Self::REDRAWS);
+        redraws.into_iter().chain(unless_tau(self.tau())).collect()
+    }
+}
+
 impl Interleaving for ProbabilisticExpected {
     type Scratch = ProbabilisticExpectedScratch;
     type Receipt = ProbabilisticExpectedReceipt;
 
     fn name(&self) -> &'static str {
-        "probabilistic"
+        Self::BASE
     }
 
     fn compare(
@@ -211,7 +230,7 @@ impl Interleaving for ProbabilisticExpected {
         clicked.clear();
         list.start(2, generator);
         while list.shown().len() < length {
-            let Some((doc, _)) = draw_by_coin(list, lists, &self.weights, generator) else {
+            let Some((doc, _)) = list.draw_by_coin(lists, &self.weights, generator) else {
                 break;
             };
             groups.push(lists.map(|list| Group::new(list.group(doc))));
@@ -238,7 +257,7 @@ impl Interleaving for ProbabilisticExpected {
         let list = &mut scratch.list;
         list.start(2, generator);
         while list.shown().len() < length {
-            if draw_by_coin(list, lists, &self.weights, generator).is_none() {
+            if list.draw_by_coin(lists, &self.weights, generator).is_none() {
                 break;
             }
         }

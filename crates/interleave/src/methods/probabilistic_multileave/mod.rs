@@ -36,11 +36,12 @@ use rand::Rng;
 
 pub use signs::{ProbabilisticMultileaveSigns, ProbabilisticMultileaveSignsScratch};
 
-use crate::fixed;
 use crate::method::check_clicks;
-use crate::softmax::{Chance, Odds, Softmax};
-use crate::ties::below;
-use crate::weights::{TauError, Weights};
+use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
+use crate::random::below;
+use crate::support::fixed_point;
+use crate::support::rank_weights::{TauError, Weights};
+use crate::support::softmax::{Chance, Odds, Softmax};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Who draws at which position.
@@ -141,21 +142,21 @@ impl ProbabilisticMultileave {
         scores.clear();
         match self.credit {
             Credit::Expected => {
-                let mut credits = vec![fixed::Credit::default(); chances.rankers];
+                let mut credits = vec![fixed_point::Credit::default(); chances.rankers];
                 for &position in clicked {
                     let row = chances.row(position);
                     let total: f64 = row.iter().map(|chance| chance.get()).sum();
                     if total > 0.0 {
                         for (credit, chance) in credits.iter_mut().zip(row) {
-                            credit.add(fixed::Credit::of(chance.get() / total));
+                            credit.add(fixed_point::Credit::of(chance.get() / total));
                         }
                     }
                 }
-                scores.extend(credits.into_iter().map(fixed::Credit::score));
+                scores.extend(credits.into_iter().map(fixed_point::Credit::score));
             }
             Credit::Sampled { assignments } => {
                 let credits = sampled::credits(chances, clicked, length, assignments, seed);
-                scores.extend(credits.into_iter().map(|credit| fixed::Credit::of(credit).score()));
+                scores.extend(credits.into_iter().map(|credit| fixed_point::Credit::of(credit).score()));
             }
         }
     }
@@ -345,13 +346,53 @@ impl ProbabilisticMultileaveReceipt {
     }
 }
 
+impl NamedMethod for ProbabilisticMultileave {
+    const BASE: &'static str = "probabilistic";
+    const NAMES: &'static [&'static str] =
+        &["probabilistic", "probabilistic:independent", "probabilistic:sampled=10000"];
+    const SETTINGS: &'static [&'static str] = &["sampled", "signs", "independent", "tau"];
+    const ABOUT: (&'static str, &'static str, &'static str) = (
+        "`sampled=10000` assignments instead of the exact credit; `independent`: slots with replacement; `tau=3`",
+        "Schuth 2015",
+        "10.1145/2766462.2767838",
+    );
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        name.choice(&[("expected", ())])?;
+        let assignments: Option<u32> = name.value("sampled", "a whole number of assignments")?;
+        let credit = assignments.map_or(Credit::Expected, |assignments| Credit::Sampled { assignments });
+        Self::read_lists(name, credit)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let credit = match self.credit {
+            Credit::Expected => None,
+            Credit::Sampled { assignments } => Some(format!("sampled={assignments}")),
+        };
+        credit.into_iter().chain(self.list_settings()).collect()
+    }
+}
+
+impl ProbabilisticMultileave {
+    /// The settings of its lists.
+    fn read_lists(name: &mut Name<'_>, credit: Credit) -> Result<Self, NameError> {
+        let slots = name.choice(&[("rounds", SlotAssignment::Rounds), ("independent", SlotAssignment::Independent)])?;
+        Ok(Self::with_tau(name.tau()?, slots, credit)?)
+    }
+
+    fn list_settings(&self) -> impl Iterator<Item = String> {
+        let slots = when(self.slots == SlotAssignment::Independent, "independent");
+        slots.into_iter().chain(unless_tau(self.tau()))
+    }
+}
+
 impl Multileaving for ProbabilisticMultileave {
     type Scratch = ProbabilisticMultileaveScratch;
     type Receipt = ProbabilisticMultileaveReceipt;
     type Outcome = Vec<u64>;
 
     fn name(&self) -> &'static str {
-        "probabilistic"
+        Self::BASE
     }
 
     fn compare(

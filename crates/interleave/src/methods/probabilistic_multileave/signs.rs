@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::{Chances, ProbabilisticMultileave, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch};
-use crate::signs::{Share, SignSum};
-use crate::softmax::Chance;
+use super::{Chances, Credit, ProbabilisticMultileave, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch};
+use crate::name::{Name, NameError, NamedMethod};
+use crate::support::expected_sign::{Share, SignSum};
+use crate::support::softmax::Chance;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, PairwisePreferences, Preference, RankedList};
 
 /// Probabilistic multileaving by averaged signs: ranker i beats ranker j where
@@ -117,13 +118,30 @@ fn lean(shares: &[f64], chances: &[Chance], i: usize, j: usize) -> Ordering {
     }
 }
 
+impl NamedMethod for ProbabilisticMultileaveSigns {
+    const BASE: &'static str = "probabilistic";
+    const VARIANT: Option<&'static str> = Some("signs");
+    const NAMES: &'static [&'static str] = &["probabilistic:signs"];
+    const SETTINGS: &'static [&'static str] = &["independent", "tau"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("signs averaged; `independent`: slots with replacement; `tau=3`", "Schuth 2015", "10.1145/2766462.2767838");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        ProbabilisticMultileave::read_lists(name, Credit::Expected).map(Self::new)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        self.inner.list_settings().collect()
+    }
+}
+
 impl Multileaving for ProbabilisticMultileaveSigns {
     type Scratch = ProbabilisticMultileaveSignsScratch;
     type Receipt = ProbabilisticMultileaveReceipt;
     type Outcome = PairwisePreferences;
 
     fn name(&self) -> &'static str {
-        "probabilistic"
+        Self::BASE
     }
 
     fn compare(

@@ -37,6 +37,7 @@
 
 mod credit;
 mod drawing;
+mod head;
 mod shared;
 
 use rand::{Rng, SeedableRng};
@@ -49,7 +50,8 @@ use drawing::Drawing;
 use shared::SharedImpression;
 
 use crate::method::check_clicks;
-use crate::weights::{TauError, Weights};
+use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
+use crate::support::rank_weights::{TauError, Weights};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Under which order of tied documents the clicks are credited.
@@ -139,12 +141,30 @@ impl ProbabilisticInterleave {
     }
 }
 
+impl NamedMethod for ProbabilisticInterleave {
+    const BASE: &'static str = "probabilistic";
+    const NAMES: &'static [&'static str] = &["probabilistic", "probabilistic:same"];
+    const SETTINGS: &'static [&'static str] = &["redrawn", "same", "expected", "assignment", "tau"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("credit ties `redrawn` (default) or `same`; `tau=3`", "Hofmann 2011", "10.1145/2063576.2063618");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        let ties = name.choice(&[CreditTies::Redrawn, CreditTies::Same].map(|ties| (ties.name(), ties)))?;
+        Ok(Self::with_tau(name.tau()?, ties)?)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let ties = when(self.credit_ties == CreditTies::Same, self.credit_ties.name());
+        ties.into_iter().chain(unless_tau(self.tau())).collect()
+    }
+}
+
 impl Interleaving for ProbabilisticInterleave {
     type Scratch = ProbabilisticScratch;
     type Receipt = ProbabilisticReceipt;
 
     fn name(&self) -> &'static str {
-        "probabilistic"
+        Self::BASE
     }
 
     #[inline]

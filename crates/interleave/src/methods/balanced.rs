@@ -29,8 +29,9 @@
 //!   list, or not in the top `length`, is in none of its tops.
 //! - [`CutoffRule::Lerot`] is that software's reading of the depth.
 
-use crate::alternating::{Alternating, OUTSIDE};
 use crate::method::check_clicks;
+use crate::name::{Name, NameError, NamedMethod, when};
+use crate::support::two_pointer::{Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// How deep into the two rankers' lists clicks are counted.
@@ -128,12 +129,29 @@ impl BalancedReceipt {
     }
 }
 
+impl NamedMethod for BalancedInterleave {
+    const BASE: &'static str = "balanced";
+    const NAMES: &'static [&'static str] = &["balanced", "balanced:lerot"];
+    const SETTINGS: &'static [&'static str] = &["lerot"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("`lerot`: that software's cutoff rule", "Radlinski 2008", "10.1145/1458082.1458092");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        let rules = [("lowest-clicked", CutoffRule::LowestClicked), ("lerot", CutoffRule::Lerot)];
+        Ok(Self::new(name.choice(&rules)?))
+    }
+
+    fn settings(&self) -> Vec<String> {
+        when(self.cutoff == CutoffRule::Lerot, "lerot").into_iter().collect()
+    }
+}
+
 impl Interleaving for BalancedInterleave {
     type Scratch = BalancedScratch;
     type Receipt = BalancedReceipt;
 
     fn name(&self) -> &'static str {
-        "balanced"
+        Self::BASE
     }
 
     fn compare(

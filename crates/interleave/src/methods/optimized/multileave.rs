@@ -2,10 +2,11 @@
 
 use super::program::Constraints;
 use super::{LpFit, RankCredit, choose};
-use crate::draft::TieKeys;
 use crate::method::check_clicks;
-use crate::order::{self, DocSet};
-use crate::ties::below;
+use crate::name::{Name, NameError, NamedMethod, unless, when};
+use crate::random::below;
+use crate::support::revealed::{self, DocSet};
+use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Optimized multileaving; see the [module](super).
@@ -96,7 +97,7 @@ impl OptimizedMultileaveScratch {
         while self.shown.as_slice().len() < length && !self.rankers.is_empty() {
             let chosen = below(self.rankers.len(), generator);
             let x = self.rankers[chosen] as usize;
-            match order::best(lists[x], keys.ranker(x), &self.shown, &mut self.tops[x]) {
+            match revealed::best(lists[x], || keys.ranker(x), &self.shown, &mut self.tops[x]) {
                 Some(doc) => {
                     self.shown.insert(doc);
                 }
@@ -133,7 +134,7 @@ impl OptimizedMultileaveScratch {
         self.ranks.clear();
         for &doc in &self.docs {
             self.ranks.extend(lists.iter().enumerate().map(|(x, &list)| {
-                let rank = order::rank(list, keys.ranker(x), doc).unwrap_or(list.len());
+                let rank = revealed::rank(list, keys.ranker(x), doc).unwrap_or(list.len());
                 (rank + 1).min(usize::from(u16::MAX)) as u16
             }));
         }
@@ -218,13 +219,31 @@ impl OptimizedMultileaveReceipt {
     }
 }
 
+impl NamedMethod for OptimizedMultileave {
+    const BASE: &'static str = "optimized";
+    const NAMES: &'static [&'static str] = &["optimized", "optimized:negative"];
+    const SETTINGS: &'static [&'static str] = &["inverse", "negative", "lists"];
+    const ABOUT: (&'static str, &'static str, &'static str) =
+        ("credit `inverse` (default) or `negative`; `lists=10`", "Schuth 2014", "10.1145/2661829.2661952");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        let credit = name.choice(&[("inverse", RankCredit::Inverse), ("negative", RankCredit::Negative)])?;
+        Ok(Self::new(credit, name.value("lists", "a whole number")?.unwrap_or(Self::LISTS)))
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let credit = when(self.credit == RankCredit::Negative, "negative");
+        credit.into_iter().chain(unless("lists", self.lists, Self::LISTS)).collect()
+    }
+}
+
 impl Multileaving for OptimizedMultileave {
     type Scratch = OptimizedMultileaveScratch;
     type Receipt = OptimizedMultileaveReceipt;
     type Outcome = Vec<u64>;
 
     fn name(&self) -> &'static str {
-        "optimized"
+        Self::BASE
     }
 
     fn compare(

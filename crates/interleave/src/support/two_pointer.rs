@@ -3,8 +3,8 @@
 
 use rand::Rng;
 
-use crate::draft::{RankerKeys, TieKeys};
-use crate::order::{self, DocSet, Revealed};
+use super::revealed::{self, DocSet, Revealed};
+use super::tie_keys::{RankerKeys, TieKeys};
 use crate::{Doc, Generator, RankedList};
 
 /// The rank of a document outside a ranker's top.
@@ -58,7 +58,7 @@ impl Alternating {
             })?;
             self.next[x] += 1;
             if self.shown.insert(doc) {
-                let rank = |x: usize| order::rank(lists[x], keys[x], doc);
+                let rank = |x: usize| revealed::rank(lists[x], keys[x], doc);
                 self.ranks.push(
                     [0, 1].map(|x| rank(x).filter(|&rank| rank < self.length).map_or(OUTSIDE, |rank| rank as u16)),
                 );

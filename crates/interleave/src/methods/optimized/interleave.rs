@@ -9,9 +9,10 @@ use rand::{Rng, SeedableRng};
 use super::program::Constraints;
 use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
-use crate::draft::TieKeys;
 use crate::method::check_clicks;
-use crate::order::{self, Revealed};
+use crate::name::{Name, NameError, NamedMethod, unless};
+use crate::support::revealed::{self, Revealed};
+use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
 /// Optimized interleaving; see the [module](super).
@@ -173,7 +174,7 @@ impl OptimizedInterleaveScratch {
         let keys = [0, 1].map(|x| keys.ranker(x));
         let rank = |doc: Doc| {
             [0, 1].map(|x| {
-                let rank = order::rank(lists[x], keys[x], doc).unwrap_or(lists[x].len());
+                let rank = revealed::rank(lists[x], keys[x], doc).unwrap_or(lists[x].len());
                 (rank + 1).min(usize::from(u16::MAX)) as u16
             })
         };
@@ -231,12 +232,41 @@ impl OptimizedInterleaveReceipt {
     }
 }
 
+impl NamedMethod for OptimizedInterleave {
+    const BASE: &'static str = "optimized";
+    const NAMES: &'static [&'static str] = &["optimized", "optimized:binary", "optimized:inverse"];
+    const SETTINGS: &'static [&'static str] = &["linear", "binary", "inverse", "lists"];
+    const ABOUT: (&'static str, &'static str, &'static str) = (
+        "credit `linear` (default), `binary` or `inverse`; `lists=1024` at most",
+        "Radlinski 2013",
+        "10.1145/2433396.2433429",
+    );
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        let credit = name.choice(&[
+            ("linear", PairCredit::Linear),
+            ("binary", PairCredit::Binary),
+            ("inverse", PairCredit::Inverse),
+        ])?;
+        Ok(Self::with_lists(credit, name.value("lists", "a whole number")?.unwrap_or(Self::MOST_LISTS)))
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let credit = match self.credit {
+            PairCredit::Linear => None,
+            PairCredit::Binary => Some("binary".to_owned()),
+            PairCredit::Inverse => Some("inverse".to_owned()),
+        };
+        credit.into_iter().chain(unless("lists", self.most_lists, Self::MOST_LISTS)).collect()
+    }
+}
+
 impl Interleaving for OptimizedInterleave {
     type Scratch = OptimizedInterleaveScratch;
     type Receipt = OptimizedInterleaveReceipt;
 
     fn name(&self) -> &'static str {
-        "optimized"
+        Self::BASE
     }
 
     fn compare(

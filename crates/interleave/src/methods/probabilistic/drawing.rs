@@ -15,13 +15,12 @@
 use rand::Rng;
 
 use super::credit::{Odds, Tally};
+use super::head::{HEAD, count_below, subtract_from};
 use super::shared::SharedScratch;
-use crate::ties::{BitBudget, draw_free};
-use crate::weights::{RankTable, UNLISTED, Weights};
+use crate::random::BitBudget;
+use crate::support::rank_weights::{RankTable, UNLISTED, Weights};
+use crate::support::ties::draw_free;
 use crate::{Doc, Generator, RankedList, TieGroup};
-
-/// How many ranks have their partial sums kept.
-pub(super) const HEAD: usize = 8;
 
 /// Buffers of [`ProbabilisticInterleave`](super::ProbabilisticInterleave).
 #[derive(Debug, Clone, Default)]
@@ -231,29 +230,4 @@ fn reveal(group: TieGroup, free: impl Fn(usize) -> bool, bits: &mut BitBudget, g
         return rank as u16;
     }
     draw_free(group.ranks(), free, generator).map_or(UNLISTED, |rank| rank as u16)
-}
-
-/// How many of the partial sums are at most `target`; both are below 2^63.
-#[inline]
-pub(super) fn count_below(head: &[u64; HEAD], target: u64) -> usize {
-    // By sign bits, which vectorise on any processor.
-    head.iter().map(|sum| sum.wrapping_sub(target + 1) >> 63).sum::<u64>() as usize
-}
-
-/// Takes `weight` at `rank` out of the partial sums.
-#[inline]
-pub(super) fn subtract_from(head: &mut [u64; HEAD], rank: usize, weight: u64) {
-    const MASKS: [u64; 2 * HEAD] = {
-        let mut masks = [0; 2 * HEAD];
-        let mut i = HEAD;
-        while i < 2 * HEAD {
-            masks[i] = u64::MAX;
-            i += 1;
-        }
-        masks
-    };
-    let masks = &MASKS[HEAD - rank.min(HEAD)..][..HEAD];
-    for (sum, mask) in head.iter_mut().zip(masks) {
-        *sum -= weight & mask;
-    }
 }

@@ -27,9 +27,11 @@
 //! - A ranker earns nothing for a document it does not list, and is passed over in the draft once it
 //!   has nothing to add.
 
-use crate::draft::{Draft, TieKeys};
 use crate::method::check_clicks;
-use crate::weights::{TauError, Weights};
+use crate::name::{Name, NameError, NamedMethod, unless_tau};
+use crate::support::draft::Draft;
+use crate::support::rank_weights::{TauError, Weights};
+use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Sample-only-scored multileaving; see the [module](self).
@@ -146,13 +148,28 @@ fn rank(places: &[Place], position: usize) -> Option<usize> {
     (here != UNLISTED).then(|| places.iter().map(|&there| usize::from(there < here)).sum())
 }
 
+impl NamedMethod for Sosm {
+    const BASE: &'static str = "sosm";
+    const NAMES: &'static [&'static str] = &["sosm"];
+    const SETTINGS: &'static [&'static str] = &["tau"];
+    const ABOUT: (&'static str, &'static str, &'static str) = ("`tau=3`", "Brost 2016", "10.1145/2911451.2914706");
+
+    fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
+        Ok(Self::with_tau(name.tau()?)?)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        unless_tau(self.tau()).into_iter().collect()
+    }
+}
+
 impl Multileaving for Sosm {
     type Scratch = SosmScratch;
     type Receipt = SosmReceipt;
     type Outcome = Vec<u64>;
 
     fn name(&self) -> &'static str {
-        "sosm"
+        Self::BASE
     }
 
     fn compare(
@@ -165,11 +182,11 @@ impl Multileaving for Sosm {
         scores: &mut Vec<u64>,
     ) -> bool {
         let SosmScratch { draft, clicked, places } = scratch;
-        let keys = TieKeys::new(generator);
+        let keys = draft.start(lists.len(), length, generator);
         // The whole list, since the documents below the last click count in the ranks of those above.
-        draft.draw(lists, length, keys, generator);
+        while draft.next(lists, generator).is_some() {}
         clicked.clear();
-        for (position, &doc) in draft.shown.iter().enumerate() {
+        for (position, &doc) in draft.shown().iter().enumerate() {
             let examination = user(doc);
             if examination.clicked {
                 clicked.push(position);
@@ -184,7 +201,7 @@ impl Multileaving for Sosm {
             return false;
         }
         scores.extend(lists.iter().enumerate().map(|(ranker, &list)| {
-            place(list, ranker, keys, &draft.shown, places);
+            place(list, ranker, keys, draft.shown(), places);
             let ranks = clicked.iter().filter_map(|&position| rank(places, position));
             ranks.map(|rank| self.weights.table()[rank]).sum::<u64>()
         }));
@@ -199,16 +216,16 @@ impl Multileaving for Sosm {
         scratch: &mut SosmScratch,
     ) -> (Vec<Doc>, SosmReceipt) {
         let SosmScratch { draft, places, .. } = scratch;
-        let keys = TieKeys::new(generator);
-        draft.draw(lists, length, keys, generator);
-        let length = draft.shown.len();
+        let keys = draft.start(lists.len(), length, generator);
+        while draft.next(lists, generator).is_some() {}
+        let length = draft.shown().len();
         let rows = lists.iter().enumerate().map(|(ranker, &list)| {
-            place(list, ranker, keys, &draft.shown, places);
+            place(list, ranker, keys, draft.shown(), places);
             let ranks = (0..length).map(|position| rank(places, position));
             ranks.map(|rank| rank.map_or(u16::MAX, |rank| rank as u16)).collect()
         });
         let ranks = rows.collect();
-        (draft.shown.clone(), SosmReceipt { length, ranks })
+        (draft.shown().to_vec(), SosmReceipt { length, ranks })
     }
 
     fn credit(&self, receipt: &SosmReceipt, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
