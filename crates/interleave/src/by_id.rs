@@ -1,8 +1,8 @@
 //! Lists of your own ids: strings, numbers, anything that can be hashed and compared.
 //!
-//! The rest of the crate counts the documents of a query from 0. This front numbers ids as they come,
-//! mixes the lists, and gives ids back. It copes with what real lists do: they differ in length, and
-//! some documents are in some lists only. A document twice in one list is an error.
+//! The rest of the crate numbers the documents of a query from 0. This module numbers ids as they come,
+//! mixes the lists, and returns ids. Lists may differ in length, and documents may be in some lists only. A
+//! document twice in one list is an error.
 //!
 //! ```
 //! use interleave::{AnyInterleaving, Generator, Preference, by_id};
@@ -26,8 +26,9 @@ use std::hash::Hash;
 
 use crate::{CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving, Preference, RankedList};
 
-/// What is wrong with lists of ids, or with clicks on them.
+/// Lists of ids that cannot be mixed, or clicks that cannot be credited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IdError {
     /// A document twice in one list.
     #[error("list {list} has the same document at {first} and {second} (all from 0); list it once")]
@@ -56,7 +57,7 @@ pub enum IdError {
     /// A click on a document that was not shown.
     #[error("click {0} (from 0) is on a document that was not shown; credit the impression it belongs to")]
     NotShown(usize),
-    /// As the method itself says.
+    /// The method's own refusal.
     #[error(transparent)]
     Credit(#[from] CreditError),
 }
@@ -69,14 +70,14 @@ pub struct Lists<Id> {
 }
 
 impl<Id: Clone + Eq + Hash> Lists<Id> {
-    /// From lists best first, without ties.
+    /// From lists without ties, best first.
     ///
     /// # Errors
     /// When a list has a document twice, or all together have more than 65,535.
     pub fn ranked<L: AsRef<[Id]>>(lists: &[L]) -> Result<Self, IdError> {
         let scored = lists.iter().map(|list| {
             let list = list.as_ref();
-            // Falling by one, from the length down: no two alike.
+            // Descending from the length, all different.
             list.iter().zip((0..list.len()).rev().map(|score| score as f64))
         });
         Self::build(scored)
@@ -85,7 +86,7 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
     /// From scores, higher is better; equal scores tie.
     ///
     /// # Errors
-    /// As [`ranked`](Self::ranked), and for a score that is not a number.
+    /// Those of [`ranked`](Self::ranked), and for a score that is not a number.
     pub fn scored<L: AsRef<[(Id, f64)]>>(lists: &[L]) -> Result<Self, IdError> {
         Self::build(lists.iter().map(|list| list.as_ref().iter().map(|(id, score)| (id, *score))))
     }
@@ -167,9 +168,9 @@ impl<Id: Clone + Eq + Hash> Lists<Id> {
     }
 }
 
-/// A list that one user is shown, and the receipt by which clicks on it are credited later.
+/// A list shown to one user, and the receipt with which clicks on it are credited later.
 ///
-/// A plain value that serialises, as its ids do.
+/// A plain value that serialises, if its ids do.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Impression<Id, Receipt> {
@@ -200,7 +201,7 @@ impl<Id: Eq, Receipt> Impression<Id, Receipt> {
         clicked.iter().enumerate().map(position).collect()
     }
 
-    /// Whom the clicked documents speak for.
+    /// Who won, given the clicked documents.
     ///
     /// # Errors
     /// When one was not shown, or the impression is from another method.
@@ -212,7 +213,7 @@ impl<Id: Eq, Receipt> Impression<Id, Receipt> {
         Ok(method.credit(&self.receipt, &self.positions(clicked)?)?)
     }
 
-    /// What the clicked documents say about all rankers.
+    /// The outcome for all rankers, given the clicked documents.
     ///
     /// # Errors
     /// When one was not shown, or the impression is from another method.

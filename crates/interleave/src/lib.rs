@@ -1,11 +1,10 @@
-//! Interleaving and multileaving: several rankers' lists mixed into the one a user sees, and the
-//! user's clicks turned into who won.
+//! Interleaving and multileaving: several rankers' lists are mixed into the one list a user sees, and the
+//! user's clicks decide which ranker won.
 //!
-//! A method takes rankers' lists ([`RankedList`]: an order of documents, with its ties), draws one
-//! list to show, and credits the clicks on it. The same rules serve a *simulated* user, who is
-//! asked about one document after another and may leave early, and a *real* one, who sees the whole
-//! list now and clicks minutes later, perhaps in another process: then a *receipt*, a plain value
-//! that serialises, keeps what credit needs.
+//! A method takes rankers' lists ([`RankedList`]: an order of documents, with its ties), draws one list to show,
+//! and credits the clicks on it. The same rules serve a *simulated* user, who examines one document after
+//! another and may leave early, and a *real* one, who sees the whole list now and clicks minutes later, perhaps
+//! in another process: then a *receipt*, a plain value that serialises, keeps what credit needs.
 //!
 //! # Two rankers, with your own ids
 //!
@@ -48,7 +47,7 @@
 //! ];
 //! let mut generator = Generator::seed_from_u64(2024);
 //! let impression = by_id::multileave(&method, &rankers, 6, &mut generator)?;
-//! // A click on the crumble: of all rankers only the second has it higher than the first.
+//! // A click on the crumble: only the second ranker ranks it higher than the first does.
 //! let outcome = impression.outcome(&method, &["crumble"])?;
 //! let against = [1, 2, 3, 4].map(|j| outcome.preference(0, j));
 //! assert_eq!(against, [Preference::Second, Preference::First, Preference::First, Preference::First]);
@@ -57,11 +56,11 @@
 //!
 //! # A simulated user
 //!
-//! One scratch serves all impressions, and an impression allocates nothing. The list is drawn only
-//! as far as the user examinations.
+//! One scratch serves all impressions, so that an impression allocates nothing. The list is drawn only as far
+//! as the user reads.
 //!
 //! ```
-//! use interleave::{Doc, Generator, Interleaving, ListBuf, Examination, Preference};
+//! use interleave::{Doc, Examination, Generator, Interleaving, ListBuf, Preference};
 //! use interleave::ProbabilisticInterleave;
 //! use rand::SeedableRng;
 //!
@@ -127,7 +126,7 @@
 //! |---|---|---|---|---|---|---|
 //! | `balanced` | [`BalancedInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | no | the oldest; a list with one document moved to its top loses under random clicks |
 //! | `team-draft` | [`TeamDraftInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | credit, wins | simple and sound; blind to most differences between alike lists |
-//! | `probabilistic` | [`ProbabilisticInterleave`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit | the usual choice in simulation; shows poor documents now and then; mind [`CreditTies`] |
+//! | `probabilistic` | [`ProbabilisticInterleave`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit | the usual choice in simulation; occasionally shows poor documents; mind [`CreditTies`] |
 //! | `probabilistic:expected` | [`ProbabilisticExpected`] | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) | L, credit 64 times that with ties | yes | credit | copies of a ranker always tie |
 //! | `probabilistic:assignment` | [`ProbabilisticAssignment`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit, wins | noisier than marginalised credit |
 //! | `document-constraints` | [`DocumentConstraints`] | [He 2009](https://doi.org/10.1145/1645953.1646293) | L | one past the last click | no | infers most from a click |
@@ -138,45 +137,52 @@
 //! | name | type | paper | cost for m rankers | draws lazily | unbiased | better lists never lose |
 //! |---|---|---|---|---|---|---|
 //! | `team-draft` | [`TeamDraftMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m + L | yes | credit, wins | no |
-//! | `probabilistic` | [`ProbabilisticMultileave`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m x looks | yes | almost (`independent`: credit) | in credit |
+//! | `probabilistic` | [`ProbabilisticMultileave`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m x examinations | yes | almost (`independent`: credit) | in credit |
 //! | `probabilistic:signs` | [`ProbabilisticMultileaveSigns`] | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) | m² x clicks² | yes | almost | in credit |
 //! | `optimized` | [`OptimizedMultileave`] | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) | m x L x lists², a linear program | no | credit, where [`LpFit::Exact`](methods::optimized::LpFit): seldom | |
 //! | `sosm` | [`Sosm`] | [Brost 2016](https://doi.org/10.1145/2911451.2914706) | m x clicks x L | no | no: the majority gains | yes |
 //! | `pairwise-preference` | [`PairwisePreference`] | [Oosterhuis 2017](https://doi.org/10.1145/3132847.3132895) | m x pairs | one past the last click | credit | yes |
 //!
-//! *Unbiased* means under clicks that depend on positions alone: *credit*, that no ranker has the
-//! larger expected credit; *wins*, that none has the larger probability of winning an impression, which
-//! is more. *Better lists never lose* is fidelity: a ranker that has every relevant document at least as
-//! high as another does not lose to it in expectation when relevant documents are clicked; all
-//! interleaving methods pass it. Both columns are what full enumeration of all rankers of three documents
-//! finds, in `tests/methods.rs`; nothing with a "no" there is a mistake of this implementation.
+//! *Unbiased* refers to clicks that depend on positions alone: *credit* means that no ranker has a larger
+//! expected credit, *wins* that none has a larger probability of winning an impression, which is stronger.
+//! *Better lists never lose* is fidelity: a ranker that ranks every relevant document at least as high as
+//! another does not lose to it in expectation when relevant documents are clicked; all interleaving methods
+//! have this property. Both columns are results of full enumeration of all rankers of three documents
+//! (`tests/methods.rs`); a "no" is a property of the method, not a mistake of this implementation.
 //!
 //! [`AnyInterleaving`] and [`AnyMultileaving`] make any of them from its name and settings.
 //!
 //! # Rules that hold for all methods
 //!
-//! - **Length**: a list shows as many documents as asked, or all that any ranker lists, if they are
+//! - **Length**: a list shows as many documents as requested, or all that any ranker lists, if they are
 //!   fewer; 0 is allowed. No document is shown twice.
 //! - **Lists of different lengths, documents missing from some**: a ranker adds only what it lists, and
 //!   when it has nothing left the others go on. What a missing document means for credit is in each
 //!   method's notes: it is outside every top, below everything listed, or has probability 0.
 //! - **Duplicates** in one list are an error when the list is made ([`RankedList`], [`by_id`]).
-//! - **Ties of score** are broken afresh, at random, for each ranker in each impression.
-//! - **The same list twice** ties, but where ownership decides (team draft, observed assignment) or
-//!   ties are redrawn: there it wins and loses evenly.
-//! - **One ranker or none**, to multileaving: a list is shown all the same (of none: an empty one), and
-//!   there is nobody to beat.
+//! - **Ties of score** are broken at random, independently for each ranker in each impression.
+//! - **The same list twice** ties, except where ownership decides (team draft, observed assignment) or
+//!   ties are redrawn: there it wins and loses equally often.
+//! - **One ranker or none**, in multileaving: a list is shown nevertheless (empty without rankers), and nobody
+//!   wins.
 //! - **No click** is a tie. A position clicked twice counts once; one outside the list is an error.
-//! - **Later is the same as now**: for one generator and the same clicks, `draw` then `credit` says what
-//!   `compare` says.
+//! - **Later is the same as now**: for the same generator and the same clicks, `draw` then `credit` gives the
+//!   outcome of `compare`.
 //! - **Receipts** serialise, readably with `serde_json` and compactly with [`receipt`]. Those of
-//!   `Any...` name their method, and no other credits them. A damaged receipt is an error or credits
+//!   `Any...` name their method, and no other method credits them. A damaged receipt is an error or credits
 //!   nonsense, but does not panic.
 //!
 //! # Randomness
 //!
-//! Whatever is drawn comes from the [`Generator`] given, and depends on nothing else: not on the
-//! scratch, and not on how far the user reads. Give lists and users generators of their own.
+//! All draws come from the [`Generator`] passed in and depend on nothing else: not on the scratch, and not on
+//! how far the user reads. Give lists and users separate generators.
+//!
+//! # Features
+//!
+//! - `clicks`: [`Examination`] from an examination of the crate `clicks`.
+//! - `bandits`: a duel's outcome of the crate `bandits` from a [`Preference`].
+//! - `reference`: the module `reference`, the methods step by step as the papers describe them, slow; tests and
+//!   benches compare the fast forms with them.
 //!
 //! # How to add one
 //!
@@ -184,19 +190,28 @@
 //! [`Multileaving`]. [`Outcome`](Multileaving::Outcome) is `Vec<u64>` where every ranker gets a score, on a
 //! grid on which equal credits tie, and [`PairwisePreferences`] where it does not.
 //!
-//! *Outside the crate* nothing more is needed: [`by_id`] takes any type that implements a trait.
-//! [`RankedList::break_ties`] gives one ranker's order, [`check_clicks`] what credit starts from,
-//! [`Preference::of`] the winner of a comparison, [`PairwisePreferences::from_fn`] that of every pair. `tests/outside.rs`
-//! has one method of each trait. Only the names of [`AnyInterleaving`] and [`AnyMultileaving`] are closed.
+//! *Outside the crate* nothing else is needed: [`by_id`] takes any type that implements a trait.
+//! [`RankedList::break_ties`] gives one ranker's order, [`check_clicks`] validates clicks before credit,
+//! [`Preference::of`] gives the winner of a comparison, [`PairwisePreferences::from_fn`] that of every pair.
+//! `tests/outside.rs` has one method of each trait. Only the names of [`AnyInterleaving`] and
+//! [`AnyMultileaving`] are closed.
 //!
-//! *Inside the crate* it is one file: two sentences, the rule, references, notes on every deviation, then the
-//! types. Private pieces stand ready that look no further down the lists than a user does: softmax weights as
-//! whole numbers (`weights.rs`), probabilistic lists (`softmax.rs`), one ranker's order with its ties broken
-//! (`order.rs`), even draws from what is left of a tie group (`ties.rs`). A receipt has a field name that no
-//! other has. Then one variant in `any/`, and a name in `NAMES`: from there `tests/promises.rs` covers it, and
-//! the benches do. A plain version of all its lists in `tests/oracle` puts it through enumeration, bias and
-//! fidelity; where it takes shortcuts, a plain form in `plain/` is what it is held to on long lists, and timed
-//! beside.
+//! *Inside the crate* it is
+//!
+//! 1. one file in `methods/`: two sentences, the rule, references, notes on every deviation, then the types,
+//!    and an `impl NamedMethod` with its name, settings and paper. A receipt has a field name that no other
+//!    has. `support/` has what looks no further down the lists than a user does: softmax weights as whole
+//!    numbers (`rank_weights`), probabilistic lists (`softmax`), drafts (`draft`), one ranker's order with its
+//!    ties broken (`revealed`), even draws from what is left of a tie group (`ties`);
+//! 2. one `pub mod` line in `methods/mod.rs`, and the `pub use` of the type here;
+//! 3. one line in the list of `any/interleaving.rs` or `any/multileaving.rs`, from which the enum, its names,
+//!    scratch, receipts and dispatch are made;
+//! 4. its row in the tables of the documentation, which a test prints where it is missing, and its line in
+//!    `tests/values.txt`.
+//!
+//! From there `tests/promises.rs` and the benches cover it. A plain version of all its lists in `tests/oracle`
+//! puts it through enumeration, bias and fidelity; a method that takes shortcuts has a plain form in
+//! `reference/`, which the fast form is compared with on long lists.
 
 mod any;
 pub mod by_id;
@@ -233,7 +248,6 @@ pub use outcome::{Examination, Outcome, PairwisePreferences, Preference};
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use support::rank_weights::TauError;
 
-/// The README's example, compiled.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+struct ReadmeExamples;

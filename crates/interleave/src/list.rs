@@ -52,7 +52,7 @@ impl TieGroup {
 
 /// One ranker's list of a query's documents: which document stands at each rank, and, for each
 /// document, the ranks its tie group occupies. Inside a group `order` is arbitrary: a method that
-/// needs an order there reveals one at random ([`break_ties`](Self::break_ties)).
+/// needs an order there draws one at random ([`break_ties`](Self::break_ties)).
 ///
 /// A ranker may leave documents out: those have the empty group [`TieGroup::UNLISTED`], or lie
 /// beyond the end of `groups`. So lists of different lengths can meet in one impression.
@@ -63,14 +63,14 @@ pub struct RankedList<'a> {
 }
 
 impl<'a> RankedList<'a> {
-    /// The most documents a list can have.
+    /// The largest number of documents in a list.
     pub const MAX_LEN: usize = u16::MAX as usize;
 
     /// A list from `order` (document at each rank) and `groups` (tie group of each document, empty
     /// for documents that are not in `order`), checked in O(n).
     ///
     /// # Errors
-    /// When `order` names a document twice or one without a group, when groups do not match it, or
+    /// When `order` lists a document twice or one without a group, when groups do not match it, or
     /// with more than 65,535 documents.
     pub fn new(order: &'a [Doc], groups: &'a [TieGroup]) -> Result<Self, RankedListError> {
         if groups.len() > Self::MAX_LEN {
@@ -84,12 +84,12 @@ impl<'a> RankedList<'a> {
         for (rank, &doc) in order.iter().enumerate() {
             let Some(&group) = groups.get(doc.index()) else {
                 return Err(RankedListError(format!(
-                    "document {} at rank {rank} has no group; give one group a document",
+                    "document {} at rank {rank} has no group; give one group per document",
                     doc.0
                 )));
             };
             if std::mem::replace(&mut listed[doc.index()], true) {
-                return Err(RankedListError(format!("document {} is there twice; list it once", doc.0)));
+                return Err(RankedListError(format!("document {} is listed twice; list it once", doc.0)));
             }
             // The first document of a run of ties opens its group, the others must repeat it.
             let opens = usize::from(group.start) == rank && usize::from(group.end) <= order.len();
@@ -116,8 +116,8 @@ impl<'a> RankedList<'a> {
         Ok(Self { order, groups })
     }
 
-    /// As [`new`](Self::new) for slices known to be sound; only their lengths are checked, and only
-    /// in debug builds. Unsound slices make methods answer nonsense or panic, but nothing worse.
+    /// Like [`new`](Self::new) for slices known to be sound; only their lengths are checked, and only
+    /// in debug builds. Unsound slices make methods return nonsense or panic, but nothing worse.
     #[inline]
     #[must_use]
     pub fn from_trusted(order: &'a [Doc], groups: &'a [TieGroup]) -> Self {
@@ -174,7 +174,7 @@ impl<'a> RankedList<'a> {
         order.extend_from_slice(self.order);
         let mut start = 0;
         while start < order.len() {
-            // One document at least, or an unsound list would hold us here.
+            // At least one document, or an unsound list would never end.
             let end = usize::from(self.group(order[start]).end).max(start + 1);
             let group = &mut order[start..end];
             for last in (1..group.len()).rev() {
@@ -208,7 +208,7 @@ impl ListBuf {
     /// A list without ties: the documents best first.
     ///
     /// # Errors
-    /// When a document is there twice, or one is above 65,534.
+    /// When a document is listed twice, or one is above 65,534.
     pub fn strict(order: impl IntoIterator<Item = Doc>) -> Result<Self, RankedListError> {
         let order: Vec<Doc> = order.into_iter().collect();
         let documents = order.iter().map(|doc| doc.index() + 1).max().unwrap_or(0);
@@ -250,7 +250,7 @@ impl ListBuf {
         Ok(Self { order, groups })
     }
 
-    /// As [`from_scores`](Self::from_scores), leaving out the documents without a score.
+    /// Like [`from_scores`](Self::from_scores), without the documents that have no score.
     ///
     /// # Errors
     /// For a score that is not a number, or more than 65,535 documents.

@@ -1,4 +1,4 @@
-//! What an interleaving and a multileaving method are.
+//! The two traits of methods, and what crediting clicks may refuse.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,25 +10,24 @@ use crate::{Doc, Examination, Generator, Outcome, Preference, RankedList};
 /// One set of rules serves a simulated user, who may stop early ([`compare`](Self::compare)), and
 /// a real one, who sees the whole list and clicks later ([`draw`](Self::draw), then
 /// [`credit`](Self::credit)): for the same generator and the same clicks both give the same
-/// preference. What either leaves the generator in may differ, so give the user a generator of
-/// their own.
+/// preference. The state in which either leaves the generator may differ, so give the user a separate
+/// generator.
 pub trait Interleaving: Send + Sync {
     /// Buffers reused from one impression to the next, so that an impression allocates nothing.
     type Scratch: Default + Send;
     /// What credit needs later: a plain value, serialisable, free of the lists.
     type Receipt: Clone + Send + Serialize + DeserializeOwned;
 
-    /// The method's base name, its settings apart: variants of one method share it, and those of
-    /// `probabilistic` are several types. `Display` of [`AnyInterleaving`](crate::AnyInterleaving)
+    /// The method's base name without settings; variants of one method share it, even where they are several
+    /// types, as for `probabilistic`. `Display` of [`AnyInterleaving`](crate::AnyInterleaving)
     /// writes the full name, as on the command line and in results.
     fn name(&self) -> &'static str;
 
-    /// Shows one list of at most `length` documents to `user`, a document at a time, and says who
-    /// won.
+    /// Shows one list of at most `length` documents to `user`, one document at a time, and returns who won.
     ///
-    /// `user` is called for one place of the list after the other, from the top, until it leaves or the
-    /// list ends: the n-th call is about the n-th place. So a user who minds places counts calls, from 0
-    /// again in each impression.
+    /// `user` is called for one place of the list after the other, from the top, until it abandons the list
+    /// or the list ends: the n-th call is about the n-th place. A user who depends on places counts calls,
+    /// starting from 0 in each impression.
     fn compare(
         &self,
         lists: [RankedList<'_>; 2],
@@ -38,20 +37,20 @@ pub trait Interleaving: Send + Sync {
         user: impl FnMut(Doc) -> Examination,
     ) -> Preference;
 
-    /// Lets each of `pairs` (positions in `lists`) meet on one query, and tells `verdict` the pair's
-    /// place in `pairs` and who won.
+    /// Compares each of `pairs` (positions in `lists`) on one query, and calls `verdict` with the pair's place
+    /// in `pairs` and who won.
     ///
-    /// Each pair's outcome has the law of [`compare`](Self::compare); outcomes of different pairs may
-    /// share draws and looks, where that is quicker, and then depend on each other.
+    /// Each pair's outcome has the distribution of [`compare`](Self::compare); outcomes of different pairs may
+    /// share draws and examinations, where that is faster, and then depend on each other.
     ///
-    /// What `user` does must depend on the document alone and on chance: not on its place, on other
-    /// documents, or on earlier calls. It may be asked once for all pairs or again for each, in any order,
-    /// about documents that no list shows, and on after it has left. Let users who mind places see one
-    /// [`compare`](Self::compare) after another.
+    /// What `user` does must depend on the document and on chance alone: not on its place, on other documents,
+    /// or on earlier calls. It may be called once for all pairs or again for each, in any order, for documents
+    /// that no list shows, and after it has abandoned a list. For users who depend on places or on the past,
+    /// call [`compare`](Self::compare) for one pair after another, with a new user each time.
     ///
     /// # Panics
     /// May, when a pair names a list that is not there.
-    #[expect(clippy::too_many_arguments, reason = "those of `compare`, the pairs, and where verdicts go")]
+    #[expect(clippy::too_many_arguments, reason = "those of `compare`, the pairs, and what takes verdicts")]
     fn compare_pairs(
         &self,
         lists: &[RankedList<'_>],
@@ -68,8 +67,8 @@ pub trait Interleaving: Send + Sync {
         }
     }
 
-    /// Draws a whole list of at most `length` documents to be shown now, and the receipt by which
-    /// its clicks are credited later.
+    /// Draws a whole list of at most `length` documents to show now, and the receipt with which its clicks are
+    /// credited later.
     fn draw(
         &self,
         lists: [RankedList<'_>; 2],
@@ -82,8 +81,8 @@ pub trait Interleaving: Send + Sync {
     /// any order; a position clicked twice counts once.
     ///
     /// # Errors
-    /// When a position lies outside the list; and from `AnyInterleaving`, whose receipts say which method
-    /// they are from, when another method or other settings gave the receipt out.
+    /// When a position lies outside the list; and from `AnyInterleaving`, whose receipts name their method,
+    /// when another method or other settings issued the receipt.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Preference, CreditError>;
 }
 
@@ -94,21 +93,21 @@ pub trait Multileaving: Send + Sync {
     /// What credit needs later: a plain value, serialisable, free of the lists.
     type Receipt: Clone + Send + Serialize + DeserializeOwned;
 
-    /// What an impression says: a score for each ranker (`Vec<u64>`), or, where a method's verdict on
-    /// a pair is no difference of scores, the verdict on each pair ([`PairwisePreferences`](crate::PairwisePreferences)).
+    /// What an impression shows: a score for each ranker (`Vec<u64>`), or, where preferences are not
+    /// differences of scores, one for each pair ([`PairwisePreferences`](crate::PairwisePreferences)).
     type Outcome: Outcome;
 
-    /// The method's base name, its settings apart: variants of one method share it, and those of
-    /// `probabilistic` are several types. `Display` of [`AnyMultileaving`](crate::AnyMultileaving)
+    /// The method's base name without settings; variants of one method share it, even where they are several
+    /// types, as for `probabilistic`. `Display` of [`AnyMultileaving`](crate::AnyMultileaving)
     /// writes the full name, as on the command line and in results.
     fn name(&self) -> &'static str;
 
-    /// Shows one list to `user` and writes what it says into `outcome` (cleared first). With scores,
+    /// Shows one list to `user` and writes the outcome into `outcome` (cleared first). With scores,
     /// ranker i beats ranker j iff `outcome[i] > outcome[j]`, and equal scores tie, exactly.
     /// Returns `false`, with all rankers tied, where there was no click.
     ///
-    /// `user` is called for one place of the list after the other, from the top, until it leaves or the
-    /// list ends, as in [`Interleaving::compare`].
+    /// `user` is called for one place of the list after the other, from the top, until it abandons the list
+    /// or the list ends, as in [`Interleaving::compare`].
     fn compare(
         &self,
         lists: &[RankedList<'_>],
@@ -131,13 +130,14 @@ pub trait Multileaving: Send + Sync {
     /// Credits clicks on the 0-based positions `clicked`, as in [`compare`](Self::compare).
     ///
     /// # Errors
-    /// When a position lies outside the list; and from `AnyMultileaving`, whose receipts say which method
-    /// they are from, when another method or other settings gave the receipt out.
+    /// When a position lies outside the list; and from `AnyMultileaving`, whose receipts name their method,
+    /// when another method or other settings issued the receipt.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Self::Outcome, CreditError>;
 }
 
 /// Clicks or a receipt that cannot be credited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CreditError {
     /// A click below the end of the list.
     #[error("position {position} was clicked, but the list shows {length} documents; count positions from 0")]
@@ -147,17 +147,17 @@ pub enum CreditError {
         /// How many documents the list shows.
         length: usize,
     },
-    /// A receipt that another method, or the same under other settings, gave out.
+    /// A receipt that another method, or the same with other settings, issued.
     #[error("the receipt is from {receipt:?}, not {method:?}; credit it with the method that drew the list")]
     Foreign {
-        /// The method that gave the receipt out.
+        /// The method that issued the receipt.
         receipt: String,
-        /// The method that was asked to credit it.
+        /// The method asked to credit it.
         method: String,
     },
 }
 
-/// The clicked positions of a list of `length`, each once, top down: what credit starts from.
+/// The clicked positions of a list of `length` documents, each once, from the top.
 ///
 /// ```
 /// use interleave::check_clicks;

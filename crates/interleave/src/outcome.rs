@@ -1,4 +1,4 @@
-//! What a user does with a document, and what an impression says about two rankers.
+//! What a user does with a document, and what an impression shows about two rankers.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 pub struct Examination {
     /// The document was clicked.
     pub clicked: bool,
-    /// The user leaves after this document; nothing below it is looked at.
+    /// The user leaves after this document and examines nothing below it.
     pub abandons: bool,
 }
 
@@ -33,7 +33,7 @@ impl From<Preference> for bandits::DuelOutcome {
     }
 }
 
-/// Which of two rankers an impression speaks for.
+/// Which of two rankers won an impression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Preference {
@@ -45,7 +45,7 @@ pub enum Preference {
     Tie,
 }
 
-/// What an impression says about any number of rankers.
+/// What an impression shows about any number of rankers.
 pub trait Outcome: Default + Clone + Send {
     /// How many rankers were compared.
     fn rankers(&self) -> usize;
@@ -56,7 +56,7 @@ pub trait Outcome: Default + Clone + Send {
 }
 
 impl Preference {
-    /// Who wins where the first ranker's credit compares so with the second's: `First` for greater,
+    /// The winner, given how the first ranker's credit compares with the second's: `First` for greater,
     /// `Second` for less.
     #[inline]
     #[must_use]
@@ -80,7 +80,7 @@ impl Preference {
     }
 }
 
-/// One score a ranker: the higher wins, equal ones tie.
+/// One score per ranker: the higher wins, equal ones tie.
 impl Outcome for Vec<u64> {
     fn rankers(&self) -> usize {
         self.len()
@@ -95,17 +95,17 @@ impl Outcome for Vec<u64> {
     }
 }
 
-/// A verdict on every pair of rankers, for methods whose verdicts are no differences of scores; they
-/// may even go in circles.
+/// A preference for every pair of rankers, for methods whose preferences are not differences of scores; they
+/// may even form cycles.
 ///
 /// ```
 /// use interleave::{Outcome, Preference, PairwisePreferences};
 ///
 /// // Rock, paper, scissors.
-/// let mut signs = PairwisePreferences::from_fn(3, |i, j| if j == i + 1 { Preference::Second } else { Preference::First });
-/// assert_eq!([(0, 1), (1, 2), (2, 0)].map(|(i, j)| signs.preference(i, j)), [Preference::Second; 3]);
-/// signs.set(2, 1, Preference::Tie);
-/// assert_eq!(signs.preference(1, 2), Preference::Tie);
+/// let mut preferences = PairwisePreferences::from_fn(3, |i, j| if j == i + 1 { Preference::Second } else { Preference::First });
+/// assert_eq!([(0, 1), (1, 2), (2, 0)].map(|(i, j)| preferences.preference(i, j)), [Preference::Second; 3]);
+/// preferences.set(2, 1, Preference::Tie);
+/// assert_eq!(preferences.preference(1, 2), Preference::Tie);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct PairwisePreferences {
@@ -115,17 +115,17 @@ pub struct PairwisePreferences {
 }
 
 impl PairwisePreferences {
-    /// What `verdict` says of rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]) out of
-    /// `rankers`, asked once for each i < j: (0, 1), (0, 2), ..., (1, 2), ...
+    /// The preferences between `rankers` rankers that `verdict` returns for rankers `i` ([`Preference::First`])
+    /// and `j` ([`Preference::Second`]); it is called once for each i < j: (0, 1), (0, 2), ..., (1, 2), ...
     #[must_use]
     pub fn from_fn(rankers: usize, mut verdict: impl FnMut(usize, usize) -> Preference) -> Self {
-        let mut signs = Self::default();
-        signs.reset(rankers);
+        let mut preferences = Self::default();
+        preferences.reset(rankers);
         let pairs = (0..rankers).flat_map(|i| (i + 1..rankers).map(move |j| (i, j)));
-        for (place, (i, j)) in signs.verdicts.iter_mut().zip(pairs) {
+        for (place, (i, j)) in preferences.verdicts.iter_mut().zip(pairs) {
             *place = verdict(i, j);
         }
-        signs
+        preferences
     }
 
     /// Sets who wins between rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]), and so
@@ -140,7 +140,7 @@ impl PairwisePreferences {
         self.verdicts[place] = if i < j { verdict } else { verdict.swapped() };
     }
 
-    /// Forgets all verdicts: all of `rankers` tied, in the same memory.
+    /// Makes all of `rankers` rankers tie, in the same memory.
     pub fn reset(&mut self, rankers: usize) {
         self.rankers = rankers;
         self.verdicts.clear();
@@ -148,7 +148,7 @@ impl PairwisePreferences {
         self.verdicts.resize(pairs, Preference::Tie);
     }
 
-    /// Where the verdict on (`low`, `high`) stands, for low < high < rankers.
+    /// The index of the verdict on (`low`, `high`), for low < high < rankers.
     #[inline]
     fn place(&self, low: usize, high: usize) -> usize {
         // The rows above `low` hold (rankers - 1) + (rankers - 2) + ... verdicts.
@@ -183,62 +183,68 @@ mod tests {
 
     const ALL: [Preference; 3] = [Preference::First, Preference::Second, Preference::Tie];
 
-    /// Every pair is asked about once, in the order of the verdicts, and answers from both sides.
+    /// Every pair is asked for once, in order, and answered from both sides.
     #[test]
-    fn signs_from_a_rule() {
+    fn from_a_rule() {
         for rankers in 0..7 {
             let rule = |i: usize, j: usize| ALL[(i * 5 + j * 3) % 3];
             let mut asked = Vec::new();
-            let signs = PairwisePreferences::from_fn(rankers, |i, j| {
+            let preferences = PairwisePreferences::from_fn(rankers, |i, j| {
                 asked.push((i, j));
                 rule(i, j)
             });
             assert!(asked.is_sorted() && asked.iter().all(|&(i, j)| i < j && j < rankers));
-            assert_eq!((asked.len(), signs.rankers()), (rankers * rankers.saturating_sub(1) / 2, rankers));
+            assert_eq!((asked.len(), preferences.rankers()), (rankers * rankers.saturating_sub(1) / 2, rankers));
             for (i, j) in asked {
-                assert_eq!((signs.preference(i, j), signs.preference(j, i)), (rule(i, j), rule(i, j).swapped()));
+                assert_eq!(
+                    (preferences.preference(i, j), preferences.preference(j, i)),
+                    (rule(i, j), rule(i, j).swapped())
+                );
             }
             for i in 0..=rankers {
-                assert_eq!((signs.preference(i, i), signs.preference(i, rankers)), (Preference::Tie, Preference::Tie));
+                assert_eq!(
+                    (preferences.preference(i, i), preferences.preference(i, rankers)),
+                    (Preference::Tie, Preference::Tie)
+                );
             }
         }
     }
 
     #[test]
-    fn signs_set_one_by_one() {
+    fn set_one_by_one() {
         for rankers in 2..6 {
-            let mut signs = PairwisePreferences::default();
-            signs.reset(rankers);
-            assert_eq!(signs, PairwisePreferences::from_fn(rankers, |_, _| Preference::Tie));
+            let mut preferences = PairwisePreferences::default();
+            preferences.reset(rankers);
+            assert_eq!(preferences, PairwisePreferences::from_fn(rankers, |_, _| Preference::Tie));
             for i in 0..rankers {
                 for j in (0..rankers).filter(|&j| j != i) {
                     for verdict in ALL {
-                        signs.set(i, j, verdict);
+                        preferences.set(i, j, verdict);
                         // This pair, and no other.
                         let expected = |a, b| match (a, b) {
                             _ if (a, b) == (i, j) => verdict,
                             _ if (a, b) == (j, i) => verdict.swapped(),
                             _ => Preference::Tie,
                         };
-                        assert_eq!(signs, PairwisePreferences::from_fn(rankers, expected));
+                        assert_eq!(preferences, PairwisePreferences::from_fn(rankers, expected));
                     }
                 }
             }
-            signs.set(0, 1, Preference::First);
-            signs.reset(3);
-            assert_eq!(signs, PairwisePreferences::from_fn(3, |_, _| Preference::Tie));
+            preferences.set(0, 1, Preference::First);
+            preferences.reset(3);
+            assert_eq!(preferences, PairwisePreferences::from_fn(3, |_, _| Preference::Tie));
         }
     }
 
     #[test]
     #[should_panic(expected = "no pair (1, 1) among 3 rankers")]
-    fn nobody_meets_itself() {
+    fn no_ranker_meets_itself() {
         PairwisePreferences::from_fn(3, |_, _| Preference::Tie).set(1, 1, Preference::First);
     }
 
     #[test]
     #[should_panic(expected = "no pair (0, 3) among 3 rankers")]
-    fn nobody_meets_one_who_is_not_there() {
+    fn no_ranker_meets_one_that_does_not_exist() {
         PairwisePreferences::from_fn(3, |_, _| Preference::Tie).set(0, 3, Preference::First);
     }
 }

@@ -1,10 +1,9 @@
 //! Receipts as bytes: compact, versioned, for any receipt of the crate.
 //!
 //! Receipts are plain values: `serde_json` writes them readably, and this writes them small, as
-//! [postcard](https://postcard.jamesmunns.com) behind one byte that names the format. Ten documents
-//! shown to two rankers take some 30 bytes.
+//! [postcard](https://postcard.jamesmunns.com) after one byte with the format's version.
 //!
-//! The bytes of a single method's receipt do not say which method they are from; those of an
+//! The bytes of a single method's receipt do not identify the method; those of an
 //! [`AnyInterleaving`](crate::AnyInterleaving) or an [`AnyMultileaving`](crate::AnyMultileaving) do.
 //!
 //! ```
@@ -25,10 +24,10 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The format's number.
+/// The version of the format.
 const VERSION: u8 = 1;
 
-/// Why bytes are no receipt.
+/// Why bytes are not a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a receipt: {0}")]
 pub struct ReceiptError(String);
@@ -44,14 +43,14 @@ pub fn to_bytes<R: Serialize>(receipt: &R) -> Result<Vec<u8>, ReceiptError> {
 /// The receipt that [`to_bytes`] wrote.
 ///
 /// # Errors
-/// For bytes of another format or another kind of receipt, as far as they differ, for missing bytes
-/// and for bytes too many.
+/// For bytes of another format or another kind of receipt, as far as they differ, and for missing or excess
+/// bytes.
 pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> {
     match bytes {
         [VERSION, body @ ..] => match postcard::take_from_bytes(body) {
             Ok((receipt, [])) => Ok(receipt),
             Ok((_, rest)) => {
-                Err(ReceiptError(format!("{} bytes too many; read it as the type that was written", rest.len())))
+                Err(ReceiptError(format!("{} excess bytes; read it as the type that was written", rest.len())))
             }
             Err(e) => Err(ReceiptError(e.to_string())),
         },

@@ -145,7 +145,7 @@ pub(crate) fn best(list: RankedList<'_>, keys: impl Fn() -> RankerKeys, shown: &
 mod tests {
     use rand::{RngExt, SeedableRng};
 
-    use super::tie_keys::TieKeys;
+    use crate::support::tie_keys::TieKeys;
     use super::*;
     use crate::{Generator, ListBuf};
 
