@@ -1,4 +1,4 @@
-//! What is wrong with a click model's description, a label or a log.
+//! Errors in a click model's description, a label or a log.
 
 /// Why a click model cannot be made, or cannot serve some labels.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

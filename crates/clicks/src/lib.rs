@@ -135,7 +135,7 @@ mod table;
 mod user;
 
 pub use error::{ClickError, ClickErrorKind};
-pub use labels::FractionalLabels;
+pub use labels::{FractionalLabels, Grade};
 pub use models::any::{AnyClickModel, AnyUser, ClickSpec, CompiledAnyModel};
 pub use models::dependent::{CompiledDependentModel, DependentClickModel, DependentSpec, DependentUser};
 pub use models::position_based::{
@@ -144,4 +144,8 @@ pub use models::position_based::{
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use table::{CLICK_MODELS, ModelRow};
-pub use user::{ClickModel, CompiledClickModel, Examination, Grade, User};
+pub use user::{ClickModel, CompiledClickModel, Examination, User};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;

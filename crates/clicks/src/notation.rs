@@ -2,7 +2,7 @@
 
 use crate::error::{ClickError, ClickErrorKind};
 
-/// The probabilities in `text` by grade; `what` says what they are of.
+/// The probabilities in `text` by grade; `what` they are of is named in refusals.
 pub(crate) fn parse(what: &str, text: &str) -> Result<Vec<f64>, ClickError> {
     let fail = |kind, reason: String| {
         let text = text.trim();

@@ -1,4 +1,4 @@
-//! A click model as text, taken apart: `probabilities,key=value,...`.
+//! A click model as text, taken apart, `probabilities,key=value,...`, and what each kind of model makes of it.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -58,6 +58,21 @@ impl Settings {
         let message = format!("unknown setting {key:?} of {model} click models, which take {takes}{hint}");
         Err(ClickError::new(ClickErrorKind::Setting, message))
     }
+}
+
+/// What one kind of model is made of: checked as far as it can be without a data set.
+pub(crate) trait ModelSpec: Sized + Display {
+    /// The model it describes.
+    type Model;
+
+    /// What the text form begins with, before a colon; empty for the model that needs no name.
+    const NAME: &'static str;
+
+    /// From settings, all of them.
+    fn from_settings(settings: Settings) -> Result<Self, ClickError>;
+
+    /// The model for a data set whose labels go up to `max_label`.
+    fn resolve(&self, max_label: f32) -> Result<Self::Model, ClickError>;
 }
 
 /// `,key=value`.

@@ -7,22 +7,8 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::error::{ClickError, ClickErrorKind};
-use crate::models::any::{AnyClickModel, ClickSpec};
+use crate::models::any::ClickSpec;
 use crate::settings::Settings;
-
-/// What one kind of model is made of: checked as far as it can be without a data set.
-pub(crate) trait ModelSpec: Sized + fmt::Display {
-    type Model: Into<AnyClickModel>;
-
-    /// What the text form begins with, before a colon; empty for the model that needs no name.
-    const NAME: &'static str;
-
-    /// From settings, all of them.
-    fn from_settings(settings: Settings) -> Result<Self, ClickError>;
-
-    /// The model for a data set whose labels go up to `max_label`.
-    fn resolve(&self, max_label: f32) -> Result<Self::Model, ClickError>;
-}
 
 impl ClickSpec {
     /// With P(stop after a click) by grade, in Lerot's notation, beside P(click).

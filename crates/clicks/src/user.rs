@@ -1,7 +1,9 @@
-//! What a click model is: prepared for the labels of a data set it gives users, each of whom examines one
-//! list from the top.
+//! The traits of click models: prepared for the labels of a data set, a model gives users, each of whom examines
+//! one list from the top.
 
-use crate::{ClickError, FractionalLabels, Generator};
+use crate::Generator;
+use crate::error::ClickError;
+use crate::labels::{FractionalLabels, Grade};
 
 /// What a user did with one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,11 +13,6 @@ pub struct Examination {
     /// The user leaves after this document and examines nothing below it.
     pub abandons: bool,
 }
-
-/// The relevance of a document as a prepared model knows it: an index into the model's probabilities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(transparent)]
-pub struct Grade(pub u16);
 
 /// A click model: how users of some kind examine and click.
 ///

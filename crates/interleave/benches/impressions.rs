@@ -2,8 +2,8 @@
 //! queries shaped like MSLR's (labels mostly 0 and 1; features with few and with many ties).
 //!
 //! `cargo bench -p interleave`. Every item is one impression. Pairs come in blocks of one query, as when a
-//! preference matrix is estimated, or each on another query, as in a live simulation. What every method
-//! costs, beside its plain form, `cargo xtask bench methods` tells.
+//! preference matrix is estimated, or each on another query, as in a live simulation. `cargo xtask bench methods`
+//! times every method beside its reference form.
 
 use std::sync::LazyLock;
 

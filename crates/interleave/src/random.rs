@@ -4,16 +4,16 @@ use rand::Rng;
 
 use crate::Generator;
 
-/// A whole number below `bound`, evenly up to one part in 2^48.
+/// A whole number below `bound`, each equally likely up to one part in 2^48.
 #[inline]
 pub(crate) fn below(bound: usize, generator: &mut Generator) -> usize {
     ((u128::from(generator.next_u64()) * bound as u128) >> 64) as usize
 }
 
-/// Random numbers for a few small draws, cut from one of the generator's.
+/// A few small draws from one of the generator's numbers.
 ///
-/// Each draw uses up as many of the 64 bits as it has outcomes, and is even up to what is left: with
-/// two draws below 65,535 one part in 2^32, with two below 256 one in 2^48.
+/// Each draw uses up as many of the 64 bits as it has outcomes, and is uniform up to the bits that are left:
+/// with two draws below 65,535 to one part in 2^32, with two below 256 to one in 2^48.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BitBudget(pub(crate) u64);
 

@@ -1,4 +1,4 @@
-//! Lists of external ids: two and five, on paper and in another process.
+//! Lists of external ids: two and five, serialised and credited elsewhere.
 
 use interleave::by_id::{self, IdError, Impression, Lists};
 use interleave::{
@@ -20,7 +20,7 @@ fn two_lists_of_strings() {
         let json = serde_json::to_string(&shown).unwrap();
         let later: Impression<String, AnyInterleavingReceipt> = serde_json::from_str(&json).unwrap();
         let winner = match name {
-            // Nothing stands above the first place, so a click there speaks for nobody.
+            // Nothing is above the first place, so a click there is a tie.
             "document-constraints:above" if shown.shown()[0] == "x" => Preference::Tie,
             _ => Preference::Second,
         };
@@ -44,7 +44,7 @@ fn five_lists_of_numbers() {
         let later: Impression<u64, AnyMultileavingReceipt> = receipt::from_bytes(&bytes).unwrap();
         let outcome = later.outcome(&method, &[1 << 60]).unwrap();
         assert_eq!(outcome.rankers(), 5);
-        // The last ranker alone lists it: it loses to nobody.
+        // Only the last ranker lists it, so that it never loses.
         for x in 0..4 {
             assert_ne!(outcome.preference(4, x), Preference::Second, "{name}");
         }
@@ -79,7 +79,7 @@ fn ties_by_score() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn refusals() {
     let mut generator = Generator::seed_from_u64(4);
     let method: AnyInterleaving = "balanced".parse().unwrap();
     let error = by_id::interleave(&method, [&[1, 2, 1], &[3]], 2, &mut generator).unwrap_err();

@@ -1,13 +1,13 @@
-//! What is a ranked list and what is not.
+//! Which slices are ranked lists.
 
 mod enumeration;
 
-use enumeration::{Odds, strict};
+use enumeration::{Distribution, strict};
 use interleave::{Doc, Generator, ListBuf, RankedList, TieGroup};
 use proptest::prelude::*;
 use rand::SeedableRng;
 
-/// The definition, plainly: every rank holds a document of its own, whose group covers that rank
+/// The definition: every rank holds a document of its own, whose group covers that rank
 /// and is shared by exactly the documents at the group's ranks; the others have empty groups.
 fn sound(order: &[Doc], groups: &[TieGroup]) -> bool {
     let listed = order.iter().enumerate().all(|(rank, doc)| {
@@ -54,7 +54,7 @@ proptest! {
 }
 
 #[test]
-fn refusals_say_why() {
+fn refusals() {
     let group = |start, end| TieGroup { start, end };
     let error = |order: &[u16], groups: &[TieGroup]| {
         let order: Vec<Doc> = order.iter().copied().map(Doc).collect();
@@ -62,7 +62,7 @@ fn refusals_say_why() {
     };
     let single = [group(0, 1), group(1, 2)];
     assert!(error(&[0, 2], &single).contains("document 2 at rank 1 has no group"));
-    assert!(error(&[0, 0], &single).contains("document 0 is there twice"));
+    assert!(error(&[0, 0], &single).contains("document 0 is listed twice"));
     assert!(error(&[1, 0], &single).contains("document 1 stands at rank 0"));
     assert!(error(&[0, 1], &[group(0, 2), group(1, 2)]).contains("group 0..2 of document 0 ends early"));
     assert!(error(&[0], &single).contains("document 1 has a group but no rank"));
@@ -77,9 +77,9 @@ fn refusals_say_why() {
     assert_eq!(ListBuf::strict([4, 1].map(Doc)).unwrap().as_list().len(), 2);
 }
 
-/// All orders that the ties allow, and no other, as often as each other.
+/// All orders that the ties allow, and no others, are equally likely.
 #[test]
-fn ties_are_broken_evenly() {
+fn all_tie_orders_are_equally_likely() {
     let mut generator = Generator::seed_from_u64(8);
     let mut order = vec![Doc(9)];
     for list in [
@@ -91,11 +91,11 @@ fn ties_are_broken_evenly() {
     ] {
         let orders = enumeration::orders(list.as_list());
         let share = 1.0 / orders.len() as f64;
-        let odds: Odds<Vec<u16>> = orders.into_iter().map(|order| (order, share)).collect();
+        let distribution: Distribution<Vec<u16>> = orders.into_iter().map(|order| (order, share)).collect();
         let draw = || {
             list.as_list().break_ties(&mut generator, &mut order);
             order.iter().map(|doc| doc.0).collect()
         };
-        enumeration::assert_follows(&odds, 20_000, draw, &format!("{list:?}"));
+        enumeration::assert_follows(&distribution, 20_000, draw, &format!("{list:?}"));
     }
 }

@@ -1,12 +1,11 @@
-//! Every method through one table of cases: against enumeration, under random clicks, with better
-//! lists, and held to what all of them promise.
+//! Every method through one table of cases: against enumeration, under random clicks, and with better lists.
 
 mod enumeration;
 mod oracle;
 
 use std::collections::BTreeMap;
 
-use enumeration::{Odds, sign, strict};
+use enumeration::{Distribution, sign, strict};
 use interleave::{
     AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference,
     RankedList,
@@ -79,17 +78,17 @@ fn reveals(lists: &[ListBuf]) -> Vec<Vec<Vec<u16>>> {
     all
 }
 
-/// What enumeration says of all lists with all their credits.
-fn expected(lists: &[ListBuf], drawn: impl Fn(&[&[u16]]) -> Option<Vec<Drawn>>) -> Option<Odds<Signature>> {
+/// All lists with all their credits, by enumeration.
+fn expected(lists: &[ListBuf], drawn: impl Fn(&[&[u16]]) -> Option<Vec<Drawn>>) -> Option<Distribution<Signature>> {
     let reveals = reveals(lists);
-    let mut odds = Odds::new();
+    let mut distribution = Distribution::new();
     for reveal in &reveals {
         let orders: Vec<&[u16]> = reveal.iter().map(Vec::as_slice).collect();
         for one in drawn(&orders)? {
-            *odds.entry(one.signature()).or_default() += one.p / reveals.len() as f64;
+            *distribution.entry(one.signature()).or_default() += one.p / reveals.len() as f64;
         }
     }
-    Some(odds)
+    Some(distribution)
 }
 
 fn numbers(shown: &[Doc]) -> Vec<u16> {
@@ -109,7 +108,7 @@ fn interleaving_is_enumeration() {
             }
             for length in [0, 1, 2, 3] {
                 let plainly = |orders: &[&[u16]]| oracle::interleaving(name, [orders[0], orders[1]], length);
-                let odds = expected(lists, plainly).unwrap();
+                let distribution = expected(lists, plainly).unwrap();
                 let draw = || {
                     let (shown, receipt) = method.draw(pair(lists), length, &mut generator, &mut scratch);
                     let credit = |clicks: Vec<usize>| vec![sign(method.credit(&receipt, &clicks).unwrap())];
@@ -117,7 +116,7 @@ fn interleaving_is_enumeration() {
                     (numbers(&shown), signs)
                 };
                 let what = format!("{name}, case {case}, length {length}");
-                enumeration::assert_follows(&odds, 2_000, draw, &what);
+                enumeration::assert_follows(&distribution, 2_000, draw, &what);
             }
         }
     }
@@ -132,7 +131,7 @@ fn multileaving_is_enumeration() {
         for (case, lists) in cases().iter().enumerate() {
             for length in [0, 1, 2, 3] {
                 let plainly = |orders: &[&[u16]]| oracle::multileaving(name, orders, length);
-                let odds = expected(lists, plainly).unwrap();
+                let distribution = expected(lists, plainly).unwrap();
                 let draw = || {
                     let (shown, receipt) = method.draw(&view(lists), length, &mut generator, &mut scratch);
                     let credit = |clicks: Vec<usize>| signs(&method.credit(&receipt, &clicks).unwrap(), lists.len());
@@ -140,7 +139,7 @@ fn multileaving_is_enumeration() {
                     (numbers(&shown), signs)
                 };
                 let what = format!("{name}, case {case}, length {length}");
-                enumeration::assert_follows(&odds, 2_000, draw, &what);
+                enumeration::assert_follows(&distribution, 2_000, draw, &what);
             }
         }
     }
@@ -189,10 +188,10 @@ fn bias(drawn: &[Drawn], length: usize) -> (f64, f64) {
     (credit, wins)
 }
 
-/// Clicks that depend on positions alone, whichever they are: does anybody gain, in credit and in
-/// wins? Over all pairs and threes of rankers of three documents.
+/// The largest gain of any ranker, in credit and in wins, from clicks that depend on positions alone: over all
+/// pairs and triples of rankers of three documents.
 #[test]
-fn clicks_at_random_favour_nobody() {
+fn random_clicks_favour_no_ranker() {
     let orders = permutations(3);
     for (name, credit, wins) in [
         // A ranker that moves one document to its top loses.
@@ -221,11 +220,11 @@ fn clicks_at_random_favour_nobody() {
     for (name, credit, wins) in [
         ("team-draft", 0.0, 0.0),
         ("team-draft:prefix", 0.0, 0.0),
-        // Rounds are not what the credit takes them for; independent slots are.
+        // The credit assumes independent slots, which rounds are not.
         ("probabilistic", 0.080_500_565, 0.532_726_238),
         ("probabilistic:independent", 0.0, 0.420_910_362),
         ("probabilistic:signs", 0.080_500_565, 0.532_726_238),
-        // Who agrees with the majority finds its documents at the top.
+        // A ranker that agrees with the majority finds its documents at the top.
         ("sosm", 0.350_308_642, 1.0),
         ("pairwise-preference", 0.0, 1.0 / 3.0),
         ("pairwise-preference:skip-above", 0.0, 1.0 / 3.0),
@@ -282,8 +281,8 @@ fn fidelity(orders: &[&[u16]], drawn: &[Drawn], better: (usize, usize)) -> Optio
     least
 }
 
-/// A better list never loses in expectation, in credit and in wins, over all pairs and threes of
-/// rankers of three documents; but for team draft among many.
+/// A better list never loses in expectation, in credit and in wins, over all pairs and triples of
+/// rankers of three documents; except in team draft with many rankers.
 #[test]
 fn better_lists_do_not_lose() {
     let orders = permutations(3);
@@ -312,11 +311,11 @@ fn better_lists_do_not_lose() {
         for name in MULTILEAVING {
             let (credit, wins) = least(name, 3, length);
             match name {
-                // Two of three rankers share a document, and one of them does not get to own it.
+                // Two of three rankers share a document, and only one of them owns it.
                 "team-draft" | "team-draft:prefix" if length == 3 => {
                     assert!((credit + 1.0 / 6.0).abs() < 1e-9, "{credit}");
                 }
-                // Credit keeps faith; its sign, seen one impression at a time, need not.
+                // Credit is faithful in expectation; its sign in one impression need not be.
                 "probabilistic" | "probabilistic:signs" | "probabilistic:independent" => {
                     assert!(credit > 0.01 && wins > -0.06, "{name}: {credit}, {wins}");
                 }
@@ -326,8 +325,7 @@ fn better_lists_do_not_lose() {
     }
 }
 
-/// The same list twice: no pair of equal rankers is ever told apart, by methods that do not look at
-/// who owns what.
+/// The same list twice: equal rankers tie in methods whose credit does not depend on ownership.
 #[test]
 fn identical_lists_tie() {
     let lists = vec![strict(&[2, 0, 1]); 3];

@@ -1,10 +1,10 @@
-//! The optimized methods through their public face: what is shown, how often, and to whose favour.
+//! The optimized methods through their public API: what is shown, how often, and who wins.
 
 mod enumeration;
 
 use std::collections::BTreeMap;
 
-use enumeration::{Odds, sign, strict};
+use enumeration::{Distribution, sign, strict};
 use interleave::methods::optimized::{LpFit, PairCredit, RankCredit};
 use interleave::{
     Generator, Interleaving, ListBuf, Multileaving, OptimizedInterleave, OptimizedMultileave, Preference, RankedList,
@@ -16,13 +16,13 @@ fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
 }
 
 /// By hand, binary credit, a b c against b a c: position 3 is c in either list, and positions 1 and 2
-/// balance only at a half each. With ties, each way to break them alike.
+/// balance only at a half each. With ties, each way to break them equally often.
 #[test]
 fn interleaving_follows_its_program() {
     let mut generator = Generator::seed_from_u64(1);
-    let half = |lists: &[&[u16]]| -> Odds<(Vec<u16>, i8)> {
+    let half = |lists: &[&[u16]]| -> Distribution<(Vec<u16>, i8)> {
         let p = 1.0 / lists.len() as f64;
-        // A click at the top speaks for the ranker whose top it is.
+        // A click at the top favours the ranker with that top.
         lists.iter().map(|list| ((list.to_vec(), if list[0] == 0 { -1 } else { 1 }), p)).collect()
     };
     let method = OptimizedInterleave::new(PairCredit::Binary);
@@ -40,9 +40,9 @@ fn interleaving_follows_its_program() {
         };
         enumeration::assert_follows(&expected, 4_000, draw, "by hand");
     }
-    // The second ranker's order of a and b is even: half the time it agrees, and nothing is told.
+    // The second ranker's order of a and b is even: half the time it agrees, and the impression is a tie.
     let lists = [strict(&[0, 1]), enumeration::scores(&[1.0, 1.0])];
-    let mut expected = Odds::new();
+    let mut expected = Distribution::new();
     expected.insert((vec![0, 1], 0), 0.5);
     expected.insert((vec![0, 1], -1), 0.25);
     expected.insert((vec![1, 0], 1), 0.25);
@@ -55,7 +55,7 @@ fn interleaving_follows_its_program() {
     enumeration::assert_follows(&expected, 4_000, draw, "tied");
 }
 
-/// For any pair of lists, the kept program and a fresh one draw alike.
+/// For any pair of lists, a kept program and a new one draw the same lists.
 #[test]
 fn kept_programs_change_nothing() {
     let mut generator = Generator::seed_from_u64(2);
@@ -70,7 +70,7 @@ fn kept_programs_change_nothing() {
     }
 }
 
-/// Clicks at random favour nobody as long as the fit is exact: at every position, every ranker's mean
+/// Random clicks favour no ranker as long as the fit is exact: at every position, every ranker's mean
 /// credit is the same. Over three documents 200 samples are all lists.
 #[test]
 fn multileaving_is_unbiased_where_it_can_be() {

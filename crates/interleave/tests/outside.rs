@@ -1,4 +1,4 @@
-//! Methods of one's own, made outside the crate of what it exports.
+//! Methods implemented outside the crate, with its public API only.
 
 mod enumeration;
 
@@ -10,8 +10,8 @@ use interleave::{
 };
 use rand::{RngExt, SeedableRng};
 
-/// Draws a list: at each place one of the rankers that have something left, any of them alike, adds its best
-/// document that is not shown yet.
+/// Draws a list: at each place one of the rankers that have something left, each equally likely, adds its
+/// best document that is not shown yet.
 #[derive(Default)]
 struct Turns {
     /// By ranker: what it may still add, worst first.
@@ -51,10 +51,10 @@ impl Turns {
     }
 }
 
-/// Interleaving by coins: whoever added more of the clicked documents wins.
+/// Interleaving by coins: the ranker that added more of the clicked documents wins.
 struct Coins;
 
-/// Who owns each document shown.
+/// The owner of each document shown.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct CoinsReceipt {
     owners: Vec<u8>,
@@ -110,11 +110,11 @@ impl Interleaving for Coins {
     }
 }
 
-/// Multileaving by votes: of two rankers the one wins that has more of the clicked documents higher than the
-/// other has them. Three can win in a circle.
+/// Multileaving by votes: of two rankers the one wins that ranks more of the clicked documents higher than the
+/// other does. Preferences between three rankers can form a cycle.
 struct Votes;
 
-/// Ranker by ranker, the ranks of the documents shown; below all ranks where it does not list one.
+/// By ranker: the ranks of the documents shown; below all ranks where it does not list one.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct VotesReceipt {
     length: usize,
@@ -199,7 +199,7 @@ fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
     lists.iter().map(ListBuf::as_list).collect()
 }
 
-/// What a user saw and clicked, until they left.
+/// What a user saw and clicked before leaving.
 #[derive(Default)]
 struct Seen {
     shown: Vec<Doc>,
@@ -249,18 +249,18 @@ fn now_is_later() {
     }
 }
 
-/// Three voters in a circle.
+/// Three voters in a cycle.
 #[test]
-fn verdicts_in_a_circle() {
+fn preferences_in_a_cycle() {
     let lists = [strict(&[0, 1, 2]), strict(&[1, 2, 0]), strict(&[2, 0, 1])];
     let (_, kept) = Votes.draw(&view(&lists), 3, &mut Generator::seed_from_u64(3), &mut Turns::default());
     let signs = Votes.credit(&kept, &[0, 1, 2]).unwrap();
     assert_eq!([(0, 1), (1, 2), (2, 0)].map(|(i, j)| signs.preference(i, j)), [Preference::Second; 3]);
 }
 
-/// The better list wins, pair by pair as by itself.
+/// The better list wins when pairs are compared together.
 #[test]
-fn pairs_meet() {
+fn comparing_pairs() {
     let lists = [scores(&[3.0, 2.0, 2.0, 1.0]), scores(&[1.0, 2.0, 2.0, 3.0]), scores(&[2.0, 1.0, 1.0, 1.0])];
     let pairs = [(0, 1), (1, 2), (2, 0)];
     let mut generator = Generator::seed_from_u64(4);
@@ -271,12 +271,12 @@ fn pairs_meet() {
             balance[pair] += i32::from(winner == Preference::First) - i32::from(winner == Preference::Second);
         });
     }
-    // Alike at the top, 0 and 2 own the document evenly.
+    // Both have the document at the top, so 0 and 2 own it equally often.
     assert!(balance[0] > 100 && balance[1] < -100 && balance[2].abs() < 100, "{balance:?}");
 }
 
 #[test]
-fn with_ids_of_ones_own() {
+fn with_external_ids() {
     let mut generator = Generator::seed_from_u64(5);
     let impression = by_id::interleave(&Coins, [&["a", "b"], &["x", "y"]], 4, &mut generator).unwrap();
     let json = serde_json::to_string(&impression).unwrap();

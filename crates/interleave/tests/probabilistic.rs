@@ -5,14 +5,14 @@ mod enumeration;
 use enumeration::{pairs, random_list, scores, sign, strict};
 use interleave::{
     CreditError, CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Preference, ProbabilisticInterleave,
-    RankedList, probabilistic::ProbabilisticReceipt, probabilistic::ProbabilisticScratch,
+    RankedList, methods::probabilistic::ProbabilisticReceipt, methods::probabilistic::ProbabilisticScratch,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
 const BOTH: [CreditTies; 2] = [CreditTies::Redrawn, CreditTies::Same];
 
-/// One impression in which exactly the positions `clicks` are clicked and nobody leaves.
+/// One impression in which exactly the positions `clicks` are clicked and the user does not leave.
 fn impression(
     method: &ProbabilisticInterleave,
     lists: [RankedList<'_>; 2],
@@ -106,7 +106,7 @@ fn golden() {
     }
 }
 
-/// What a random click says in expectation over the lists is nothing: exactly so where the order
+/// A random click favours no ranker in expectation over the lists: exactly where the order
 /// that made the list is the one that credits.
 #[test]
 fn random_clicks_say_nothing_in_expectation() {
@@ -172,7 +172,7 @@ fn random_user<'a>(
 }
 
 proptest! {
-    /// A list shown at once and credited later says what the simulated user's list said.
+    /// A list shown whole and credited later gives the outcome of the simulated user's list.
     #[test]
     fn compare_is_draw_and_credit(
         sizes in (0_usize..40, 0_usize..40), levels in 1_u32..60, length in 0_usize..30, seed: u64,

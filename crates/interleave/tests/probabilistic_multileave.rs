@@ -6,7 +6,7 @@ mod enumeration;
 use std::collections::BTreeMap;
 
 use enumeration::{random_list, scores, strict};
-use interleave::probabilistic_multileave::{
+use interleave::methods::probabilistic_multileave::{
     Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, SlotAssignment,
 };
 use interleave::{
@@ -180,7 +180,7 @@ fn expectation_over_ties() {
     assert!(decided > 60, "{decided}");
 }
 
-/// Two copies of a ranker with ties: `Redrawn` tells them apart, the expectation never does.
+/// Two copies of a ranker with ties: `Redrawn` distinguishes them, the expectation never does.
 #[test]
 fn copies_tie_in_expectation() {
     let mut generator = Generator::seed_from_u64(7);

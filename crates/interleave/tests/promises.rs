@@ -1,5 +1,5 @@
-//! What every method promises, whatever the lists: the same rules lazily and later, receipts that
-//! travel, errors instead of panics, an end.
+//! Properties of every method, whatever the lists: the same outcome lazily and later, receipts that serialise,
+//! errors instead of panics, termination.
 
 mod enumeration;
 
@@ -22,7 +22,7 @@ fn interleavings() -> Vec<AnyInterleaving> {
 fn multileavings() -> Vec<AnyMultileaving> {
     AnyMultileaving::NAMES
         .iter()
-        // As many assignments as the full name's would take their time.
+        // Fewer assignments, to save time.
         .map(|name| name.replace("10000", "50").parse().unwrap())
         .collect()
 }
@@ -41,7 +41,7 @@ fn some_list(n: u16, levels: u32, generator: &mut Generator) -> ListBuf {
     ListBuf::from_some_scores((0..n).map(score).collect::<Vec<_>>()).unwrap()
 }
 
-/// A user who clicks and leaves by luck, and what they saw.
+/// A user who clicks and leaves at random, and what they saw.
 struct User {
     luck: Generator,
     shown: Vec<Doc>,
@@ -151,8 +151,8 @@ proptest! {
         }
     }
 
-    /// Receipts with any number changed and any row shortened are read or refused, credited or
-    /// refused, but nothing worse.
+    /// Receipts with numbers changed and rows shortened are read or refused, credited or refused, but nothing
+    /// worse.
     #[test]
     fn damaged_receipts(seed: u64, damage: u64) {
         let mut generator = Generator::seed_from_u64(seed);
@@ -239,7 +239,7 @@ fn foreign_receipts_are_refused() {
                 assert_eq!(result.unwrap_err(), CreditError::Foreign { receipt, method });
             }
         }
-        // A name that lies about its receipt.
+        // A name that does not match its receipt.
         let mut json = serde_json::to_value(&kept).unwrap();
         for other in ["balanced", "optimized", "no such method"] {
             json["method"] = other.into();
@@ -256,15 +256,15 @@ fn foreign_receipts_are_refused() {
             let same = from.to_string() == to.to_string();
             assert_eq!(to.credit(&kept, &[1]).is_ok(), same);
         }
-        // Nor does one kind of receipt pass for the other.
+        // Nor does a multileaving receipt pass for one of interleaving.
         let json = serde_json::to_string(&kept).unwrap();
         assert!(serde_json::from_str::<AnyInterleavingReceipt>(&json).is_err());
     }
 }
 
-/// The receipts of single methods have no field in common that would let one pass for another.
+/// No two methods' receipts have the same fields, so that none passes for another.
 #[test]
-fn receipts_are_told_apart_by_their_fields() {
+fn receipts_differ_by_their_fields() {
     let mut generator = Generator::seed_from_u64(6);
     let lists = [strict(&[0, 1, 2]), strict(&[2, 0, 1])];
     let both = [lists[0].as_list(), lists[1].as_list()];
@@ -291,7 +291,7 @@ fn receipts_are_told_apart_by_their_fields() {
 
 /// 10,000 documents shown whole to two rankers, or ten of them to many; 5,000 rankers.
 #[test]
-#[expect(clippy::print_stderr, reason = "says how long each takes, to whoever asks with --nocapture")]
+#[expect(clippy::print_stderr, reason = "prints how long each takes with --nocapture")]
 fn large_sizes() {
     let mut generator = Generator::seed_from_u64(7);
     let shuffled = |n: usize, levels: u32, generator: &mut Generator| random_list(n, levels, generator);

@@ -1,4 +1,4 @@
-//! The fast forms against the plain ones on queries of usual size: who wins against whom, how often.
+//! The fast forms against the reference forms on queries of usual size: how often each ranker wins.
 
 use interleave::{
     CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, PairwisePreference,
@@ -45,7 +45,7 @@ fn assert_alike(fast: Counts, plain: Counts, what: &str) {
     for (kind, (x, y)) in fast.into_iter().zip(plain).enumerate() {
         let n = f64::from(IMPRESSIONS);
         let p = f64::from(x + y) / (2.0 * n);
-        // One success more or less, for outcomes that hardly ever are.
+        // One success more or less, for very rare outcomes.
         let bound = 5.0 * (2.0 * p * (1.0 - p) / n).sqrt() + 1.0 / n;
         let difference = (f64::from(x) - f64::from(y)).abs() / n;
         assert!(difference <= bound, "{what}, kind {kind}: {x} against {y}");

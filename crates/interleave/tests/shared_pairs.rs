@@ -2,7 +2,7 @@
 
 mod enumeration;
 
-use enumeration::{Odds, random_list, scores, sign, strict};
+use enumeration::{Distribution, random_list, scores, sign, strict};
 use interleave::methods::probabilistic::ProbabilisticScratch;
 use interleave::{
     CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Preference, ProbabilisticInterleave, RankedList,
@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 
 const BOTH: [CreditTies; 2] = [CreditTies::Redrawn, CreditTies::Same];
 
-/// Every ordered pair of `rankers`: so many that they share their draws.
+/// Every ordered pair of `rankers`: enough for them to share their draws.
 fn all_pairs(rankers: u32) -> Vec<(u32, u32)> {
     (0..rankers).flat_map(|i| (0..rankers).filter(move |&j| j != i).map(move |j| (i, j))).collect()
 }
@@ -38,7 +38,7 @@ fn impression(
 }
 
 /// Three or four documents, strict and tied, under users that click and leave at given documents:
-/// each pair's winner as often as enumeration says.
+/// each pair's winner as often as by enumeration.
 #[test]
 fn every_winner_of_small_cases() {
     let cases = [
@@ -70,7 +70,7 @@ fn every_winner_of_small_cases() {
             };
             for (&(a, b), seen) in pairs.iter().zip(seen) {
                 let pair = [lists[a as usize], lists[b as usize]];
-                let mut winners = Odds::new();
+                let mut winners = Distribution::new();
                 for ((_, winner), p) in enumeration::pi_by(pair, length, 3.0, ties, positions) {
                     *winners.entry(winner).or_default() += p;
                 }
@@ -102,7 +102,7 @@ fn long_lists_as_pair_by_pair() {
                 let clicked = luck.random_bool(clicks[doc.index()]);
                 Examination { clicked, abandons: clicked && luck.random_bool(0.3) }
             };
-            // Wins and ties a pair, shared and alone.
+            // Wins and ties per pair, shared and alone.
             let mut counts = vec![[[0_u32; 2]; 2]; pairs.len()];
             let mut count = |pair: usize, how: usize, winner: Preference| {
                 counts[pair][how][0] += u32::from(winner == Preference::First);
@@ -148,7 +148,7 @@ fn identical_lists_tie() {
 }
 
 /// Lists that lack documents, no lists, no documents, nothing to show, more to show than coins: a
-/// verdict a pair, and nothing worse.
+/// verdict per pair, and nothing worse.
 #[test]
 fn odd_cases() {
     let mut chance = Generator::seed_from_u64(26);

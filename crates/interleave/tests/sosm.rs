@@ -150,7 +150,7 @@ proptest! {
     }
 }
 
-/// A receipt that was tampered with says something, and does not panic.
+/// A damaged receipt is credited somehow, and does not panic.
 #[test]
 fn damaged_receipts() {
     for json in [r#"{"length":3,"ranks":[[0],[],[65535,9,2]]}"#, r#"{"length":18446744073709551615,"ranks":[[0]]}"#] {

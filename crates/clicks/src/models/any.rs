@@ -6,10 +6,9 @@ use super::dependent::{CompiledDependentModel, DependentClickModel, DependentSpe
 use super::position_based::{CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser};
 use crate::Generator;
 use crate::error::ClickError;
-use crate::labels::FractionalLabels;
-use crate::settings::Settings;
-use crate::spec::ModelSpec;
-use crate::user::{ClickModel, CompiledClickModel, Examination, Grade, User};
+use crate::labels::{FractionalLabels, Grade};
+use crate::settings::{ModelSpec, Settings};
+use crate::user::{ClickModel, CompiledClickModel, Examination, User};
 
 /// Makes [`ClickSpec`], [`AnyClickModel`], [`CompiledAnyModel`] and [`AnyUser`] of a list of models.
 macro_rules! click_models {

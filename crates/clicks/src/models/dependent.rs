@@ -20,13 +20,12 @@ use rand::Rng;
 
 use crate::Generator;
 use crate::error::{ClickError, ClickErrorKind};
-use crate::labels::{FractionalLabels, Grading, MAX_GRADES, check_label};
+use crate::labels::{FractionalLabels, Grade, Grading, MAX_GRADES, check_label};
 use crate::notation;
 use crate::presets::{self, PRESETS};
 use crate::probability::{high, low, not_a_probability, threshold};
-use crate::settings::Settings;
-use crate::spec::ModelSpec;
-use crate::user::{ClickModel, CompiledClickModel, Examination, Grade, User};
+use crate::settings::{ModelSpec, Settings};
+use crate::user::{ClickModel, CompiledClickModel, Examination, User};
 
 /// P(click | grade) and P(stop | grade, clicked) for grades 0, 1, ...
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +145,7 @@ impl DependentClickModel {
 pub enum DependentSpec {
     /// One of [`DependentClickModel::PRESETS`].
     Preset(&'static str),
-    /// Notation as it was given; without stops nobody ever stops.
+    /// Lerot's notation, as given; without `stop` no user ever stops.
     Custom {
         /// P(click) by grade.
         click: String,

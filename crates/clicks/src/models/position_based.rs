@@ -20,11 +20,10 @@ use rand::Rng;
 use super::dependent::{DependentClickModel, DependentSpec};
 use crate::Generator;
 use crate::error::{ClickError, ClickErrorKind};
-use crate::labels::{FractionalLabels, Grading};
+use crate::labels::{FractionalLabels, Grade, Grading};
 use crate::probability::{high, low, not_a_probability, threshold};
-use crate::settings::{Settings, setting};
-use crate::spec::ModelSpec;
-use crate::user::{ClickModel, CompiledClickModel, Examination, Grade, User};
+use crate::settings::{ModelSpec, Settings, setting};
+use crate::user::{ClickModel, CompiledClickModel, Examination, User};
 
 /// P(examined | position) and P(click | grade, examined); see the [front page](crate#click-models).
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,9 @@
-//! Balanced interleaving: the list holds, at every depth, as many of either ranker's best documents
-//! as of the other's, give or take one. The ranker wins that put more of the clicked documents into
-//! the shortest top that explains the lowest click.
+//! Balanced interleaving: at every depth, the list holds equally many of both rankers' best documents, give or
+//! take one. The ranker wins that ranks more of the clicked documents in the shortest top that contains the
+//! lowest click.
 //!
-//! **Draw.** A coin names who leads. Two pointers start at the tops; the one that stands higher (the
-//! leader's where they are level) adds its document unless it is shown already, and moves down.
+//! **Draw.** A coin chooses the leader. Two pointers start at the tops; the higher one (the leader's where they
+//! are level) adds its document unless it is shown already, and moves down.
 //!
 //! **Credit.** Let k be the smallest depth at which the lowest clicked document of the list is in the
 //! top k of either ranker. The ranker with more clicked documents in its own top k wins.
@@ -27,14 +27,14 @@
 //!   that made the list.
 //! - A ranker whose list has ended leaves the rest to the other. A document that a ranker does not
 //!   list, or not in the top `length`, is in none of its tops.
-//! - [`CutoffRule::Lerot`] is that software's reading of the depth.
+//! - [`CutoffRule::Lerot`] is that software's rule for the depth.
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
 use crate::support::two_pointer::{Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
-/// How deep into the two rankers' lists clicks are counted.
+/// The depth of the two rankers' lists to which clicks are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CutoffRule {
@@ -70,19 +70,19 @@ pub struct BalancedInterleave {
 }
 
 impl BalancedInterleave {
-    /// With this reading of the depth.
+    /// With this rule for the depth.
     #[must_use]
     pub fn new(cutoff: CutoffRule) -> Self {
         Self { cutoff }
     }
 
-    /// How deep clicks are counted.
+    /// The rule for the depth.
     #[must_use]
     pub fn cutoff(&self) -> CutoffRule {
         self.cutoff
     }
 
-    /// Whom clicks on documents with these ranks, top down, speak for.
+    /// Who wins by clicks on documents with these ranks, from the top of the list.
     fn winner(self, clicked: &[[u16; 2]]) -> Preference {
         let deepest = match self.cutoff {
             CutoffRule::LowestClicked => clicked.last().copied(),
@@ -107,7 +107,7 @@ pub struct BalancedScratch {
     clicked: Vec<[u16; 2]>,
 }
 
-/// Where either ranker has the documents shown. A plain value that serialises.
+/// The ranks that both rankers give the documents shown. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BalancedReceipt {
@@ -221,7 +221,7 @@ mod tests {
     /// The papers count down to the better rank of the lowest click, Lerot to the better of the two
     /// rankers' worst clicks.
     #[test]
-    fn cuts_differ() {
+    fn cutoff_rules_differ() {
         let lerot = BalancedInterleave::new(CutoffRule::Lerot);
         let paper = BalancedInterleave::default();
         for (ranks, by_paper, by_lerot) in [

@@ -1,9 +1,9 @@
-//! Document constraints: every click says that some shown documents are worse than the clicked one,
-//! and the ranker wins whose list contradicts fewer of these sayings.
+//! Document constraints: every click implies that some shown documents are worse than the clicked one, and the
+//! ranker wins whose list violates fewer of these constraints.
 //!
 //! **Draw.** As in [balanced interleaving](crate::methods::balanced).
 //!
-//! **Credit.** A clicked document h is to stand above every unclicked document shown above it, above
+//! **Credit.** A clicked document h should rank above every unclicked document shown above it, above
 //! the one right below it if that is unclicked, and otherwise above the next unclicked one below.
 //! A ranker violates "h above x" if x is in its top `length` and h is not, or is ranked below x.
 //! The ranker with fewer violations wins.
@@ -17,9 +17,9 @@
 //!
 //! ## Notes
 //!
-//! - The list is that of balanced interleaving, and clicks at random favour a ranker as they do there.
+//! - The list is that of balanced interleaving, and random clicks favour a ranker as they do there.
 //! - The document right below the last click is part of the list and of the credit, whether or not
-//!   the user looked at it.
+//!   the user examined it.
 //! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
 //!   that made the list. A ranker whose list has ended leaves the rest to the other.
 
@@ -28,15 +28,15 @@ use crate::name::{Name, NameError, NamedMethod};
 use crate::support::two_pointer::{Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
-/// Which documents a clicked one is to stand above. Each kind includes those before it.
+/// The documents that a clicked one should rank above. Each kind includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constraints {
     /// Unclicked ones shown above it (type 1).
     Above,
-    /// And the one right below, if unclicked (type 2).
+    /// Also the one right below, if unclicked (type 2).
     Next,
-    /// And the first unclicked one below, with nothing but clicks between (type 3).
+    /// Also the first unclicked one below, with only clicks between (type 3).
     #[default]
     NextUnclicked,
 }
@@ -69,13 +69,13 @@ impl DocumentConstraints {
         Self { constraints }
     }
 
-    /// Which documents a clicked one is to stand above.
+    /// The documents that a clicked one should rank above.
     #[must_use]
     pub fn constraints(&self) -> Constraints {
         self.constraints
     }
 
-    /// Whom clicks on these positions (top down) of a list with these ranks speak for.
+    /// Who wins by clicks on these positions, from the top, of a list with these ranks.
     fn winner(self, ranks: &[[u16; 2]], clicked: &[usize]) -> Preference {
         let mut violations = [0_usize; 2];
         let mut check = |h: usize, x: usize| {
@@ -112,7 +112,7 @@ pub struct DocumentConstraintsScratch {
     clicked: Vec<usize>,
 }
 
-/// Where either ranker has the documents shown. A plain value that serialises.
+/// The ranks that both rankers give the documents shown. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentConstraintsReceipt {
@@ -190,7 +190,7 @@ impl Interleaving for DocumentConstraints {
             }
         }
         if clicked.last().is_some_and(|click| click + 1 == list.ranks.len()) {
-            // Unseen, but shown.
+            // Not examined, but shown.
             list.next(lists);
         }
         self.winner(&list.ranks, clicked)
@@ -220,7 +220,7 @@ impl Interleaving for DocumentConstraints {
 mod tests {
     use super::*;
 
-    /// Shown a b c d, by rankers a b c d and d c b a: whoever agrees with the clicks wins.
+    /// Shown a b c d, by rankers a b c d and d c b a: the ranker that agrees with the clicks wins.
     #[test]
     fn by_hand() {
         let ranks = [[0, 3], [1, 2], [2, 1], [3, 0]];

@@ -1,9 +1,9 @@
-//! Pairwise preference multileaving (PPM): a click says that some shown documents are worse than the
-//! clicked one, and every ranker is credited for the pairs that it orders alike, whether or not it
-//! had a part in the list.
+//! Pairwise preference multileaving (PPM): a click implies that some shown documents are worse than the clicked
+//! one, and every ranker is credited for the pairs that it orders the same way, whether or not it contributed
+//! to the list.
 //!
 //! **Draw.** At position i (from 1) any document that is not shown yet and in the top i of at least
-//! one ranker, all alike; let D_i be their number.
+//! one ranker, all equally likely; let D_i be their number.
 //!
 //! **Credit.** Clicks prefer clicked documents a to unclicked ones b (see [`PairRule`]). Let top(d) be
 //! the best rank that any ranker gives d. A pair counts if both documents are shown at or below the
@@ -20,13 +20,13 @@
 //!
 //! ## Notes
 //!
-//! - Scores are in units of 2^-32 of a unit weight. They are not divided by the number of pairs, as
-//!   the author's software does: that changes no preference.
+//! - Scores are in units of 2^-32 of a unit weight. Unlike in the author's software they are not divided by the
+//!   number of pairs, which changes no preference.
 //! - 1 / w is cut at 2^24, which a pair reaches with probability below 2^-24.
-//! - A document that a ranker does not list is below all that it lists. Of two that it does not list
-//!   it prefers neither, and earns half of what the pair is worth.
+//! - A document that a ranker does not list is below all that it lists. Of two that it does not list it
+//!   prefers neither, and earns half the weight of the pair.
 //! - The document right below the last click is part of the list and of the credit, whether or not
-//!   the user looked at it.
+//!   the user examined it.
 //! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
 //!   that made the list.
 
@@ -40,7 +40,7 @@ use crate::support::revealed::{self, DocSet, Revealed};
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
-/// Which pairs clicks speak about.
+/// The pairs of documents that clicks imply a preference for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairRule {
@@ -64,7 +64,7 @@ pub enum PairRule {
 /// let method = PairwisePreference::default();
 /// let mut generator = Generator::seed_from_u64(1);
 /// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
-/// // All documents clicked: nothing is worse than another.
+/// // All documents clicked: no document is worse than another.
 /// assert_eq!(method.credit(&receipt, &[0, 1, 2])?, [0, 0, 0]);
 /// # Ok::<(), interleave::CreditError>(())
 /// ```
@@ -73,12 +73,12 @@ pub struct PairwisePreference {
     pairs: PairRule,
 }
 
-/// A position of the list, as credit needs it.
+/// One position of the list, as credit needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Place {
     /// The best 0-based rank that any ranker gives the document.
     top: u16,
-    /// How many documents could have stood here.
+    /// How many documents could have been shown here.
     choices: u16,
 }
 
@@ -89,13 +89,13 @@ impl PairwisePreference {
         Self { pairs }
     }
 
-    /// Which pairs clicks speak about.
+    /// The pairs of documents that clicks imply a preference for.
     #[must_use]
     pub fn pairs(&self) -> PairRule {
         self.pairs
     }
 
-    /// The pairs (clicked, unclicked) of positions that count, each with what it is worth.
+    /// The pairs (clicked, unclicked) of positions that count, each with its weight.
     fn pairs_of(self, places: &[Place], clicked: &[usize], pairs: &mut Vec<(usize, usize, Credit)>) {
         pairs.clear();
         let Some(&lowest) = clicked.last() else {
@@ -139,7 +139,7 @@ fn score(pairs: &[(usize, usize, Credit)], order: impl Fn(usize, usize) -> Optio
             Some(Ordering::Greater) | None => {}
         }
     }
-    // Twice what the pairs are worth, so that half of it is exact.
+    // Twice the weight of the pairs, so that half of it is exact.
     sum.halved().score()
 }
 
@@ -217,7 +217,7 @@ fn compare_ranks<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
     }
 }
 
-/// What the list could have been, and how every ranker orders it. A plain value that serialises.
+/// The alternatives at each position, and how every ranker orders the list. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairwisePreferenceReceipt {
@@ -296,7 +296,7 @@ impl Multileaving for PairwisePreference {
             return false;
         };
         if lowest + 1 == scratch.shown.len() {
-            // Unseen, but shown.
+            // Not examined, but shown.
             scratch.next(lists, length, generator);
         }
         let PairwisePreferenceScratch { places, clicked, pairs, ranks, shown, .. } = scratch;

@@ -1,11 +1,10 @@
-//! Probabilistic interleaving, credited by who actually contributed the clicked documents: the ranker
-//! with more clicks on its own contributions wins.
+//! Probabilistic interleaving, credited by the ranker that actually contributed each clicked document: the ranker
+//! with more clicks on its contributions wins.
 //!
 //! **Draw.** As in [probabilistic interleaving](crate::methods::probabilistic): a coin for each position
 //! chooses the ranker, which draws by rank. The coins are kept.
 //!
-//! **Credit.** N_x is the number of clicked documents that ranker x contributed; the impression
-//! speaks for the larger.
+//! **Credit.** N_x is the number of clicked documents that ranker x contributed; the larger wins.
 //!
 //! ## References
 //!
@@ -14,11 +13,11 @@
 //!
 //! ## Notes
 //!
-//! - The expectation of its outcome over the coins, given list and clicks, is what marginalised
-//!   credit uses; this one is noisier, and unbiased in wins too.
-//! - Tied documents are ordered at random, for each ranker in each impression; since the credit looks
-//!   at no rank, there is nothing to redraw.
-//! - A ranker never draws a document it does not list, and where it has none left the other draws.
+//! - Marginalised credit uses the expectation of this outcome over the coins, given list and clicks; this one
+//!   is noisier, but unbiased in wins too.
+//! - Tied documents are ordered at random, for each ranker in each impression; since credit does not
+//!   depend on ranks, there is nothing to redraw.
+//! - A ranker never draws a document it does not list; where it has none left, the other draws.
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau};
@@ -76,7 +75,7 @@ pub struct ProbabilisticAssignmentScratch {
     list: Softmax,
 }
 
-/// Who contributed each document shown. A plain value that serialises.
+/// The contributor of each document shown. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbabilisticAssignmentReceipt {

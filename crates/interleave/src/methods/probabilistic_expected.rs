@@ -1,14 +1,14 @@
-//! Probabilistic interleaving, credited in expectation over how the rankers might break their ties:
-//! the third setting beside [`CreditTies`](crate::CreditTies), for who wants neither the noise of the
-//! one nor the accidents of the other.
+//! Probabilistic interleaving, credited in expectation over how the rankers might break their ties: a third
+//! setting beside the two of [`CreditTies`](crate::CreditTies), with neither the noise of the one nor the
+//! arbitrary tie order of the other.
 //!
 //! **Draw.** As in [probabilistic interleaving](crate::methods::probabilistic).
 //!
 //! **Credit.** The mean of E\[sign(N_2 - N_1)\] over independent orders of the tied documents of
-//! both rankers; the impression speaks for its sign. Without ties among the documents down to the
+//! both rankers; its sign is the winner. Without ties among the documents down to the
 //! lowest click there is one order, and the credit is exact. Otherwise the mean is taken over a
-//! stated number of redraws, 32 unless asked otherwise, each used twice: as it is, and with the two
-//! rankers' luck exchanged. So two rankers with the same list and the same ties always tie.
+//! given number of redraws, 32 by default, each used twice: as drawn, and with the two rankers' random keys
+//! exchanged. So two rankers with the same list and the same ties always tie.
 //!
 //! ## References
 //!
@@ -18,8 +18,8 @@
 //! ## Notes
 //!
 //! - No paper has this setting. In the limit of many redraws it is the expectation of what
-//!   [`CreditTies::Redrawn`](crate::CreditTies::Redrawn) puts a sign on.
-//! - The receipt keeps the tie groups and one seed, so that credit elsewhere meets the same redraws.
+//!   [`CreditTies::Redrawn`](crate::CreditTies::Redrawn) takes the sign of.
+//! - The receipt keeps the tie groups and one seed, so that credit elsewhere uses the same redraws.
 
 use rand::Rng;
 
@@ -27,7 +27,7 @@ use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, unless_tau};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::rank_weights::{TauError, Weights};
-use crate::support::softmax::{Odds, Softmax, Taken};
+use crate::support::softmax::{Softmax, Successive, Taken};
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList, TieGroup};
 
@@ -37,7 +37,7 @@ use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, 
 /// use interleave::{Generator, Interleaving, ListBuf, Preference, ProbabilisticExpected};
 /// use rand::SeedableRng;
 ///
-/// // Two copies of a feature that hardly tells documents apart: whatever is clicked, a tie.
+/// // Two copies of a feature that ties most documents: whatever is clicked, a tie.
 /// let ours = ListBuf::from_scores(&[1.0, 1.0, 0.0, 1.0])?;
 /// let method = ProbabilisticExpected::default();
 /// let mut generator = Generator::seed_from_u64(1);
@@ -60,7 +60,7 @@ impl Default for ProbabilisticExpected {
 }
 
 impl ProbabilisticExpected {
-    /// How often ties are redrawn unless asked otherwise.
+    /// The default number of redraws.
     pub const REDRAWS: u16 = 32;
 
     /// With the papers' tau of 3 and this many redraws (0 counts as 1).
@@ -83,7 +83,7 @@ impl ProbabilisticExpected {
         self.weights.tau()
     }
 
-    /// How often ties are redrawn.
+    /// The number of times ties are redrawn.
     #[must_use]
     pub fn redraws(&self) -> u16 {
         self.redraws
@@ -108,7 +108,7 @@ impl ProbabilisticExpected {
             let keys = TieKeys::from_seed(seed.wrapping_add(u64::from(redraw)));
             let exchanges: &[usize] = if is_tied { &[0, 1] } else { &[0] };
             for &exchange in exchanges {
-                let mut odds = sizes.map(|size| Odds::new(usize::from(size), &self.weights));
+                let mut successive = sizes.map(|size| Successive::new(usize::from(size), &self.weights));
                 scratch.taken.iter_mut().for_each(Taken::clear);
                 scratch.shares.clear();
                 let mut next = clicked.iter().peekable();
@@ -117,7 +117,7 @@ impl ProbabilisticExpected {
                         let luck = keys.ranker(x ^ exchange).key(Doc(position as u16));
                         scratch.taken[x].reveal_last(groups[x].get(), luck);
                         let rank = scratch.taken[x].ranks()[position];
-                        odds[x].next(rank, &self.weights)
+                        successive[x].next(rank, &self.weights)
                     });
                     if next.next_if_eq(&&position).is_some() {
                         let total = first.get() + second.get();
@@ -141,7 +141,7 @@ impl Group {
         Self(group.start, group.size() as u16)
     }
 
-    /// CutoffRule to the ranks there are.
+    /// Cut to the ranks that exist.
     fn get(self) -> TieGroup {
         TieGroup { start: self.0, end: self.0.saturating_add(self.1) }
     }
@@ -168,7 +168,7 @@ pub struct ProbabilisticExpectedScratch {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbabilisticExpectedReceipt {
-    /// How many documents either ranker lists.
+    /// How many documents each ranker lists.
     sizes: [u16; 2],
     seed: u64,
     /// By position and ranker: first rank and size.

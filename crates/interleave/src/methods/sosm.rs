@@ -1,9 +1,9 @@
-//! Sample-only-scored multileaving (SOSM): a drafted list, and for every ranker a score that depends
-//! only on how it orders the documents of that list.
-//! So one impression compares any number of rankers, whether or not they contributed to the list.
+//! Sample-only-scored multileaving (SOSM): a drafted list, and for every ranker a score that depends only on how
+//! it orders the documents of that list. One impression compares any number of rankers, whether or not they
+//! contributed to the list.
 //!
-//! **Draw.** As in team-draft multileaving: one of the rankers with the fewest picks, any of them
-//! alike, adds its best document that is not shown yet.
+//! **Draw.** As in team-draft multileaving: one of the rankers with the fewest picks, each equally
+//! likely, adds its best document that is not shown yet.
 //!
 //! **Credit.** Ranker x orders the shown documents by itself, giving document d the 1-based rank
 //! r_x(d | list). Its score is the sum of r_x(d | list)^-tau over the clicked documents; the higher
@@ -19,7 +19,7 @@
 //! ## Notes
 //!
 //! - No prefix common to all rankers is copied first, as some software does.
-//! - The softmax over the list's ranks has the same denominator for every ranker; it is left out.
+//! - The softmax over the list's ranks has the same denominator for every ranker, and is not computed.
 //! - Scores are whole numbers (r^-tau in fixed point), so that rankers which give the clicked
 //!   documents the same ranks, in whatever order, tie exactly.
 //! - Tied documents are ordered at random, for each ranker in each impression, and the order that
@@ -120,16 +120,16 @@ impl SosmReceipt {
     }
 }
 
-/// Where one ranker's order has one shown document, as a number to compare: the first rank of its
+/// The place of one shown document in one ranker's order, as a number to compare: the first rank of its
 /// tie group in the upper 16 bits, then 48 of the key that orders the group; the largest number where
-/// it is not listed. So tied documents are ordered evenly up to one part in 2^48.
+/// it is not listed. So all orders of tied documents are equally likely up to one part in 2^48.
 type Place = u64;
 
 const UNLISTED: Place = Place::MAX;
 
 /// Fills `places` with one ranker's places of the shown documents.
 ///
-/// Keys are made for documents without ties too: that costs less than to branch on ties.
+/// Keys are computed for documents without ties too: that costs less than branching on ties.
 #[inline]
 fn place(list: RankedList<'_>, ranker: usize, keys: TieKeys, shown: &[Doc], places: &mut Vec<Place>) {
     let keys = keys.ranker(ranker);

@@ -1,8 +1,8 @@
-//! Team draft, for two rankers and for many: they take turns to add their best document that is not
-//! shown yet, and own what they added. The ranker with more clicks on its own wins.
+//! Team draft, for two rankers and for many: they take turns adding their best document that is not shown yet,
+//! and own what they added. The ranker with more clicks on its own documents wins.
 //!
-//! **Draw.** One of the rankers with the fewest picks, any of them alike, adds its best document that
-//! is not shown yet.
+//! **Draw.** One of the rankers with the fewest picks, each equally likely, adds its best document
+//! that is not shown yet.
 //!
 //! **Credit.** A ranker's score is the number of clicked documents it added.
 //!
@@ -18,7 +18,7 @@
 //! ## Notes
 //!
 //! - Unbiased under clicks that depend on positions alone, as long as no ranker runs out of documents.
-//! - With many rankers most of them own nothing in a short list, and lose to those that own a click.
+//! - With many rankers most own nothing in a short list, and lose to those that own a click.
 //! - [`Prefix::Unowned`] is that software's addition; neither paper has it.
 //! - Tied documents are ordered at random, for each ranker in each impression. A ranker that has
 //!   nothing left to add is out of the draft.
@@ -28,11 +28,11 @@ use crate::name::{Name, NameError, NamedMethod, when};
 use crate::support::draft::Draft;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving, Preference, RankedList};
 
-/// Who owns the documents that all rankers have at their tops in the same order.
+/// The owner of the documents that all rankers have at their tops in the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefix {
-    /// Whoever drafted them: clicks on them are noise that evens out.
+    /// The ranker that drafted them: clicks on them are noise that evens out.
     #[default]
     Drafted,
     /// Nobody: they are shown first, and clicks on them count for nobody.
@@ -114,7 +114,7 @@ impl TeamDraftInterleave {
         Self { prefix }
     }
 
-    /// Who owns a common prefix.
+    /// The rule for a common prefix.
     #[must_use]
     pub fn prefix(&self) -> Prefix {
         self.prefix
@@ -128,14 +128,14 @@ impl TeamDraftMultileave {
         Self { prefix }
     }
 
-    /// Who owns a common prefix.
+    /// The rule for a common prefix.
     #[must_use]
     pub fn prefix(&self) -> Prefix {
         self.prefix
     }
 }
 
-/// Who owns each document shown. A plain value that serialises.
+/// The owner of each document shown. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TeamDraftReceipt {
@@ -157,7 +157,7 @@ impl TeamDraftReceipt {
     }
 }
 
-/// Which documents each ranker owns. A plain value that serialises.
+/// The documents that each ranker owns. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TeamDraftMultileaveReceipt {

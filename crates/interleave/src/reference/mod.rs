@@ -1,8 +1,8 @@
-//! The usual methods again, step by step as the papers describe them, with nothing shared, skipped or
-//! kept: every ranker's ties broken, the whole list drawn, every probability computed afresh.
+//! The usual methods step by step as the papers describe them: every ranker's ties broken, the whole list drawn,
+//! every probability computed from scratch. Not here: anything shared with the fast forms.
 //!
-//! They serve to hold the fast forms to (`tests/plain_forms.rs`) and to be timed beside them
-//! (`cargo xtask bench methods`). Lists name all documents.
+//! Tests compare the fast forms with these (`tests/reference_forms.rs`), and `cargo xtask bench methods` times
+//! both. Lists must contain all documents.
 
 mod interleaving;
 mod multileaving;

@@ -1,11 +1,11 @@
-//! Any number of rankers; each answers with one score a ranker.
+//! Any number of rankers; each method returns one score per ranker.
 
 use rand::RngExt;
 
 use super::{clicks, draw, order, ranks, shuffled, softmax};
 use crate::{Doc, Examination, Generator, RankedList};
 
-/// A drafted list, and who added each document.
+/// A drafted list, and the ranker that added each document.
 fn draft(orders: &[Vec<Doc>], length: usize, generator: &mut Generator) -> (Vec<Doc>, Vec<usize>) {
     let (mut shown, mut owners) = (Vec::<Doc>::new(), Vec::new());
     let length = length.min(orders.first().map_or(0, Vec::len));
@@ -26,7 +26,7 @@ fn orders(lists: &[RankedList<'_>], generator: &mut Generator) -> Vec<Vec<Doc>> 
     lists.iter().map(|&list| order(list, generator)).collect()
 }
 
-/// Team-draft multileaving: a click counts for who added the document.
+/// Team-draft multileaving: a click counts for the ranker that added the document.
 pub fn team_draft(
     lists: &[RankedList<'_>],
     length: usize,
@@ -62,7 +62,7 @@ fn ranks_in(order: &[Doc], shown: &[Doc]) -> Vec<usize> {
     shown.iter().map(|doc| order.iter().position(|other| other == doc).unwrap_or(order.len())).collect()
 }
 
-/// Probabilistic multileaving, in expectation over who contributed each clicked document.
+/// Probabilistic multileaving, in expectation over the contributor of each clicked document.
 pub fn probabilistic_multileave(
     lists: &[RankedList<'_>],
     length: usize,

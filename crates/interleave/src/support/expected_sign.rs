@@ -14,11 +14,11 @@ pub(crate) struct Share {
     pub(crate) lean: Ordering,
 }
 
-/// The sum of expected signs over any number of credits for the same clicks, decided exactly where
-/// all documents lean one way.
+/// The sum of expected signs over any number of credits for the same clicks, exact where all documents lean one
+/// way.
 ///
-/// Moving probability from one ranker to the other moves the expectation towards the latter, so that
-/// documents which all lean one way, or not at all, decide without arithmetic.
+/// Moving probability from one ranker to the other moves the expectation towards the latter, so documents that
+/// all lean one way, or not at all, decide without arithmetic.
 #[derive(Debug, Default)]
 pub(crate) struct SignSum {
     leans: [bool; 2],
@@ -42,7 +42,7 @@ impl SignSum {
         self.sum += expected_sign(clicked, &mut self.chances);
         // With u = 2^-53: shares are off by at most 6 u each and move the expectation by at most twice
         // that; a step of the recursion adds three products of positive numbers, at most 5 u; the
-        // final sum at most 2 u a term: below 32 u a click.
+        // final sum at most 2 u per term: below 32 u per click.
         self.error += clicked.len() as f64 / (1_u64 << 48) as f64;
     }
 
@@ -90,7 +90,7 @@ mod tests {
     }
 
     /// All 3^c assignments, each with its probability.
-    fn plain(clicked: &[Share]) -> f64 {
+    fn by_enumeration(clicked: &[Share]) -> f64 {
         (0..3_usize.pow(clicked.len() as u32))
             .map(|mut code| {
                 let (mut p, mut difference) = (1.0, 0_i32);
@@ -112,7 +112,7 @@ mod tests {
         fn recursion_is_enumeration(raw in prop::collection::vec((0.0..0.5, 0.0..0.5), 0..7)) {
             let clicked: Vec<Share> = raw.iter().map(|&(a, b)| share(a, b)).collect();
             let fast = expected_sign(&clicked, &mut Vec::new());
-            prop_assert!((fast - plain(&clicked)).abs() < 1e-13);
+            prop_assert!((fast - by_enumeration(&clicked)).abs() < 1e-13);
             let mut sum = SignSum::default();
             sum.add(&clicked);
             let expected = match fast {

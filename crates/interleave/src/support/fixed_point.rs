@@ -3,9 +3,8 @@
 /// A sum of credits in units of 2^-46, rounded to a score in units of 2^-32.
 ///
 /// Credits that are equal as real numbers, but come from different terms or in another order, differ
-/// by a few of the fine units at most; rounded to the coarse ones they tie (but for sums that happen
-/// to lie within those few units of a half, one in thousands among values that are no short binary
-/// fractions). Rankers with the same terms always tie.
+/// by at most a few fine units; rounded to the coarse ones they tie (except for sums that happen to lie within
+/// those few units of a half, one in thousands among values that are not short binary fractions). Rankers with the same terms always tie.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Credit(u128);
 
@@ -13,7 +12,7 @@ pub(crate) struct Credit(u128);
 const FINE: f64 = (1_u64 << 46) as f64;
 
 impl Credit {
-    /// A single credit; at least 0, and cut at 2^32.
+    /// A single credit, clamped to 0 to 2^32.
     #[inline]
     pub(crate) fn of(credit: f64) -> Self {
         Self((credit * FINE).round().clamp(0.0, FINE * 4_294_967_296.0) as u128)

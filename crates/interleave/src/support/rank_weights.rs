@@ -1,4 +1,4 @@
-//! How much of a ranker's probability each rank holds: r^-tau, in whole numbers.
+//! The weight of each rank in a ranker's probability: r^-tau, in whole numbers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use crate::RankedList;
 ///
 /// The r-th best document weighs r^-tau in units of 2^-k, with k at most 60 and such that all 65,535 weights
 /// together stay below 2^62. Sums and differences of weights are therefore exact, whatever their
-/// order. No weight is 0: past the resolution a weight is one unit.
+/// order. No weight is 0: below the resolution a weight is one unit.
 #[derive(Debug, Clone)]
 pub(crate) struct Weights {
     tau: f64,
@@ -17,18 +17,17 @@ pub(crate) struct Weights {
     totals: Arc<[u64]>,
 }
 
-/// Weights by 0-based rank, with nothing at [`UNLISTED`]. Its size spares every look-up by a 16-bit
-/// rank the check.
+/// Weights by 0-based rank, 0 at [`UNLISTED`]. With this size, look-ups by a 16-bit rank need no bounds check.
 pub(crate) type RankTable = [u64; 1 << 16];
 
 /// Stands for the rank of a document that a ranker does not list; real ranks are below.
 pub(crate) const UNLISTED: u16 = u16::MAX;
 
-/// A softmax exponent that makes no ranking.
+/// A softmax exponent that is negative or not finite.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("tau is {tau}; it must be a finite number from 0 (any document alike) up, and is 3 in the papers")]
+#[error("tau is {tau}; it must be a finite number from 0 (all documents equally likely) up; the papers use 3")]
 pub struct TauError {
-    /// The exponent asked for.
+    /// The requested exponent.
     pub tau: f64,
 }
 

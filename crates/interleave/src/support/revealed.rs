@@ -1,12 +1,12 @@
 //! One ranker's order, with its ties broken by keys: the document at a rank, the rank of a document,
 //! and the best document not shown yet.
 //!
-//! All three agree for the same [`RankerKeys`], and each looks only at the tie groups it needs.
+//! All three agree for the same [`RankerKeys`], and each reads only the tie groups it needs.
 
 use super::tie_keys::RankerKeys;
 use crate::{Doc, RankedList};
 
-/// A set of documents that empties in the time its members took to enter.
+/// A set of documents that is cleared in time proportional to its members.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DocSet {
     is_member: Vec<bool>,
@@ -19,7 +19,7 @@ impl DocSet {
         self.is_member.get(doc.index()).copied().unwrap_or(false)
     }
 
-    /// Whether `doc` was not there yet.
+    /// Adds `doc`; whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, doc: Doc) -> bool {
         if self.is_member.len() <= doc.index() {
@@ -45,7 +45,7 @@ impl DocSet {
     }
 }
 
-/// The top of one ranker's order, as far as it has been asked for.
+/// The top of one ranker's order, as far as it has been requested.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Revealed {
     docs: Vec<Doc>,
@@ -57,7 +57,7 @@ impl Revealed {
         self.docs.clear();
     }
 
-    /// The document at the 0-based `rank`; nothing from `limit` on, which stays the same until
+    /// The document at the 0-based `rank`; `None` from `limit` on, which must not change until
     /// [`clear`](Self::clear).
     #[inline]
     pub(crate) fn get(&mut self, list: RankedList<'_>, keys: RankerKeys, limit: usize, rank: usize) -> Option<Doc> {
@@ -78,7 +78,7 @@ impl Revealed {
         &self.docs
     }
 
-    /// Adds the next tie group, as far as `limit` lets it in.
+    /// Adds the next tie group, up to `limit`.
     fn reveal(&mut self, list: RankedList<'_>, keys: RankerKeys, limit: usize) -> Option<()> {
         let start = self.docs.len();
         let &doc = list.order().get(start)?;
@@ -145,8 +145,8 @@ pub(crate) fn best(list: RankedList<'_>, keys: impl Fn() -> RankerKeys, shown: &
 mod tests {
     use rand::{RngExt, SeedableRng};
 
-    use crate::support::tie_keys::TieKeys;
     use super::*;
+    use crate::support::tie_keys::TieKeys;
     use crate::{Generator, ListBuf};
 
     /// The three views of one order agree, whatever the ties and the limit.

@@ -1,9 +1,8 @@
 //! Drawing documents by their ranks, for any number of rankers: the probabilistic lists.
 //!
-//! Nothing here grows with the documents that are not shown. A ranker's taken ranks are worked out
-//! only when it draws or is credited, and the orders of its tied documents are revealed one shown
-//! document at a time: which of its group's free ranks a document takes is decided by a key of
-//! (ranker, document), so that it does not matter when that is asked.
+//! No cost grows with the documents that are not shown. A ranker's taken ranks are computed only when it draws or
+//! is credited, and the order of its tied documents is drawn one shown document at a time: a key of (ranker,
+//! document) decides which of its group's free ranks a document takes, so that it does not matter when.
 
 use rand::Rng;
 
@@ -48,15 +47,14 @@ impl Taken {
         }
     }
 
-    /// Adds the next document shown, of this group: where it is tied, `key` picks among the ranks
-    /// that are free.
+    /// Adds the next document shown, of this group: where it is tied, `key` picks among the free ranks.
     pub(crate) fn reveal(&mut self, group: TieGroup, key: u64) {
         let rank = self.pick(group, key);
         self.push(rank);
     }
 
-    /// As [`reveal`](Self::reveal), when no document is to be drawn later: ranks that nobody else can
-    /// take need no remembering.
+    /// Like [`reveal`](Self::reveal), when no document is drawn later: ranks that no other document can take
+    /// are not remembered.
     pub(crate) fn reveal_last(&mut self, group: TieGroup, key: u64) {
         let rank = self.pick(group, key);
         self.by_position.push(rank);
@@ -97,7 +95,7 @@ impl Taken {
         for end in ends.chain([n]) {
             let here = weights.total(end) - weights.total(from);
             if target < here {
-                // The last rank of this stretch that at most `target` lies above.
+                // The last rank of this stretch with at most `target` above it.
                 let (mut low, mut high) = (from, end);
                 while high - low > 1 {
                     let middle = low.midpoint(high);
@@ -158,7 +156,7 @@ impl Softmax {
         Some(doc)
     }
 
-    /// Shows the next document of a probabilistic list of two rankers: a fair coin says who draws it. Returns
+    /// Shows the next document of a probabilistic list of two rankers: a fair coin chooses who draws it. Returns
     /// the document and the ranker.
     pub(crate) fn draw_by_coin(
         &mut self,
@@ -178,7 +176,7 @@ impl Softmax {
         self.taken[ranker].ranks()
     }
 
-    /// The ranks that a ranker's order gives the first `depth` documents shown, at least.
+    /// The ranks that a ranker's order gives at least the first `depth` documents shown.
     pub(crate) fn reveal(&mut self, ranker: usize, list: RankedList<'_>, depth: usize) -> &[u16] {
         let taken = &mut self.taken[ranker];
         if let Some(keys) = self.keys {
@@ -192,13 +190,13 @@ impl Softmax {
     }
 }
 
-/// P_x of the document at each position, in turn, from the ranks one ranker gives those above.
+/// The probabilities of the documents of a list, in order, from the ranks that one ranker gives them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Odds {
+pub(crate) struct Successive {
     mass: u64,
 }
 
-/// The chance w / m by which one ranker would have drawn a document.
+/// The probability w / m that one ranker would have drawn a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Chance {
     pub(crate) weight: u64,
@@ -213,7 +211,7 @@ impl Chance {
     }
 }
 
-/// Exactly.
+/// Exact.
 impl Ord for Chance {
     #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
@@ -237,13 +235,13 @@ impl PartialEq for Chance {
 
 impl Eq for Chance {}
 
-impl Odds {
+impl Successive {
     /// Of a ranker that lists `documents`.
     pub(crate) fn new(documents: usize, weights: &Weights) -> Self {
         Self { mass: weights.total(documents) }
     }
 
-    /// The chance of the next document, which has this rank.
+    /// The probability of the next document, which has this rank.
     #[inline]
     pub(crate) fn next(&mut self, rank: u16, weights: &Weights) -> Chance {
         // The table ends below UNLISTED.
@@ -307,7 +305,7 @@ mod tests {
         assert_eq!([0, 1, 3, 6].map(|rank: usize| seen[rank]), [0; 4]);
         let n = f64::from(draws);
         for rank in [2, 4, 5] {
-            // Two of three alike.
+            // Two of the three, each equally likely.
             assert!((f64::from(seen[rank]) - n * 2.0 / 3.0).abs() < 5.0 * (n * 2.0 / 9.0).sqrt());
         }
     }

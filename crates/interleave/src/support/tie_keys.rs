@@ -8,7 +8,7 @@ use crate::{Doc, Generator};
 /// smaller key stands above.
 ///
 /// Keys come from one random number by SplitMix64's mixing function (Steele, Lea and Flood 2014,
-/// <https://doi.org/10.1145/2660193.2660195>), so any of them can be asked for at any time. It is a
+/// <https://doi.org/10.1145/2660193.2660195>), so each can be computed at any time. It is a
 /// bijection: no two documents of a ranker share a key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TieKeys {

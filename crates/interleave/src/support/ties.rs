@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::Generator;
 use crate::random::below;
 
-/// One of the `free` places of `range`, evenly; `None` where none is.
+/// One of the `free` places of `range`, all equally likely; `None` where none is free.
 ///
-/// Tries places at random first, which is quick while most are free, then counts.
+/// Tries places at random first, which is fast while most are free, then counts.
 #[inline]
 pub(crate) fn draw_free(range: Range<usize>, free: impl Fn(usize) -> bool, generator: &mut Generator) -> Option<usize> {
     for _ in 0..16 {

@@ -1,5 +1,5 @@
-//! The list of balanced interleaving, a document at a time: two pointers walk down the two rankers'
-//! lists and never part by more than one.
+//! The list of balanced interleaving, document by document: two pointers walk down the two rankers' lists and
+//! never differ by more than one.
 
 use rand::Rng;
 
@@ -15,9 +15,9 @@ pub(crate) const OUTSIDE: u16 = u16::MAX;
 pub(crate) struct Alternating {
     revealed: [Revealed; 2],
     keys: Option<[RankerKeys; 2]>,
-    /// The rank each ranker looks at next.
+    /// The next rank of each ranker.
     next: [usize; 2],
-    /// Who goes first where both pointers stand level.
+    /// The ranker that goes first where both pointers are level.
     leader: usize,
     length: usize,
     shown: DocSet,
@@ -67,7 +67,7 @@ impl Alternating {
         }
     }
 
-    /// All the rest of the list; then all of it.
+    /// Completes the list and returns it.
     pub(crate) fn finish(&mut self, lists: [RankedList<'_>; 2]) -> &[Doc] {
         while self.next(lists).is_some() {}
         self.shown.as_slice()

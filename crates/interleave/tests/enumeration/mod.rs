@@ -1,14 +1,14 @@
-//! The methods again, plainly: every tie-break, every list and every assignment of small cases with
-//! its probability. What the library draws is held to this.
-#![allow(dead_code, unreachable_pub, reason = "every test uses its part")]
+//! The methods by enumeration: every tie-break, every list and every assignment of small cases with its
+//! probability. Tests compare what the library draws with these.
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use std::collections::BTreeMap;
 
 use interleave::{CreditTies, Doc, Generator, ListBuf, Preference, RankedList};
 use rand::RngExt;
 
-/// What can happen, with its probability.
-pub type Odds<T> = BTreeMap<T, f64>;
+/// Outcomes with their probabilities.
+pub type Distribution<T> = BTreeMap<T, f64>;
 
 /// A list and the winner, as a sign: -1 the first, 1 the second.
 pub type Seen = (Vec<u16>, i8);
@@ -88,8 +88,15 @@ pub fn softmax(order: &[u16], gone: &[u16], doc: u16, tau: f64) -> f64 {
 }
 
 /// Every list of probabilistic interleaving under two strict orders.
-pub fn pi_lists(orders: [&[u16]; 2], length: usize, tau: f64) -> Odds<Vec<u16>> {
-    fn extend(orders: [&[u16]; 2], length: usize, tau: f64, p: f64, list: &mut Vec<u16>, all: &mut Odds<Vec<u16>>) {
+pub fn pi_lists(orders: [&[u16]; 2], length: usize, tau: f64) -> Distribution<Vec<u16>> {
+    fn extend(
+        orders: [&[u16]; 2],
+        length: usize,
+        tau: f64,
+        p: f64,
+        list: &mut Vec<u16>,
+        all: &mut Distribution<Vec<u16>>,
+    ) {
         let left = |x: usize| orders[x].iter().any(|doc| !list.contains(doc));
         if list.len() == length || !(left(0) || left(1)) {
             *all.entry(list.clone()).or_default() += p;
@@ -110,7 +117,7 @@ pub fn pi_lists(orders: [&[u16]; 2], length: usize, tau: f64) -> Odds<Vec<u16>> 
             }
         }
     }
-    let mut all = Odds::new();
+    let mut all = Distribution::new();
     extend(orders, length, tau, 1.0, &mut Vec::new(), &mut all);
     all
 }
@@ -136,22 +143,28 @@ pub fn pi_expected(orders: [&[u16]; 2], list: &[u16], clicked: &[usize], tau: f6
 
 /// Every list and winner of probabilistic interleaving when the positions `clicks` (those that
 /// exist) are clicked.
-pub fn pi(lists: [RankedList<'_>; 2], length: usize, tau: f64, ties: CreditTies, clicks: &[usize]) -> Odds<Seen> {
+pub fn pi(
+    lists: [RankedList<'_>; 2],
+    length: usize,
+    tau: f64,
+    ties: CreditTies,
+    clicks: &[usize],
+) -> Distribution<Seen> {
     pi_by(lists, length, tau, ties, |list| clicks.iter().copied().filter(|&n| n < list.len()).collect())
 }
 
-/// As [`pi`], with clicks on the positions that `clicks` says of a list.
+/// Like [`pi`], with clicks on the positions that `clicks` returns for a list.
 pub fn pi_by(
     lists: [RankedList<'_>; 2],
     length: usize,
     tau: f64,
     ties: CreditTies,
     clicks: impl Fn(&[u16]) -> Vec<usize>,
-) -> Odds<Seen> {
+) -> Distribution<Seen> {
     let [first, second] = lists.map(orders);
     let reveals: Vec<[&[u16]; 2]> = first.iter().flat_map(|a| second.iter().map(move |b| [a.as_slice(), b])).collect();
     let share = 1.0 / reveals.len() as f64;
-    let mut all = Odds::new();
+    let mut all = Distribution::new();
     for &drawn in &reveals {
         for (list, p) in pi_lists(drawn, length, tau) {
             let clicks = clicks(&list);
@@ -172,14 +185,14 @@ pub fn pi_by(
 }
 
 /// Every drafted list under strict orders.
-pub fn draft(orders: &[&[u16]], length: usize) -> Odds<Vec<u16>> {
+pub fn draft(orders: &[&[u16]], length: usize) -> Distribution<Vec<u16>> {
     fn extend(
         orders: &[&[u16]],
         length: usize,
         p: f64,
         picks: &mut Vec<usize>,
         list: &mut Vec<u16>,
-        all: &mut Odds<Vec<u16>>,
+        all: &mut Distribution<Vec<u16>>,
     ) {
         let best = |x: usize| orders[x].iter().copied().find(|doc| !list.contains(doc));
         let able: Vec<(usize, u16)> = (0..orders.len()).filter_map(|x| Some((x, best(x)?))).collect();
@@ -197,7 +210,7 @@ pub fn draft(orders: &[&[u16]], length: usize) -> Odds<Vec<u16>> {
             picks[x] -= 1;
         }
     }
-    let mut all = Odds::new();
+    let mut all = Distribution::new();
     extend(orders, length, 1.0, &mut vec![0; orders.len()], &mut Vec::new(), &mut all);
     all
 }
@@ -214,7 +227,7 @@ pub fn sosm_scores(orders: &[&[u16]], list: &[u16], clicked: &[usize], tau: f64)
 }
 
 /// Every list of SOSM with the signs of all pairs' score differences.
-pub fn sosm(lists: &[RankedList<'_>], length: usize, tau: f64, clicks: &[usize]) -> Odds<(Vec<u16>, Vec<i8>)> {
+pub fn sosm(lists: &[RankedList<'_>], length: usize, tau: f64, clicks: &[usize]) -> Distribution<(Vec<u16>, Vec<i8>)> {
     let all_orders: Vec<Vec<Vec<u16>>> = lists.iter().map(|&list| orders(list)).collect();
     let mut reveals: Vec<Vec<&[u16]>> = vec![vec![]];
     for orders in &all_orders {
@@ -224,7 +237,7 @@ pub fn sosm(lists: &[RankedList<'_>], length: usize, tau: f64, clicks: &[usize])
         reveals = grown.collect();
     }
     let share = 1.0 / reveals.len() as f64;
-    let mut all = Odds::new();
+    let mut all = Distribution::new();
     for reveal in &reveals {
         for (list, p) in draft(reveal, length) {
             let clicks: Vec<usize> = clicks.iter().copied().filter(|&n| n < list.len()).collect();
@@ -244,7 +257,7 @@ pub fn pair_signs<T: Ord>(scores: &[T]) -> Vec<i8> {
 /// Draws follow `expected`: nothing else occurs, and every count lies within 5 standard deviations
 /// (and the few that Bernstein's inequality adds for rare outcomes).
 pub fn assert_follows<T: Ord + Clone + std::fmt::Debug>(
-    expected: &Odds<T>,
+    expected: &Distribution<T>,
     draws: u32,
     mut draw: impl FnMut() -> T,
     what: &str,

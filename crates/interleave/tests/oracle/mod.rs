@@ -99,7 +99,7 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
         "team-draft:prefix" => team_draft(orders, length, true),
         "probabilistic" | "probabilistic:signs" | "probabilistic:independent" => {
             let lists = owners(orders, length, name == "probabilistic:independent");
-            let mut merged = enumeration::Odds::new();
+            let mut merged = enumeration::Distribution::new();
             for (p, list, _) in lists {
                 *merged.entry(list).or_default() += p;
             }

@@ -1,9 +1,9 @@
-//! What a click is worth in the optimized methods.
+//! The credit of a click in the optimized methods.
 
 use crate::Preference;
 use crate::support::fixed_point::Credit;
 
-/// How far a click on a document speaks for the first ranker, r_1 and r_2 being its 1-based ranks.
+/// The credit that a click on a document gives the first ranker, where r_1 and r_2 are its 1-based ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairCredit {
@@ -26,8 +26,8 @@ impl PairCredit {
         }
     }
 
-    /// Whom clicks on documents with these ranks speak for: exactly for whole credits, on the grid of
-    /// all scores for inverse ranks.
+    /// Who wins by clicks on documents with these ranks: exact for whole credits, on the grid of all scores for
+    /// inverse ranks.
     pub(super) fn winner(self, clicked: impl Iterator<Item = [u16; 2]>) -> Preference {
         if self == Self::Inverse {
             let mut sums = [Credit::default(); 2];
@@ -43,14 +43,14 @@ impl PairCredit {
     }
 }
 
-/// What a click on a document adds to a ranker that gives it the 1-based rank r.
+/// The credit that a click on a document gives a ranker that ranks it at the 1-based rank r.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RankCredit {
     /// 1 / r; scores are in units of 2^-32.
     #[default]
     Inverse,
-    /// -r; scores are 65,536 - r a click.
+    /// -r; scores are 65,536 - r per click.
     Negative,
 }
 

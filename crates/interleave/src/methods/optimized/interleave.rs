@@ -17,18 +17,17 @@ use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, 
 
 /// Optimized interleaving; see the [module](super).
 ///
-/// The lists are all those that a walk down both rankers' lists can give, adding either's best
-/// document that is not shown yet: up to 2^length. Beyond 1,024 lists (unless asked otherwise), or
-/// 20,480 documents on them, as many are sampled instead, coin by coin, each with its mirror image;
-/// the sample depends on nothing but the rankers' lists. The program maximises the mean sensitivity:
+/// The lists are all those that a walk down both rankers' lists can give, adding either's best document that
+/// is not shown yet: up to 2^length. Beyond 1,024 lists (by default), or 20,480 documents on them, that many
+/// are sampled instead, coin by coin, each with its mirror image; the sample depends only on the rankers' lists. The program maximises the mean sensitivity:
 /// for a list whose positions, weighing 1 / position over their sum, favour the first ranker with
 /// weight w_1 and the second with w_2, that is w_1 log(w / w_1) + w_2 log(w / w_2) with w = w_1 + w_2,
 /// 0 where either is 0.
 ///
-/// Linear and inverse credit could be balanced for every pair of lists tried. Binary credits of one
-/// list need not sum to 0, and then [`LpFit::Relaxed`] is the best there is.
+/// Linear and inverse credit could be balanced for every pair of lists tried. Binary credits of one list need
+/// not sum to 0; then [`LpFit::Relaxed`] is the best possible.
 ///
-/// A solved program is kept in the scratch for the last few pairs of lists.
+/// The scratch keeps the solved programs of recent pairs of lists.
 ///
 /// ```
 /// use interleave::{Doc, Generator, Interleaving, ListBuf, OptimizedInterleave, Preference};
@@ -58,10 +57,9 @@ impl Default for OptimizedInterleave {
 }
 
 impl OptimizedInterleave {
-    /// How many lists the program weighs at most, unless asked otherwise: all there are for ten
-    /// documents.
+    /// The default of the largest number of lists in the program: all that exist for ten documents.
     pub const MOST_LISTS: usize = 1024;
-    /// How many documents these lists hold at most, together.
+    /// The largest number of documents on these lists together.
     const MOST_PLACES: usize = 20_480;
 
     /// With this credit for a click.
@@ -70,19 +68,19 @@ impl OptimizedInterleave {
         Self::with_lists(credit, Self::MOST_LISTS)
     }
 
-    /// With another bound on the number of lists, from 2 to 4,096 (others are moved there).
+    /// With another bound on the number of lists, clamped to 2 to 4,096.
     #[must_use]
     pub fn with_lists(credit: PairCredit, most_lists: usize) -> Self {
         Self { credit, most_lists: most_lists.clamp(2, 4096) }
     }
 
-    /// How far a click speaks for a ranker.
+    /// The credit of a click.
     #[must_use]
     pub fn credit_rule(&self) -> PairCredit {
         self.credit
     }
 
-    /// How many lists the program weighs at most.
+    /// The largest number of lists in the program.
     #[must_use]
     pub fn most_lists(&self) -> usize {
         self.most_lists
@@ -151,7 +149,7 @@ struct Solved {
     fit: LpFit,
 }
 
-/// Buffers of [`OptimizedInterleave`], and the programs it solved last.
+/// Buffers of [`OptimizedInterleave`], and the programs it solved recently.
 #[derive(Debug, Clone, Default)]
 pub struct OptimizedInterleaveScratch {
     revealed: [Revealed; 2],
@@ -225,7 +223,7 @@ impl OptimizedInterleaveReceipt {
         self.ranks.is_empty()
     }
 
-    /// Whether the probabilities that chose the list keep to the constraints.
+    /// How well the probabilities that chose the list meet the constraints.
     #[must_use]
     pub fn fit(&self) -> LpFit {
         self.fit
@@ -382,7 +380,7 @@ mod tests {
     }
 
     /// By hand: a b against b a. a b and b a half the time each; binary credit 1 at one position and
-    /// -1 at the other, which tell 2/3 log(3/2) + 1/3 log 3.
+    /// -1 at the other, whose sensitivity is 2/3 log(3/2) + 1/3 log 3.
     #[test]
     fn by_hand() {
         let (first, second) = ([Doc(0), Doc(1)], [Doc(1), Doc(0)]);
@@ -390,9 +388,9 @@ mod tests {
             let solved = solve(credit, [&first, &second], 2);
             assert_eq!(solved.lists.len(), 2);
             assert!(solved.chances.iter().all(|p| (p - 0.5).abs() < 1e-9));
-            let told = OptimizedInterleave::new(credit).sensitivity(&solved.lists[0]);
+            let sensitivity = OptimizedInterleave::new(credit).sensitivity(&solved.lists[0]);
             let expected = 2.0 / 3.0 * libm::log(1.5) + libm::log(3.0) / 3.0;
-            assert!((told - expected).abs() < 1e-12);
+            assert!((sensitivity - expected).abs() < 1e-12);
         }
         let ranks = [[1, 2], [2, 1]];
         for credit in CREDITS {

@@ -1,18 +1,18 @@
-//! Optimized interleaving (OI) and multileaving (OM): the lists that could be shown are written down,
-//! and shown with probabilities under which clicks at random favour nobody, chosen by a linear program
-//! so that one impression tells as much as it can.
+//! Optimized interleaving (OI) and multileaving (OM): a linear program gives the lists that could be shown
+//! probabilities under which random clicks favour no ranker, and under which one impression is as informative
+//! as possible.
 //!
 //! | | two rankers ([`OptimizedInterleave`]) | many ([`OptimizedMultileave`]) |
 //! |---|---|---|
 //! | lists | all whose every top is a union of tops of the two | a sample of such lists |
 //! | credit of a click | [`PairCredit`] | [`RankCredit`] |
 //! | constraints | at each position, the mean credit is 0 | at each position, the mean credit is the same for all rankers |
-//! | of those | most sensitive | least variance between rankers |
+//! | objective | greatest sensitivity | least variance between rankers |
 //!
 //! The program is solved by the simplex method (`microlp`), which detects cycling and checks its
-//! answer. Where no probabilities meet the constraints, or the solver fails, those with the least sum
-//! of squared violations are taken instead, by Wolfe's method with at most 1,000 steps. So a draw
-//! always ends with a list, and its receipt says which case it was ([`LpFit`]).
+//! answer. Where no probabilities meet the constraints, or the solver fails, those with the least sum of squared
+//! violations are used instead, found by Wolfe's method in at most 1,000 steps. So a draw always ends with a
+//! list, and its receipt records which case it was ([`LpFit`]).
 //!
 //! ## References
 //!
@@ -29,7 +29,7 @@
 //! - The constraints hold for each position, which is the same as holding for each top.
 //! - Tied documents are ordered at random, for each ranker in each impression; lists and credit use
 //!   the same order.
-//! - The whole list is drawn whether or not the user looks at it.
+//! - The whole list is drawn whether or not the user examines it.
 
 mod credit;
 mod interleave;
@@ -45,18 +45,18 @@ use rand::Rng;
 
 use crate::Generator;
 
-/// How well the probabilities of the lists keep to the constraints.
+/// How well the probabilities of the lists meet the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LpFit {
-    /// Fully.
+    /// Exactly.
     #[default]
     Exact,
-    /// As closely as these lists allow: clicks at random may favour some ranker.
+    /// As closely as these lists allow: random clicks may favour some ranker.
     Relaxed,
 }
 
-/// An index, by these probabilities.
+/// Draws an index with these probabilities.
 fn choose(chances: &[f64], generator: &mut Generator) -> usize {
     let mut luck = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     let last = chances.iter().rposition(|&chance| chance > 0.0).unwrap_or(0);

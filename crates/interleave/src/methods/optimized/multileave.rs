@@ -11,8 +11,8 @@ use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
 /// Optimized multileaving; see the [module](super).
 ///
-/// For each impression, lists are sampled: at each position any ranker, all alike, adds its best
-/// document that is not shown yet. Equal ones are merged. With f(k) = 1 / k, the program minimises the
+/// For each impression, lists are sampled: at each position any ranker, all equally likely, adds its best
+/// document that is not shown yet. Equal lists are merged. With f(k) = 1 / k, the program minimises the
 /// mean over lists of the sum over rankers of the squared difference between the ranker's credit,
 /// weighted by f over positions, and the mean of the same over rankers.
 ///
@@ -46,17 +46,16 @@ impl Default for OptimizedMultileave {
 }
 
 impl OptimizedMultileave {
-    /// How many lists are sampled unless asked otherwise.
+    /// The default number of sampled lists.
     pub const LISTS: usize = 10;
 
-    /// With this credit for a click, and this many sampled lists, from 1 to 1,000 (others are moved
-    /// there).
+    /// With this credit for a click, and this number of sampled lists, clamped to 1 to 1,000.
     #[must_use]
     pub fn new(credit: RankCredit, lists: usize) -> Self {
         Self { credit, lists: lists.clamp(1, 1000) }
     }
 
-    /// What a click adds to a ranker.
+    /// The credit of a click.
     #[must_use]
     pub fn credit_rule(&self) -> RankCredit {
         self.credit
@@ -164,7 +163,7 @@ impl OptimizedMultileaveScratch {
             for x in 0..m {
                 row.clear();
                 row.extend((0..candidates.len()).map(|i| here[i * m + x]));
-                // What is left of equal numbers after their mean is taken off.
+                // The rounding error of equal numbers less their mean.
                 row.iter_mut().filter(|x| x.abs() < 1e-12).for_each(|x| *x = 0.0);
                 constraints.push(&row);
             }
@@ -212,7 +211,7 @@ impl OptimizedMultileaveReceipt {
         self.full_ranks.len()
     }
 
-    /// Whether the probabilities that chose the list keep to the constraints.
+    /// How well the probabilities that chose the list meet the constraints.
     #[must_use]
     pub fn fit(&self) -> LpFit {
         self.fit

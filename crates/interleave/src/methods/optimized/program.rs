@@ -1,27 +1,27 @@
-//! With which probabilities to show each of some lists: the linear program of the optimized methods,
-//! and what stands in where it has no solution.
+//! The probability of showing each list: the linear program of the optimized methods, and the nearest point where
+//! it has no solution.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
 use super::LpFit;
 
-/// Constraints `row . p = 0`, as they come.
+/// Constraints `row . p = 0`, in the order they are added.
 pub(super) struct Constraints {
     lists: usize,
-    /// Rows that no combination of those before gives, largest entry 1.
+    /// Rows linearly independent of those before, largest entry 1.
     independent: Vec<Vec<f64>>,
     /// The same, made orthonormal.
     basis: Vec<Vec<f64>>,
     points: Points,
 }
 
-/// The lists as points, one coordinate a constraint: the sum of squared violations is the squared norm
+/// The lists as points, one coordinate per constraint: the sum of squared violations is the squared norm
 /// of their weighted mean.
 struct Points {
     number: usize,
-    /// The coordinates, as long as there are fewer than points; then added up in `gram`.
+    /// The coordinates, while there are fewer than points; then summed in `gram`.
     rows: Vec<Vec<f64>>,
-    /// `number` x `number`, or empty: the products of all pairs over the rows that are gone.
+    /// `number` x `number`, or empty: the products of all pairs over the rows that were summed.
     gram: Vec<f64>,
 }
 
@@ -93,8 +93,8 @@ impl Constraints {
         }
     }
 
-    /// Probabilities that meet all constraints, with the least mean `cost` of those; where there are
-    /// none, or the solver fails, those with the least sum of squared violations.
+    /// The probabilities with the least mean `cost` among those that meet all constraints; where there are none,
+    /// or the solver fails, those with the least sum of squared violations.
     pub(super) fn solve(&self, cost: &[f64]) -> (Vec<f64>, LpFit) {
         if self.lists == 1 {
             let is_met = self.independent.is_empty();

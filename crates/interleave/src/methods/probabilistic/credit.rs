@@ -1,34 +1,33 @@
-//! Who won, in expectation over who contributed the clicked documents.
+//! The winner, in expectation over which ranker contributed each clicked document.
 
 use std::cmp::Ordering;
 
 use crate::Preference;
 
-/// By what chance either ranker would have drawn the document at one position: `weights[x]` out of
+/// The probability that each ranker would have drawn the document at one position: `weights[x]` out of
 /// `masses[x]`, the weight of all that ranker x then had left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Odds {
+pub(crate) struct DrawProbabilities {
     pub(crate) weights: [u64; 2],
     pub(crate) masses: [u64; 2],
 }
 
-/// The chances of both rankers at each position shown: all that credit needs, however much later,
-/// wherever.
+/// The probabilities of both rankers at each position shown: all that credit needs.
 ///
-/// A plain value that serialises. Weights and masses are whole numbers up to 2^62, beyond what a
-/// JSON reader that keeps numbers as doubles can hold.
+/// A plain value that serialises. Weights and masses are whole numbers up to 2^62, which a JSON reader that
+/// keeps numbers as doubles cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbabilisticReceipt {
-    positions: Vec<Odds>,
+    positions: Vec<DrawProbabilities>,
 }
 
 impl ProbabilisticReceipt {
-    pub(crate) fn new(positions: Vec<Odds>) -> Self {
+    pub(crate) fn new(positions: Vec<DrawProbabilities>) -> Self {
         Self { positions }
     }
 
-    pub(crate) fn positions(&self) -> &[Odds] {
+    pub(crate) fn positions(&self) -> &[DrawProbabilities] {
         &self.positions
     }
 
@@ -44,15 +43,15 @@ impl ProbabilisticReceipt {
         self.positions.is_empty()
     }
 
-    /// The probability by which either ranker would have drawn the document at `position`.
+    /// The probability that each ranker would have drawn the document at `position`.
     #[must_use]
     pub fn probabilities(&self, position: usize) -> Option<[f64; 2]> {
-        let Odds { weights, masses } = *self.positions.get(position)?;
+        let DrawProbabilities { weights, masses } = *self.positions.get(position)?;
         Some([0, 1].map(|x| weights[x] as f64 / masses[x].max(1) as f64))
     }
 }
 
-impl Odds {
+impl DrawProbabilities {
     /// The two chances w_x / m_x over their common denominator: exact, below 2^124.
     #[inline]
     fn chances(&self) -> [u128; 2] {
@@ -61,7 +60,7 @@ impl Odds {
         [u128::from(self.weights[0]) * second, u128::from(self.weights[1]) * first]
     }
 
-    /// Which ranker is likelier to have contributed the document, exactly.
+    /// Compares, exactly, how likely the rankers are to have contributed the document.
     #[inline]
     fn likelier(&self) -> Ordering {
         let [first, second] = self.chances();
@@ -77,11 +76,11 @@ impl Odds {
     }
 }
 
-/// The clicks of one impression as they come, kept without a branch on whether there was one.
+/// The clicks of one impression, recorded without a branch on whether there was one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
-    /// The odds at the clicked positions, then rubbish.
-    odds: Vec<Odds>,
+    /// The probabilities at the clicked positions, then unused entries.
+    probabilities: Vec<DrawProbabilities>,
     clicks: usize,
     /// Whether some clicked document leans to the first, or to the second ranker.
     leans: [bool; 2],
@@ -95,30 +94,30 @@ impl Tally {
         self.leans = [false; 2];
     }
 
-    /// Takes in the next position.
+    /// Adds the next position.
     #[inline]
-    pub(crate) fn add(&mut self, clicked: bool, odds: Odds) {
-        if self.clicks >= self.odds.len() {
+    pub(crate) fn add(&mut self, clicked: bool, probabilities: DrawProbabilities) {
+        if self.clicks >= self.probabilities.len() {
             self.grow();
         }
-        self.odds[self.clicks] = odds;
+        self.probabilities[self.clicks] = probabilities;
         self.clicks += usize::from(clicked);
-        let likelier = odds.likelier();
+        let likelier = probabilities.likelier();
         self.leans[0] |= clicked & (likelier == Ordering::Greater);
         self.leans[1] |= clicked & (likelier == Ordering::Less);
     }
 
     #[cold]
     fn grow(&mut self) {
-        let nothing = Odds { weights: [0; 2], masses: [0; 2] };
-        self.odds.resize(2 * self.clicks + 16, nothing);
+        let nothing = DrawProbabilities { weights: [0; 2], masses: [0; 2] };
+        self.probabilities.resize(2 * self.clicks + 16, nothing);
     }
 
-    /// Whom the clicks speak for.
+    /// Who wins.
     ///
     /// Where every clicked document leans the same way, or none leans, that is the answer, exactly:
     /// raising one q from a half raises E\[sign(N_2 - N_1)\] from 0. Mixed clicks go through
-    /// [`expectation`] in floating point and tie where it cannot be told from 0.
+    /// [`expectation`] in floating point and tie where it cannot be distinguished from 0.
     #[inline]
     pub(crate) fn winner(&mut self) -> Preference {
         match self.leans {
@@ -131,7 +130,7 @@ impl Tally {
 
     #[inline(never)]
     fn mixed(&mut self) -> Preference {
-        let expected = expectation(&self.odds[..self.clicks], &mut self.recursion);
+        let expected = expectation(&self.probabilities[..self.clicks], &mut self.recursion);
         if expected.abs() <= tolerance(self.clicks) {
             Preference::Tie
         } else if expected > 0.0 {
@@ -142,22 +141,22 @@ impl Tally {
     }
 }
 
-/// The largest error of [`expectation`] over `clicks` positions, and a little: `clicks` x 2^-49.
+/// An upper bound on the error of [`expectation`] over `clicks` positions: `clicks` x 2^-49.
 ///
 /// With u = 2^-53: each q is off by at most 4 u and moves the expectation by at most twice that;
 /// each step of the recursion multiplies and adds positive numbers, a relative error of at most
-/// 3 u on probabilities that sum to 1; the final sum adds at most u a term. Together
-/// (8 + 3 + 1) u a click, below 16 u.
+/// 3 u on probabilities that sum to 1; the final sum adds at most u per term. Together
+/// (8 + 3 + 1) u per click, below 16 u.
 fn tolerance(clicks: usize) -> f64 {
     clicks as f64 / (1_u64 << 49) as f64
 }
 
 /// E\[sign(N_2 - N_1)\] by the distribution of N_2, one position after another.
-fn expectation(clicked: &[Odds], recursion: &mut Vec<f64>) -> f64 {
+fn expectation(clicked: &[DrawProbabilities], recursion: &mut Vec<f64>) -> f64 {
     recursion.clear();
     recursion.push(1.0);
-    for odds in clicked {
-        let second = odds.second();
+    for probabilities in clicked {
+        let second = probabilities.second();
         let first = 1.0 - second;
         recursion.push(0.0);
         for n in (1..recursion.len()).rev() {
@@ -183,19 +182,19 @@ mod tests {
 
     use super::*;
 
-    fn marginal(clicked: &[Odds]) -> Preference {
+    fn marginal(clicked: &[DrawProbabilities]) -> Preference {
         let mut tally = Tally::default();
-        clicked.iter().for_each(|&odds| tally.add(true, odds));
+        clicked.iter().for_each(|&probabilities| tally.add(true, probabilities));
         tally.winner()
     }
 
-    fn odds(w1: u64, m1: u64, w2: u64, m2: u64) -> Odds {
-        Odds { weights: [w1, w2], masses: [m1, m2] }
+    fn probabilities(w1: u64, m1: u64, w2: u64, m2: u64) -> DrawProbabilities {
+        DrawProbabilities { weights: [w1, w2], masses: [m1, m2] }
     }
 
     /// All 2^c assignments, each with its probability.
-    fn plain(clicked: &[Odds]) -> f64 {
-        let q: Vec<f64> = clicked.iter().map(Odds::second).collect();
+    fn by_enumeration(clicked: &[DrawProbabilities]) -> f64 {
+        let q: Vec<f64> = clicked.iter().map(DrawProbabilities::second).collect();
         (0_u32..1 << q.len())
             .map(|owners| {
                 let p: f64 =
@@ -211,7 +210,8 @@ mod tests {
         // P_1 = (.849140, .703583, .296703), P_2 = (.031450, .876712, .888889), clicks on the last
         // two: P(first wins) = .111420, P(second wins) = .415940.
         let million = 1_000_000;
-        let clicked = [odds(703_583, million, 876_712, million), odds(296_703, million, 888_889, million)];
+        let clicked =
+            [probabilities(703_583, million, 876_712, million), probabilities(296_703, million, 888_889, million)];
         assert!((clicked[0].second() - 0.554_778).abs() < 1e-6);
         assert!((clicked[1].second() - 0.749_743).abs() < 1e-6);
         assert!((expectation(&clicked, &mut Vec::new()) - 0.304_520).abs() < 2e-6);
@@ -220,9 +220,10 @@ mod tests {
 
     #[test]
     fn mirrored_clicks_tie() {
-        let a = odds(3, 7, 1, 11);
-        let mirrored = odds(1, 11, 3, 7);
-        for clicked in [vec![a, mirrored], vec![a, mirrored, a, mirrored], vec![a, odds(5, 9, 5, 9), mirrored]] {
+        let a = probabilities(3, 7, 1, 11);
+        let mirrored = probabilities(1, 11, 3, 7);
+        for clicked in [vec![a, mirrored], vec![a, mirrored, a, mirrored], vec![a, probabilities(5, 9, 5, 9), mirrored]]
+        {
             assert_eq!(marginal(&clicked), Preference::Tie);
         }
     }
@@ -230,25 +231,25 @@ mod tests {
     #[test]
     fn one_click_is_decided_to_the_last_unit() {
         let (w, m) = ((1 << 60) - 1, (1 << 61) - 3);
-        assert_eq!(marginal(&[odds(w, m, w, m)]), Preference::Tie);
-        assert_eq!(marginal(&[odds(w + 1, m, w, m)]), Preference::First);
-        assert_eq!(marginal(&[odds(w, m, w, m - 1)]), Preference::Second);
+        assert_eq!(marginal(&[probabilities(w, m, w, m)]), Preference::Tie);
+        assert_eq!(marginal(&[probabilities(w + 1, m, w, m)]), Preference::First);
+        assert_eq!(marginal(&[probabilities(w, m, w, m - 1)]), Preference::Second);
         assert_eq!(marginal(&[]), Preference::Tie);
     }
 
     #[test]
     fn a_ranker_that_does_not_list_the_document_did_not_contribute_it() {
-        assert_eq!(marginal(&[odds(0, 0, 5, 8)]), Preference::Second);
-        assert_eq!(marginal(&[odds(5, 8, 0, 8)]), Preference::First);
+        assert_eq!(marginal(&[probabilities(0, 0, 5, 8)]), Preference::Second);
+        assert_eq!(marginal(&[probabilities(5, 8, 0, 8)]), Preference::First);
     }
 
     proptest! {
         #[test]
         fn recursion_is_enumeration(raw in prop::collection::vec((1_u64..1 << 60, 1_u64..1 << 60, 1_u64..1 << 60, 1_u64..1 << 60), 1..9)) {
-            let clicked: Vec<Odds> = raw.iter().map(|&(a, b, c, d)| odds(a, a + b, c, c + d)).collect();
+            let clicked: Vec<DrawProbabilities> = raw.iter().map(|&(a, b, c, d)| probabilities(a, a + b, c, c + d)).collect();
             let fast = expectation(&clicked, &mut Vec::new());
-            prop_assert!((fast - plain(&clicked)).abs() < 2.0 * tolerance(clicked.len()));
-            let swapped: Vec<Odds> = raw.iter().map(|&(a, b, c, d)| odds(c, c + d, a, a + b)).collect();
+            prop_assert!((fast - by_enumeration(&clicked)).abs() < 2.0 * tolerance(clicked.len()));
+            let swapped: Vec<DrawProbabilities> = raw.iter().map(|&(a, b, c, d)| probabilities(c, c + d, a, a + b)).collect();
             let turned = match marginal(&swapped) {
                 Preference::First => Preference::Second,
                 Preference::Second => Preference::First,
@@ -259,8 +260,8 @@ mod tests {
 
         #[test]
         fn leaning_alone_decides(raw in prop::collection::vec((1_u64..9, 1_u64..9), 1..8)) {
-            // All lean to the second ranker or to nobody.
-            let clicked: Vec<Odds> = raw.iter().map(|&(a, b)| odds(a, 100, a + b - 1, 100)).collect();
+            // All lean to the second ranker or to neither.
+            let clicked: Vec<DrawProbabilities> = raw.iter().map(|&(a, b)| probabilities(a, 100, a + b - 1, 100)).collect();
             let expected = expectation(&clicked, &mut Vec::new());
             let tie = raw.iter().all(|&(_, b)| b == 1);
             prop_assert_eq!(tie, expected.abs() <= tolerance(clicked.len()));
@@ -269,7 +270,7 @@ mod tests {
 
         #[test]
         fn any_receipt_is_credited(raw in prop::collection::vec(any::<(u64, u64, u64, u64)>(), 0..6)) {
-            let clicked: Vec<Odds> = raw.iter().map(|&(a, b, c, d)| odds(a, b, c, d)).collect();
+            let clicked: Vec<DrawProbabilities> = raw.iter().map(|&(a, b, c, d)| probabilities(a, b, c, d)).collect();
             marginal(&clicked);
         }
     }

@@ -1,20 +1,19 @@
 //! One list, drawn document by document.
 //!
-//! The orders of tied documents are revealed only where they matter: a ranker that draws a rank
-//! inside a tie group finds any of the group's unshown documents there alike, and a document shown
-//! takes any of the free ranks of its group in the other ranker's order alike. Both are exactly what
-//! shuffling every tie group beforehand would give.
+//! The orders of tied documents are drawn only where they matter: at a rank inside a tie group, each of the
+//! group's unshown documents is equally likely, and a shown document is equally likely to take each of the free
+//! ranks of its group in the other ranker's order. Both are exactly what shuffling every tie group beforehand
+//! would give.
 //!
-//! A rank is drawn by its place in the sum of the weights that are left. Nearly all draws fall on
-//! the first few ranks, so their partial sums are kept as they shrink, and are counted and updated
-//! without a branch; the ranks below are scanned. Tied or not, documents take the same path: a
-//! branch on ties made strict lists a fifth faster and real ones, where nearly every list has ties, a
-//! seventh slower. Partial sums of 4, 12 or 16 ranks, marks of fixed size, and wider vector
-//! instructions changed nothing or cost time.
+//! A rank is drawn by its place in the sum of the remaining weights. Nearly all draws fall on the first few
+//! ranks, so their partial sums are maintained, and are counted and updated without a branch; the ranks below
+//! are scanned. Tied or not, documents take the same path: a branch on ties made strict lists a fifth faster
+//! and real ones, where nearly every list has ties, a seventh slower. Partial sums of 4, 12 or 16 ranks, marks
+//! of fixed size, and wider vector instructions changed nothing or cost time.
 
 use rand::Rng;
 
-use super::credit::{Odds, Tally};
+use super::credit::{DrawProbabilities, Tally};
 use super::head::{HEAD, count_below, subtract_from};
 use super::shared::SharedScratch;
 use crate::random::BitBudget;
@@ -38,7 +37,7 @@ pub struct ProbabilisticScratch {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clicks {
     pub(super) tally: Tally,
-    /// By position, where their odds come later.
+    /// By position, where their probabilities are computed later.
     pub(super) at: Vec<bool>,
 }
 
@@ -52,8 +51,8 @@ impl Clicks {
     }
 }
 
-/// What is taken in the current impression: whatever holds its number. So a new impression starts
-/// with a clean slate at no cost, however the last one ended.
+/// What is taken in the current impression: entries that hold its number. So a new impression starts clean at
+/// no cost, however the last one ended.
 #[derive(Debug, Clone, Default)]
 struct Marks {
     impression: u32,
@@ -87,7 +86,7 @@ impl Marks {
     }
 }
 
-/// A list in the making.
+/// A list being drawn.
 pub(super) struct Drawing<'a> {
     lists: [RankedList<'a>; 2],
     table: &'a RankTable,
@@ -120,11 +119,11 @@ impl<'a> Drawing<'a> {
         (drawing, clicks)
     }
 
-    /// Draws the next document, with its odds under the order that drew it; `None` when neither
+    /// Draws the next document, with its probabilities under the order that drew it; `None` when neither
     /// ranker has any left.
     #[inline]
-    pub(super) fn next(&mut self, generator: &mut Generator) -> Option<(Doc, Odds)> {
-        // The lowest bit is the coin, the 63 others say where in the chosen ranker's mass.
+    pub(super) fn next(&mut self, generator: &mut Generator) -> Option<(Doc, DrawProbabilities)> {
+        // The lowest bit is the coin, the 63 others are a place in the chosen ranker's mass.
         let luck = generator.next_u64();
         let mut x = (luck & 1) as usize;
         if self.masses[x] == 0 {
@@ -152,18 +151,18 @@ impl<'a> Drawing<'a> {
         let other_rank = reveal(self.lists[other].group(doc), |rank| drawn[rank] != now, &mut bits, generator);
         let ranks = if x == 0 { [rank as u16, other_rank] } else { [other_rank, rank as u16] };
 
-        let odds = Odds { weights: ranks.map(|rank| self.weight(rank)), masses: self.masses };
+        let probabilities = DrawProbabilities { weights: ranks.map(|rank| self.weight(rank)), masses: self.masses };
         for x in [0, 1] {
             let rank = usize::from(ranks[x]);
             if let Some(mark) = self.marks.drawn[x].get_mut(rank) {
                 *mark = now;
             }
-            self.masses[x] -= odds.weights[x];
-            subtract_from(&mut self.heads[x], rank, odds.weights[x]);
+            self.masses[x] -= probabilities.weights[x];
+            subtract_from(&mut self.heads[x], rank, probabilities.weights[x]);
         }
         self.marks.shown[doc.index()] = now;
         self.shown.push(doc);
-        Some((doc, odds))
+        Some((doc, probabilities))
     }
 
     /// The rank at `target` in what ranker `x` has left past the head.
@@ -178,13 +177,13 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    /// The odds at `position` under a second, independent reveal. To be called for every position
-    /// from 0 on, as far as the credit needs.
+    /// The probabilities at `position` under a second, independent order of ties. Call it for every position from 0 on,
+    /// as far as credit needs.
     #[inline]
-    pub(super) fn redraw(&mut self, position: usize, generator: &mut Generator) -> Odds {
+    pub(super) fn redraw(&mut self, position: usize, generator: &mut Generator) -> DrawProbabilities {
         let now = self.marks.impression;
         let doc = self.shown[position];
-        let mut odds = Odds { weights: [0; 2], masses: self.credit_masses };
+        let mut probabilities = DrawProbabilities { weights: [0; 2], masses: self.credit_masses };
         let mut bits = BitBudget(generator.next_u64());
         for x in [0, 1] {
             let credited = &mut self.marks.credited[x];
@@ -192,10 +191,10 @@ impl<'a> Drawing<'a> {
             if let Some(mark) = credited.get_mut(usize::from(rank)) {
                 *mark = now;
             }
-            odds.weights[x] = self.weight(rank);
-            self.credit_masses[x] -= odds.weights[x];
+            probabilities.weights[x] = self.weight(rank);
+            self.credit_masses[x] -= probabilities.weights[x];
         }
-        odds
+        probabilities
     }
 
     #[inline]
@@ -204,8 +203,8 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Asks for the lists' memory at once, where the draws would wait for it line by line: lists that
-/// are not in the cache then cost a third less, those that are 5% more.
+/// Requests the lists' memory together, as the draws would wait for it line by line: lists that are not in the
+/// cache then cost a third less, those that are 5% more.
 #[inline]
 fn warm(lists: [RankedList<'_>; 2]) {
     const LINE: usize = 64 / size_of::<TieGroup>();

@@ -1,6 +1,6 @@
 //! Probabilistic interleaving: at each position a fair coin chooses a ranker, which draws one of
-//! the documents that are left, better ranks more probably.
-//! Clicks are credited in expectation over who might have contributed the clicked documents.
+//! the documents that are left, better ranks with higher probability.
+//! Clicks are credited in expectation over which ranker contributed each clicked document.
 //!
 //! **Draw.** Ranker x draws document d with probability r_x(d)^-tau over the sum of the same for
 //! all documents left, where r_x(d) is d's 1-based rank in x's whole list; d is then gone for both
@@ -8,8 +8,8 @@
 //!
 //! **Credit.** Given the list, the contributor of position n is the second ranker with probability
 //! q_n = P_2 / (P_1 + P_2), independently, P_x being the probability by which x would have drawn
-//! the document there. With N_x the number of clicked documents contributed by x, the impression
-//! speaks for the sign of E\[sign(N_2 - N_1)\].
+//! the document there. With N_x the number of clicked documents contributed by x, the sign of
+//! E\[sign(N_2 - N_1)\] is the winner.
 //!
 //! ## References
 //!
@@ -20,16 +20,16 @@
 //!
 //! ## Notes
 //!
-//! - Ranks are those of the whole list: documents taken shrink the sum, and move nobody up.
+//! - Ranks are those of the whole list: documents already shown reduce the sum, but no other rank changes.
 //! - The expectation is exact, by recursion over the clicked positions, where the papers enumerate
 //!   assignments; positions without a click integrate out.
-//! - Documents with equal scores are ordered afresh, at random, for each ranker in each impression:
-//!   see [`CreditTies`] for which of these orders the credit uses.
+//! - Documents with equal scores are ordered at random, independently for each ranker in each impression:
+//!   [`CreditTies`] chooses which of these orders credit uses.
 //! - Under clicks that have nothing to do with the documents, the expectation over lists of
 //!   E\[sign(N_2 - N_1)\] is 0 wherever both rankers list all documents and the order that drew is the
 //!   one that credits. Its sign, the winner, is unbiased only where the lists mirror each other: a, b,
-//!   c against b, c, a with a click on the first position, whatever it is, makes the second win .108
-//!   more often than the first. With credit ties redrawn, random clicks speak against lists with
+//!   c against b, c, a with a click on the first position, whatever document it is, makes the second
+//!   win .108 more often than the first. With credit ties redrawn, random clicks count against lists with
 //!   ties: three documents all tied lose to any strict order of them by .276 on a click at the first
 //!   position.
 //! - A ranker never draws a document it does not list (P_x = 0), and where it has none left the
@@ -54,10 +54,10 @@ use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
-/// Under which order of tied documents the clicks are credited.
+/// The order of tied documents under which clicks are credited.
 ///
-/// Score ties are common among single features, and the setting then decides what is measured: the
-/// two differ by far more than any noise.
+/// Score ties are common among single features, and the setting then decides what is measured: results of the
+/// two differ by far more than the noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CreditTies {
@@ -71,7 +71,7 @@ pub enum CreditTies {
 }
 
 impl CreditTies {
-    /// As it is written: `redrawn` or `same`.
+    /// The setting's name: `redrawn` or `same`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -120,7 +120,7 @@ impl ProbabilisticInterleave {
         Self { weights: Weights::usual(), credit_ties }
     }
 
-    /// With another exponent: 0 draws all documents alike, larger ones favour the top more.
+    /// With another exponent: 0 draws all documents with equal probability, larger ones favour the top more.
     ///
     /// # Errors
     /// When `tau` is negative or not finite.
@@ -134,7 +134,7 @@ impl ProbabilisticInterleave {
         self.weights.tau()
     }
 
-    /// Under which order of tied documents clicks are credited.
+    /// The order of tied documents under which clicks are credited.
     #[must_use]
     pub fn credit_ties(&self) -> CreditTies {
         self.credit_ties
@@ -180,21 +180,21 @@ impl Interleaving for ProbabilisticInterleave {
         let redraw = generator.next_u64();
         let same = self.credit_ties == CreditTies::Same;
         let (mut drawing, clicks) = Drawing::start(&self.weights, lists, scratch);
-        let mut looked = 0;
+        let mut examined = 0;
         // One past the lowest click.
         let mut depth = 0;
-        while looked < length {
-            let Some((doc, odds)) = drawing.next(generator) else {
+        while examined < length {
+            let Some((doc, probabilities)) = drawing.next(generator) else {
                 break;
             };
             let examination = user(doc);
             if same {
-                clicks.tally.add(examination.clicked, odds);
+                clicks.tally.add(examination.clicked, probabilities);
             } else {
-                clicks.remember(looked, examination.clicked);
+                clicks.remember(examined, examination.clicked);
             }
-            looked += 1;
-            depth = if examination.clicked { looked } else { depth };
+            examined += 1;
+            depth = if examination.clicked { examined } else { depth };
             if examination.abandons {
                 break;
             }
@@ -202,15 +202,15 @@ impl Interleaving for ProbabilisticInterleave {
         if !same && depth > 0 {
             let mut generator = Generator::seed_from_u64(redraw);
             for position in 0..depth {
-                let odds = drawing.redraw(position, &mut generator);
-                clicks.tally.add(clicks.at[position], odds);
+                let probabilities = drawing.redraw(position, &mut generator);
+                clicks.tally.add(clicks.at[position], probabilities);
             }
         }
         clicks.tally.winner()
     }
 
-    /// Where many pairs of the same rankers meet, they share each ranker's draws and the user's looks:
-    /// a comparison then costs a fifth or less.
+    /// Many pairs of the same rankers share each ranker's draws and the user's examinations: a comparison then
+    /// costs a fifth or less.
     fn compare_pairs(
         &self,
         lists: &[RankedList<'_>],
@@ -251,12 +251,12 @@ impl Interleaving for ProbabilisticInterleave {
         let (mut drawing, ..) = Drawing::start(&self.weights, lists, scratch);
         let (mut shown, mut receipt) = (Vec::new(), Vec::new());
         for position in 0..length {
-            let Some((doc, odds)) = drawing.next(generator) else {
+            let Some((doc, probabilities)) = drawing.next(generator) else {
                 break;
             };
             shown.push(doc);
             receipt.push(match self.credit_ties {
-                CreditTies::Same => odds,
+                CreditTies::Same => probabilities,
                 CreditTies::Redrawn => drawing.redraw(position, &mut redraw),
             });
         }

@@ -1,35 +1,35 @@
-//! Many pairs on one query, sharing what chance they can.
+//! Many pairs on one query that share their random draws where possible.
 //!
-//! Drawing without replacement is memoryless: where a ranker's next document has been shown already,
-//! skipping it leaves the rest of its sequence distributed as before. So each ranker's sequence is
-//! drawn once, each ranker's ties are broken once (twice where credit redraws them), each document
-//! is looked at once, and all that is drawn for a pair alone is its coins. Every pair's outcome keeps
-//! the law of [`compare`](crate::Interleaving::compare); outcomes of different pairs in one
-//! impression depend on each other.
+//! Drawing without replacement is memoryless: where a ranker's next document has been shown already, skipping
+//! it leaves the rest of its sequence distributed as before. So each ranker's sequence is drawn once, each
+//! ranker's ties are broken once (twice where credit redraws them), each document is examined once, and only
+//! the coins are drawn for each pair. Every pair's outcome keeps the distribution of
+//! [`compare`](crate::Interleaving::compare); outcomes of different pairs in one impression depend on each
+//! other.
 
 use rand::Rng;
 
 use super::CreditTies;
-use super::credit::{Odds, Tally};
+use super::credit::{DrawProbabilities, Tally};
 use super::head::{HEAD, count_below, subtract_from};
 use crate::random::BitBudget;
 use crate::support::rank_weights::{RankTable, Weights};
 use crate::support::ties::draw_free;
 use crate::{Doc, Examination, Generator, Preference, RankedList};
 
-/// Where fewer pairs than this share a ranker's sequence, drawing pair by pair costs less.
-const PAIRS_A_RANKER: usize = 2;
+/// With fewer pairs than this per ranker, drawing pair by pair costs less.
+const PAIRS_PER_RANKER: usize = 2;
 
-/// How many documents can be shown: places of a sequence are bits of one number, whose last says
-/// "not among the first".
+/// The largest number of documents shown: places of a sequence are bits of one number, whose last means "not
+/// among the first".
 const LONGEST: usize = u64::BITS as usize - 1;
 
 /// Buffers of [`SharedImpression`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct SharedScratch {
-    /// Ranker by ranker, the first documents it would show by itself.
+    /// By ranker: the first documents it would show by itself.
     sequences: Vec<Seen>,
-    /// Ranker by ranker, where it has each document.
+    /// By ranker: the place of each document.
     places: Vec<Place>,
     /// What the user would do with each document.
     examinations: Vec<Examination>,
@@ -38,7 +38,7 @@ pub(super) struct SharedScratch {
     order: Vec<Doc>,
 }
 
-/// A document, and what the user would do with it.
+/// A document and what the user would do with it.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     doc: Doc,
@@ -46,16 +46,16 @@ struct Seen {
     abandons: bool,
 }
 
-/// Where one ranker has one document.
+/// The place of one document for one ranker.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// The rank that credit gives it.
+    /// The rank that credit uses.
     rank: u16,
     /// Its place among the first documents that the ranker would show by itself, or [`LONGEST`].
     turn: u16,
 }
 
-/// One query's rankers and user, ready for any pair to meet.
+/// One query's rankers and user, ready to compare any pair.
 pub(super) struct SharedImpression<'a> {
     table: &'a RankTable,
     scratch: &'a mut SharedScratch,
@@ -66,15 +66,15 @@ pub(super) struct SharedImpression<'a> {
     total: u64,
 }
 
-/// Whether `pairs` comparisons of `lists` can share their draws, and gain by it.
+/// Whether `pairs` comparisons of `lists` can share their draws and become faster.
 pub(super) fn worth_it(lists: &[RankedList<'_>], pairs: usize, length: usize) -> bool {
     let documents = lists.first().map_or(0, |list| list.groups().len());
     let whole = |list: &RankedList<'_>| list.len() == documents && list.groups().len() == documents;
-    pairs >= PAIRS_A_RANKER * lists.len() && length <= LONGEST && lists.iter().all(whole)
+    pairs >= PAIRS_PER_RANKER * lists.len() && length <= LONGEST && lists.iter().all(whole)
 }
 
 impl<'a> SharedImpression<'a> {
-    /// Draws what pairs of `lists`, all of the same documents, share. `user` is asked once a document.
+    /// Draws what pairs of `lists`, all of the same documents, share. `user` is called once per document.
     pub(super) fn start(
         weights: &'a Weights,
         credit_ties: CreditTies,
@@ -120,30 +120,30 @@ impl<'a> SharedImpression<'a> {
         Self { table, scratch, documents, depth, total: weights.total(documents) }
     }
 
-    /// Whether some document would be clicked: where none is, every pair ties.
+    /// Whether any document would be clicked; if none is, every pair ties.
     pub(super) fn has_clicks(&self) -> bool {
         self.scratch.examinations.iter().any(|examination| examination.clicked)
     }
 
-    /// Lets two rankers meet; who wins.
+    /// Compares two rankers and returns who wins.
     #[inline]
     pub(super) fn meet(&mut self, pair: [usize; 2], mut coins: u64) -> Preference {
         let SharedScratch { sequences, places, tally, .. } = &mut *self.scratch;
         let sequences = pair.map(|ranker| &sequences[ranker * self.depth..][..self.depth]);
         let places = pair.map(|ranker| &places[ranker * self.documents..][..self.documents]);
-        // A bit for each place of a sequence whose document is not shown yet.
+        // One bit for each place of a sequence whose document is not shown yet.
         let mut left = [(1_u64 << self.depth) - 1; 2];
         let mut masses = [self.total; 2];
         tally.start();
         for _ in 0..self.depth {
             let x = (coins & 1) as usize;
             coins >>= 1;
-            // A sequence of as many documents as are shown has one left.
+            // A sequence as long as the list has one left.
             let turn = if x == 0 { left[0] } else { left[1] }.trailing_zeros() as usize;
             let seen = if x == 0 { sequences[0] } else { sequences[1] }[turn];
             let places = places.map(|places| places[seen.doc.index()]);
             let weights = places.map(|place| self.table[usize::from(place.rank)]);
-            tally.add(seen.clicked, Odds { weights, masses });
+            tally.add(seen.clicked, DrawProbabilities { weights, masses });
             if seen.abandons {
                 break;
             }
@@ -179,11 +179,11 @@ impl Tail<'_> {
     }
 }
 
-/// Draws different ranks, each by its weight in what is left, and writes them as if they were
+/// Draws different ranks, each by its weight among those left, and writes them as if they were
 /// documents.
 ///
-/// A rank drawn leaves the partial sums of the head. From the tail nothing is taken out: where one of
-/// its ranks comes up again, the draw is made afresh, which is the same law.
+/// A drawn rank leaves the partial sums of the head. Nothing is removed from the tail: where one of its ranks
+/// comes up again, the draw is repeated, which gives the same distribution.
 #[inline]
 fn draw_ranks(
     table: &RankTable,

@@ -1,13 +1,13 @@
-//! Probabilistic multileaving (PM): the rankers take turns in random order to draw a document by its
-//! rank, and a click is shared out by how probably each ranker would have drawn the document.
+//! Probabilistic multileaving (PM): the rankers take turns in random order, each drawing a document by its rank,
+//! and a click is shared among them in proportion to the probability that each would have drawn the document.
 //!
 //! **Draw.** Rounds: all rankers, in a random order, each draw one of the documents that are left,
 //! d with probability P_x(d) = r_x(d)^-tau over the sum of the same for all documents left, where
 //! r_x(d) is d's 1-based rank in x's whole list.
 //!
 //! **Credit.** A clicked document adds P_x(d) / sum_i P_i(d) to ranker x, with the probabilities just
-//! before it was drawn; the higher sum wins each pair. This is the expectation, over who contributed
-//! what, of the number of clicked documents contributed by x: the paper's credit, without its
+//! before it was drawn; the higher sum wins each pair. This is the expectation, over the contributor
+//! of each document, of the number of clicked documents contributed by x: the paper's credit, without its
 //! sampling. [`Credit::Sampled`] samples as the paper does, and [`ProbabilisticMultileaveSigns`] takes the sign of
 //! each pair's difference before the expectation rather than after.
 //!
@@ -21,9 +21,9 @@
 //!
 //! ## Notes
 //!
-//! - The credit treats positions as independent of each other, but within a round they are not: who
-//!   has drawn already does not draw again. So the paper's list and credit together favour some
-//!   rankers a little under clicks at random; [`SlotAssignment::Independent`] does not.
+//! - The credit treats positions as independent, but within a round they are not: a ranker that has drawn does
+//!   not draw again. So the paper's list and credit together slightly favour some rankers under random clicks;
+//!   [`SlotAssignment::Independent`] does not.
 //! - Scores are credits in units of 2^-32; credits that are equal as real numbers tie.
 //! - Ranks are those of the whole list. Tied documents are ordered at random, for each ranker in each
 //!   impression; credit uses the order that made the list.
@@ -41,17 +41,17 @@ use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
 use crate::random::below;
 use crate::support::fixed_point;
 use crate::support::rank_weights::{TauError, Weights};
-use crate::support::softmax::{Chance, Odds, Softmax};
+use crate::support::softmax::{Chance, Softmax, Successive};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
-/// Who draws at which position.
+/// The ranker that draws at each position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotAssignment {
-    /// Every ranker once a round, in random order: the paper's.
+    /// Every ranker once per round, in random order: the paper's rule.
     #[default]
     Rounds,
-    /// Any ranker at any position: with two rankers, the list of probabilistic interleaving.
+    /// Any ranker at any position, all equally likely: with two rankers, the list of probabilistic interleaving.
     Independent,
 }
 
@@ -65,8 +65,8 @@ pub enum Credit {
     /// Over sampled assignments, as in the paper: at each position down to the lowest click, each of
     /// the m branches of every assignment so far is kept with probability n^(1 / length) / m (at most
     /// 1), so that about n assignments of a whole list are kept. Each counts by its probability, and
-    /// the credits are divided by the sum of these. For the paper's figure: since branches are kept
-    /// whether they are probable or not, it is far noisier than its work suggests.
+    /// the credits are divided by the sum of these. For reproducing the paper's figure: since branches are kept
+    /// whether or not they are probable, it is far noisier than its cost suggests.
     /// At most 100 n are kept; where none is, all rankers tie.
     Sampled {
         /// n, at least 1.
@@ -86,7 +86,7 @@ pub enum Credit {
 /// let mut generator = Generator::seed_from_u64(1);
 /// let (shown, receipt) = method.draw(&lists, 3, &mut generator, &mut Default::default());
 /// let scores = method.credit(&receipt, &[0])?;
-/// // One click is shared out between all three.
+/// // One click is shared between all three.
 /// assert!(scores.iter().sum::<u64>().abs_diff(1 << 32) <= 3);
 /// # Ok::<(), interleave::CreditError>(())
 /// ```
@@ -125,7 +125,7 @@ impl ProbabilisticMultileave {
         self.weights.tau()
     }
 
-    /// Who draws at which position.
+    /// The ranker that draws at each position.
     #[must_use]
     pub fn slots(&self) -> SlotAssignment {
         self.slots
@@ -178,9 +178,9 @@ impl Chances {
         self.all.clear();
         self.all.resize(depth * self.rankers, Chance::default());
         for (x, (documents, ranks)) in rows.enumerate() {
-            let mut odds = Odds::new(documents, weights);
+            let mut successive = Successive::new(documents, weights);
             for (position, &rank) in ranks.iter().take(depth).enumerate() {
-                self.all[position * self.rankers + x] = odds.next(rank, weights);
+                self.all[position * self.rankers + x] = successive.next(rank, weights);
             }
         }
     }
@@ -195,7 +195,7 @@ impl Chances {
 #[derive(Debug, Clone, Default)]
 pub struct ProbabilisticMultileaveScratch {
     list: Softmax,
-    /// Rankers that still have something to draw; those that did in this round come first.
+    /// Rankers that still have documents to draw; those that drew in this round come first.
     rankers: Vec<u32>,
     picked: usize,
     clicked: Vec<usize>,
@@ -291,14 +291,13 @@ impl ProbabilisticMultileaveScratch {
     }
 }
 
-/// How many documents every ranker lists, and which ranks it gives those shown; and the seed for
-/// sampling. A plain value that serialises; the seed is beyond what a JSON reader that keeps numbers
-/// as doubles can hold.
+/// The number of documents that each ranker lists, the ranks it gives those shown, and the seed for sampling. A
+/// plain value that serialises; a JSON reader that keeps numbers as doubles cannot hold the seed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbabilisticMultileaveReceipt {
     length: usize,
-    /// The length asked for.
+    /// The requested length.
     most: usize,
     seed: u64,
     rows: Vec<Row>,

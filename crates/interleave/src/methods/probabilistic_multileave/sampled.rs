@@ -25,7 +25,7 @@ pub(super) fn credits(chances: &Chances, clicked: &[usize], length: usize, assig
 
     let mut room = u64::from(assignments.max(1)) * 100;
     let mut total = 0.0;
-    // Depth first: the branch taken at each position so far, the next one to look at, and the
+    // Depth first: the branch taken at each position so far, the next one to visit, and the
     // probability above it.
     let mut path: Vec<(usize, f64)> = vec![(0, 1.0)];
     while let Some(&(branch, above)) = path.last() {

@@ -38,13 +38,13 @@ pub struct ProbabilisticMultileaveSigns {
 }
 
 impl ProbabilisticMultileaveSigns {
-    /// With the lists of `inner`; its own rule of credit is not used.
+    /// With the lists of `inner`; its own credit rule is not used.
     #[must_use]
     pub fn new(inner: ProbabilisticMultileave) -> Self {
         Self { inner }
     }
 
-    /// Where the lists come from.
+    /// The method that draws the lists.
     #[must_use]
     pub fn inner(&self) -> &ProbabilisticMultileave {
         &self.inner
@@ -60,7 +60,7 @@ pub struct ProbabilisticMultileaveSignsScratch {
 
 #[derive(Debug, Default)]
 struct Pairs {
-    /// Click by click: every ranker's share.
+    /// By click: every ranker's share.
     shares: Vec<f64>,
     clicked: Vec<Share>,
     sum: SignSum,
@@ -107,8 +107,7 @@ impl Pairs {
     }
 }
 
-/// Which of two rankers' chances is larger, exactly: by their shares where these differ by more than
-/// their rounding.
+/// Compares two rankers' chances exactly: by their shares where these differ by more than their rounding.
 fn lean(shares: &[f64], chances: &[Chance], i: usize, j: usize) -> Ordering {
     let (first, second) = (shares[i], shares[j]);
     if (first - second).abs() > 1e-14 * (first + second) {
