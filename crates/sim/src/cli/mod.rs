@@ -17,7 +17,6 @@ mod report;
 mod sensitivity;
 mod study_output;
 
-use std::io;
 use std::panic::{catch_unwind, resume_unwind};
 use std::path::Path;
 use std::process::ExitCode;
@@ -89,11 +88,6 @@ fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_env("SIM_LOG"))
-        .with_writer(io::stderr)
-        .without_time()
-        .init();
     let done = match cli.command {
         None => cli.live.run(),
         Some(Command::Algorithms) => algorithms::run(),

@@ -62,7 +62,6 @@ impl<'a> Cache<'a> {
             && kept.key == key
             && sound(&kept.value)
         {
-            tracing::debug!(path = %path.display(), "read from the cache");
             return Ok(kept.value);
         }
         self.check(&path)?;
@@ -85,7 +84,6 @@ impl<'a> Cache<'a> {
     ) -> Result<T> {
         let path = self.path(what, key, extension);
         if let Some(value) = std::fs::read(&path).ok().and_then(|bytes| read(&bytes)) {
-            tracing::debug!(path = %path.display(), "read from the cache");
             return Ok(value);
         }
         self.check(&path)?;
