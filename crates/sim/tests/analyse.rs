@@ -14,8 +14,8 @@ fn analyse(folder: &Path, arguments: &[&str]) -> std::process::Output {
     sim(folder).arg("analyse").args(arguments).output().expect("sim starts")
 }
 
-/// Twelve arms in a row but for a circle of 3, 4 and 5, each 0.02 better than the next; with
-/// `names` the arms stand in that order.
+/// Twelve arms, each 0.02 better than the next, except for a cycle of 3, 4 and 5. `names` is the order of the arms in
+/// the matrix.
 fn matrix(names: &[usize]) -> String {
     let p = |i: usize, j: usize| match (i, j) {
         (3, 5) => 0.46,
@@ -37,7 +37,7 @@ fn folder_with_matrices() -> TempDir {
 }
 
 #[test]
-fn it_finds_what_is_there_and_leaves_all_it_promises() {
+fn analyse_writes_all_files_and_prints_the_main_findings() {
     let folder = folder_with_matrices();
     let path = folder.path();
     let run = analyse(path, &["--matrix", "P.txt", "--comparisons", "1e6", "--out", "a", "--samples", "1e4"]);
@@ -47,7 +47,7 @@ fn it_finds_what_is_there_and_leaves_all_it_promises() {
         "Condorcet winner        arm 0\n",
         "von Neumann winner      arm 0 with weight 1\n",
         "cyclic triples          1 of 220 (0.45%)\n",
-        "  of them genuine       1, from 1,000,000 comparisons a pair\n",
+        "  significant           1, from 1,000,000 comparisons per pair\n",
         "random arms   P(Condorcet winner)    P(total order)",
     ] {
         assert!(table.contains(line), "no `{line}` in:\n{table}");
@@ -57,8 +57,8 @@ fn it_finds_what_is_there_and_leaves_all_it_promises() {
         "bounds.csv",
         "bounds.png",
         "bounds.svg",
-        "circles.csv",
         "config.json",
+        "cycles.csv",
         "findings.json",
         "matrix.png",
         "matrix.svg",
@@ -68,13 +68,13 @@ fn it_finds_what_is_there_and_leaves_all_it_promises() {
         "subsets.svg",
     ];
     assert_eq!(names, expected);
-    let circles = fs::read_to_string(path.join("a/circles.csv")).expect("circles.csv is text");
-    let circles: Vec<&str> = circles.lines().skip(1).collect();
-    assert!(circles.len() == 1 && circles[0].starts_with("3,4,5,0.02") && circles[0].ends_with(",true"), "{circles:?}");
+    let cycles = fs::read_to_string(path.join("a/cycles.csv")).expect("cycles.csv is text");
+    let cycles: Vec<&str> = cycles.lines().skip(1).collect();
+    assert!(cycles.len() == 1 && cycles[0].starts_with("3,4,5,0.02") && cycles[0].ends_with(",true"), "{cycles:?}");
 }
 
 #[test]
-fn the_same_seed_leaves_the_same_bytes_and_alphabetical_order_is_undone() {
+fn the_same_seed_writes_the_same_bytes_and_alphabetical_order_is_undone() {
     let folder = folder_with_matrices();
     let path = folder.path();
     for (out, more) in [("a", &["--threads", "1"][..]), ("b", &["--threads", "2"]), ("c", &["--seed", "2"])] {
@@ -103,7 +103,7 @@ fn the_same_seed_leaves_the_same_bytes_and_alphabetical_order_is_undone() {
 }
 
 #[test]
-fn without_a_winner_it_says_so() {
+fn without_a_condorcet_winner_the_findings_say_none() {
     let folder = folder_with_matrices();
     let run = analyse(folder.path(), &["--matrix", "circle.txt", "--samples", "0"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
@@ -116,7 +116,7 @@ fn without_a_winner_it_says_so() {
     ] {
         assert!(table.contains(line), "no `{line}` in:\n{table}");
     }
-    assert!(table.contains("orders: exact up to 3 arms") && !table.contains("sample"), "{table}");
+    assert!(table.contains("P(total order): exact up to 3 arms") && !table.contains("sample"), "{table}");
     let results = std::fs::read_dir(folder.path().join("results")).expect("results").next().expect("one folder");
     let results = results.expect("a readable folder").path();
     assert!(results.file_name().is_some_and(|name| name.to_string_lossy().starts_with("analyse-circle.txt-")));
@@ -124,7 +124,7 @@ fn without_a_winner_it_says_so() {
 }
 
 #[test]
-fn chosen_arms_have_both_their_numbers() {
+fn chosen_arms_are_shown_with_both_numbers() {
     let folder = folder_with_matrices();
     let path = folder.path();
     let run = analyse(path, &["--matrix", "P.txt", "--arms", "3,4,5,7", "--against", "P.txt", "--out", "a"]);
@@ -141,10 +141,10 @@ fn chosen_arms_have_both_their_numbers() {
         let file = fs::read_to_string(path.join("a").join(name)).expect("it is text");
         file.lines().map(str::to_owned).collect()
     };
-    let circles = lines("circles.csv");
-    assert!(circles[0].starts_with("first,second,third,first_in_matrix,second_in_matrix,third_in_matrix,"));
-    assert!(circles[1].starts_with("0,1,2,3,4,5,0.02"), "{circles:?}");
-    // Ranks count from 1.
+    let cycles = lines("cycles.csv");
+    assert!(cycles[0].starts_with("first,second,third,first_in_matrix,second_in_matrix,third_in_matrix,"));
+    assert!(cycles[1].starts_with("0,1,2,3,4,5,0.02"), "{cycles:?}");
+    // Ranks start at 1.
     let ranking = lines("ranking.csv");
     assert_eq!(ranking[0], "rank,arm,arm_in_matrix,copeland,borda,von_neumann");
     assert!(ranking[1].starts_with("1,0,3,") && ranking[4].starts_with("4,3,7,"), "{ranking:?}");
@@ -155,20 +155,20 @@ fn chosen_arms_have_both_their_numbers() {
         serde_json::from_slice(&fs::read(path.join("a/findings.json")).expect("findings")).expect("JSON");
     assert_eq!(findings["arms_in_matrix"], serde_json::json!([3, 4, 5, 7]));
 
-    // One arm, and arms that are all even.
+    // A winner among chosen arms, and arms that are all equal.
     let one = analyse(path, &["--matrix", "P.txt", "--arms", "7,9,11", "--out", "b"]);
     assert!(text(&one.stdout).contains("Condorcet winner        arm 7 (0 of those chosen)\n"), "{}", text(&one.stdout));
     fs::write(path.join("even.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
     let even = text(&analyse(path, &["--matrix", "even.txt", "--out", "c"]).stdout);
-    assert!(even.contains("Condorcet winner        none: all arms are even\n"), "{even}");
+    assert!(even.contains("Condorcet winner        none: all arms are equal\n"), "{even}");
 }
 
 #[test]
-fn failures_are_one_line_with_what_to_do() {
+fn failures_are_one_line_with_a_remedy() {
     let folder = folder_with_matrices();
     for (arguments, word) in [
         (&["--matrix", "none.txt"][..], "none.txt"),
-        (&["--matrix", "P.txt", "--against", "two.txt"], "--against holds 2 arms"),
+        (&["--matrix", "P.txt", "--against", "two.txt"], "--against has 2 arms"),
     ] {
         let run = analyse(folder.path(), arguments);
         let error = text(&run.stderr);
@@ -186,7 +186,7 @@ fn failures_are_one_line_with_what_to_do() {
     ] {
         assert_eq!(analyse(folder.path(), arguments).status.code(), Some(2), "{arguments:?}");
     }
-    // A theorem that does not apply is no failure.
+    // A theorem that does not apply is not a failure.
     let run = analyse(folder.path(), &["--matrix", "P.txt", "--alpha", "0.6"]);
     assert!(
         run.status.success() && text(&run.stdout).contains("RUCB, expected: none: alpha: "),
@@ -217,7 +217,7 @@ fn an_independent_estimate_of_mslr_agrees() {
         "cyclic triples          447 of 410,040 (0.11%)\n",
         "gamma                   3.465",
         "P(Condorcet winner)     lowest 0.8903, of 100 random arms\n",
-        "regret, lower bound     461.6 ln T; with the winner alone as opponent 512.0 ln T\n",
+        "regret, lower bound     461.6 ln T; 512.0 ln T if every duel includes the winner\n",
         "correlation 0.99988",
     ] {
         assert!(table.contains(line), "no `{line}` in:\n{table}");

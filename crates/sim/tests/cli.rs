@@ -1,4 +1,4 @@
-//! The command line, run as a person would.
+//! Live runs, `sim bandit` and the outputs that all commands share, through the binary.
 
 mod common;
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const SMALL: [&str; 8] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "12", "--steps", "5e3", "--runs", "2"];
 
 #[test]
-fn a_live_run_leaves_all_it_promises() {
+fn a_live_run_writes_all_files_and_prints_a_table() {
     let folder = TempDir::new().expect("a temporary folder");
     let run = sim(folder.path()).args(SMALL).args(["--out", "r"]).output().expect("sim starts");
     assert!(run.status.success(), "{}", text(&run.stderr));
@@ -57,7 +57,7 @@ fn threads_change_no_byte() {
 }
 
 #[test]
-fn a_kept_truth_changes_no_byte() {
+fn a_cached_ground_truth_changes_no_byte() {
     let folder = TempDir::new().expect("a temporary folder");
     for out in ["first", "second"] {
         sim(folder.path()).args(SMALL).args(["--out", out, "--quiet"]).assert().success();
@@ -66,7 +66,7 @@ fn a_kept_truth_changes_no_byte() {
 }
 
 #[test]
-fn another_seed_is_another_result() {
+fn another_seed_gives_another_result() {
     let folder = TempDir::new().expect("a temporary folder");
     for seed in ["1", "2"] {
         sim(folder.path()).args(SMALL).args(["--seed", seed, "--out", seed, "--quiet"]).assert().success();
@@ -118,7 +118,7 @@ fn a_matrix_made_by_proxy_can_be_played() {
     assert_eq!(summary.as_array().map(Vec::len), Some(5));
     assert_eq!(summary[0]["runs"], 3);
 
-    // The account beside the matrix tells which features its arms are, and their part of it.
+    // The description beside the matrix gives the features of its arms, also of a part of them.
     let account: serde_json::Value =
         serde_json::from_slice(&fs::read(folder.path().join("P.json")).expect("P.json")).expect("JSON");
     let rankers = account["site"]["rankers"].as_array().expect("a list");
@@ -137,24 +137,24 @@ fn a_matrix_made_by_proxy_can_be_played() {
     for arms in [&[][..], &["--arms", "3,5,6"]] {
         let args = [&["analyse", "--matrix", "P.npy", "--against", "P.txt", "--out", "a"][..], arms].concat();
         assert!(said(&args).contains("feature "));
-        for (file, column) in [("ranking.csv", 2), ("circles.csv", 3), ("difference.csv", 2)] {
+        for (file, column) in [("ranking.csv", 2), ("cycles.csv", 3), ("difference.csv", 2)] {
             let table = fs::read_to_string(folder.path().join("a").join(file)).expect("a table");
             let named = table.lines().next().and_then(|header| header.split(',').nth(column));
             assert!(named.is_some_and(|name| name.ends_with("feature")), "{file}: {named:?}");
         }
     }
-    // Of another matrix it tells nothing.
+    // It is ignored beside another matrix.
     fs::copy(folder.path().join("P.json"), folder.path().join("Q.json")).expect("a copy");
     fs::write(folder.path().join("Q.txt"), "0.5 0.7\n0.3 0.5\n").expect("a writable folder");
     assert!(!said(&["analyse", "--matrix", "Q.txt"]).contains("feature "));
 }
 
 #[test]
-fn where_all_are_even_nobody_wins() {
+fn equal_arms_have_no_winner() {
     let folder = TempDir::new().expect("a temporary folder");
     for (matrix, expected) in [
-        ("0.5 0.5\n0.5 0.5\n", "no Condorcet winner: all arms are even"),
-        ("0.5 0.5 0.9\n0.5 0.5 0.9\n0.1 0.1 0.5\n", "no Condorcet winner: 2 arms that nobody beats, arm 0 one"),
+        ("0.5 0.5\n0.5 0.5\n", "no Condorcet winner: all arms are equal"),
+        ("0.5 0.5 0.9\n0.5 0.5 0.9\n0.1 0.1 0.5\n", "no Condorcet winner: 2 arms are unbeaten, among them arm 0"),
     ] {
         fs::write(folder.path().join("P.txt"), matrix).expect("a writable folder");
         let run =
@@ -164,7 +164,7 @@ fn where_all_are_even_nobody_wins() {
 }
 
 #[test]
-fn problems_go_by_name() {
+fn problems_are_played_by_name() {
     let folder = TempDir::new().expect("a temporary folder");
     for (problem, winner) in [("1good5poor", "arm 0"), ("arithmetic:k=6", "arm 0")] {
         let run = sim(folder.path())
@@ -190,11 +190,11 @@ fn without_a_condorcet_winner_regret_is_by_copeland_score() {
         .output()
         .expect("sim starts");
     assert!(run.status.success(), "{}", text(&run.stderr));
-    assert!(text(&run.stdout).contains("no Condorcet winner; regret is Copeland score"), "{}", text(&run.stdout));
+    assert!(text(&run.stdout).contains("no Condorcet winner; regret is the Copeland score"), "{}", text(&run.stdout));
 }
 
 #[test]
-fn explore_then_exploit_runs_again_for_those_who_use_the_horizon() {
+fn explore_then_exploit_runs_again_for_algorithms_that_use_the_horizon() {
     let folder = TempDir::new().expect("a temporary folder");
     let explore = |threads: &str, out: &str| {
         let run = sim(folder.path())
@@ -215,7 +215,7 @@ fn explore_then_exploit_runs_again_for_those_who_use_the_horizon() {
     assert_eq!((lines("horizons.csv"), lines("runs.csv")), (1 + 6, 1 + 24));
     assert!(folder.path().join("a/accuracy.svg").exists() && folder.path().join("a/regret.png").exists());
 
-    // The same bytes from one thread; and a horizon asked for alone says the same.
+    // One thread gives the same bytes.
     assert_eq!(explore("1", "b"), summary);
     for file in ["runs.csv", "horizons.csv", "summary.json", "accuracy.svg"] {
         let bytes = |out: &str| fs::read(folder.path().join(out).join(file)).expect(file);
@@ -224,7 +224,7 @@ fn explore_then_exploit_runs_again_for_those_who_use_the_horizon() {
 }
 
 #[test]
-fn files_and_tables_say_which_arm_is_meant() {
+fn files_and_tables_identify_arms() {
     let folder = TempDir::new().expect("a temporary folder");
     let row = |i: usize| (0..12).map(|j| format!("{:.2} ", 0.5 + 0.04 * (j as f64 - i as f64))).collect::<String>();
     let rows: Vec<String> = (0..12).map(row).collect();
@@ -239,16 +239,19 @@ fn files_and_tables_say_which_arm_is_meant() {
         let runs = fs::read_to_string(folder.path().join(out).join("runs.csv")).expect("runs.csv is text");
         runs.lines().map(str::to_owned).collect::<Vec<_>>()
     };
-    let told = play(&["bandit", "--matrix", "P.txt", "--arms", "9,4,11", "--out", "chosen"]);
+    let printed = play(&["bandit", "--matrix", "P.txt", "--arms", "9,4,11", "--out", "chosen"]);
     let table = ["Condorcet winner: arm 4 (1 of those chosen)", "over arm 9 (0 of those chosen)"];
-    assert!(table.iter().all(|part| told.contains(part)), "{told}");
-    assert!(told.contains("arm 4 (1 of those chosen), 1/1") && told.contains("a single run of 3,000 steps"), "{told}");
+    assert!(table.iter().all(|part| printed.contains(part)), "{printed}");
+    assert!(
+        printed.contains("arm 4 (1 of those chosen), 1/1") && printed.contains("a single run of 3,000 steps"),
+        "{printed}"
+    );
     let found = runs("chosen");
-    assert!(found[0].ends_with("regret,best_arm,best_arm_in_matrix,best_is_winner"), "{found:?}");
+    assert!(found[0].ends_with("regret,recommended_arm,recommended_arm_in_matrix,recommended_is_best"), "{found:?}");
     assert!(found[1].ends_with(",1,4,true"), "{found:?}");
     let config = fs::read_to_string(folder.path().join("chosen/config.json")).expect("config.json is text");
     assert!(config.contains("\"winners\": [1],") && config.contains("\"winners_in_matrix\": [4]"), "{config}");
-    assert!(config.contains("\"taken\": [9, 4, 11],"), "{config}");
+    assert!(config.contains("\"arms_in_matrix\": [9, 4, 11],"), "{config}");
     let explore = ["--setting", "explore-then-exploit", "--out", "explored"];
     sim(folder.path())
         .args(["bandit", "--matrix", "P.txt", "--arms", "9,4,11", "--algorithms", "rucb", "--runs", "1"])
@@ -258,42 +261,16 @@ fn files_and_tables_say_which_arm_is_meant() {
         .success();
     assert!(runs("explored")[1].ends_with(",1,4,true"), "{:?}", runs("explored"));
 
-    // All arms of a matrix have but one number; feature rankers have their features.
+    // All arms of a matrix have one number only; feature rankers also have a feature.
     play(&["bandit", "--matrix", "P.txt", "--out", "all"]);
-    assert!(runs("all")[0].ends_with("regret,best_arm,best_is_winner"));
+    assert!(runs("all")[0].ends_with("regret,recommended_arm,recommended_is_best"));
     play(&["--dataset", "mslr-lookalike:0.003", "--rankers", "5,110,3", "--out", "live"]);
     let found = runs("live");
-    assert!(found[0].ends_with("regret,best_arm,best_feature,best_is_winner"), "{found:?}");
+    assert!(found[0].ends_with("regret,recommended_arm,recommended_feature,recommended_is_best"), "{found:?}");
     assert!(
         [",0,3,", ",0,5,", ",1,5,", ",1,110,", ",2,110,", ",2,3,"].iter().any(|ends| found[1].contains(ends)),
         "{found:?}"
     );
-}
-
-#[test]
-fn help_tells_what_is_left() {
-    let folder = TempDir::new().expect("a temporary folder");
-    let help = |args: &[&str]| {
-        let run = sim(folder.path()).args(args).output().expect("sim starts");
-        assert!(run.status.success() && run.stderr.is_empty(), "{args:?}");
-        text(&run.stdout)
-    };
-    let all = help(&["--help"]);
-    for (command, brief, long) in [
-        ("analyse", "Analyses a preference matrix", "circles.csv"),
-        ("bandit", "Plays dueling bandits on a preference matrix", "runs.csv"),
-        ("compare", "Plays the same bandits live and on the proxy", "drawn with one scale"),
-        ("distortion", "Measures how often a multileaving misjudges", "written to --out"),
-        ("experiment", "Runs the figures and tables of the papers", "look-alike"),
-        ("inspect", "Describes a data set", "findings.json"),
-        ("proxy", "Estimates the preference matrix", "P.counts.npz"),
-        ("report", "Makes one page of all results", "report.html"),
-        ("sensitivity", "Measures how many impressions", "errors.csv"),
-    ] {
-        assert!(all.lines().any(|line| line.trim_start().starts_with(command) && line.contains(brief)), "{all}");
-        let own = help(&[command, "--help"]);
-        assert!(own.starts_with(brief) && own.contains(long), "{own}");
-    }
 }
 
 #[test]
@@ -320,7 +297,7 @@ fn a_folder_holds_the_results_of_one_command() {
     }
     assert_eq!(files(&folder.path().join("r")), before);
 
-    // A folder's name tells the part, the seed, and files of other content apart.
+    // Folder names distinguish the arms, the seed, and files with other content.
     let results = folder.path().join("results");
     let names = || -> Vec<String> {
         let entries = fs::read_dir(&results).into_iter().flatten();
@@ -350,7 +327,7 @@ fn a_folder_holds_the_results_of_one_command() {
 }
 
 #[test]
-fn sites_that_differ_share_no_folder() {
+fn different_sites_have_different_folders() {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("a.txt"), "1 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n2 qid:1 1:0.7 2:2\n")
         .expect("a writable folder");
@@ -376,10 +353,10 @@ fn sites_that_differ_share_no_folder() {
 }
 
 #[test]
-fn distortion_of_a_few_rankers_is_written_where_it_was_asked_for() {
+fn distortion_is_written_to_out() {
     let folder = TempDir::new().expect("a temporary folder");
     let run = sim(folder.path())
-        .args(["distortion", "--dataset", TINY, "--rankers", "8", "--multileavings", "50", "--runs", "2"])
+        .args(["distortion", "--dataset", TINY, "--rankers", "8", "--multileavings", "50", "--sets", "2"])
         .args(["--out", "deep/d.json"])
         .output()
         .expect("sim starts");
@@ -390,7 +367,7 @@ fn distortion_of_a_few_rankers_is_written_where_it_was_asked_for() {
 }
 
 #[test]
-fn json_in_place_of_a_summary_is_what_the_files_hold() {
+fn json_on_standard_output_equals_the_files() {
     let folder = TempDir::new().expect("a temporary folder");
     let json = |args: &[&str]| -> serde_json::Value {
         let site = ["--dataset", TINY, "--rankers", "8", "--credit-ties", "same", "--json", "--quiet"];
@@ -401,9 +378,9 @@ fn json_in_place_of_a_summary_is_what_the_files_hold() {
     let file = |name: &str| -> serde_json::Value {
         serde_json::from_slice(&fs::read(folder.path().join(name)).expect("a file")).expect("JSON")
     };
-    let told = json(&["distortion", "--multileavings", "50", "--runs", "2", "--sizes", "3", "--out", "d.json"]);
-    assert_eq!(told, file("d.json"));
-    assert_eq!(told["distortion"][0]["size"], 3);
+    let printed = json(&["distortion", "--multileavings", "50", "--sets", "2", "--sizes", "3", "--out", "d.json"]);
+    assert_eq!(printed, file("d.json"));
+    assert_eq!(printed["distortion"][0]["size"], 3);
     assert_eq!(json(&["proxy", "--interleavings", "100", "--out", "P.npy"]), file("P.json"));
     let rows =
         json(&["sensitivity", "--draws", "2", "--impressions", "20", "--methods", "sosm,team-draft", "--out", "s"]);
@@ -417,7 +394,7 @@ fn json_in_place_of_a_summary_is_what_the_files_hold() {
 }
 
 #[test]
-fn where_nobody_clicks_no_ranker_is_ahead() {
+fn without_clicks_no_ranker_is_ahead() {
     let folder = TempDir::new().expect("a temporary folder");
     let run = sim(folder.path())
         .args(["--dataset", TINY, "--rankers", "4", "--click", "0:0,1:0,2:0,3:0,4:0", "--steps", "500", "--runs", "1"])

@@ -1,4 +1,4 @@
-//! `sim proxy` and `sim compare`, run as a person would, and interrupted as a machine would.
+//! `sim proxy` and `sim compare` through the binary, also interrupted and killed.
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
 mod common;
@@ -95,7 +95,7 @@ fn more_adds_to_what_is_there() {
     assert!(failure(&none).contains("--more adds to a matrix"));
     succeeds(proxy(folder.path(), &[&data[..], &["--interleavings", "2000"]].concat()));
     succeeds(proxy(folder.path(), &[&data[..], &["--more", "500", "--pairs", "0-2,3-*"]].concat()));
-    assert_eq!((how()["fewest"].as_u64(), how()["most"].as_u64()), (Some(2000), Some(2500)));
+    assert_eq!((how()["min_comparisons"].as_u64(), how()["max_comparisons"].as_u64()), (Some(2000), Some(2500)));
     let said = succeeds(proxy(folder.path(), &[&data[..], &["--more", "300", "--until-se", "0.008"]].concat()));
     assert!(said.contains("comparisons each"), "{said}");
     assert!(how()["largest_standard_error"].as_f64() <= Some(0.008), "{}", how());
@@ -116,17 +116,17 @@ fn a_finished_matrix_is_replaced_on_demand_only() {
     let before = files(folder.path());
     for other in [&["--interleavings", "200"][..], &["--interleavings", "300", "--seed", "2"]] {
         let message = failure(&run(other).output().expect("sim starts"));
-        assert!(message.contains("add --again to replace it, or choose another --out"), "{message}");
+        assert!(message.contains("add --replace to replace it, or choose another --out"), "{message}");
     }
-    assert!(succeeds(run(&["--interleavings", "300"])).contains("nothing was left to do"));
+    assert!(succeeds(run(&["--interleavings", "300"])).contains("nothing left to do"));
     assert!(files(folder.path()) == before);
-    succeeds(run(&["--interleavings", "200", "--again"]));
+    succeeds(run(&["--interleavings", "200", "--replace"]));
     assert!(files(folder.path()) != before);
 
     // One that was made elsewhere has no state.
     fs::remove_file(folder.path().join("P.state")).expect("the state is there");
     let message = failure(&run(&["--interleavings", "200"]).output().expect("sim starts"));
-    assert!(message.contains("P.npy is there") && message.contains("--again"), "{message}");
+    assert!(message.contains("P.npy exists but has no .state file") && message.contains("--replace"), "{message}");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn pairs_that_were_never_compared_are_told() {
     assert!(said.contains("some pairs were never compared") && said.contains("Q.counts.npz"), "{said}");
     assert!(said.contains("no Condorcet winner among the pairs compared"), "{said}");
     assert!(remarks.contains("Q.npy, Q.txt, Q.counts.npz, Q.json, Q.timings.json, Q.state"), "{remarks}");
-    let whole = succeeds(proxy(folder.path(), &[&data[..], &["--again"]].concat()));
+    let whole = succeeds(proxy(folder.path(), &[&data[..], &["--replace"]].concat()));
     assert!(!whole.contains("never compared"), "{whole}");
     let winner = whole.lines().find(|line| line.starts_with("Condorcet winner: "));
     assert!(winner.is_none_or(|line| line.contains("; smallest margin 0.") && line.contains(", z = ")), "{whole}");
@@ -157,7 +157,7 @@ fn a_damaged_state_is_one_error_and_stays() {
         fs::write(&path, damaged).expect("a writable folder");
         for flags in [&arguments[..], &arguments[..arguments.len() - 1]] {
             let message = failure(&proxy(folder.path(), flags).output().expect("sim starts"));
-            assert!(message.contains("P.state") && message.contains("add --again to begin anew"), "{message}");
+            assert!(message.contains("P.state") && message.contains("add --replace to start again"), "{message}");
             assert_eq!(fs::read(&path).expect("the state is there"), damaged);
         }
     }
@@ -179,7 +179,7 @@ fn a_second_run_on_the_same_files_is_refused_until_the_first_is_gone() {
     for out in ["P.npy", "P.txt"] {
         let second = proxy(folder.path(), &[&SMALL[..], &["--out", out, "--resume"]].concat()).output();
         let message = failure(&second.expect("sim starts"));
-        assert!(message.contains("P.npy is being made by another run; wait until that ends"), "{message}");
+        assert!(message.contains("another run is writing P.npy; wait until it ends"), "{message}");
     }
     succeeds(proxy(folder.path(), &[data, &["--interleavings", "100", "--out", "Q.npy"]].concat()));
 
@@ -254,7 +254,7 @@ fn matrices_are_read_in_every_form_and_in_part() {
         play.args(["--algorithms", "rucb", "--steps", "500", "--runs", "1", "--json", "--out", "b"]).args(arguments);
         let played = succeeds(play);
         let config = fs::read(folder.path().join("b/config.json")).expect("the configuration is there");
-        (played, serde_json::from_slice::<serde_json::Value>(&config).expect("JSON")["played_on"].clone())
+        (played, serde_json::from_slice::<serde_json::Value>(&config).expect("JSON")["environment"].clone())
     };
     let (npy, of_npy) = play(&["--matrix", "P.npy"]);
     for name in ["P.txt", "P.counts.npz"] {
@@ -263,12 +263,12 @@ fn matrices_are_read_in_every_form_and_in_part() {
         assert_eq!(description["checksum"], of_npy["checksum"], "{name}");
     }
     let (_, first) = play(&["--matrix", "P.npy", "--first-alphabetical", "4"]);
-    assert_eq!(first["taken"], serde_json::json!([0, 9, 10, 11]));
+    assert_eq!(first["arms_in_matrix"], serde_json::json!([0, 9, 10, 11]));
     let (_, some) = play(&["--matrix", "P.npy", "--arms", "7,2"]);
-    assert_eq!((&some["taken"], &some["arms"]), (&serde_json::json!([7, 2]), &serde_json::json!(2)));
+    assert_eq!((&some["arms_in_matrix"], &some["arms"]), (&serde_json::json!([7, 2]), &serde_json::json!(2)));
     let (_, random) = play(&["--matrix", "P.npy", "--random", "5", "--condorcet"]);
     assert_eq!(random["condorcet"], true);
-    assert_eq!(random["taken"].as_array().map(Vec::len), Some(5));
+    assert_eq!(random["arms_in_matrix"].as_array().map(Vec::len), Some(5));
     assert_eq!(play(&["--matrix", "P.npy", "--random", "5", "--condorcet"]).1, random, "same seed, same arms");
     for (wrong, part) in
         [(&["--arms", "1,99"][..], "99"), (&["--random", "13"], "has 12 arms"), (&["--arms", "1,1"], "named twice")]
@@ -347,7 +347,7 @@ fn published_matrices_of_mslr_are_met_on_an_excerpt() {
         let against = matrices.join(matrix).display().to_string();
         succeeds(proxy(
             folder.path(),
-            &["--dataset", &parts, "--click", click, "--out", "P.npy", "--again", "--against", &against],
+            &["--dataset", &parts, "--click", click, "--out", "P.npy", "--replace", "--against", &against],
         ));
         let how = fs::read(folder.path().join("P.json")).expect("P.json is there");
         let how: serde_json::Value = serde_json::from_slice(&how).expect("JSON");

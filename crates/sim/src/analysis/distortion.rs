@@ -1,14 +1,14 @@
-//! Distortion: how often a multileaving misjudges who is better than the best.
+//! Distortion: how often a multileaving prefers another ranker to the best one.
 //!
 //! Brost et al. (<https://doi.org/10.1145/2983323.2983659>, section 4.2.6): random sets of m rankers
-//! that hold the Condorcet winner of pairwise interleaving are multileaved some thousand times; the
-//! distortion is the share of the other rankers that beat the winner in more than half of them,
-//! ties broken by a coin, the mean over sets.
+//! that include the Condorcet winner of pairwise interleaving are multileaved a few thousand times each. The
+//! distortion of a set is the share of the other rankers that beat the winner in more than half of the
+//! multileavings, with ties broken by a coin; the result is the mean over sets.
 //!
 //! ## Notes
-//! The paper does not say whether the share is of m or of m - 1 rankers; its figures for m = 3 are
-//! multiples of 1/60, so it is m - 1. Rankers whose lists are those of the winner are left out of the
-//! sets: they are the winner.
+//! The paper does not state whether the share is of m or of m - 1 rankers; its values for m = 3 are
+//! multiples of 1/60, so it is m - 1. Rankers that return the same lists as the winner are left out of the
+//! sets: they are as good as the winner.
 
 use bandits::Generator;
 use interleave::{AnyMultileaving, Outcome, Preference};
@@ -24,29 +24,29 @@ use crate::simulation::site::{Multileaver, Site};
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// Rankers multileaved at once, the winner among them: at least 2.
+    /// Rankers per set, including the winner: at least 2.
     pub size: usize,
-    /// Multileavings of each set.
+    /// Multileavings per set.
     pub multileavings: u64,
-    /// Sets.
+    /// Number of sets.
     pub sets: u64,
     /// The master seed.
     pub seed: u64,
 }
 
-/// The distortion of one size of set.
+/// The distortion for one set size.
 #[derive(Debug, Clone, Serialize)]
 pub struct Distortion {
-    /// Rankers multileaved at once.
+    /// Rankers per set, including the winner.
     pub size: usize,
-    /// Share of rankers that seem to beat the winner, over the sets.
+    /// Share of the other rankers that beat the winner, over sets.
     pub share: Spread,
 }
 
-/// Measures the distortion of `method` against `winners`, the arms that are the best.
+/// Measures the distortion of `method` against `winners`, the best arms.
 ///
 /// # Panics
-/// When there are fewer arms than the plan's size asks for, or `winners` is empty.
+/// If there are too few arms for the plan's set size, or `winners` is empty.
 #[must_use]
 pub fn measure(
     site: &Site,
@@ -58,10 +58,10 @@ pub fn measure(
     Distortion { size: plan.size, share: Spread::of(&shares(site, method, winners, plan, progress)) }
 }
 
-/// The same, set by set.
+/// The distortion of each set.
 ///
 /// # Panics
-/// As [`measure`].
+/// As for [`measure`].
 #[must_use]
 pub fn shares(site: &Site, method: &AnyMultileaving, winners: &[usize], plan: Plan, progress: &Progress) -> Vec<f64> {
     let others: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
@@ -79,7 +79,7 @@ pub fn shares(site: &Site, method: &AnyMultileaving, winners: &[usize], plan: Pl
         .collect()
 }
 
-/// The winner and `size` - 1 of the others, drawn without replacement.
+/// The winner followed by `size` - 1 of the others, drawn without replacement.
 fn draw_set(winner: usize, others: &[usize], size: usize, generator: &mut Generator) -> Vec<usize> {
     let mut pool = others.to_vec();
     for chosen in 0..size - 1 {
@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_beats_the_best_and_everybody_the_worst() {
+    fn no_ranker_beats_the_best_and_many_beat_the_worst() {
         assert_eq!(share(0), 0.0);
         assert!(share(3) > 0.4, "{}", share(3));
     }
 
     #[test]
-    fn sets_hold_the_winner_first_and_nobody_twice() {
+    fn sets_start_with_the_winner_and_have_no_duplicates() {
         let mut generator = seed::generator(1, "test", 0, "set");
         for size in 2..=5 {
             let set = draw_set(7, &[1, 2, 3, 4], size, &mut generator);

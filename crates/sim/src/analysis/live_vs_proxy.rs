@@ -1,10 +1,9 @@
-//! Live against proxy: the same bandits before users and on the coin flips of a preference matrix of
+//! Live against proxy: the same bandits with simulated users and on the coin flips of a preference matrix of
 //! the same data.
 //!
-//! Regret is counted by one yardstick, the truth of the live simulation, in both arenas; so a curve
-//! that differs tells of what the matrix takes away (that comparisons share queries and lists, that
-//! p_ij are estimates), not of two ways of counting. M. Zoghi et al. show such a pair of figures for
-//! their own algorithm.
+//! In both arenas regret is measured against the ground truth of the live simulation, so a difference between the
+//! curves shows what the matrix loses (comparisons that share queries and lists, estimation errors of p_ij), not two
+//! definitions of regret. M. Zoghi et al. show such a pair of figures for their algorithm.
 //!
 //! ## References
 //! M. Zoghi, S. Whiteson and M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
@@ -21,7 +20,7 @@ use crate::simulation::runs::{Plan, Run};
 pub struct Difference {
     /// The algorithm with all its parameters.
     pub algorithm: String,
-    /// After so many steps.
+    /// The step at which regret is compared.
     pub step: u64,
     /// Mean cumulative regret live.
     pub live: f64,
@@ -31,9 +30,9 @@ pub struct Difference {
     pub proxy: f64,
     /// Its standard error; 0 for a single run.
     pub proxy_standard_error: f64,
-    /// (proxy - live) / live; 0 where both are 0, none where live alone is 0.
+    /// (proxy - live) / live; 0 if both are 0, `None` if only live is 0.
     pub relative: Option<f64>,
-    /// Standard error of (proxy - live) over live regret; none where that is 0 but not the error.
+    /// Standard error of (proxy - live) divided by live regret; `None` if live regret is 0 and the error is not.
     pub relative_standard_error: Option<f64>,
 }
 
@@ -58,7 +57,7 @@ impl Difference {
     }
 }
 
-/// The differences of all algorithms at all checkpoints, algorithm by algorithm.
+/// The differences of all algorithms at all checkpoints, ordered by algorithm.
 #[must_use]
 pub fn differences(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>]) -> Vec<Difference> {
     let mut differences = Vec::new();
@@ -70,8 +69,8 @@ pub fn differences(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>]) -> Vec<Di
     differences
 }
 
-/// The largest relative difference, of either sign, from step `from` on; where there is no live regret
-/// there is none.
+/// The difference that is relatively largest, of either sign, from step `from` on. Checkpoints without live regret
+/// do not count.
 #[must_use]
 pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
     let late = differences.iter().filter(|difference| difference.step >= from);
@@ -80,7 +79,7 @@ pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
         .max_by(|a, b| size(a).unwrap_or_default().total_cmp(&size(b).unwrap_or_default()))
 }
 
-/// Both sets of curves side by side with one scale.
+/// Both sets of curves side by side, with one scale.
 #[must_use]
 pub fn figure(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>], caption: &Caption) -> Panels {
     let panel = |name: &str, runs: &[Vec<Run>]| Panel {
@@ -131,7 +130,7 @@ mod tests {
         assert_eq!(largest(&all, 2), Some(&all[3]));
         assert_eq!(largest(&all, 11), None);
 
-        // Without regret live there is nothing to be relative to, and no infinity.
+        // Without live regret there is no relative difference, and no infinity.
         let live = [vec![run([0.0, 0.0]), run([0.0, 0.0])], live[1].clone()];
         let all = differences(&plan, &live, &proxy);
         assert_eq!((all[0].relative, all[1].relative, all[1].relative_standard_error), (Some(0.0), None, Some(0.0)));
@@ -139,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_relative_to_no_regret() {
+    fn without_live_regret_there_is_no_relative_difference() {
         let plan =
             Plan { algorithms: vec!["random".parse().unwrap()], steps: 10, runs: 1, seed: 1, checkpoints: vec![1, 10] };
         let all = differences(&plan, &[vec![run([0.0, 2.0])]], &[vec![run([1.0, 1.0])]]);
         assert_eq!((all[0].relative, all[0].relative_standard_error), (None, Some(0.0)));
         assert_eq!(all[1].relative, Some(-0.5));
-        // What has no ratio is not the largest, in JSON null and in CSV empty.
+        // A missing ratio is never the largest; it is null in JSON and empty in CSV.
         assert_eq!(largest(&all, 1), Some(&all[1]));
         assert_eq!(largest(&all[..1], 1), None);
         assert!(serde_json::to_string(&all[0]).unwrap().contains("\"relative\":null"));

@@ -1,5 +1,4 @@
-//! Studies that compare methods with each other rather than policies: each measures, and a command of
-//! `cli` prints.
+//! Studies of methods rather than of single algorithms. Each module measures; a command in `cli` prints.
 
 pub mod distortion;
 pub mod explore_then_exploit;

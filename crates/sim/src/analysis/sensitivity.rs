@@ -1,13 +1,13 @@
 //! Sensitivity: how many impressions a method needs until it orders rankers as their nDCG does.
 //!
-//! Schuth et al. (<https://doi.org/10.1145/2661829.2661952>): a method's preference P(i, j), the mean
-//! of its verdicts so far, errs on a pair when it does not favour the ranker with the higher nDCG;
-//! the binary error is the share of pairs that it errs on, and the mean over draws of rankers.
+//! Schuth et al. (<https://doi.org/10.1145/2661829.2661952>): a method errs on a pair of rankers (i, j) if its
+//! preference P(i, j), the mean of its outcomes so far, does not favour the ranker with the higher nDCG. The binary
+//! error is the share of pairs on which it errs; it is averaged over draws of rankers.
 //!
 //! ## Notes
-//! Truth is nDCG@10 over all queries (exponential gain, expectation over ties). Pairs of exactly the
-//! same nDCG have no truth and do not count. A preference of exactly one half is an error. Pairwise
-//! interleaving spends each impression on one pair, the pairs taking turns in random order.
+//! The reference is nDCG@10 over all queries (exponential gain, expectation over ties). Pairs with exactly equal
+//! nDCG do not count. A preference of exactly one half is an error. Pairwise interleaving spends each impression on
+//! one pair; the pairs take turns in random order.
 
 use bandits::Generator;
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Outcome, Preference};
@@ -23,12 +23,12 @@ use crate::simulation::site::{Multileaver, Site};
 pub enum Method {
     /// Two at a time.
     Pairwise(AnyInterleaving),
-    /// All at once.
+    /// All in one list.
     Together(AnyMultileaving),
 }
 
 impl Method {
-    /// What it is called in tables and legends.
+    /// Its name in tables and legends.
     #[must_use]
     pub fn label(&self) -> String {
         match self {
@@ -41,9 +41,9 @@ impl Method {
 /// What to measure.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Rankers compared, drawn afresh for every draw.
+    /// Rankers per draw.
     pub rankers: usize,
-    /// Impressions after which the error is noted, ascending.
+    /// Impressions after which the error is recorded, ascending.
     pub checkpoints: Vec<u64>,
     /// Draws of rankers.
     pub draws: u64,
@@ -53,7 +53,7 @@ pub struct Plan {
 
 /// The binary error of every draw at every checkpoint: `[draw][checkpoint]`.
 ///
-/// `ndcg` is each arm's nDCG, the truth. All methods see the same draws of rankers.
+/// `ndcg` is the nDCG of each arm, the reference. All methods see the same draws of rankers.
 #[must_use]
 pub fn measure(site: &Site, ndcg: &[f64], method: &Method, plan: &Plan, progress: &Progress) -> Vec<Vec<f64>> {
     let cell = format!("sensitivity {}", method.label());
@@ -69,7 +69,7 @@ pub fn measure(site: &Site, ndcg: &[f64], method: &Method, plan: &Plan, progress
         .collect()
 }
 
-/// Rankers of which at least two differ in nDCG, where there are such.
+/// Draws rankers of which at least two differ in nDCG, if 100 tries find such a draw.
 fn draw_arms(ndcg: &[f64], count: usize, generator: &mut Generator) -> Vec<usize> {
     let mut arms: Vec<usize> = (0..ndcg.len()).collect();
     for _ in 0..100 {
@@ -125,7 +125,7 @@ fn one_draw(
     errors
 }
 
-/// For each pair i < j: wins of i less wins of j.
+/// For each pair i < j: wins of i minus wins of j.
 struct Verdicts {
     arms: usize,
     balance: Vec<i64>,
@@ -144,7 +144,7 @@ impl Verdicts {
         };
     }
 
-    /// The share of pairs with a truth that are not favoured as it says.
+    /// The share of pairs with different `truth` whose preference disagrees with it.
     fn error(&self, truth: impl Fn(usize) -> f64) -> f64 {
         let (mut pairs, mut errors) = (0, 0);
         for low in 0..self.arms {
@@ -168,7 +168,7 @@ mod tests {
     use crate::simulation::site::tests::site;
 
     #[test]
-    fn errors_fall_as_impressions_come_in() {
+    fn errors_fall_with_more_impressions() {
         let rankers: [fn(f64, usize) -> f64; 3] = [
             |label, doc| label * 10.0 + doc as f64,
             |label, doc| label * 1.1 + ((doc * 3) % 5) as f64,
@@ -184,7 +184,7 @@ mod tests {
         ] {
             let errors = measure(&site, &ndcg, &method, &plan, &Progress::hidden());
             let mean = |at: usize| errors.iter().map(|draw| draw[at]).sum::<f64>() / 8.0;
-            assert!(mean(0) > 0.1, "{}: one impression cannot tell all: {}", method.label(), mean(0));
+            assert!(mean(0) > 0.1, "{}: one impression cannot order all pairs: {}", method.label(), mean(0));
             assert_eq!(mean(1), 0.0, "{}", method.label());
         }
     }
@@ -195,7 +195,7 @@ mod tests {
         verdicts.add(0, 1, Preference::First);
         verdicts.add(0, 2, Preference::Second);
         let truth = [0.5, 0.2, 0.2];
-        // (0, 1) is right, (0, 2) wrong, (1, 2) has no truth.
+        // (0, 1) is right, (0, 2) is wrong, (1, 2) does not count.
         assert_eq!(verdicts.error(|arm| truth[arm]), 0.5);
         assert_eq!(Verdicts::new(3).error(|arm| truth[arm]), 1.0);
     }

@@ -1,4 +1,4 @@
-//! `sim compare`: the same bandits live and on the proxy of the same data.
+//! `sim compare`: the same bandits live and on the proxy matrix of the same data.
 
 use crate::cli::args;
 use crate::output::cache::sha256_hex;
@@ -16,53 +16,53 @@ use super::proxy::{identity, play};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
 use crate::cli::args::{RunArgs, SiteArgs};
 use crate::output;
-use crate::output::numbers::{counted, parse_positive};
+use crate::output::numbers::{counted, deviation, parse_positive, significant};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::proxy::{Begin, Choice, Files, Request, Sampling, take_up, write};
-use crate::results::{self, Arms, deviation, label, significant};
+use crate::results::{self, Arms, label};
 use crate::simulation::live_arena::LiveArenas;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::{Copies, Plan, Run, play_all};
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::{Effort, GroundTruth};
 
-/// Plays the same bandits live and on the proxy matrix of the same data, side by side.
+/// Run the same bandits live and on the proxy matrix of the same data, side by side.
 ///
-/// Regret is counted by the truth of the live simulation in both, and both are drawn with one scale.
-/// The folder of results gets differences.csv, compare.png, summary.json, config.json, what `sim` and
-/// `sim bandit` leave in live/ and proxy/, and the matrix as proxy.npy and so on unless --matrix names
-/// one.
+/// Both measure regret against the ground truth of the live simulation and are drawn with one scale. Writes
+/// differences.csv, compare.png, summary.json and config.json to the results folder, the files of `sim` and
+/// `sim bandit` to its folders live/ and proxy/, and, unless --matrix is given, the matrix as proxy.npy with the other
+/// files of `sim proxy`.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     #[command(flatten)]
     site: SiteArgs,
 
-    /// The proxy matrix of these rankers, if there is one; else it is estimated
+    /// An existing proxy matrix of these rankers [default: estimate one]
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
 
-    /// Simulated impressions a pair to estimate it from
+    /// Simulated impressions per pair for the estimate
     #[arg(long, value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
     interleavings: u64,
 
-    /// Go on with a matrix whose estimation was interrupted
+    /// Continue an interrupted estimate
     #[arg(long, conflicts_with = "matrix")]
     resume: bool,
 
-    /// Estimate the matrix anew, in place of another that the folder holds
-    #[arg(long, conflicts_with_all = ["matrix", "resume"])]
-    again: bool,
+    /// Estimate the matrix from scratch, replacing the one in the results folder
+    #[arg(long, alias = "again", conflicts_with_all = ["matrix", "resume"])]
+    replace: bool,
 
     #[command(flatten)]
     run: RunArgs,
 
-    /// Where estimated truths are kept for the next run
+    /// Folder that keeps estimated ground truths for later runs
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
     cache: PathBuf,
 }
 
-/// The configuration as resolved.
+/// The resolved configuration, written as config.json.
 #[derive(Serialize)]
 struct Config<'a> {
     command: &'static str,
@@ -79,22 +79,22 @@ struct Config<'a> {
 
 #[derive(Serialize)]
 struct Proxy {
-    /// Of the matrix's entries.
+    /// Of the entries of the matrix.
     checksum: String,
-    /// The file it was read from, unless it was estimated here.
+    /// The file it was read from; null if it was estimated here.
     matrix: Option<String>,
     interleavings: Option<u64>,
 }
 
-/// What came of it.
+/// The content of summary.json.
 #[derive(Serialize)]
 struct Summary<'a> {
     /// The largest relative difference of mean regret after the last step.
-    largest_at_the_end: Option<&'a Difference>,
-    /// The same at any checkpoint from a thousandth of the steps on.
-    largest_from_a_thousandth_on: Option<&'a Difference>,
+    largest_at_end: Option<&'a Difference>,
+    /// The largest relative difference at any checkpoint after the first thousandth of the steps.
+    largest_after_first_thousandth: Option<&'a Difference>,
     /// Each algorithm after the last step.
-    at_the_end: Vec<&'a Difference>,
+    at_end: Vec<&'a Difference>,
 }
 
 impl Compare {
@@ -106,15 +106,18 @@ impl Compare {
             ensure!(
                 spec.action_kind() == ActionKind::Duels,
                 usage(format!(
-                    "{spec} plays sets of arms, of which a matrix of pairs tells nothing; compare algorithms that duel"
+                    "--algorithms {spec}: it selects sets of arms, which a pairwise matrix cannot simulate; choose dueling \
+                     algorithms"
                 ))
             );
         }
         ensure!(
             !self.site.multileaves(),
-            usage("--multileave mixes the lists of many, but algorithms that duel are compared here; leave it out")
+            usage(
+                "--multileave does not apply to compare, whose algorithms duel with two lists at a time; leave it out"
+            )
         );
-        // Read first: a wrong name should not cost the work before it.
+        // Read first: a wrong file name should fail before any work is done.
         let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
@@ -126,7 +129,7 @@ impl Compare {
         };
         ensure!(
             matrix.arms() == site.arms(),
-            "--matrix holds {} arms, but {} rankers are compared; choose them with --rankers",
+            "--matrix has {} arms, but {} rankers are compared; choose them with --rankers",
             matrix.arms(),
             site.arms()
         );
@@ -163,10 +166,10 @@ impl Compare {
                 interleavings: estimated.then_some(self.interleavings),
             },
         };
-        self.leave(&folder, &config, &plan, [&live, &proxy])
+        self.write_and_print(&folder, &config, &plan, [&live, &proxy])
     }
 
-    /// The proxy matrix, kept in the results' folder as `sim proxy` keeps it.
+    /// Estimates the proxy matrix, with the files of `sim proxy` in the results folder.
     fn estimate(&self, prepared: &PreparedSite, folder: &Path) -> Result<PreferenceMatrix> {
         let common = &self.run.common;
         let files = Files::of(&folder.join("proxy.npy"))?;
@@ -178,13 +181,19 @@ impl Compare {
             pairs: Choice::All.to_string(),
             until_standard_error: None,
         };
-        let mut state = take_up(&files.state, identity, request, Begin::from_flags(self.resume, self.again))?;
+        let mut state = take_up(&files.state, identity, request, Begin::from_flags(self.resume, self.replace))?;
         play(&mut state, prepared, Some((&files.state, Duration::from_mins(1))), common.quiet)?;
         write(&files, &state)?;
         Ok(state.matrix()?)
     }
 
-    fn leave(&self, folder: &Path, config: &Config<'_>, plan: &Plan, [live, proxy]: [&[Vec<Run>]; 2]) -> Result<()> {
+    fn write_and_print(
+        &self,
+        folder: &Path,
+        config: &Config<'_>,
+        plan: &Plan,
+        [live, proxy]: [&[Vec<Run>]; 2],
+    ) -> Result<()> {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);
         let names = description.names();
@@ -192,9 +201,9 @@ impl Compare {
         let caption = |what: &str| args::caption(description, what, truth);
         let differences = differences(plan, live, proxy);
         let summary = Summary {
-            largest_at_the_end: largest(&differences, plan.steps),
-            largest_from_a_thousandth_on: largest(&differences, plan.steps / 1000),
-            at_the_end: differences.iter().filter(|difference| difference.step == plan.steps).collect(),
+            largest_at_end: largest(&differences, plan.steps),
+            largest_after_first_thousandth: largest(&differences, plan.steps / 1000),
+            at_end: differences.iter().filter(|difference| difference.step == plan.steps).collect(),
         };
         let header = [
             "algorithm",
@@ -207,8 +216,8 @@ impl Compare {
             "relative_standard_error",
         ];
         output::write_results(folder, config, || {
-            for (what, runs) in [("live", live), ("proxy", proxy)] {
-                results::write(&folder.join(what), config, plan, runs, &arms, &caption(&format!("{what}: ")))?;
+            for (arena, runs) in [("live", live), ("proxy", proxy)] {
+                results::write(&folder.join(arena), config, plan, runs, &arms, &caption(&format!("{arena}: ")))?;
             }
             output::write_json_pretty(&folder.join("summary.json"), &summary)?;
             output::write_csv(&folder.join("differences.csv"), &header, &differences)?;
@@ -229,8 +238,8 @@ impl Compare {
                     },
                 )
             };
-            println!("largest relative difference at the end: {}", word(summary.largest_at_the_end));
-            println!("from a thousandth of the steps on: {}", word(summary.largest_from_a_thousandth_on));
+            println!("largest relative difference at the end: {}", word(summary.largest_at_end));
+            println!("after the first thousandth of the steps: {}", word(summary.largest_after_first_thousandth));
             if let Some(note) = description.note() {
                 println!("{note}");
             }
@@ -245,8 +254,7 @@ impl Compare {
     }
 }
 
-/// `+1.2% ± 0.4%`, the standard error behind the sign; a single run has none, and there is no share of
-/// no regret.
+/// The relative difference and its standard error, e.g. `+1.2% ± 0.4%`; a single run has no standard error.
 fn percent(difference: &Difference, runs: u64) -> String {
     match (difference.relative, difference.relative_standard_error) {
         (None, _) => "no live regret".to_owned(),
@@ -264,7 +272,7 @@ fn table(plan: &Plan, summary: &Summary<'_>) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for (spec, end) in plan.algorithms.iter().zip(&summary.at_the_end) {
+    for (spec, end) in plan.algorithms.iter().zip(&summary.at_end) {
         table.add_row([
             label(spec),
             significant(end.live),

@@ -1,4 +1,4 @@
-//! `sim distortion`: multileaving against the pairwise truth.
+//! `sim distortion`: how often multileaving disagrees with the pairwise ground truth.
 
 use std::path::PathBuf;
 
@@ -16,53 +16,52 @@ use crate::output::usage::usage;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::truth::{Effort, GroundTruth, Measure};
 
-/// Measures how often a multileaving misjudges who is better than the best.
+/// Measure how often a multileaving prefers another ranker to the best one.
 ///
-/// The distortion is the share of the other rankers in a random set that beat the Condorcet winner
-/// when all are multileaved. It is printed, and written to --out as JSON.
+/// The distortion of a random set of rankers is the share that beats the Condorcet winner when the whole set is
+/// multileaved. Prints the mean over sets and writes it to --out as JSON.
 #[derive(Debug, Args)]
 pub(super) struct DistortionCommand {
     #[command(flatten)]
     site: SiteArgs,
 
-    /// How many rankers are multileaved at once, the Condorcet winner among them [default: 3,10,100, or
-    /// as many as there are]
+    /// Rankers per set, including the Condorcet winner [default: 3,10,100, as far as there are enough rankers]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = parse_positive)]
     sizes: Vec<u64>,
 
-    /// Multileavings of each set of rankers
+    /// Multileavings per set of rankers
     #[arg(long, value_name = "N", default_value = "3000", value_parser = parse_positive)]
     multileavings: u64,
 
-    /// Sets of rankers of each size
-    #[arg(long, value_name = "N", default_value = "30", value_parser = parse_positive)]
-    runs: u64,
+    /// Random sets of rankers per size
+    #[arg(long, alias = "runs", value_name = "N", default_value = "30", value_parser = parse_positive)]
+    sets: u64,
 
     #[command(flatten)]
     common: CommonArgs,
 
-    /// Where estimated truths are kept for the next run
+    /// Folder that keeps estimated ground truths for later runs
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
     cache: PathBuf,
 
-    /// A JSON file to write: site, truth, and of each size the share of rankers that seem to beat the
-    /// winner, over the sets
+    /// JSON file to write: the site, its ground truth, and, per set size, the share of rankers that beat the winner
+    /// (over sets)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Print that JSON in place of the summary
+    /// Print the JSON instead of the summary
     #[arg(long)]
     json: bool,
 }
 
-/// What is written.
+/// The content of the JSON file.
 #[derive(Serialize)]
 struct Report<'a> {
     command: &'static str,
     version: &'static str,
     seed: u64,
     multileavings: u64,
-    runs: u64,
+    sets: u64,
     site: &'a SiteDescription,
     truth: &'a GroundTruth,
     distortion: Vec<Distortion>,
@@ -74,7 +73,7 @@ impl DistortionCommand {
         self.common.apply()?;
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        // Before any work: the sizes asked for, and whether the result can be written.
+        // Checked before any work: the sizes, and whether the result can be written.
         self.sizes(site.arms(), site.arms())?;
         if let Some(path) = &self.out {
             output::create_folder_of(path)?;
@@ -83,14 +82,14 @@ impl DistortionCommand {
         let truth = prepared.truth(Effort::for_arms(site.arms()), seed, &self.cache, quiet)?;
         anyhow::ensure!(
             truth.measure == Measure::Condorcet,
-            "these rankers have no Condorcet winner, so distortion has no meaning; take credit by the order that made \
-             the list (--credit-ties same), other rankers (--rankers, --without), other users (--click) or more queries"
+            "distortion needs a Condorcet winner, and these rankers have none; try --credit-ties same, other rankers \
+             (--rankers, --without), another click model (--click) or more queries"
         );
         let sizes = self.sizes(site.arms(), site.arms() - truth.winners.len() + 1)?;
 
-        let progress = Progress::new("multileaving", self.runs * sizes.len() as u64, quiet);
+        let progress = Progress::new("multileaving", self.sets * sizes.len() as u64, quiet);
         let measured = sizes.iter().map(|&size| {
-            let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.runs, seed };
+            let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.sets, seed };
             measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress)
         });
         let report = Report {
@@ -98,7 +97,7 @@ impl DistortionCommand {
             version: env!("CARGO_PKG_VERSION"),
             seed,
             multileavings: self.multileavings,
-            runs: self.runs,
+            sets: self.sets,
             site: description,
             distortion: measured.collect(),
             truth: &truth,
@@ -107,7 +106,7 @@ impl DistortionCommand {
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            self.tell(&report);
+            self.print(&report);
         }
         let Some(path) = &self.out else { return Ok(()) };
         output::write_json_pretty(path, &report)?;
@@ -117,7 +116,7 @@ impl DistortionCommand {
         Ok(())
     }
 
-    fn tell(&self, report: &Report<'_>) {
+    fn print(&self, report: &Report<'_>) {
         let site = report.site;
         println!("{}", report.truth.describe(|arm| site.label(arm)));
         println!(
@@ -127,7 +126,7 @@ impl DistortionCommand {
             site.credit_ties.name()
         );
         for distortion in &report.distortion {
-            let error = if self.runs > 1 {
+            let error = if self.sets > 1 {
                 format!(" (standard error {:.1})", 100.0 * distortion.share.standard_error)
             } else {
                 String::new()
@@ -143,10 +142,13 @@ impl DistortionCommand {
         }
     }
 
-    /// The sizes of sets among `arms` rankers, of which `most` can be in one.
+    /// The set sizes to measure, with `arms` rankers of which at most `most` fit into one set.
     fn sizes(&self, arms: usize, most: usize) -> Result<Vec<u64>> {
         let most = most as u64;
-        anyhow::ensure!(most >= 2, usage("distortion needs at least two rankers with lists that differ"));
+        anyhow::ensure!(
+            most >= 2,
+            usage("distortion needs at least two rankers whose lists differ; choose other --rankers")
+        );
         if self.sizes.is_empty() {
             let mut sizes = [3, 10, 100].map(|size| size.min(most)).to_vec();
             sizes.dedup();
@@ -155,9 +157,12 @@ impl DistortionCommand {
         for (at, &size) in self.sizes.iter().enumerate() {
             anyhow::ensure!(
                 (2..=most).contains(&size),
-                usage(format!("--sizes {size}: expected 2 to {most}, as there are {arms} rankers"))
+                usage(format!("--sizes {size}: expected 2 to {most}, because there are {arms} rankers"))
             );
-            anyhow::ensure!(!self.sizes[..at].contains(&size), usage(format!("--sizes {size} is there twice")));
+            anyhow::ensure!(
+                !self.sizes[..at].contains(&size),
+                usage(format!("--sizes {size} is given twice; give each size once"))
+            );
         }
         Ok(self.sizes.clone())
     }

@@ -1,4 +1,4 @@
-//! `sim experiment`: the figures and tables of the papers, from files.
+//! `sim experiment`: figures and tables of papers, defined in files.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,13 +14,13 @@ use crate::output::numbers::{grouped, parse_up_to};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 
-/// Runs the figures and tables of the papers, from files.
+/// Run figures and tables of papers, defined in files.
 ///
-/// A file says data, users, algorithms, steps, runs and claims, as TOML; `experiments/README.md` of the
-/// project has all keys, for files of one's own.
+/// A TOML file defines data, click models, algorithms, steps, runs and claims. `experiments/README.md` of the project
+/// documents all keys, also for your own files.
 #[derive(Debug, Args)]
 pub(super) struct ExperimentCommand {
-    /// Files of experiments
+    /// Experiment files
     #[arg(value_name = "FILE", required_unless_present = "all")]
     files: Vec<PathBuf>,
 
@@ -28,35 +28,34 @@ pub(super) struct ExperimentCommand {
     #[arg(long, conflicts_with = "files")]
     all: bool,
 
-    /// Only those whose name holds this text, such as `rcs` or `fig3`
+    /// Only experiments whose name contains this text, such as `rcs` or `fig3`
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 
-    /// A share of the papers' steps, runs and data, for a quick look; results then lie in a folder of
-    /// their own
+    /// Share of the papers' steps, runs and data, for a quick look; results go to a separate folder
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = parse_share)]
     scale: f64,
 
-    /// Where data sets (as DIR/NAME/) and published matrices (as DIR/**/MSLR-Perfect.txt) are looked
-    /// for, besides the registry
+    /// Folder to search, in addition to the registry, for data sets (DIR/NAME/) and published matrices
+    /// (DIR/**/MSLR-Perfect.txt)
     #[arg(long, value_name = "DIR", value_parser = parse_folder)]
     data_dir: Option<PathBuf>,
 
-    /// Where to leave results [default: results, or results/scale-SHARE]
+    /// Results folder [default: results, or results/scale-SHARE with --scale]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Where finished runs, truths and matrices are kept
+    /// Folder that keeps finished runs, ground truths and matrices
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
     cache: PathBuf,
 
-    /// Make figures and summaries anew even if nothing has changed, or if they would be of a
-    /// look-alike now; finished runs are not repeated
-    #[arg(long)]
-    again: bool,
+    /// Replace figures and summaries even if nothing has changed, or if a look-alike now stands in for the data they
+    /// were made on; finished runs are not repeated
+    #[arg(long, alias = "again")]
+    replace: bool,
 
-    /// Run nothing; tell what there is to run, and from a few steps of each how long it may take. What it
-    /// finds out of the data's truth is kept in --cache
+    /// Only list what would run, with the time estimated from a few steps of each experiment; ground truths computed
+    /// for that are kept in --cache
     #[arg(long)]
     dry_run: bool,
 
@@ -64,14 +63,14 @@ pub(super) struct ExperimentCommand {
     common: ExperimentThreads,
 }
 
-/// Threads and noise; experiments have their seeds in their files.
+/// Threads and verbosity; the seed is part of the experiment file.
 #[derive(Debug, Args)]
 struct ExperimentThreads {
     /// Threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
     threads: Option<u16>,
 
-    /// No progress bars and no remarks
+    /// Hide progress bars and remarks
     #[arg(long)]
     quiet: bool,
 }
@@ -80,11 +79,11 @@ impl ExperimentCommand {
     pub(super) fn run(&self) -> Result<()> {
         CommonArgs::set_threads(self.common.threads)?;
         let files = self.chosen()?;
-        // A wrong file is told before hours are spent on the others.
+        // An invalid file fails before hours are spent on the others.
         let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;
         let context = self.context(self.scale, self.common.quiet);
         if !self.common.quiet {
-            self.tell_stand_ins(&context, &files, &experiments)?;
+            self.print_stand_ins(&context, &files, &experiments)?;
         }
         if self.dry_run {
             return self.estimate(&context, &files);
@@ -92,7 +91,7 @@ impl ExperimentCommand {
         let start = Instant::now();
         let mut failed = Vec::new();
         for file in &files {
-            match experiment::run(&context, file, self.again) {
+            match experiment::run(&context, file, self.replace) {
                 Ok(ran) => println!("{}", line(&ran)),
                 Err(error) if files.len() > 1 => {
                     eprintln!("error: {error:#}");
@@ -105,27 +104,33 @@ impl ExperimentCommand {
         let summaries = index::summaries(&context.out)?;
         println!("claims in {}: {}", context.out.display(), index::tally(&summaries));
         if !self.common.quiet {
-            let memory = machine::peak_memory().map_or(String::new(), |bytes| format!(", {} MB at most", bytes >> 20));
-            eprintln!("{:.0} s{memory}; `sim report` makes one page of them all", start.elapsed().as_secs_f64());
+            let memory =
+                machine::peak_memory().map_or(String::new(), |bytes| format!(", peak memory {} MB", bytes >> 20));
+            eprintln!(
+                "{:.0} s{memory}; `sim report` builds one HTML page of all results",
+                start.elapsed().as_secs_f64()
+            );
         }
         ensure!(failed.is_empty(), "{} failed: {}", failed.len(), failed.join(", "));
         Ok(())
     }
 
-    /// Says once which settings are played on look-alikes, as their data are not here.
-    fn tell_stand_ins(&self, context: &ExperimentContext, files: &[PathBuf], experiments: &[Experiment]) -> Result<()> {
+    /// Lists the settings that run on look-alikes because their data are not installed.
+    fn print_stand_ins(&self, context: &ExperimentContext, files: &[PathBuf], experiments: &[Experiment]) -> Result<()> {
         let mut lines = Vec::new();
         for (file, experiment) in files.iter().zip(experiments) {
             let settings = experiment::stand_ins(context, experiment);
-            let told: Vec<String> = settings.iter().map(|(setting, name)| format!("{setting} ({name})")).collect();
-            if !told.is_empty() {
-                lines.push(format!("  {}: {}", experiment::name_of(file)?, told.join("; ")));
+            let names: Vec<String> = settings.iter().map(|(setting, name)| format!("{setting} ({name})")).collect();
+            if !names.is_empty() {
+                lines.push(format!("  {}: {}", experiment::name_of(file)?, names.join("; ")));
             }
         }
         if !lines.is_empty() {
-            let place =
-                self.data_dir.as_deref().map_or_else(String::new, |folder| format!(", nor in {}", folder.display()));
-            eprintln!("look-alikes stand in for data that are not in the registry{place}:\n{}", lines.join("\n"));
+            let place = self
+                .data_dir
+                .as_deref()
+                .map_or_else(String::new, |folder| format!(", neither in the registry nor in {}", folder.display()));
+            eprintln!("look-alikes stand in for data sets that are not installed{place}:\n{}", lines.join("\n"));
         }
         Ok(())
     }
@@ -143,7 +148,7 @@ impl ExperimentCommand {
         if self.all {
             let folder = Path::new("experiments");
             let entries = std::fs::read_dir(folder)
-                .context("failed to read the folder experiments/ (run this where the project lies, or name files)")?;
+                .context("failed to read the folder experiments/ (run this in the project folder, or give files)")?;
             files = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
             files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
             files.sort();
@@ -152,14 +157,14 @@ impl ExperimentCommand {
             files.retain(|path| path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(text.as_str())));
         }
         if let Some(folder) = files.iter().find(|file| file.is_dir()) {
-            bail!(usage(format!("{0} is a folder; name files in it, as {0}/*.toml", folder.display())));
+            bail!(usage(format!("{0} is a folder; give the files in it, e.g. {0}/*.toml", folder.display())));
         }
-        ensure!(!files.is_empty(), usage("no experiment is left to run: --only leaves none, or there is none"));
+        ensure!(!files.is_empty(), usage("no experiment to run: --only matches none, or the folder has none"));
         Ok(files)
     }
 
     fn estimate(&self, context: &ExperimentContext, files: &[PathBuf]) -> Result<()> {
-        // Bars of truths and matrices would overwrite the one that is shown here.
+        // Nested progress bars would overwrite the one shown here.
         let small = self.context((0.01_f64).min(self.scale), true);
         println!("{:24} {:>7} {:>8} {:>17} {:>8}", "experiment", "cells", "runs", "steps", "seconds");
         let threads = rayon::current_num_threads() as f64;
@@ -176,36 +181,36 @@ impl ExperimentCommand {
             let counts = [found.cells, found.runs, found.steps].map(grouped);
             println!("{name:24} {:>7} {:>8} {:>17} {seconds:>8.0}", counts[0], counts[1], counts[2]);
         }
-        println!("about {:.0} minutes on {threads} threads, without what is finished already", sum / 60.0);
+        println!("about {:.0} minutes on {threads} threads, not counting finished runs", sum / 60.0);
         Ok(())
     }
 }
 
-/// What became of an experiment, in a line.
+/// The outcome of an experiment as one line.
 fn line(ran: &ExperimentOutcome) -> String {
     let tally = Verdict::tally(ran.summary.claims.iter()).into_iter();
     let claims = tally.map(|(verdict, count)| format!("{count} {} {}", verdict.sign(), verdict.words(count)));
     let time = match (&ran.kept, ran.known) {
-        (Some(data), _) => format!("kept: made on {data}, which is not here"),
+        (Some(data), _) => format!("kept: made on {data}, which is not installed"),
         (None, true) => "up to date".to_owned(),
         (None, false) => format!("{:.1} s", ran.seconds),
     };
     format!("{:32} {time:>10}   {}", ran.summary.experiment, claims.collect::<Vec<_>>().join(", "))
 }
 
-/// A folder that is there: results of look-alikes in its place would be a surprise.
+/// An existing folder: a misspelt one must not silently lead to results on look-alikes.
 fn parse_folder(text: &str) -> Result<PathBuf, String> {
     let folder = PathBuf::from(text);
     if folder.is_dir() {
         return Ok(folder);
     }
-    let what = if folder.exists() { "that is a file" } else { "there is no such folder" };
-    Err(format!("{what}; expected the folder that holds data sets and published matrices"))
+    let found = if folder.exists() { "it is a file" } else { "no such folder" };
+    Err(format!("{found}; expected a folder with data sets and published matrices"))
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
-        _ => Err("expected a share above 0 and up to 1, such as 0.01".to_owned()),
+        _ => Err("expected a share above 0 and at most 1, such as 0.01".to_owned()),
     }
 }

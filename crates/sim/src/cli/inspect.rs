@@ -1,4 +1,4 @@
-//! `sim inspect DATASET`: what a data set is like, and how good its features are as rankers.
+//! `sim inspect DATASET`: statistics of a data set, and the quality of its features as rankers.
 
 use std::path::{Path, PathBuf};
 
@@ -18,16 +18,16 @@ use crate::output::numbers::{counted, grouped};
 use crate::simulation::arm_names::of_feature;
 use crate::simulation::spec::SiteSpec;
 
-/// How many documents nDCG looks at.
+/// The cutoff of nDCG.
 const CUTOFF: usize = 10;
 
-/// How many of the best rankers are printed.
+/// The number of rankers printed.
 const PRINTED: usize = 10;
 
-/// Describes a data set: queries, labels, ties, and how good each feature is as a ranker.
+/// Describe a data set: queries, labels, and the quality of each feature as a ranker.
 ///
-/// The folder of results gets findings.json with everything, figures of the rankers' nDCG and of the
-/// documents a query, and config.json.
+/// Writes findings.json with all numbers, figures of the rankers' nDCG and of the documents per query, and
+/// config.json to the results folder.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
@@ -46,12 +46,12 @@ pub(super) struct Inspect {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Print the findings as JSON in place of the report
+    /// Print the findings as JSON instead of the report
     #[arg(long)]
     json: bool,
 }
 
-/// What was looked at.
+/// The content of config.json.
 #[derive(Serialize)]
 struct Config<'a> {
     command: &'static str,
@@ -60,7 +60,7 @@ struct Config<'a> {
     checksum: &'a str,
 }
 
-/// All that is found out about a data set.
+/// The content of findings.json.
 #[derive(Serialize)]
 struct Findings {
     name: String,
@@ -75,9 +75,9 @@ struct Findings {
     zero_share: f64,
     constant_share: f64,
     always_zero: Vec<FeatureId>,
-    /// Features that equal an earlier one everywhere, each with that one.
+    /// Features that equal an earlier feature in every document, each with that feature.
     duplicates: Vec<[FeatureId; 2]>,
-    /// By feature; nothing where some documents have no label.
+    /// One entry per feature; null if some documents have no label.
     ndcg: Option<Vec<RankerQuality>>,
 }
 
@@ -94,7 +94,7 @@ struct LabelCount {
     documents: usize,
 }
 
-/// How good a feature is as a ranker: mean nDCG over all queries, in expectation over ties.
+/// The quality of a feature as a ranker: mean nDCG over all queries, in expectation over ties.
 #[derive(Clone, Copy, Serialize)]
 struct RankerQuality {
     feature: FeatureId,
@@ -217,12 +217,12 @@ fn report(findings: &Findings) -> String {
     }
     let random = findings.always_zero.first().and_then(|zero| best.iter().find(|ranker| ranker.feature == *zero));
     if let Some(random) = random {
-        text += &format!("  {:<24} {:.4}  {:.4}\n", "at random", random.exponential, random.linear);
+        text += &format!("  {:<24} {:.4}  {:.4}\n", "random order", random.exponential, random.linear);
     }
-    text + "  findings.json has all of them"
+    text + "  findings.json has all rankers"
 }
 
-/// The rankers' quality, best first, and how many documents queries have.
+/// Draws the quality of the rankers, best first, and the distribution of documents per query.
 fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
     let note = findings.synthetic.then(|| format!("synthetic data: {} is generated", findings.name));
     if let Some(best) = findings.best_first() {
@@ -234,7 +234,7 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
             title: format!("nDCG@{CUTOFF} of the feature rankers of {}", findings.name),
             subtitle: best.first().map(|best| {
                 format!(
-                    "best: {}, {:.4}; ties count by expectation",
+                    "best: {}, {:.4}; in expectation over ties",
                     of_feature(best.feature, best.arm as usize),
                     best.exponential
                 )
@@ -256,7 +256,7 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
     let mut points = vec![CurvePoint::exact(0.0, 0.0)];
     let mut before = 0;
     for equal in sizes.chunk_by(|one, other| one == other) {
-        // Steps: the share rises where the size is reached.
+        // A step function: the share rises where the size is reached.
         points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
         before += equal.len();
         points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
@@ -272,10 +272,10 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
         ),
     };
     let lines = Lines {
-        title: format!("Documents a query in {}", findings.name),
+        title: format!("Documents per query in {}", findings.name),
         subtitle: Some(format!("{}, {spread}", counted(findings.queries as u64, "query"))),
         x_label: "documents".to_owned(),
-        y_label: "share of queries with at most so many".to_owned(),
+        y_label: "share of queries with at most that many".to_owned(),
         curves: vec![Curve { name: "queries".to_owned(), points }],
         note,
         ..Lines::default()

@@ -1,4 +1,4 @@
-//! `sim`: dueling bandits live on a data set.
+//! `sim` without a command: dueling bandits live on a data set.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::args;
 use crate::cli::args::{RunArgs, SiteArgs};
-use crate::cli::study_output::{self, Outcome};
+use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::progress::Progress;
 use crate::results::Arms;
@@ -25,12 +25,12 @@ pub(super) struct Live {
     #[command(flatten)]
     run: RunArgs,
 
-    /// Where estimated truths are kept for the next run
+    /// Folder that keeps estimated ground truths for later runs
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
     cache: PathBuf,
 }
 
-/// The configuration as resolved.
+/// The resolved configuration, written as config.json.
 #[derive(Serialize)]
 struct Config<'a> {
     command: &'static str,
@@ -75,13 +75,13 @@ impl Live {
             truth: &truth,
         };
         let caption = args::caption(description, "", &truth);
-        study_output::leave(
+        study_output::write_and_print(
             &folder,
             &config,
             &plan,
             &results,
             &Arms { winners: &truth.winners, names: &description.names() },
-            &Outcome { caption, truth: truth.describe(label), json: self.run.json, quiet: common.quiet },
+            &Presentation { caption, truth: truth.describe(label), json: self.run.json, quiet: common.quiet },
         )
     }
 }

@@ -11,30 +11,30 @@ use serde::Deserialize;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// How archives of arrays begin.
+/// The first bytes of a `.npz`.
 const ZIP: &[u8] = b"PK\x03\x04";
-/// How some editors begin text.
+/// The first bytes that some editors write into text files.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-/// The array of an archive that is the matrix, where there are several.
+/// The name of the matrix in an archive of several arrays.
 const ARRAY: &str = "preferences.npy";
-/// An array beyond this (some 16,000 arms) is taken for a mistake, or a trap.
+/// A larger array (about 16,000 arms) is refused as a mistake or a decompression bomb.
 const MOST_BYTES: u64 = 1 << 31;
 
-/// Reads a matrix, told by its content whether it is text, `.npy` or `.npz`; a path that is no file may
-/// be the name of a registered matrix.
+/// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
+/// registered matrix.
 pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
     let registered = path.to_str().filter(|_| !path.exists());
     let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
     let path = registered.as_deref().unwrap_or(path);
     let bytes = std::fs::read(path).with_context(|| {
-        let hint = nearest(path).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+        let hint = nearest(path).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         format!("failed to read the matrix {}{hint}", path.display())
     })?;
     parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
 }
 
-/// The features behind the arms of a matrix that `sim proxy` made, as the account beside it tells
-/// (`P.json` beside `P.npy`, `P.txt` or `P.counts.npz`); none of another, or where that does not fit.
+/// The features behind the arms of a matrix made by `sim proxy`, from the description beside it (`P.json` beside
+/// `P.npy`, `P.txt` or `P.counts.npz`); `None` for other matrices, or if the description does not match.
 pub(super) fn features(path: &Path, matrix: &PreferenceMatrix) -> Option<Vec<FeatureId>> {
     #[derive(Deserialize)]
     struct Account {
@@ -53,7 +53,7 @@ pub(super) fn features(path: &Path, matrix: &PreferenceMatrix) -> Option<Vec<Fea
     (known && account.site.rankers.len() == matrix.arms()).then_some(account.site.rankers)
 }
 
-/// The registered matrix whose name is most like that of a file that is not there.
+/// The registered matrix whose name is most similar to that of a missing file.
 fn nearest(path: &Path) -> Option<&'static str> {
     let name = path.to_str().filter(|_| !path.exists())?;
     let matrices = registry::all().iter().filter(|entry| entry.matrix.is_some());
@@ -66,7 +66,7 @@ fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
     Ok(PreferenceMatrix::from_bytes(if unpacked.is_empty() { bytes } else { &unpacked })?)
 }
 
-/// The only array of a `.npz`, or that named `preferences`.
+/// The only array of a `.npz`, or the one named `preferences`.
 fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).context("the .npz is damaged")?;
     let names = archive.file_names().map(|name| Ok(name?.into_owned())).collect::<Result<Vec<String>, ZipError>>();
@@ -75,7 +75,7 @@ fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
         [one] => one,
         several => match several.iter().find(|name| *name == ARRAY) {
             Some(name) => name,
-            None => bail!("the .npz holds {}; save one array, or call it preferences", listed(several)),
+            None => bail!("the .npz has {}; save one array, or name it preferences", listed(several)),
         },
     };
     let mut array = Vec::new();
@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_text() {
+    fn a_byte_order_mark_is_skipped() {
         let matrix = parse("\u{feff}0.5 0.7\n0.3 0.5".as_bytes()).unwrap();
         assert_eq!(matrix, PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").unwrap());
     }
 
     #[test]
-    fn archives_of_one_array_or_of_a_named_one() {
+    fn archives_with_one_array_or_a_named_one() {
         let matrix = PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").unwrap();
         let (npy, other) = (matrix.to_npy(), b"\x93NUMPY".as_slice());
         for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(parse(&several).unwrap(), matrix);
             let unnamed = archive(&[("a.npy", &npy), ("b.npy", &npy)], method);
             let error = format!("{:#}", parse(&unnamed).unwrap_err());
-            assert!(error.contains("a.npy, b.npy") && error.contains("call it preferences"), "{error}");
+            assert!(error.contains("a.npy, b.npy") && error.contains("name it preferences"), "{error}");
             for end in 4..several.len() {
                 assert!(parse(&several[..end]).is_err(), "cut at {end}");
             }

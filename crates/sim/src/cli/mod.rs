@@ -1,4 +1,4 @@
-//! The command line: flags that mean the same everywhere, and a command a file.
+//! The command line: one file per command, and the flags that commands share in [`args`].
 
 mod algorithms;
 mod analyse;
@@ -26,13 +26,12 @@ use clap::{Parser, Subcommand};
 use self::print::{NotPrinted, eprintln};
 use crate::output::usage::Usage;
 
-/// Which of many rankers is best, while users are clicking, at the least cost to them?
+/// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
-/// Without a command: live simulation. Dueling bandits choose rankers; their lists are interleaved
-/// or multileaved into the one that a simulated user sees; the clicks say who won; regret counts
-/// what the search has cost. With no flags at all it runs on an embedded look-alike of
-/// MSLR-WEB30K, in well under a minute, and leaves a table here and curves, a summary and a figure
-/// under results/.
+/// Without a command, sim runs a live simulation: dueling bandits choose rankers, their result lists are interleaved
+/// or multileaved into the one list that a simulated user sees, the clicks decide which ranker won, and regret
+/// measures the cost of the search. Without any flags it runs on a built-in look-alike of MSLR-WEB30K, prints a table
+/// and writes curves, a summary and a figure to a folder in results/.
 #[derive(Debug, Parser)]
 #[command(name = "sim", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {
@@ -46,32 +45,32 @@ const EXAMPLES: &str = "\
 Examples:
   sim                                              the default: a look-alike of MSLR-WEB30K
   sim --dataset ylr1 --click navigational          a registered data set (cargo xtask fetch-datasets)
-  sim --dataset MQ2008/ --click perfect            a folder of LETOR files, or the files themselves
+  sim --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
   sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
   sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
   sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
-  sim analyse --matrix P.npy                       its winners, circles, gaps and bounds, with pictures";
+  sim analyse --matrix P.npy                       its winners, cycles, gaps and bounds, with figures";
 
-// What a command does is said at its struct: what stands at a variant would take its place.
+// The help of a command is the doc comment of its struct: a comment on the variant would replace it.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Lists the algorithms with their parameters and defaults.
+    /// List the algorithms with their parameters and defaults
     Algorithms,
     Analyse(analyse::Analyse),
     Bandit(bandit::Bandit),
     Compare(compare::Compare),
-    /// Lists the data sets and preference matrices known by name, and whether they are here.
+    /// List the registered data sets and preference matrices, and whether they are installed
     Datasets,
     Inspect(inspect::Inspect),
     Distortion(distortion::DistortionCommand),
     Experiment(experiment::ExperimentCommand),
     Sensitivity(sensitivity::Sensitivity),
-    Report(report::Html),
+    Report(report::Report),
     Proxy(proxy::Proxy),
 }
 
-/// Reads the command line and does what it says; the exit code is 2 for wrong usage and 1 for
-/// failures, each with one line on standard error. A closed pipe ends it quietly.
+/// Parses the command line and runs the command. The exit code is 2 for wrong usage and 1 for failures, each with one
+/// line on standard error. A closed pipe ends the process quietly.
 #[must_use]
 pub fn main() -> ExitCode {
     match catch_unwind(run) {
@@ -112,16 +111,16 @@ fn run() -> ExitCode {
     }
 }
 
-/// The exit code of wrong usage, as of clap.
+/// The exit code for wrong usage, the same as that of clap.
 const WRONG_USAGE: u8 = 2;
 
-/// What clap has to say where there is no command line to follow: help as it is, errors in one line.
+/// Prints what clap returns instead of a parsed command line: help unchanged, errors as one line.
 fn refuse(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         let message = one_line(&error.to_string());
-        // What a shell makes of `--dataset *.txt`.
+        // The usual cause is a pattern that the shell expanded: `--dataset *.txt`.
         let file = message.split('\'').find(|word| Path::new(word).is_file());
-        let hint = file.map_or("", |_| "; several files are one list, parted by commas");
+        let hint = file.map_or("", |_| "; separate several files with commas");
         eprintln!("{message}{hint} (see --help)");
         return WRONG_USAGE.into();
     }
@@ -142,7 +141,7 @@ pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), Str
     }
 }
 
-/// The paragraphs of a message of clap's in one line, without those on usage at its end.
+/// The paragraphs of a message of clap as one line, without the usage at its end.
 fn one_line(message: &str) -> String {
     let said = message.lines().map(str::trim).filter(|line| !line.is_empty());
     let said = said.take_while(|line| !line.starts_with("Usage: ") && !line.starts_with("For more information"));

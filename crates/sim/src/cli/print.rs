@@ -1,21 +1,21 @@
 //! `println!` and `eprintln!` for commands.
 //!
-//! The standard ones panic where the other side has closed the pipe (`sim algorithms | head -1`) or
-//! the disk is full. Here the first unwinds to [`super::main`], past everything that cleans up after
-//! itself, and the second lets it be: there is nobody left to tell.
+//! The macros of the standard library panic if the reader has closed the pipe (`sim algorithms | head -1`) or the
+//! disk is full. Here `println!` unwinds to [`super::main`], so that destructors run, and `eprintln!` ignores the
+//! error: there is nowhere left to report it.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::panic::resume_unwind;
 
-/// What a shell says of a program that a closed pipe has ended: 128 and the number of SIGPIPE.
+/// The exit code that shells report for a program ended by a closed pipe: 128 plus the number of SIGPIPE.
 const CLOSED_PIPE: u8 = 141;
 
-/// Standard output does not take any more.
+/// Standard output cannot be written to.
 pub(super) struct NotPrinted(pub(super) io::Error);
 
 impl NotPrinted {
-    /// The exit code, with a line on standard error where somebody should know.
+    /// The exit code; prints the error unless a closed pipe is the cause.
     pub(super) fn exit_code(&self) -> u8 {
         if self.0.kind() == ErrorKind::BrokenPipe {
             return CLOSED_PIPE;
@@ -26,16 +26,16 @@ impl NotPrinted {
     }
 }
 
-/// A line on standard output.
+/// Writes a line to standard output.
 pub(super) fn out(text: fmt::Arguments<'_>) {
     let written = writeln!(io::stdout().lock(), "{text}");
     if let Err(error) = written {
-        // Not a panic: nothing is wrong with the program.
+        // Unwinds without a panic message: this is not a bug.
         resume_unwind(Box::new(NotPrinted(error)));
     }
 }
 
-/// A line on standard error.
+/// Writes a line to standard error.
 pub(super) fn err(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

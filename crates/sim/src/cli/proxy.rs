@@ -17,27 +17,26 @@ use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::output;
 use crate::output::machine;
-use crate::output::numbers::{counted, grouped, parse_above_zero, parse_positive};
+use crate::output::numbers::{counted, grouped, parse_above_zero, parse_positive, significant};
 use crate::output::usage::usage;
 use crate::proxy::{
     Begin, Choice, Files, Identity, Interleaved, Multileaved, Played, Player, Request, Sampling, State, Work,
     all_pairs, pair_count, take_up, write,
 };
-use crate::results::significant;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::seed_text::site_identity;
 use crate::simulation::truth::RESOLVED;
 
-/// Estimates the preference matrix of a data set's rankers from simulated impressions.
+/// Estimate the preference matrix of a data set's rankers from simulated impressions.
 ///
-/// Pairs are interleaved one by one; with --multileave all rankers share one list, and the pairs are
-/// read off its outcome: what a multi-dueling bandit plays on.
+/// Each pair is interleaved on its own. With --multileave all rankers share one list and every pair is judged by its
+/// outcome, as for a multi-dueling bandit.
 ///
-/// For --out P.npy there are: P.npy and P.txt, the matrix; P.counts.npz, arrays preferences,
-/// standard_errors, wins, ties and comparisons (0 where a pair was never compared: it stands at 1/2);
-/// P.json, how it was made; P.timings.json; and P.state, saved every minute, from which --resume goes
-/// on after any interruption to the same bytes, and --more later. A matrix that is there is not made
-/// again, and another is replaced with --again only.
+/// --out P.npy writes P.npy and P.txt, the matrix; P.counts.npz, the arrays preferences, standard_errors, wins, ties
+/// and comparisons (a pair that was never compared has 0 comparisons and preference 1/2); P.json, how the matrix was
+/// made; P.timings.json; and P.state, saved every minute, from which --resume continues after an interruption with
+/// identical results and --more adds impressions. A finished matrix is not computed again, and a different one is
+/// replaced only with --replace.
 #[derive(Debug, Args)]
 pub(super) struct Proxy {
     #[command(flatten)]
@@ -49,7 +48,7 @@ pub(super) struct Proxy {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// The matrix to write, `.npy` or `.txt` (both are written, and more beside them)
+    /// The matrix to write, `.npy` or `.txt` (both are written, with further files beside them)
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
@@ -57,56 +56,55 @@ pub(super) struct Proxy {
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 
-    /// That matrix has its arms in alphabetical order of their numbers: undo it
+    /// The arms of that matrix are in alphabetical order of their numbers (0, 1, 10, 100, ...): undo it
     #[arg(long, requires = "against")]
     against_lexicographic: bool,
 
-    /// Print P.json in place of the summary
+    /// Print P.json instead of the summary
     #[arg(long)]
     json: bool,
 }
 
-/// How much is compared, and how it is kept.
+/// Which pairs are compared how often, and how progress is saved.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Comparisons")]
 struct Effort {
-    /// Simulated impressions a pair
+    /// Simulated impressions per pair
     #[arg(long, value_name = "N", default_value = "4000", value_parser = parse_positive)]
     interleavings: u64,
 
-    /// Add so many impressions a pair to the matrix that is there (counts that are multiples of 100,000
-    /// add up to what one command would have given, to the byte)
+    /// Add N impressions per pair to an existing matrix (if all counts are multiples of 100,000, the result is
+    /// identical to that of a single command)
     #[arg(long, value_name = "N", value_parser = parse_positive, conflicts_with = "interleavings")]
     more: Option<u64>,
 
-    /// Go on where the same command was interrupted; if it never ran, begin; if it finished, do
-    /// nothing but write the results again
+    /// Continue the same command after an interruption; start if it never ran; if it is finished, only write the
+    /// results again
     #[arg(long)]
     resume: bool,
 
-    /// Begin anew, in place of another matrix of this name
-    #[arg(long, conflicts_with_all = ["more", "resume"])]
-    again: bool,
+    /// Start from scratch, replacing any matrix of this name
+    #[arg(long, alias = "again", conflicts_with_all = ["more", "resume"])]
+    replace: bool,
 
-    /// Compare the pairs among these arms only, as 0,5,109 (counted from 0)
+    /// Compare only the pairs among these arms, e.g. 0,5,109 (0-based)
     #[arg(long, value_name = "I,J,...", value_parser = Choice::parse_arms)]
     arms: Option<Choice>,
 
-    /// Compare these pairs only, as 0-5,109-* (`*`: all others)
+    /// Compare only these pairs, e.g. 0-5,109-* (`*`: all other arms; 0-based)
     #[arg(long, value_name = "I-J,...", value_parser = Choice::parse_pairs, conflicts_with = "arms")]
     pairs: Option<Choice>,
 
-    /// Then go on, --interleavings at a time (100,000 at most), with the pairs whose standard error
-    /// is above this
+    /// Then continue with the pairs whose standard error is above X, --interleavings at a time (at most 100,000)
     #[arg(long, value_name = "X", value_parser = parse_above_zero)]
     until_se: Option<f64>,
 
-    /// Take every query as often as every other (up to one), in place of queries drawn with
-    /// replacement: smaller standard errors, computed from the variance within queries
+    /// Use every query equally often (up to a difference of one) instead of drawing queries with replacement: smaller
+    /// standard errors, computed from the variance within queries
     #[arg(long)]
     stratify: bool,
 
-    /// Seconds between savings
+    /// Seconds between saves of P.state
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_above_zero)]
     save_every: f64,
 }
@@ -132,29 +130,29 @@ impl Effort {
     }
 }
 
-/// How a matrix was made.
+/// How a matrix was made: the content of P.json.
 #[derive(Serialize)]
 struct Provenance<'a> {
     command: &'static str,
     version: &'static str,
     seed: u64,
-    /// How pairs meet: `pairwise`, or `multileaved` with all arms in one list.
-    pairs_meet: &'static str,
+    /// `pairwise`, or `multileaved` with all arms in one list.
+    comparison: &'static str,
     sampling: Sampling,
-    /// What was asked for, command by command.
+    /// What each command requested, in order.
     requests: &'a [Request],
     /// Rounds of impressions, in order.
     rounds: &'a [Played],
     pairs: usize,
-    /// Comparisons of the pair with the fewest, of that with the most, and of all pairs.
-    fewest: u64,
-    most: u64,
+    /// Comparisons of the least and the most often compared pair, and of all pairs.
+    min_comparisons: u64,
+    max_comparisons: u64,
     comparisons: u64,
     /// Share of comparisons that were ties, over all pairs.
-    ties: f64,
+    share_of_ties: f64,
     /// Largest standard error of an entry that was measured.
     largest_standard_error: f64,
-    /// Of the matrix, by which other commands know that this is its account.
+    /// Checksum of the matrix, by which other commands recognise that this file describes it.
     checksum: String,
     site: &'a SiteDescription,
     condorcet_winner: Option<String>,
@@ -167,7 +165,7 @@ struct Against {
     agreement: Agreement,
 }
 
-/// What the last command took.
+/// The cost of the last command: the content of P.timings.json.
 #[derive(Serialize)]
 struct Timings {
     processor: Option<String>,
@@ -185,9 +183,11 @@ impl Proxy {
         let every = self.effort.save_every()?;
         ensure!(
             !(self.site.multileaves() && self.site.interleaves()),
-            usage("--interleave has no part in --multileave, which mixes all rankers' lists into one; leave one out")
+            usage(
+                "--interleave and --multileave exclude each other: pairs are either interleaved or multileaved together"
+            )
         );
-        // Read first: a wrong name should not cost the work of the matrix.
+        // Read first: a wrong file name should fail before any work is done.
         let against = self.against.as_deref().map(matrix_file::read).transpose()?;
         let against =
             against.map(|read| if self.against_lexicographic { read.undo_alphabetical_order() } else { read });
@@ -196,19 +196,19 @@ impl Proxy {
         if let Some(against) = &against {
             ensure!(
                 against.arms() == arms,
-                "--against holds {} arms, but {arms} rankers are compared; choose them with --rankers",
+                "--against has {} arms, but {arms} rankers are compared; choose them with --rankers",
                 against.arms()
             );
         }
         output::create_folder_of(&self.out)?;
         let _lock = files.lock()?;
-        let begin = Begin::from_flags(self.effort.resume, self.effort.again);
+        let begin = Begin::from_flags(self.effort.resume, self.effort.replace);
         if begin != Begin::Again && self.effort.more.is_none() && !files.state.exists() {
-            // Made elsewhere, perhaps downloaded.
+            // Made by another program or downloaded.
             let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
             if let Some(there) = there {
                 bail!(
-                    "{} is there, without the .state of a matrix made here; add --again to replace it, or choose another --out",
+                    "{} exists but has no .state file; add --replace to replace it, or choose another --out",
                     there.display()
                 );
             }
@@ -260,25 +260,25 @@ impl Proxy {
     }
 
     fn report(&self, prepared: &PreparedSite, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) {
-        let each = if made.fewest == made.most {
-            grouped(made.most)
+        let each = if made.min_comparisons == made.max_comparisons {
+            grouped(made.max_comparisons)
         } else {
-            format!("{} to {}", grouped(made.fewest), grouped(made.most))
+            format!("{} to {}", grouped(made.min_comparisons), grouped(made.max_comparisons))
         };
         let (pairs, arms) = (counted(made.pairs as u64, "pair"), counted(prepared.site.arms() as u64, "ranker"));
         println!("{pairs} of {arms}, {each} comparisons each");
         if timings.comparisons > 0 {
             let speed = significant(timings.comparisons_per_second);
-            println!("{} comparisons in {:.1} s, {speed} a second", grouped(timings.comparisons), timings.seconds);
+            println!("{} comparisons in {:.1} s, {speed} per second", grouped(timings.comparisons), timings.seconds);
         } else {
-            println!("nothing was left to do");
+            println!("nothing left to do");
         }
-        println!("ties {:.1}%, largest standard error {:.5}", 100.0 * made.ties, made.largest_standard_error);
+        println!("ties {:.1}%, largest standard error {:.5}", 100.0 * made.share_of_ties, made.largest_standard_error);
         println!("{winner}");
-        if made.fewest == 0 && made.pairs > 0 {
+        if made.min_comparisons == 0 && made.pairs > 0 {
             let counts = file_name(&files.counts);
             println!(
-                "some pairs were never compared: they stand at 1/2 as ties would, with comparisons of 0 in {counts}"
+                "some pairs were never compared: their preference is 1/2, and {counts} has 0 comparisons for them"
             );
         }
         if let Some(against) = &made.against {
@@ -294,7 +294,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// Who wins the matrix, by how much, and how sure that is.
+/// The Condorcet winner, its smallest margin, and how certain that is.
 fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) -> String {
     let pairs = || all_pairs(matrix.arms()).into_iter().enumerate();
     let Some(winner) = condorcet_winner(matrix) else {
@@ -313,14 +313,14 @@ fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) -> S
             let z = margin / error;
             text += &format!(", z = {z:.1}");
             if z < RESOLVED {
-                text += "; WINNER NOT RESOLVED (z below 3): the runner-up may be as good";
+                text += "; WINNER NOT RESOLVED (z < 3): the runner-up may be as good";
             }
         }
     }
     text
 }
 
-/// Whose matrix it is.
+/// The identity of the matrix, by which a saved state is recognised.
 pub(super) fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, multileaved: bool) -> Identity {
     Identity {
         seed,
@@ -332,7 +332,7 @@ pub(super) fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, m
     }
 }
 
-/// Fulfils what `state` was asked for, the way it says; how many comparisons that took.
+/// Plays what `state` was last asked for; returns the number of comparisons.
 pub(super) fn play(
     state: &mut State,
     prepared: &PreparedSite,
@@ -352,7 +352,7 @@ pub(super) fn play(
     if state.identity.multileaved {
         return with(&Multileaved { site, method: &methods.multileaving }, state, prepared, save, quiet);
     }
-    // The usual method is known here, so that its inner loop is compiled for it alone.
+    // The default method gets an inner loop of its own.
     match &methods.interleaving {
         AnyInterleaving::Probabilistic(method) => with(&Interleaved { site, method }, state, prepared, save, quiet),
         method => with(&Interleaved { site, method }, state, prepared, save, quiet),
@@ -372,15 +372,15 @@ fn provenance<'a>(
         command: "proxy",
         version: env!("CARGO_PKG_VERSION"),
         seed: state.identity.seed,
-        pairs_meet: if state.identity.multileaved { "multileaved" } else { "pairwise" },
+        comparison: if state.identity.multileaved { "multileaved" } else { "pairwise" },
         sampling: state.identity.sampling,
         requests: &state.requests,
         rounds: &state.rounds,
         pairs,
-        fewest: counts().map(|count| count.comparisons).min().unwrap_or(0),
-        most: counts().map(|count| count.comparisons).max().unwrap_or(0),
+        min_comparisons: counts().map(|count| count.comparisons).min().unwrap_or(0),
+        max_comparisons: counts().map(|count| count.comparisons).max().unwrap_or(0),
         comparisons,
-        ties: counts().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
+        share_of_ties: counts().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
         largest_standard_error: state.largest_standard_error(),
         checksum: sha256_hex(&matrix.to_text()),
         site,

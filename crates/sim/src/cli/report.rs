@@ -1,4 +1,4 @@
-//! `sim report`: one page of all results.
+//! `sim report`: all results as one HTML page.
 
 use std::path::PathBuf;
 
@@ -10,26 +10,26 @@ use crate::experiment::report::html;
 use crate::output;
 use crate::output::numbers::{counted, grouped};
 
-/// Makes one page of all results: figures, claims, numbers.
+/// Build one HTML page of all results: figures, claims and numbers.
 #[derive(Debug, Args)]
-pub(super) struct Html {
-    /// The folder of results
+pub(super) struct Report {
+    /// The results folder
     #[arg(value_name = "FOLDER", default_value = "results")]
     results: PathBuf,
 
-    /// The page to write [default: report.html in the folder]
+    /// The page to write [default: report.html in the results folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-impl Html {
+impl Report {
     pub(super) fn run(&self) -> Result<()> {
         let page = html::page(&self.results)?;
         let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
         output::create_folder_of(&path)?;
         output::write_atomic(&path, page.html.as_bytes())?;
         eprintln!(
-            "{}: {} and {} of other runs, {} KB, opens without a network",
+            "{}: {}, {} of other runs, {} KB; opens offline",
             path.display(),
             counted(page.experiments as u64, "experiment"),
             counted(page.figures as u64, "figure"),

@@ -14,22 +14,22 @@ use crate::analysis::sensitivity::{Method, Plan, measure};
 use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
-use crate::output::numbers::{counted, parse_positive};
+use crate::output::numbers::{counted, mean_of, parse_positive};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
-use crate::results::{Spread, mean_of};
+use crate::results::Spread;
 use crate::simulation::prepared::SiteDescription;
 
-/// Measures how many impressions methods need to order rankers as their nDCG does.
+/// Measure how many impressions methods need to order rankers as their nDCG does.
 ///
-/// The folder of results gets errors.csv, the mean share of pairs in another order after so many
-/// impressions, error.png and config.json.
+/// Writes errors.csv (the mean share of wrongly ordered pairs at each checkpoint), error.png and config.json to the
+/// results folder.
 #[derive(Debug, Args)]
 pub(super) struct Sensitivity {
     #[command(flatten)]
     site: SiteArgs,
 
-    /// The multileavings to compare, beside pairwise --interleave
+    /// The multileaving methods to compare with each other and with pairwise --interleave
     #[arg(
         long,
         value_name = "A,B,...",
@@ -38,15 +38,15 @@ pub(super) struct Sensitivity {
     )]
     methods: Vec<AnyMultileaving>,
 
-    /// Rankers compared at once, drawn afresh for every draw
+    /// Rankers per draw
     #[arg(long, value_name = "N", default_value = "5", value_parser = parse_positive)]
     compared: u64,
 
-    /// Impressions of a draw
+    /// Impressions per draw
     #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_positive)]
     impressions: u64,
 
-    /// Draws of rankers
+    /// Random draws of rankers
     #[arg(long, value_name = "N", default_value = "100", value_parser = parse_positive)]
     draws: u64,
 
@@ -58,7 +58,7 @@ pub(super) struct Sensitivity {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Print the rows of errors.csv as JSON in place of the summary
+    /// Print the rows of errors.csv as JSON instead of the summary
     #[arg(long)]
     json: bool,
 }
@@ -111,7 +111,7 @@ impl Sensitivity {
         let mut methods = vec![Method::Pairwise(prepared.methods.interleaving.clone())];
         methods.extend(self.methods.iter().cloned().map(Method::Together));
         let mut checkpoints = log_spaced(self.impressions, 10);
-        // The number of impressions that Schuth et al. tabulate.
+        // Schuth et al. tabulate the error after 500 impressions.
         if self.impressions > 500 && !checkpoints.contains(&500) {
             checkpoints.push(500);
             checkpoints.sort_unstable();
@@ -147,7 +147,7 @@ impl Sensitivity {
         if self.json {
             println!("{}", serde_json::to_string_pretty(&rows)?);
         } else {
-            self.tell(description, &rows);
+            self.print(description, &rows);
         }
         if !quiet {
             eprintln!("results in {}: error.png, error.svg, errors.csv, config.json", folder.display());
@@ -155,7 +155,7 @@ impl Sensitivity {
         Ok(())
     }
 
-    fn tell(&self, site: &SiteDescription, rows: &[Row<'_>]) {
+    fn print(&self, site: &SiteDescription, rows: &[Row<'_>]) {
         println!(
             "binary error of {}, {}, {} clicks",
             counted(self.compared, "ranker"),
@@ -200,7 +200,7 @@ impl Sensitivity {
                 draws => format!("{} of rankers; bands: one standard error", mean_of(draws, "draw")),
             }),
             x_label: "impressions".to_owned(),
-            y_label: "pairs ordered otherwise than by nDCG@10".to_owned(),
+            y_label: "share of pairs not ordered as by nDCG@10".to_owned(),
             x_log: true,
             y_log: false,
             curves: measured.iter().map(curve).collect(),

@@ -1,4 +1,4 @@
-//! What a study prints, and where it says its results lie.
+//! Writes the results of a study and prints them.
 
 use std::path::Path;
 
@@ -6,48 +6,48 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::print::{eprintln, println};
-use crate::output::numbers::counted;
+use crate::output::numbers::{counted, mean_of};
 use crate::results::{self, Arms, Caption};
 use crate::simulation::runs::{Plan, Run};
 
 /// How to present a study.
-pub(super) struct Outcome {
-    /// For the figure.
+pub(super) struct Presentation {
+    /// The text of the figure.
     pub(super) caption: Caption,
-    /// What regret was measured against.
+    /// The line about the ground truth that regret is measured against.
     pub(super) truth: String,
-    /// Print JSON in place of the table.
+    /// Print JSON instead of the table.
     pub(super) json: bool,
     /// Print no remarks.
     pub(super) quiet: bool,
 }
 
-/// Writes the study into `folder` and prints its table or its summary.
-pub(super) fn leave(
+/// Writes the study into `folder` and prints its table or, with `json`, its summary.
+pub(super) fn write_and_print(
     folder: &Path,
     config: &impl Serialize,
     plan: &Plan,
     played: &[Vec<Run>],
     arms: &Arms<'_>,
-    outcome: &Outcome,
+    presentation: &Presentation,
 ) -> Result<()> {
-    results::write(folder, config, plan, played, arms, &outcome.caption)?;
-    if outcome.json {
+    results::write(folder, config, plan, played, arms, &presentation.caption)?;
+    if presentation.json {
         println!("{}", serde_json::to_string_pretty(&results::summarise(plan, played, arms))?);
     } else {
-        println!("{}", outcome.truth);
+        println!("{}", presentation.truth);
         println!("{}", results::table(plan, played, arms));
         println!(
             "{} of {}; regret: {}",
-            results::mean_of(plan.runs, "run"),
+            mean_of(plan.runs, "run"),
             counted(plan.steps, "step"),
-            outcome.caption.regret
+            presentation.caption.regret
         );
-        if let Some(note) = &outcome.caption.note {
+        if let Some(note) = &presentation.caption.note {
             println!("{note}");
         }
     }
-    if !outcome.quiet {
+    if !presentation.quiet {
         eprintln!(
             "results in {}: regret.png, regret.svg, curves.csv, runs.csv, summary.json, config.json",
             folder.display()

@@ -7,7 +7,8 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::output;
-use crate::results::{Spread, number, significant};
+use crate::output::numbers::{number, significant};
+use crate::results::Spread;
 
 /// One measured curve: something, of somebody, somewhere.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
-//! Files that are either whole or not there.
+//! Files that are either complete or absent.
 //!
-//! Every file is written aside, in the folder of its target, flushed to disk and renamed into
+//! Every file is written under a temporary name in the folder of its target, flushed to disk and renamed into
 //! place: a run that is killed halfway leaves the previous file, never half of a new one.
 
 use std::fs::{self, File};
@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-/// Creates `folder` and every missing folder above it; one that exists is left as it is.
+/// Creates `folder` and its missing parents; an existing folder is left as it is.
 ///
 /// # Errors
-/// When it cannot be created, for example because a file of that name is in the way.
+/// If it cannot be created, for example because a file of that name exists.
 pub fn create_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| explained(error, "create the folder", folder))
 }
 
-/// Makes `folder` ready for the results of `command`, before they cost any work: it is there, it can be
-/// written to, and its `config.json`, if it has one, is of the same command, so that no file of another
-/// stays beside those to come. What killed writers left in it goes.
+/// Prepares `folder` for the results of `command` before any work is done: creates it, checks that it is writable
+/// and that its `config.json`, if any, belongs to the same command, so that results of two commands are never mixed.
+/// Removes temporary files of killed writers.
 ///
 /// # Errors
-/// When one of these is not so; nothing in the folder is touched.
+/// If the folder cannot be created or written to, or holds results of another command; then nothing in it changes.
 pub fn claim_folder(folder: &Path, command: &str) -> Result<()> {
     create_folder(folder)?;
     let path = folder.join("config.json");
@@ -35,9 +35,9 @@ pub fn claim_folder(folder: &Path, command: &str) -> Result<()> {
     };
     if let Some(found) = found.filter(|found| found != command) {
         let what =
-            if found.is_empty() { "files of something else".to_owned() } else { format!("results of `{found}`") };
+            if found.is_empty() { "files of another program".to_owned() } else { format!("results of `{found}`") };
         bail!(
-            "{} holds {what}, which `{command}` would mix with; choose another --out, or remove it",
+            "{} holds {what}, and `{command}` does not write into them; choose another --out or remove the folder",
             folder.display()
         );
     }
@@ -46,12 +46,12 @@ pub fn claim_folder(folder: &Path, command: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes results into `folder`: by `files` all but `config.json`, which says what they are of. That of
-/// earlier results goes first and the new one comes last, so that a folder of which only some files are new,
-/// as the writer was stopped, does not pass for whole.
+/// Writes results into `folder`: `files` writes everything except `config.json`, which describes the results. The
+/// old `config.json` is removed first and the new one is written last, so a folder whose writer was interrupted has
+/// none and is recognisably incomplete.
 ///
 /// # Errors
-/// When one of these cannot be written.
+/// If a file cannot be written.
 pub fn write_results<T>(
     folder: &Path,
     config: &(impl Serialize + ?Sized),
@@ -65,17 +65,17 @@ pub fn write_results<T>(
     Ok(written)
 }
 
-/// The command that a `config.json` is of, and its setting if it has one; nothing if it is not ours.
+/// The command of a `config.json`, with its setting if it has one; empty for a foreign file.
 fn command_of(config: &[u8]) -> String {
     let config: serde_json::Value = serde_json::from_slice(config).unwrap_or_default();
     let words = ["command", "setting"].into_iter().filter_map(|key| config[key].as_str());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that `path` can be written, without touching what is there.
+/// Checks that `path` can be written, without changing it.
 ///
 /// # Errors
-/// As [`write_atomic`].
+/// As for [`write_atomic`].
 pub fn check_writable(path: &Path) -> Result<()> {
     let names_a_folder = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
     if path.is_dir() || names_a_folder {
@@ -85,10 +85,10 @@ pub fn check_writable(path: &Path) -> Result<()> {
     File::create(&aside.path).map(drop).map_err(|error| explained(error, "write", path))
 }
 
-/// Removes `path` if it is there: a file of an earlier run that this one does not write.
+/// Removes `path` if it exists: a file of an earlier run that this one does not write.
 ///
 /// # Errors
-/// When it is there and stays.
+/// If it exists and cannot be removed.
 pub fn remove_stale(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(explained(error, "remove", path)),
@@ -96,10 +96,10 @@ pub fn remove_stale(path: &Path) -> Result<()> {
     }
 }
 
-/// Creates the folder that `path` lies in.
+/// Creates the parent folder of `path`.
 ///
 /// # Errors
-/// As [`create_folder`].
+/// As for [`create_folder`].
 pub fn create_folder_of(path: &Path) -> Result<()> {
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) => create_folder(folder),
@@ -107,12 +107,12 @@ pub fn create_folder_of(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes `bytes` to `path`, replacing what was there, in one step: nobody ever sees half a file.
+/// Writes `bytes` to `path` in one step, replacing any previous file: readers never see half a file.
 /// The folder of `path` must exist ([`create_folder`]).
 ///
 /// # Errors
-/// One line with the path, the cause and what to do; nothing is left behind, and a file that was
-/// at `path` is untouched.
+/// One line with the path, the cause and a remedy; no temporary file remains, and an earlier file at `path` is
+/// untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let aside = Aside::beside(path)?;
     let written = File::create(&aside.path).and_then(|mut file| {
@@ -122,18 +122,18 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     written.and_then(|()| aside.rename_to(path)).map_err(|error| explained(error, "write", path))
 }
 
-/// Writes `value` as indented JSON with a newline at the end, through [`write_atomic`]. Lists of plain
-/// values fill their lines: a number a line would be hundreds of them.
+/// Writes `value` as indented JSON with a final newline, through [`write_atomic`]. Lists of plain values fill their
+/// lines instead of taking one line per value.
 ///
 /// # Errors
-/// As [`write_atomic`], or when `value` has no JSON form (a map whose keys are not strings).
+/// As for [`write_atomic`], and if `value` has no JSON form (e.g. a map whose keys are not strings).
 pub fn write_json_pretty<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .with_context(|| format!("failed to turn the content of {} into JSON", path.display()))?;
     write_atomic(path, (filled(&text) + "\n").as_bytes())
 }
 
-/// Indented JSON with the lists of plain values filled to lines of a hundred letters.
+/// Indented JSON with lists of plain values wrapped at 100 characters.
 fn filled(pretty: &str) -> String {
     const WIDTH: usize = 100;
     let lines: Vec<&str> = pretty.lines().collect();
@@ -149,8 +149,8 @@ fn filled(pretty: &str) -> String {
         if !line.ends_with('[') {
             continue;
         }
-        // A list of plain values ends before anything else begins; texts that look like brackets are in
-        // quotes, and their line breaks escaped.
+        // A list of plain values ends before any other list or object begins. Brackets inside strings do not confuse
+        // this: strings are quoted and their line breaks are escaped.
         let ends = |line: &&str| line.trim_start().starts_with(']');
         let begins = |line: &&str| line.ends_with(['[', '{']);
         let Some(length) = lines[at..].iter().position(|line| ends(line) || begins(line)) else { continue };
@@ -186,11 +186,11 @@ fn filled(pretty: &str) -> String {
     text
 }
 
-/// Writes a CSV file through [`write_atomic`]: the line `header`, then one line for each of
-/// `rows` (a tuple, a struct of plain fields or a slice). The header is there even without rows.
+/// Writes a CSV file through [`write_atomic`]: the line `header`, then one line per row (a tuple, a struct of plain
+/// fields or a slice). The header is written even without rows.
 ///
 /// # Errors
-/// As [`write_atomic`], or when a row has another number of fields than the header.
+/// As for [`write_atomic`], and if the number of fields of a row differs from that of the header.
 pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<()> {
     let table = || -> Result<Vec<u8>> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
@@ -200,19 +200,19 @@ pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIter
         }
         Ok(writer.into_inner().map_err(|error| error.into_error())?)
     };
-    let table = table().with_context(|| format!("failed to lay out the table {}", path.display()))?;
+    let table = table().with_context(|| format!("failed to format the table {}", path.display()))?;
     write_atomic(path, &table)
 }
 
-/// Removes what writers of `path` that were killed have left aside, and nothing of those that live;
-/// where the system does not tell who lives, nothing.
+/// Removes temporary files that killed writers of `path` left behind. Those of running processes stay; where the
+/// system does not list processes, all stay.
 pub fn remove_leftovers(path: &Path) {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     remove_leftovers_in(folder, Some(&name));
 }
 
-/// The same of the file in `folder` that is called `name`, or of all.
+/// The same for the file `name` in `folder`, or for all files.
 fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     let processes = Path::new("/proc");
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -222,13 +222,13 @@ fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
         let writer = parts.and_then(|(_, writer)| writer.split('-').next()?.parse::<u32>().ok());
         let Some(writer) = writer else { continue };
         if processes.join("self").exists() && !processes.join(writer.to_string()).exists() {
-            // One that cannot be removed is in nobody's way.
+            // A file that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// A file beside its target that disappears again unless it was renamed.
+/// A temporary file beside its target, removed on drop unless it was renamed.
 struct Aside {
     path: PathBuf,
 }
@@ -239,7 +239,7 @@ impl Aside {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = target
             .file_name()
-            .with_context(|| format!("failed to write {}: it names no file; add a file name", target.display()))?;
+            .with_context(|| format!("failed to write {}: the path has no file name; add one", target.display()))?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".{}.{}-{count}.tmp", name.to_string_lossy(), std::process::id());
         Ok(Self { path: target.with_file_name(name) })
@@ -247,8 +247,8 @@ impl Aside {
 
     fn rename_to(self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
-        // The rename itself reaches the disk with its folder. Not every system can open a folder,
-        // and the file is whole either way.
+        // Flushing the folder makes the rename durable. Not every system can open a folder, and the file is complete
+        // either way.
         if let Some(folder) = self.path.parent().and_then(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }
@@ -258,22 +258,22 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // After the rename there is nothing left to remove.
+        // After a rename there is nothing to remove.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// One line: what failed, where, what to do; the cause follows as the error's source.
+/// One line with what failed, where, and a remedy; the cause follows as the source of the error.
 pub(crate) fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::NotFound => "does its folder exist?",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space and run again",
-        ErrorKind::IsADirectory => "a folder of that name is in the way; choose another name",
+        ErrorKind::IsADirectory => "that is a folder; choose another name",
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
             "a file is where a folder should be; choose another folder"
         }
-        _ => "check the disk and choose another folder if need be",
+        _ => "check the disk or choose another folder",
     };
     let message = format!("failed to {what} {} ({hint})", path.display());
     anyhow::Error::new(error).context(message)
@@ -283,7 +283,7 @@ pub(crate) fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Er
 mod tests {
     use super::*;
 
-    /// Names of everything in `folder`, hidden files too.
+    /// Names of all entries of `folder`, including hidden ones.
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(folder)
             .unwrap()
@@ -305,7 +305,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn leftovers_of_the_dead_are_removed() {
+    fn leftovers_of_killed_writers_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let mine = format!(".a.state.{}-0.tmp", std::process::id());
         // Beyond the largest process id of Linux, 2^22.
@@ -316,21 +316,21 @@ mod tests {
         let mut left = vec![mine.as_str(), ".a.state.x.tmp", ".b.state.99999999-0.tmp", "a.state"];
         left.sort_unstable();
         assert_eq!(names(folder.path()), left);
-        // Who claims the folder is rid of all of them.
+        // Claiming the folder removes all of them.
         claim_folder(folder.path(), "live").unwrap();
         left.retain(|name| !name.contains("99999999"));
         assert_eq!(names(folder.path()), left);
     }
 
     #[test]
-    fn results_that_were_interrupted_have_no_config() {
+    fn interrupted_results_have_no_config() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, file: &str| {
             write_results(folder.path(), &name, || write_atomic(&folder.path().join(file), name.as_bytes()))
         };
         write("first", "a").unwrap();
         assert_eq!(names(folder.path()), ["a", "config.json"]);
-        // A folder in the way stops the second halfway.
+        // A folder named like the file stops the second writer halfway.
         fs::create_dir(folder.path().join("b")).unwrap();
         assert!(write("second", "b").is_err());
         assert_eq!(names(folder.path()), ["a", "b"]);
@@ -339,20 +339,20 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_rename_removes_the_temporary_file_and_says_what_to_do() {
+    fn a_failed_rename_removes_the_temporary_file_and_names_a_remedy() {
         let folder = tempfile::tempdir().unwrap();
-        // A folder in the way lets the writing succeed and the rename fail.
+        // With a folder at the target, writing succeeds and the rename fails.
         let path = folder.path().join("taken");
         fs::create_dir(&path).unwrap();
         let error = format!("{:#}", write_atomic(&path, b"x").unwrap_err());
         assert!(error.contains(&path.display().to_string()), "{error}");
-        assert!(error.contains("a folder of that name is in the way"), "{error}");
+        assert!(error.contains("that is a folder; choose another name"), "{error}");
         assert!(!error.contains('\n'), "{error}");
         assert_eq!(names(folder.path()), ["taken"]);
     }
 
     #[test]
-    fn a_missing_folder_is_named_and_not_made() {
+    fn a_missing_folder_is_named_and_not_created() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent/a.txt");
         let error = format!("{:#}", write_atomic(&path, b"x").unwrap_err());
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_made_with_their_parents_and_a_file_in_the_way_is_an_error() {
+    fn folders_are_created_with_their_parents_and_a_file_there_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let deep = folder.path().join("a/b");
         create_folder(&deep).unwrap();

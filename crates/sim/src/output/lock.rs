@@ -1,4 +1,4 @@
-//! One run at a time on the same files.
+//! A lock file, so that only one run at a time works on the same files.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -7,22 +7,22 @@ use anyhow::Result;
 
 use super::files::explained;
 
-/// A lock file that is ours until this is dropped. The system gives it free when the process ends, however
-/// that comes about: a file that was left behind locks nobody out.
+/// A lock file, held until this is dropped. The operating system releases the lock when the process ends, even if
+/// it is killed, so a file left behind does not lock anybody out.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
-    /// Held open: closing it gives the lock free.
+    /// Kept open: closing it releases the lock.
     _file: File,
 }
 
 impl Lock {
-    /// Locks the file at `path`, which is made if need be, without waiting; none where another run has it.
+    /// Locks the file at `path` without waiting, creating it if needed; `None` if another run holds it.
     ///
-    /// A file system without locks keeps nobody out.
+    /// On file systems without locks this always succeeds.
     ///
     /// # Errors
-    /// When there can be no file at `path`.
+    /// If no file can be created at `path`.
     pub fn take(path: &Path) -> Result<Option<Self>> {
         loop {
             let file = File::options().create(true).truncate(false).write(true).open(path);
@@ -30,7 +30,7 @@ impl Lock {
             if let Err(TryLockError::WouldBlock) = file.try_lock() {
                 return Ok(None);
             }
-            // Between our opening and our locking it, its last owner may have removed it.
+            // The last owner may have removed the file between our opening and our locking it.
             if !is_removed(&file) {
                 return Ok(Some(Self { path: path.to_path_buf(), _file: file }));
             }
@@ -40,9 +40,9 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Elsewhere nobody could tell that it was removed, and two might lock two files of one name.
+        // On other systems a removal cannot be detected, and two runs could lock two files of the same name.
         if cfg!(unix) {
-            // One that cannot be removed is in nobody's way.
+            // A file that cannot be removed does no harm.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -76,17 +76,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_left_behind_locks_nobody_out() {
+    fn a_file_left_behind_does_not_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         fs::write(&path, "").unwrap();
         assert!(Lock::take(&path).unwrap().is_some());
-        assert_eq!(path.exists(), !cfg!(unix), "and goes");
+        assert_eq!(path.exists(), !cfg!(unix), "it is removed");
     }
 
     #[cfg(unix)]
     #[test]
-    fn many_at_once_are_one_at_a_time() {
+    fn threads_hold_the_lock_one_at_a_time() {
         use std::sync::atomic::{AtomicU32, Ordering};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_named() {
+    fn the_error_names_a_missing_folder() {
         let folder = tempfile::tempdir().unwrap();
         let error = format!("{:#}", Lock::take(&folder.path().join("absent/lock")).unwrap_err());
         assert!(error.contains("absent") && error.contains("does its folder exist?"), "{error}");

@@ -1,6 +1,6 @@
-//! What a run ran on: for timings, and for no result.
+//! Facts about the machine: they go into timings, never into results.
 
-/// The processor's name, where the system tells it.
+/// The name of the processor, where the system reports it.
 #[must_use]
 pub fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -8,7 +8,7 @@ pub fn processor() -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The most memory that this process has held so far, in bytes, where the system tells it.
+/// Peak memory of this process in bytes, where the system reports it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -1,5 +1,5 @@
-//! What every command needs to write anything: whole files, formatted numbers, locks, progress bars and
-//! the mark of wrong usage. Nothing of rankers or bandits.
+//! What every command needs for its output: files written whole or not at all, formatted numbers, locks, progress
+//! bars, and the error for wrong usage. Nothing about rankers or bandits.
 
 pub mod cache;
 mod files;

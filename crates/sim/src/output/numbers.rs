@@ -1,9 +1,10 @@
-//! Numbers as people write them: `1000000`, `1_000_000`, `1e6`, `2.5e7`.
+//! Numbers in and out: reads them as people write them (`1000000`, `1_000_000`, `1e6`, `2.5e7`), and formats them
+//! for people (`1,000,000`, three significant digits, `1 run`, `2 runs`).
 
 /// Reads a count; the exponent form is accepted where it denotes a whole number.
 ///
 /// # Errors
-/// One line saying what was expected.
+/// One line with what is expected and what was found.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     if let Ok(count) = plain.parse::<u64>() {
@@ -14,7 +15,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
         return Err(expected());
     }
     let value: f64 = plain.parse().map_err(|_| expected())?;
-    // Above 2^53 not every whole number is a double, and no run is that long.
+    // Above 2^53 not every whole number is an f64, and no run is that long.
     if value.fract() != 0.0 || !(0.0..=9_007_199_254_740_992.0).contains(&value) {
         return Err(expected());
     }
@@ -25,7 +26,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
 /// Reads a count of at least one.
 ///
 /// # Errors
-/// As [`parse_count`], and for 0.
+/// As for [`parse_count`], and for 0.
 pub fn parse_positive(text: &str) -> Result<u64, String> {
     match parse_count(text)? {
         0 => Err("expected at least 1".to_owned()),
@@ -36,25 +37,25 @@ pub fn parse_positive(text: &str) -> Result<u64, String> {
 /// Reads a count from 1 to `MOST`.
 ///
 /// # Errors
-/// As [`parse_positive`], and for more than `MOST`.
+/// As for [`parse_positive`], and for numbers above `MOST`.
 pub fn parse_up_to<T: TryFrom<u64>, const MOST: u64>(text: &str) -> Result<T, String> {
     let count = parse_positive(text)?;
     let expected = || format!("expected 1 to {}", grouped(MOST));
     if count > MOST { Err(expected()) } else { T::try_from(count).map_err(|_| expected()) }
 }
 
-/// Reads the number of an arm or a feature, one of several.
+/// Reads the number of an arm or a feature from a list.
 ///
 /// # Errors
-/// One line saying what was expected.
+/// One line with what is expected and what was found.
 pub fn parse_ordinal(text: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| format!("expected whole numbers such as 1,5,110, found `{text}`"))
 }
 
-/// Reads a number that need not be whole.
+/// Reads a finite number, whole or not.
 ///
 /// # Errors
-/// One line saying what was expected; so for infinite ones.
+/// One line with what is expected and what was found.
 pub fn parse_number(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| format!("expected a number such as 0.5 or 1e-3, found `{text}`"))
@@ -63,7 +64,7 @@ pub fn parse_number(text: &str) -> Result<f64, String> {
 /// Reads a number above 0.
 ///
 /// # Errors
-/// As [`parse_number`], and for 0 and less.
+/// As for [`parse_number`], and for 0 and negative numbers.
 pub fn parse_above_zero(text: &str) -> Result<f64, String> {
     match parse_number(text)? {
         number if number > 0.0 => Ok(number),
@@ -71,10 +72,10 @@ pub fn parse_above_zero(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads a probability that says something: above 0 and below 1.
+/// Reads a probability strictly between 0 and 1.
 ///
 /// # Errors
-/// As [`parse_number`], and for 0, 1 and what lies beyond.
+/// As for [`parse_number`], and for 0, 1 and everything outside.
 pub fn parse_probability(text: &str) -> Result<f64, String> {
     match parse_number(text)? {
         number if number > 0.0 && number < 1.0 => Ok(number),
@@ -96,14 +97,62 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// A count with what it counts: `1 run`, `2,500 runs`.
+/// A count and its noun: `1 run`, `2,500 runs`.
 #[must_use]
 pub fn counted(count: u64, what: &str) -> String {
-    // All that is counted here but a query makes its plural with an s.
+    // The only noun here whose plural is not formed with an s is "query".
     match (count, what.strip_suffix('y')) {
         (1, _) => format!("1 {what}"),
         (_, Some(stem)) => format!("{} {stem}ies", grouped(count)),
         _ => format!("{} {what}s", grouped(count)),
+    }
+}
+
+/// A number for a reader: whole numbers in full, others as [`significant`] writes them. For counts and parameters;
+/// for a mean that happens to be whole, three digits are enough.
+#[must_use]
+pub fn number(value: f64) -> String {
+    if value.fract() != 0.0 || value.abs() >= 1e15 {
+        return significant(value);
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, in range and not negative")]
+    let whole = value.abs() as u64;
+    format!("{sign}{}", grouped(whole))
+}
+
+/// A deviation or standard error over `runs` runs; `-` for a single run, which has none.
+#[must_use]
+pub fn deviation(value: f64, runs: usize) -> String {
+    if runs > 1 { significant(value) } else { "-".to_owned() }
+}
+
+/// `mean of 5 runs`, `a single run`.
+#[must_use]
+pub fn mean_of(count: u64, what: &str) -> String {
+    if count == 1 { format!("a single {what}") } else { format!("mean of {}", counted(count, what)) }
+}
+
+/// A number for a reader: three significant digits, thousands grouped, e.g. `0.123`, `12.3`, `12,300` and `1.23e9`.
+#[must_use]
+pub fn significant(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 {
+        "0".to_owned()
+    } else if !(1e-3..9.995e8).contains(&magnitude) {
+        format!("{value:.2e}")
+    } else if magnitude < 0.9995 {
+        format!("{value:.3}")
+    } else if magnitude < 9.995 {
+        format!("{value:.2}")
+    } else if magnitude < 99.95 {
+        format!("{value:.1}")
+    } else {
+        // Three digits kept, the rest zero: 149,312 is written as 149,000.
+        let unit = 10f64.powi((magnitude.log10().floor() as i32 - 2).max(0));
+        let rounded = (magnitude / unit).round() * unit;
+        let text = grouped(rounded as u64);
+        if value < 0.0 { format!("-{text}") } else { text }
     }
 }
 
@@ -149,5 +198,40 @@ mod tests {
         assert_eq!(grouped(12_345_678), "12,345,678");
         assert_eq!([0, 1, 2500].map(|count| counted(count, "run")), ["0 runs", "1 run", "2,500 runs"]);
         assert_eq!([1, 2].map(|count| counted(count, "query")), ["1 query", "2 queries"]);
+    }
+
+    #[test]
+    fn three_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.12345, "0.123"),
+            (1.2345, "1.23"),
+            (12.345, "12.3"),
+            (123.45, "123"),
+            (999.7, "1,000"),
+            (149_312.0, "149,000"),
+            (-149_812.0, "-150,000"),
+            (2.5e9, "2.50e9"),
+            (1e-5, "1.00e-5"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_whole() {
+        for (value, text) in [
+            (0.0, "0"),
+            (31.0, "31"),
+            (4562.0, "4,562"),
+            (-95.0, "-95"),
+            (1e7, "10,000,000"),
+            (31.5, "31.5"),
+            (1e300, "1.00e300"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!([deviation(0.0, 1), deviation(0.0, 2)], ["-", "0"]);
+        assert_eq!([mean_of(1, "run"), mean_of(2500, "run")], ["a single run", "mean of 2,500 runs"]);
     }
 }

@@ -11,7 +11,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar over `total` units of work called `what`; hidden when `quiet` or not on a terminal.
+    /// A bar over `total` units of work, labelled `what`; hidden when `quiet` or not on a terminal.
     #[must_use]
     pub fn new(what: &str, total: u64, quiet: bool) -> Self {
         // indicatif itself hides a bar whose stream is not a terminal.
@@ -24,29 +24,29 @@ impl Progress {
         Self { bar }
     }
 
-    /// A bar that never shows.
+    /// A bar that is never shown.
     #[must_use]
     pub fn hidden() -> Self {
         Self { bar: ProgressBar::hidden() }
     }
 
-    /// `units` more are done.
+    /// Adds `units` of work done.
     pub fn advance(&self, units: u64) {
         self.bar.inc(units);
     }
 
-    /// Work begins with `units` done already, which say nothing of how fast it goes.
+    /// Starts with `units` already done, which do not count towards the speed.
     pub fn start_at(&self, units: u64) {
         self.bar.set_position(units);
         self.bar.reset_eta();
     }
 
-    /// There are `units` more to do than was thought.
+    /// Adds `units` to the total.
     pub fn lengthen(&self, units: u64) {
         self.bar.inc_length(units);
     }
 
-    /// All is done; the bar goes.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

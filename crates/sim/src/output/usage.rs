@@ -1,9 +1,9 @@
-//! Wrong usage, told apart from failures.
+//! The error for wrong usage, as opposed to failures.
 
 use std::fmt;
 
-/// Flags that no data could suit, or that do not suit those given. The command line ends with code 2
-/// for it and with 1 for everything else.
+/// Flags that are invalid for any data, or for the data given. `sim` exits with code 2 for these errors and with
+/// code 1 for all others.
 #[derive(Debug)]
 pub struct Usage(String);
 
@@ -15,7 +15,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Wrong usage, in the words of `message`.
+/// An error of wrong usage with this `message`.
 #[must_use]
 pub fn usage(message: impl fmt::Display) -> anyhow::Error {
     Usage(message.to_string()).into()

@@ -42,10 +42,10 @@ pub enum Begin {
 }
 
 impl Begin {
-    /// As `--resume` and `--again` say.
+    /// The mode that `--resume` and `--replace` select.
     #[must_use]
-    pub fn from_flags(resume: bool, again: bool) -> Self {
-        match (again, resume) {
+    pub fn from_flags(resume: bool, replace: bool) -> Self {
+        match (replace, resume) {
             (true, _) => Self::Again,
             (false, true) => Self::Resumed,
             (false, false) => Self::Afresh,
@@ -78,7 +78,7 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) 
         let Some(state) = State::read(path)? else { return Ok(new(identity, request)) };
         ensure!(
             state.done,
-            "{name} holds an unfinished matrix; add --resume to go on with it, or --again to replace it, or choose \
+            "{name} holds an unfinished matrix; add --resume to continue it or --replace to replace it, or choose \
              another --out"
         );
         let difference = state.identity.difference(&identity);
@@ -86,25 +86,28 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) 
             return Ok(state);
         }
         let asked: Vec<String> = state.requests.iter().map(Request::to_string).collect();
-        let asked = difference.unwrap_or_else(|| format!("asked for with {}", asked.join(" and ")));
-        bail!(
-            "{name} holds another matrix that is finished ({asked}); add --again to replace it, or choose another --out"
-        );
+        let asked = difference.unwrap_or_else(|| format!("requested with {}", asked.join(" and ")));
+        bail!("{name} holds another finished matrix ({asked}); add --replace to replace it, or choose another --out");
     }
     let Some(mut state) = State::load(path, &identity)? else {
-        ensure!(!request.more, "--more adds to a matrix, but there is no {name}; give --interleavings to begin one");
+        ensure!(
+            !request.more,
+            "--more adds to an existing matrix, but there is no {name}; use --interleavings to start one"
+        );
         return Ok(new(identity, request));
     };
-    let last = state.requests.last().context("the kept state was never asked for anything; remove it")?;
+    let last = state.requests.last().context("the saved state has no request; remove it")?;
     if begin == Begin::Resumed && *last == request {
         return Ok(state);
     }
     if !state.done {
-        bail!("{name} holds an unfinished matrix, asked for with {last}; go on with that and --resume first");
+        bail!(
+            "{name} holds an unfinished matrix, requested with {last}; finish it first with those flags and --resume"
+        );
     }
     ensure!(
         request.more,
-        "{name} holds a finished matrix, asked for with {last}; add to it with --more, or replace it with --again"
+        "{name} holds a finished matrix, requested with {last}; add to it with --more or replace it with --replace"
     );
     state.ask(request);
     Ok(state)
@@ -121,8 +124,8 @@ fn check(identity: &Identity, request: &Request) -> Result<()> {
         ensure!(
             request.impressions >= 2 * queries,
             usage(format!(
-                "--stratify needs two impressions of each query to tell its standard error: at least {} for {queries} \
-                 queries, not {}",
+                "--stratify needs two impressions per query to estimate standard errors: at least {} for {queries} queries, \
+                 not {}",
                 2 * queries,
                 request.impressions
             ))

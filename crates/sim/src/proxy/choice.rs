@@ -49,7 +49,7 @@ impl Choice {
     /// # Errors
     /// One line saying what was expected.
     pub fn parse_arms(text: &str) -> Result<Self, String> {
-        let expected = |word: &str| format!("expected arms counted from 0, such as 0,3,17, found `{word}`");
+        let expected = |word: &str| format!("expected 0-based arms such as 0,3,17, found `{word}`");
         let arms = text.split(',').map(|word| word.trim().parse().map_err(|_| expected(word)));
         Ok(Self::Arms(arms.collect::<Result<_, _>>()?))
     }
@@ -64,7 +64,7 @@ impl Choice {
             let second = if second == "*" { None } else { Some(second.parse().ok()?) };
             Some((first.parse().ok()?, second))
         };
-        let expected = |word: &str| format!("expected pairs of arms counted from 0, such as 0-3,109-*, found `{word}`");
+        let expected = |word: &str| format!("expected pairs of 0-based arms such as 0-3,109-*, found `{word}`");
         Ok(Self::Pairs(text.split(',').map(|word| pair(word).ok_or_else(|| expected(word))).collect::<Result<_, _>>()?))
     }
 
@@ -74,7 +74,7 @@ impl Choice {
     /// When an arm does not exist, is paired with itself, or no pair is left.
     pub fn places(&self, arms: usize) -> Result<Vec<u32>> {
         let known = |arm: u32| -> Result<usize> {
-            ensure!((arm as usize) < arms, "arm {arm} is out of range: there are {arms} rankers, counted from 0");
+            ensure!((arm as usize) < arms, "arm {arm} is out of range: there are {arms} rankers, numbered from 0");
             Ok(arm as usize)
         };
         let mut places = Vec::new();
@@ -92,7 +92,7 @@ impl Choice {
                     let a = known(first)?;
                     match second {
                         Some(second) => {
-                            ensure!(first != second, "pair {first}-{second}: an arm does not meet itself");
+                            ensure!(first != second, "pair {first}-{second}: an arm cannot be compared with itself");
                             add(a, known(second)?);
                         }
                         None => (0..arms).filter(|&b| b != a).for_each(|b| add(a, b)),
@@ -102,7 +102,7 @@ impl Choice {
         }
         places.sort_unstable();
         places.dedup();
-        ensure!(!places.is_empty(), "{self} holds no pair; name at least two arms");
+        ensure!(!places.is_empty(), "{self} contains no pair; give at least two arms");
         Ok(places)
     }
 }
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(places("pairs:3-1,1-3,0-1").unwrap(), [0, 4]);
         assert_eq!(places("pairs:2-*").unwrap(), [1, 3, 5]);
         for (text, part) in [
-            ("arms:1", "holds no pair"),
+            ("arms:1", "contains no pair"),
             ("arms:1,4", "out of range"),
             ("pairs:1-1", "itself"),
             ("pairs:0-9", "out of range"),

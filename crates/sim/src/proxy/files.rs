@@ -69,10 +69,7 @@ impl Files {
         let name = self.state.file_name().unwrap_or_default().display();
         let lock = Lock::take(&self.state.with_file_name(format!(".{name}.lock")))?;
         lock.with_context(|| {
-            format!(
-                "{} is being made by another run; wait until that ends, or choose another --out",
-                self.npy.display()
-            )
+            format!("another run is writing {}; wait until it ends, or choose another --out", self.npy.display())
         })
     }
 }

@@ -154,8 +154,7 @@ impl State {
         let Some(state) = Self::read(path)? else { return Ok(None) };
         if let Some(difference) = state.identity.difference(identity) {
             bail!(
-                "{} belongs to another matrix: {difference}; repeat the flags that it was begun with, or choose \
-                 another --out",
+                "{} belongs to another matrix: {difference}; use the flags it was started with, or choose another --out",
                 path.display()
             );
         }
@@ -178,7 +177,7 @@ impl State {
             Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
         };
         let state = Self::decode(&bytes).with_context(|| {
-            format!("{} cannot be continued; put back a copy, or add --again to begin anew", path.display())
+            format!("{} cannot be continued; restore a copy, or add --replace to start again", path.display())
         })?;
         Ok(Some(state))
     }
@@ -220,10 +219,10 @@ impl State {
             .filter(|rest| rest.len() >= CHECKSUM)
             .map(|_| bytes.split_at(bytes.len() - CHECKSUM))
             .with_context(|| match MAGIC.as_bytes().starts_with(bytes) {
-                true => "it is cut off",
-                false => "it is no state of a proxy matrix, or one of another version",
+                true => "it is truncated",
+                false => "it is not the state of a proxy matrix, or it is of another version",
             })?;
-        ensure!(Sha256::digest(body)[..] == *checksum, "it is cut off or damaged: its checksum does not fit");
+        ensure!(Sha256::digest(body)[..] == *checksum, "it is truncated or damaged: its checksum does not match");
         let body = &body[MAGIC.len()..];
         let end = body.iter().position(|&byte| byte == b'\n').context("its description does not end")?;
         let head: Head = serde_json::from_slice(&body[..end]).context("its description is unreadable")?;
@@ -244,7 +243,7 @@ impl State {
             let CurrentHead { impressions, pieces, .. } = current;
             state.current = Some(Current { impressions, places, pieces, sums });
         }
-        ensure!(rest.0.is_empty(), "it holds more numbers than it announces");
+        ensure!(rest.0.is_empty(), "it holds more numbers than its header declares");
         Ok(Self { requests: head.requests, left: head.left, done: head.done, rounds: head.rounds, ..state })
     }
 }
@@ -255,7 +254,8 @@ struct Numbers<'a>(&'a [u8]);
 impl Numbers<'_> {
     fn fill<T, const N: usize>(&mut self, numbers: &mut [T], read: fn([u8; N]) -> T) -> Result<()> {
         for number in numbers {
-            let (bytes, rest) = self.0.split_first_chunk().context("it holds fewer numbers than it announces")?;
+            let (bytes, rest) =
+                self.0.split_first_chunk().context("it holds fewer numbers than its header declares")?;
             (*number, self.0) = (read(*bytes), rest);
         }
         Ok(())

@@ -306,11 +306,11 @@ fn what_does_not_fit_is_refused_and_left_alone() {
     assert_eq!(take(more(600), Begin::Resumed).unwrap().left, 600);
     assert_eq!(take(request(500), Begin::Afresh).unwrap(), finished, "nothing is left to do");
     let other = take(request(600), Begin::Afresh).unwrap_err();
-    assert!(other.contains("--interleavings 500") && other.contains("add --again"), "{other}");
+    assert!(other.contains("--interleavings 500") && other.contains("add --replace"), "{other}");
     assert_eq!(take(request(600), Begin::Again).unwrap().left, 600);
     let seed = Identity { seed: 2, ..identity(&site, Sampling::WithReplacement) };
     let other = take_up(&path, seed, request(500), Begin::Afresh).unwrap_err().to_string();
-    assert!(other.contains("its seed is 5, not 2") && other.contains("add --again"), "{other}");
+    assert!(other.contains("its seed is 5, not 2") && other.contains("add --replace"), "{other}");
     let few = take_up(&path, identity(&site, Sampling::Stratified), request(100), Begin::Afresh).unwrap_err();
     assert!(few.to_string().contains("at least 126"), "{few}");
 }

@@ -1,6 +1,6 @@
-//! What a study leaves: curves and runs as CSV, a summary as JSON, a figure, and a table to read.
+//! The outputs of a study: curves and runs as CSV, a summary as JSON, a figure, and a table to read.
 //!
-//! Everything but `timings.json` depends on the configuration and the seed alone, so that
+//! Everything except `timings.json` depends on the configuration and the seed alone, so
 //! `diff -r` of two results folders shows whether they agree.
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use letor_io::FeatureId;
 
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
-use crate::output::numbers::{counted, grouped};
+use crate::output::numbers::{deviation, grouped, mean_of, significant};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{Plan, Run};
 
@@ -51,10 +51,10 @@ impl Spread {
     }
 }
 
-/// An arm that runs named at their end.
+/// An arm that some runs recommend at the end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Named {
-    /// The arm among those played, counted from 0; null where a run named none.
+pub struct Recommended {
+    /// The arm among those played, 0-based; null for runs that recommend none.
     pub arm: Option<u32>,
     /// Its feature, of feature rankers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,9 +62,9 @@ pub struct Named {
     /// Its number in the matrix, where not all arms of that are played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arm_in_matrix: Option<Arm>,
-    /// How it is called.
+    /// Its name in tables.
     pub label: String,
-    /// How many runs named it.
+    /// Number of runs that recommend it.
     pub runs: usize,
 }
 
@@ -73,43 +73,39 @@ pub struct Named {
 pub struct AlgorithmSummary {
     /// Its name with all parameters.
     pub algorithm: String,
-    /// Steps a run.
+    /// Steps per run.
     pub steps: u64,
     /// Runs.
     pub runs: usize,
     /// Cumulative regret after the last step.
     pub regret: Spread,
-    /// The arms named at the end, the most often named first.
-    pub named: Vec<Named>,
-    /// Share of runs that named the best arm.
-    pub found: f64,
+    /// The arms recommended at the end, most often recommended first.
+    pub recommended: Vec<Recommended>,
+    /// Share of runs that recommend a best arm.
+    pub share_recommending_best: f64,
 }
 
-/// Who counts as the best arm, and what arms are called.
+/// The best arms, and the names of all arms.
 pub struct Arms<'a> {
     /// All arms that count as the best.
     pub winners: &'a [usize],
-    /// What arms are called.
+    /// The names of all arms.
     pub names: &'a ArmNames,
 }
 
 impl Arms<'_> {
-    /// Whether the arm is one of the best.
+    /// Whether `arm` is one of the best.
     pub(crate) fn is_best(&self, arm: Option<Arm>) -> bool {
         arm.is_some_and(|arm| self.winners.contains(&arm.index()))
     }
 
-    fn is_winner(&self, run: &Run) -> bool {
-        self.is_best(run.final_best())
-    }
-
-    /// A table of runs: the columns `before`, the arm named, where it comes from if that says more,
-    /// and whether it is one of the best.
+    /// The header of a table of runs: the columns `before`, the recommended arm, its feature or its number in the
+    /// matrix where it has one, and whether it is one of the best.
     pub(crate) fn header(&self, before: [&'static str; 4]) -> Vec<String> {
         let mut header = before.map(str::to_owned).to_vec();
-        header.push("best_arm".to_owned());
-        header.extend(self.names.column().map(|column| format!("best_{column}")));
-        header.push("best_is_winner".to_owned());
+        header.push("recommended_arm".to_owned());
+        header.extend(self.names.column().map(|column| format!("recommended_{column}")));
+        header.push("recommended_is_best".to_owned());
         header
     }
 
@@ -124,7 +120,7 @@ impl Arms<'_> {
     }
 }
 
-/// Sums up each algorithm's runs.
+/// Summarises the runs of each algorithm.
 #[must_use]
 pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<AlgorithmSummary> {
     plan.algorithms
@@ -132,28 +128,28 @@ pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<Algo
         .zip(results)
         .map(|(spec, runs)| {
             let finals: Vec<f64> = runs.iter().map(|run| run.final_regret().average).collect();
-            let found = runs.iter().filter(|run| arms.is_winner(run)).count();
+            let right = runs.iter().filter(|run| arms.is_best(run.final_best())).count();
             AlgorithmSummary {
                 algorithm: spec.canonical(),
                 steps: plan.steps,
                 runs: runs.len(),
                 regret: Spread::of(&finals),
-                named: named(runs, arms),
-                found: found as f64 / runs.len() as f64,
+                recommended: recommended(runs, arms),
+                share_recommending_best: right as f64 / runs.len() as f64,
             }
         })
         .collect()
 }
 
-fn named(runs: &[Run], arms: &Arms<'_>) -> Vec<Named> {
-    let mut named: Vec<Named> = Vec::new();
+fn recommended(runs: &[Run], arms: &Arms<'_>) -> Vec<Recommended> {
+    let mut recommended: Vec<Recommended> = Vec::new();
     for run in runs {
         let best = run.final_best();
         let arm = best.map(|arm| arm.0);
-        match named.iter_mut().find(|entry| entry.arm == arm) {
+        match recommended.iter_mut().find(|entry| entry.arm == arm) {
             Some(entry) => entry.runs += 1,
             None => {
-                named.push(Named {
+                recommended.push(Recommended {
                     arm,
                     feature: best.and_then(|arm| arms.names.feature(arm.index())),
                     arm_in_matrix: best.and_then(|arm| arms.names.arm_in_matrix(arm.index())),
@@ -163,8 +159,8 @@ fn named(runs: &[Run], arms: &Arms<'_>) -> Vec<Named> {
             }
         }
     }
-    named.sort_by_key(|entry| (std::cmp::Reverse(entry.runs), entry.arm));
-    named
+    recommended.sort_by_key(|entry| (std::cmp::Reverse(entry.runs), entry.arm));
+    recommended
 }
 
 /// An algorithm's name with the parameters that differ from its defaults, for tables and legends.
@@ -178,16 +174,16 @@ pub fn label(spec: &Spec) -> String {
     std::iter::once(entry.name).chain(given).collect::<Vec<_>>().join(" ")
 }
 
-/// What the figure says besides the curves.
+/// The text of a figure.
 #[derive(Debug, Clone)]
 pub struct Caption {
     /// The title.
     pub title: String,
-    /// What time is counted in.
+    /// The unit of time.
     pub x_label: String,
-    /// What regret is measured by.
+    /// How regret is measured.
     pub regret: String,
-    /// A line under the figure, for data that are not real.
+    /// A line under the figure, for synthetic data.
     pub note: Option<String>,
 }
 
@@ -231,7 +227,7 @@ fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>)
         "max",
         "mean_weak_regret",
         "mean_strong_regret",
-        "share_naming_winner",
+        "share_recommending_best",
     ];
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
@@ -271,7 +267,7 @@ fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -
     output::write_csv(path, &header, rows)
 }
 
-/// What the curves and bands of [`curves`] are.
+/// What the curves and bands of [`curves`] show.
 pub(crate) fn bands(plan: &Plan) -> String {
     match plan.runs {
         1 => mean_of(1, "run"),
@@ -279,7 +275,7 @@ pub(crate) fn bands(plan: &Plan) -> String {
     }
 }
 
-/// A curve an algorithm: mean regret, and a band of one standard deviation of a run.
+/// One curve per algorithm: mean regret, with a band of one standard deviation of a run.
 pub(crate) fn curves(plan: &Plan, results: &[Vec<Run>]) -> Vec<Curve> {
     plan.algorithms
         .iter()
@@ -317,7 +313,7 @@ fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
     }
 }
 
-/// Seconds, and what machine-dependent settings there were: the one file that differs between runs.
+/// Seconds and machine-dependent settings: the only file that differs between identical runs.
 #[derive(Serialize)]
 pub(crate) struct Timings {
     threads: usize,
@@ -325,7 +321,7 @@ pub(crate) struct Timings {
 }
 
 impl Timings {
-    /// Of each algorithm by name, the steps of a run, and its runs.
+    /// From the name of each algorithm, the steps per run, and its runs.
     pub(crate) fn of<'a>(played: impl Iterator<Item = (String, u64, &'a [Run])>) -> Self {
         let algorithms = played
             .map(|(algorithm, steps, runs)| AlgorithmTiming {
@@ -345,7 +341,7 @@ struct AlgorithmTiming {
     steps_per_second: f64,
 }
 
-/// Steps a second of one thread, over all runs.
+/// Steps per second on one thread, over all runs.
 #[must_use]
 pub fn steps_per_second(plan: &Plan, runs: &[Run]) -> f64 {
     rate(plan.steps, runs)
@@ -367,112 +363,36 @@ fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
 pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
     use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "regret", "± sd", "names", "right", "steps/s"]);
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header([
+        "algorithm",
+        "regret",
+        "± sd",
+        "recommends",
+        "correct",
+        "steps/s",
+    ]);
     for column in [1, 2, 4, 5] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
-        let most = &summary.named[0];
+        let most = &summary.recommended[0];
         table.add_row([
             label(spec),
             significant(summary.regret.mean),
             deviation(summary.regret.standard_deviation, summary.runs),
             format!("{}, {}/{}", most.label, grouped(most.runs as u64), grouped(summary.runs as u64)),
-            format!("{:.0}%", 100.0 * summary.found),
+            format!("{:.0}%", 100.0 * summary.share_recommending_best),
             significant(steps_per_second(plan, runs)),
         ]);
     }
     table.to_string()
 }
 
-/// A number to read: whole ones as they are, others as [`significant`] has them. For what is counted or
-/// chosen; of a mean that happens to be whole three digits are enough.
-#[must_use]
-pub fn number(value: f64) -> String {
-    if value.fract() != 0.0 || value.abs() >= 1e15 {
-        return significant(value);
-    }
-    let sign = if value < 0.0 { "-" } else { "" };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, in range and not negative")]
-    let whole = value.abs() as u64;
-    format!("{sign}{}", grouped(whole))
-}
-
-/// A deviation or error over so many runs; a single one has none.
-#[must_use]
-pub fn deviation(value: f64, runs: usize) -> String {
-    if runs > 1 { significant(value) } else { "-".to_owned() }
-}
-
-/// `mean of 5 runs`, `a single run`.
-#[must_use]
-pub fn mean_of(count: u64, what: &str) -> String {
-    if count == 1 { format!("a single {what}") } else { format!("mean of {}", counted(count, what)) }
-}
-
-/// A number to read: three significant digits, thousands grouped, as `0.123`, `12.3`, `12,300` and `1.23e9`.
-#[must_use]
-pub fn significant(value: f64) -> String {
-    let magnitude = value.abs();
-    if magnitude == 0.0 {
-        "0".to_owned()
-    } else if !(1e-3..9.995e8).contains(&magnitude) {
-        format!("{value:.2e}")
-    } else if magnitude < 0.9995 {
-        format!("{value:.3}")
-    } else if magnitude < 9.995 {
-        format!("{value:.2}")
-    } else if magnitude < 99.95 {
-        format!("{value:.1}")
-    } else {
-        // Three digits kept, the rest zero: 149,312 reads as 149,000.
-        let unit = 10f64.powi((magnitude.log10().floor() as i32 - 2).max(0));
-        let rounded = (magnitude / unit).round() * unit;
-        let text = grouped(rounded as u64);
-        if value < 0.0 { format!("-{text}") } else { text }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn three_digits() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.12345, "0.123"),
-            (1.2345, "1.23"),
-            (12.345, "12.3"),
-            (123.45, "123"),
-            (999.7, "1,000"),
-            (149_312.0, "149,000"),
-            (-149_812.0, "-150,000"),
-            (2.5e9, "2.50e9"),
-            (1e-5, "1.00e-5"),
-        ] {
-            assert_eq!(significant(value), text);
-        }
-    }
-
-    #[test]
-    fn whole_numbers_are_whole() {
-        for (value, text) in [
-            (0.0, "0"),
-            (31.0, "31"),
-            (4562.0, "4,562"),
-            (-95.0, "-95"),
-            (1e7, "10,000,000"),
-            (31.5, "31.5"),
-            (1e300, "1.00e300"),
-        ] {
-            assert_eq!(number(value), text);
-        }
-        assert_eq!([deviation(0.0, 1), deviation(0.0, 2)], ["-", "0"]);
-        assert_eq!([mean_of(1, "run"), mean_of(2500, "run")], ["a single run", "mean of 2,500 runs"]);
-    }
 
     #[test]
     fn spread() {

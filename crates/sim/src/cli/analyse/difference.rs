@@ -1,5 +1,5 @@
-//! A matrix less another of the same arms: read as distortion where the one was multileaved and the
-//! other interleaved pair by pair.
+//! The difference of two matrices of the same arms; for a multileaved matrix against a pairwise one it gives the
+//! distortion.
 
 use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
@@ -8,28 +8,28 @@ use serde::Serialize;
 use crate::output::numbers::grouped;
 use crate::simulation::arm_names::ArmNames;
 
-/// How far a matrix lies from another, over all pairs i < j.
+/// The difference of a matrix p from another, q, over all pairs i < j.
 #[derive(Serialize)]
 pub(super) struct Difference {
     /// Mean of |p_ij - q_ij|.
     pub(super) mean: f64,
     /// Root of the mean of its square.
     pub(super) root_mean_square: f64,
-    /// The pair that differs the most, with both probabilities; absent below two arms.
+    /// The pair with the largest difference, and both probabilities; null for fewer than two arms.
     pub(super) largest: Option<Largest>,
-    /// The other matrix's Condorcet winner, if it has one.
+    /// The Condorcet winner of the other matrix, if it has one.
     pub(super) winner: Option<Arm>,
-    /// Arms that this winner beats there, but that beat it here.
-    pub(super) overtake_it: Vec<Arm>,
-    /// The same as a share of its rivals: the distortion.
+    /// Arms that lose to this winner in the other matrix but beat it in this one.
+    pub(super) overtaking_arms: Vec<Arm>,
+    /// Their share among all arms that lose to it in the other matrix: the distortion.
     pub(super) distortion: Option<f64>,
 }
 
 #[derive(Serialize)]
 pub(super) struct Largest {
     pub(super) pair: (Arm, Arm),
-    pub(super) here: f64,
-    pub(super) there: f64,
+    pub(super) matrix: f64,
+    pub(super) against: f64,
 }
 
 impl Difference {
@@ -43,32 +43,36 @@ impl Difference {
         });
         let winner = condorcet_winner(against);
         let rivals = |winner: Arm| against.all_arms().filter(move |&arm| against.get(winner, arm) > 0.5);
-        let overtake_it: Vec<Arm> = winner
+        let overtaking_arms: Vec<Arm> = winner
             .map_or_else(Vec::new, |winner| rivals(winner).filter(|&arm| matrix.get(winner, arm) < 0.5).collect());
         Self {
             mean: pairs().map(difference).sum::<f64>() / count,
             root_mean_square: (pairs().map(|pair| difference(pair).powi(2)).sum::<f64>() / count).sqrt(),
-            largest: largest.map(|(i, j)| Largest { pair: (i, j), here: matrix.get(i, j), there: against.get(i, j) }),
-            distortion: winner.map(|winner| overtake_it.len() as f64 / rivals(winner).count().max(1) as f64),
+            largest: largest.map(|(i, j)| Largest {
+                pair: (i, j),
+                matrix: matrix.get(i, j),
+                against: against.get(i, j),
+            }),
+            distortion: winner.map(|winner| overtaking_arms.len() as f64 / rivals(winner).count().max(1) as f64),
             winner,
-            overtake_it,
+            overtaking_arms,
         }
     }
 
-    /// The same in words.
-    pub(super) fn told(&self, names: &ArmNames) -> String {
+    /// The difference in words.
+    pub(super) fn describe(&self, names: &ArmNames) -> String {
         let mut text = format!("difference: mean {:.4}, root mean square {:.4}", self.mean, self.root_mean_square);
-        if let Some(Largest { pair: (i, j), here, there }) = &self.largest {
+        if let Some(Largest { pair: (i, j), matrix, against }) = &self.largest {
             text += &format!(
-                ", largest {:.4} ({}: {here:.4} against {there:.4})",
-                (here - there).abs(),
+                ", largest {:.4} ({}: {matrix:.4} against {against:.4})",
+                (matrix - against).abs(),
                 names.list(&[*i, *j])
             );
         }
         if let (Some(winner), Some(distortion)) = (self.winner, self.distortion) {
             text += &format!(
-                "\ndistortion: {} of the arms that its Condorcet winner, {}, beats there beat it here ({:.1}%)",
-                grouped(self.overtake_it.len() as u64),
+                "\ndistortion: {} of the arms that lose to its Condorcet winner, {}, beat it in this matrix ({:.1}%)",
+                grouped(self.overtaking_arms.len() as u64),
                 names.name(winner.index()),
                 100.0 * distortion
             );

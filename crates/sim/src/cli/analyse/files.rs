@@ -1,4 +1,4 @@
-//! What an analysis leaves behind: tables as CSV and figures.
+//! The files of an analysis: tables as CSV and figures.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use crate::output::numbers::{counted, grouped};
 use crate::output::{remove_stale, write_csv};
 use crate::simulation::arm_names::ArmNames;
 
-/// Circles that are written down; hundreds of arms may have millions.
-const MOST_CIRCLES: usize = 100_000;
-/// More arms than this are numbered by their rank in the picture: their names would collide.
+/// The number of cycles written; hundreds of arms can have millions.
+const MOST_CYCLES: usize = 100_000;
+/// With more arms than this, axes show ranks: names would overlap.
 const MOST_NAMES: usize = 30;
-/// Two standard errors either side are the bands.
+/// Half the width of bands, in standard errors.
 const BAND: f64 = 2.0;
 
-/// Writes everything but the JSON files, and says what.
+/// Writes everything except the JSON files; returns a list of the files for the user.
 pub(super) fn write(
     folder: &Path,
     matrix: &PreferenceMatrix,
@@ -34,18 +34,18 @@ pub(super) fn write(
     config: &Config,
 ) -> Result<String> {
     write_ranking(&folder.join("ranking.csv"), findings, &config.names)?;
-    write_circles(&folder.join("circles.csv"), matrix, findings, &config.names)?;
+    write_cycles(&folder.join("cycles.csv"), matrix, findings, &config.names)?;
     write_subsets(&folder.join("subsets.csv"), findings)?;
     write_bounds(&folder.join("bounds.csv"), findings)?;
     heatmap(matrix, findings, &config.names).save(&folder.join("matrix"))?;
     subsets(findings, config).save(&folder.join("subsets"))?;
     bounds(findings, config).save(&folder.join("bounds"))?;
     let mut written =
-        "matrix, subsets and bounds (.png, .svg), ranking.csv, circles.csv, subsets.csv, bounds.csv".to_owned();
+        "matrix, subsets and bounds (.png, .svg), ranking.csv, cycles.csv, subsets.csv, bounds.csv".to_owned();
     if let (Some(against), Some(found), Some(other)) = (against, &findings.difference, &config.against) {
         let order = best_first(against);
         write_difference(&folder.join("difference.csv"), [matrix, against], &order, found, &config.names)?;
-        let title = format!("{} less {}", findings.name, other.name);
+        let title = format!("{} minus {}", findings.name, other.name);
         difference(title, [matrix, against], &order, &config.names).save(&folder.join("difference"))?;
         written += ", difference.png, .svg and .csv";
     } else {
@@ -63,21 +63,20 @@ fn write_ranking(path: &Path, findings: &Findings, names: &ArmNames) -> Result<(
     write_csv(path, &header, &findings.ranking)
 }
 
-/// A row of `circles.csv`.
+/// A row of `cycles.csv`.
 #[derive(Serialize)]
-struct Row {
+struct CycleRow {
     arms: [Arm; 3],
     #[serde(skip_serializing_if = "Option::is_none")]
     elsewhere: Option<[u32; 3]>,
     margins: [f64; 3],
-    genuine: Option<bool>,
+    significant: Option<bool>,
 }
 
-/// The clearest circles first: each arm beats the next, the third the first.
-fn write_circles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> Result<()> {
-    let genuine = |arms: [bandits::Arm; 3]| {
-        let [i, j, k] = arms;
-        let tournament = &findings.established.as_ref()?.tournament;
+/// Writes the cycles with the widest margins first: each arm beats the next, and the third beats the first.
+fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> Result<()> {
+    let significant = |[i, j, k]: [Arm; 3]| {
+        let tournament = &findings.significant.as_ref()?.tournament;
         Some(tournament.beats(i, j) && tournament.beats(j, k) && tournament.beats(k, i))
     };
     let mut header = vec!["first", "second", "third"];
@@ -86,11 +85,11 @@ fn write_circles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, na
         ArmNames::Chosen(_) => header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]),
         ArmNames::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
     }
-    header.extend(["first_over_second", "second_over_third", "third_over_first", "genuine"]);
-    let rows = clearest_cycles(matrix, MOST_CIRCLES).into_iter().map(|circle| {
-        let [i, j, k] = circle.arms.map(|arm| names.elsewhere(arm.index()));
+    header.extend(["first_over_second", "second_over_third", "third_over_first", "significant"]);
+    let rows = clearest_cycles(matrix, MOST_CYCLES).into_iter().map(|cycle| {
+        let [i, j, k] = cycle.arms.map(|arm| names.elsewhere(arm.index()));
         let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
-        Row { arms: circle.arms, elsewhere, margins: circle.margins, genuine: genuine(circle.arms) }
+        CycleRow { arms: cycle.arms, elsewhere, margins: cycle.margins, significant: significant(cycle.arms) }
     });
     write_csv(path, &header, rows)
 }
@@ -103,7 +102,7 @@ fn write_subsets(path: &Path, findings: &Findings) -> Result<()> {
     write_csv(path, &["arms", "condorcet_winner", "total_order", "total_order_standard_error"], rows)
 }
 
-/// The bounds' curves at ten points a decade, without those that make no claim.
+/// The curves of all bounds that apply, at ten points per decade.
 fn curves(findings: &Findings) -> Vec<(String, Vec<(f64, f64)>)> {
     let times: Vec<f64> = log_spaced(1_000_000_000, 10).into_iter().map(|steps| steps as f64).collect();
     let curve = |name: &str, bound: RegretBound| {
@@ -112,7 +111,7 @@ fn curves(findings: &Findings) -> Vec<(String, Vec<(f64, f64)>)> {
     let mut curves = Vec::new();
     if let Some(lower) = findings.lower_bound {
         curves.push(curve("lower bound", RegretBound::logarithmic(0.0, lower.regret)));
-        curves.push(curve("duels with the winner alone", RegretBound::logarithmic(0.0, lower.winner_only)));
+        curves.push(curve("every duel includes the winner", RegretBound::logarithmic(0.0, lower.winner_only)));
     }
     for upper in &findings.upper_bounds {
         curves.extend(upper.bound.map(|bound| curve(&upper.name, bound)));
@@ -127,22 +126,22 @@ fn write_bounds(path: &Path, findings: &Findings) -> Result<()> {
     write_csv(path, &["bound", "steps", "regret"], rows)
 }
 
-/// What the rows of a picture are, in this order, and their names where they have room.
+/// The label of an axis whose entries are `order`, and the names of the entries if they fit.
 fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
     if order.len() > MOST_NAMES {
-        // Without names rows are numbered from 1, as ranks are in the tables.
+        // Unnamed rows are numbered from 1, like ranks in the tables.
         return ("rank", Vec::new());
     }
     let what = if matches!(names, ArmNames::Features(_)) { "feature" } else { "arm" };
     (what, order.iter().map(|arm| names.number(arm.index())).collect())
 }
 
-/// Where ranks are looked up, or whose numbers arms have.
+/// The note of a figure: where to look up ranks, or which numbers the arms have.
 fn note(ranks: Option<&str>, names: &ArmNames) -> Option<String> {
     match (ranks, names) {
-        (Some(file), _) => Some(format!("which arm has which rank: {file}")),
+        (Some(file), _) => Some(format!("arms by rank: see {file}")),
         (None, ArmNames::Numbers | ArmNames::Features(_)) => None,
-        (None, ArmNames::Chosen(_)) => Some("arms as the whole matrix numbers them".to_owned()),
+        (None, ArmNames::Chosen(_)) => Some("arms by their numbers in the whole matrix".to_owned()),
     }
 }
 
@@ -151,15 +150,15 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> 
     let (axis, labels) = axis(&order, names);
     let ranked = axis == "rank";
     Heatmap {
-        title: format!("{}: who beats whom", findings.name),
+        title: format!("{}: preferences", findings.name),
         subtitle: Some(format!(
-            "{}, best first by Copeland and then Borda score; {} of {} triples are circles",
+            "{}, best first by Copeland and then Borda score; {} of {} triples are cyclic",
             counted(findings.arms as u64, "arm"),
             grouped(findings.order.cyclic_triples),
             grouped(findings.order.triples)
         )),
-        x_label: format!("{axis} of the beaten"),
-        y_label: axis.to_owned(),
+        x_label: format!("{axis} (column)"),
+        y_label: format!("{axis} (row)"),
         value_label: "P(row beats column)".to_owned(),
         labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
@@ -178,8 +177,8 @@ fn best_first(matrix: &PreferenceMatrix) -> Vec<Arm> {
 
 /// A row of `difference.csv`.
 #[derive(Serialize)]
-struct Compared {
-    /// By Borda score in the other matrix, as in the picture.
+struct DifferenceRow {
+    /// By Borda score in the other matrix, as in the figure.
     rank: usize,
     arm: Arm,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,8 +191,8 @@ struct Compared {
     winner_over_arm_against: Option<f64>,
 }
 
-/// Each arm's Borda score here and there, and how the other matrix's Condorcet winner fares with it;
-/// `order` is that of the ranks, which count from 1.
+/// Writes the Borda scores of each arm in both matrices, and the preference of the other matrix's Condorcet winner over
+/// it in both. `order` lists the arms by rank, from 1.
 fn write_difference(
     path: &Path,
     [matrix, against]: [&PreferenceMatrix; 2],
@@ -203,7 +202,7 @@ fn write_difference(
 ) -> Result<()> {
     let (here, there) = (borda_scores(matrix), borda_scores(against));
     let over = |matrix: &PreferenceMatrix, arm| found.winner.map(|winner| matrix.get(winner, arm));
-    let rows = order.iter().zip(1..).map(|(&arm, rank)| Compared {
+    let rows = order.iter().zip(1..).map(|(&arm, rank)| DifferenceRow {
         rank,
         arm,
         arm_in_matrix: names.arm_in_matrix(arm.index()),
@@ -224,9 +223,9 @@ fn difference(title: String, [matrix, against]: [&PreferenceMatrix; 2], order: &
     let value = |i, j| matrix.get(i, j) - against.get(i, j);
     Heatmap {
         title,
-        subtitle: Some("best arm first by the Borda score of the second; white where both agree".to_owned()),
-        x_label: format!("{axis} of the beaten"),
-        y_label: axis.to_owned(),
+        subtitle: Some("best first by the Borda score of the second matrix; white: both agree".to_owned()),
+        x_label: format!("{axis} (column)"),
+        y_label: format!("{axis} (row)"),
         value_label: "difference of P(row beats column)".to_owned(),
         labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| value(i, j))).collect(),
@@ -270,13 +269,13 @@ fn bounds(findings: &Findings, config: &Config) -> Lines {
     });
     let curves: Vec<Curve> = curves.collect();
     Lines {
-        title: format!("{}: what theory says of regret", findings.name),
+        title: format!("{}: regret bounds", findings.name),
         subtitle: Some(format!("upper bounds for alpha {}, delta {}, p {}", config.alpha, config.delta, config.batch)),
         x_label: "steps".to_owned(),
         y_label: "cumulative regret".to_owned(),
         x_log: true,
         y_log: true,
-        note: curves.is_empty().then(|| "there is no Condorcet winner, so nothing is claimed".to_owned()),
+        note: curves.is_empty().then(|| "no bound applies without a Condorcet winner".to_owned()),
         curves,
     }
 }

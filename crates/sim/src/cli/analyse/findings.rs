@@ -1,4 +1,4 @@
-//! What there is to say of a matrix, computed once for the table, the JSON and the files.
+//! All findings about a matrix, computed once for the table, the JSON and the files.
 
 use anyhow::Result;
 use bandits::agreement::Agreement;
@@ -17,13 +17,13 @@ use super::difference::Difference;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::seed;
 
-/// Everything; what needs a Condorcet winner is absent without one.
+/// The content of findings.json; entries that need a Condorcet winner are null without one.
 #[derive(Serialize)]
 pub(super) struct Findings {
     pub(super) name: String,
     pub(super) arms: usize,
-    /// Where arms were chosen: the number of each in the matrix. All other arms here are places in this
-    /// list, counted from 0.
+    /// If arms were chosen, their numbers in the matrix. All other arms in this file are 0-based positions in this
+    /// list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arms_in_matrix: Option<Vec<Arm>>,
     pub(super) winners: Winners,
@@ -31,7 +31,7 @@ pub(super) struct Findings {
     pub(super) ranking: Vec<Ranked>,
     pub(super) gaps: Option<Gaps>,
     pub(super) order: OrderFindings,
-    pub(super) established: Option<Established>,
+    pub(super) significant: Option<Significant>,
     pub(super) transitivity: Option<RelaxedTransitivity>,
     pub(super) subsets: Subsets,
     pub(super) lower_bound: Option<LowerBound>,
@@ -42,11 +42,11 @@ pub(super) struct Findings {
 
 #[derive(Serialize)]
 pub(super) struct Winners {
-    /// The Condorcet winner with its exact duplicates; empty where nobody beats everyone.
+    /// The Condorcet winner with its exact duplicates; empty if there is none.
     pub(super) condorcet: Vec<Arm>,
     pub(super) copeland: Vec<Arm>,
     pub(super) borda: Vec<Arm>,
-    /// The von Neumann winner: arms with their probabilities, heaviest first.
+    /// The von Neumann winner: arms with their probabilities, largest first.
     pub(super) von_neumann: Vec<(Arm, f64)>,
     /// Its value, 0 up to rounding.
     pub(super) von_neumann_value: f64,
@@ -54,7 +54,7 @@ pub(super) struct Winners {
 
 #[derive(Serialize)]
 pub(super) struct Ranked {
-    /// Counted from 1.
+    /// 1-based.
     pub(super) rank: usize,
     pub(super) arm: Arm,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub(super) struct Ranked {
 
 #[derive(Serialize)]
 pub(super) struct OrderFindings {
-    /// `total`, `partial` (nothing cyclic, but pairs at exactly 1/2) or `cyclic`.
+    /// `total`, `partial` (acyclic, but with pairs at exactly 1/2) or `cyclic`.
     pub(super) kind: &'static str,
     pub(super) top_cycle: Vec<Arm>,
     pub(super) pairs: u64,
@@ -78,16 +78,16 @@ pub(super) struct OrderFindings {
     pub(super) cyclic_triples: u64,
 }
 
-/// What the data establish, all of it at once but for the error rate.
+/// What is statistically significant: all of it is correct with probability 1 - `error_rate`.
 #[derive(Serialize)]
-pub(super) struct Established {
+pub(super) struct Significant {
     pub(super) comparisons: u64,
     pub(super) error_rate: f64,
-    /// Pairs that are not told from equal.
+    /// Pairs that do not differ significantly from 1/2.
     pub(super) open_pairs: usize,
-    /// Circles of which all three preferences are established: genuine ones.
+    /// Cycles of three arms with three significant preferences.
     pub(super) cyclic_triples: u64,
-    /// How many arms the Condorcet winner is established to beat.
+    /// Number of arms that the Condorcet winner beats significantly.
     pub(super) winner_beats: Option<usize>,
     #[serde(skip)]
     pub(super) tournament: Tournament,
@@ -95,10 +95,10 @@ pub(super) struct Established {
 
 #[derive(Serialize)]
 pub(super) struct Subsets {
-    /// P(Condorcet winner) of a random subset of 1, 2, ... arms.
+    /// P(Condorcet winner) of random subsets of 1, 2, ... arms.
     pub(super) condorcet: Vec<f64>,
     pub(super) lowest_condorcet: Lowest,
-    /// P(total order) likewise; stops after 3 arms without samples.
+    /// P(total order) of the same; stops after 3 arms without samples.
     pub(super) total_order: Vec<Estimate>,
 }
 
@@ -108,13 +108,13 @@ pub(super) struct Lowest {
     pub(super) probability: f64,
 }
 
-/// A theorem's claim, or why it makes none.
+/// The bound of a theorem, or why it does not apply.
 #[derive(Serialize)]
 pub(super) struct UpperBound {
     pub(super) name: String,
-    /// (steps, bound) at powers of ten; null beyond the range of numbers.
+    /// (steps, bound) at powers of ten; null if out of range.
     pub(super) regret: Vec<(f64, f64)>,
-    pub(super) claims_nothing_because: Option<String>,
+    pub(super) no_claim_because: Option<String>,
     #[serde(skip)]
     pub(super) bound: Option<RegretBound>,
 }
@@ -124,7 +124,7 @@ impl Findings {
         let tournament = Tournament::of(matrix);
         let lottery = von_neumann(matrix)?;
         let condorcet = condorcet_winners(matrix);
-        // The stream depends on the matrix, not on its file.
+        // The random stream depends on the content of the matrix, not on its file.
         let mut generator = seed::generator(config.seed, &config.matrix.checksum, 0, "total order");
         let curve = condorcet_probabilities(&tournament);
         let (size, probability) = structure::lowest(&curve).unwrap_or((1, 1.0));
@@ -135,7 +135,7 @@ impl Findings {
             ranking: ranking(matrix, &lottery.weights, &config.names),
             gaps: structure::gaps(matrix),
             order: order(&tournament),
-            established: established(matrix, &condorcet, config)?,
+            significant: significant(matrix, &condorcet, config)?,
             transitivity: structure::relaxed_transitivity(matrix),
             subsets: Subsets {
                 condorcet: curve,
@@ -157,8 +157,8 @@ impl Findings {
     }
 }
 
-/// 1 - p, without the digits that binary fractions add.
-pub(super) fn otherwise(p: f64) -> f64 {
+/// 1 - p, rounded to 12 decimals to hide binary rounding errors.
+pub(super) fn complement(p: f64) -> f64 {
     ((1.0 - p) * 1e12).round() / 1e12
 }
 
@@ -174,7 +174,7 @@ fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<
         von_neumann: weights[arm.index()],
     };
     let mut ranking: Vec<Ranked> = matrix.all_arms().map(ranked).collect();
-    // Stable: arms that tie in both stay in their order.
+    // Stable: arms that tie in both scores keep their order.
     ranking.sort_by(|a, b| b.copeland.total_cmp(&a.copeland).then(b.borda.total_cmp(&a.borda)));
     for (ranked, rank) in ranking.iter_mut().zip(1..) {
         ranked.rank = rank;
@@ -198,11 +198,11 @@ fn order(tournament: &Tournament) -> OrderFindings {
     }
 }
 
-fn established(matrix: &PreferenceMatrix, winners: &[Arm], config: &Config) -> Result<Option<Established>> {
-    // The rate is checked even where it is not used: a wrong flag should not pass in silence.
+fn significant(matrix: &PreferenceMatrix, winners: &[Arm], config: &Config) -> Result<Option<Significant>> {
+    // The rate is checked even if it is unused: an invalid flag must not pass silently.
     let comparisons = config.comparisons.unwrap_or(0);
     let tournament = structure::established(matrix, config.error_rate, |_, _| comparisons)?;
-    Ok(config.comparisons.map(|comparisons| Established {
+    Ok(config.comparisons.map(|comparisons| Significant {
         comparisons,
         error_rate: config.error_rate,
         open_pairs: tournament.open_pairs(),
@@ -214,21 +214,21 @@ fn established(matrix: &PreferenceMatrix, winners: &[Arm], config: &Config) -> R
 
 fn upper_bounds(matrix: &PreferenceMatrix, config: &Config) -> Vec<UpperBound> {
     let Config { alpha, delta, batch, .. } = *config;
-    let likely = format!("with probability {}", otherwise(delta));
+    let likely = format!("with probability {}", complement(delta));
     let claim = |name: String, bound: Result<RegretBound, BoundError>| UpperBound {
         name,
         regret: (1..=9)
             .map(|power| 10_f64.powi(power))
             .filter_map(|steps| bound.ok().map(|bound| (steps, bound.at(steps))))
             .collect(),
-        claims_nothing_because: bound.err().map(|error| error.to_string()),
+        no_claim_because: bound.err().map(|error| error.to_string()),
         bound: bound.ok(),
     };
     vec![
         claim(format!("RUCB, {likely}"), theory::rucb_with_probability(matrix, alpha, delta)),
         claim("RUCB, expected".to_owned(), theory::rucb_expected(matrix, alpha)),
         claim(format!("mergeRUCB, {likely}"), theory::merge_rucb_with_probability(matrix, alpha, batch, delta)),
-        // A bound for each T of its own: where T is small, so is the trust in its first steps.
+        // Each T has its own bound, with delta = 1/T.
         claim("mergeRUCB, expected, delta = 1/T".to_owned(), theory::merge_rucb_expected(matrix, alpha, batch)),
     ]
 }

@@ -1,4 +1,4 @@
-//! `sim analyse`: who wins a preference matrix, how far from an order it is, and how hard.
+//! `sim analyse`: the winners of a preference matrix, its distance from a total order, and its difficulty.
 
 mod difference;
 mod files;
@@ -20,54 +20,54 @@ use crate::cli::args::CommonArgs;
 use crate::cli::args::arms::ArmArgs;
 use crate::cli::args::folder::{default_folder, of_content};
 use crate::output;
-use crate::output::numbers::{grouped, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
+use crate::output::numbers::{counted, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
 use crate::output::usage::usage;
 use crate::simulation::arm_names::ArmNames;
 
-/// Analyses a preference matrix: winners, circles, gaps, bounds, random subsets of its arms.
+/// Analyse a preference matrix: winners, cycles, gaps, regret bounds, and random subsets of its arms.
 ///
-/// The folder of results gets findings.json with everything, ranking.csv, circles.csv, subsets.csv,
-/// bounds.csv and (with --against) difference.csv, figures of all but the first two, matrix.png, and
-/// config.json.
+/// Writes findings.json with all numbers, ranking.csv, cycles.csv, subsets.csv, bounds.csv, with --against
+/// difference.csv, figures of the matrix, subsets, bounds and difference, and config.json to the results folder.
 #[derive(Debug, Args)]
 pub(super) struct Analyse {
-    /// The preference matrix: text, with or without a first line that says how many arms, .npy or .npz
-    #[arg(long, value_name = "FILE")]
+    /// The preference matrix: text (optionally after a line with the number of arms), .npy or .npz, or the name of a
+    /// registered matrix
+    #[arg(long, value_name = "FILE|NAME")]
     matrix: PathBuf,
 
     #[command(flatten)]
     arms: ArmArgs,
 
-    /// Another matrix of the same arms to compare with: how far they agree, and their difference
-    /// (of a multileaved and a pairwise one: the distortion)
-    #[arg(long, value_name = "FILE")]
+    /// Another matrix of the same arms to compare with: agreement, difference and, for a multileaved against a
+    /// pairwise matrix, the distortion
+    #[arg(long, value_name = "FILE|NAME")]
     against: Option<PathBuf>,
 
-    /// That matrix has its arms in alphabetical order: undo it
+    /// The arms of that matrix are in alphabetical order of their numbers: undo it
     #[arg(long, requires = "against")]
     against_lexicographic: bool,
 
-    /// Comparisons that each pair was estimated from, to tell which circles are genuine
+    /// Comparisons that each pair was estimated from, to test which cycles are significant
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     comparisons: Option<u64>,
 
-    /// The probability that any preference is wrongly called established
+    /// Probability that any preference is wrongly called significant
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_probability)]
     error_rate: f64,
 
-    /// Random orders of the arms to estimate P(total order) from; 0 leaves it out beyond three arms
+    /// Random orders of the arms to estimate P(total order) from; 0 skips it beyond three arms
     #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_count)]
     samples: u64,
 
-    /// Alpha of RUCB and mergeRUCB in the theorems on their regret
+    /// Alpha of RUCB and mergeRUCB in their regret bounds
     #[arg(long, value_name = "A", default_value = "1.01", value_parser = parse_number)]
     alpha: f64,
 
-    /// Delta of RUCB and mergeRUCB in the theorems on their regret
+    /// Delta of RUCB and mergeRUCB in their regret bounds
     #[arg(long, value_name = "P", default_value = "0.01", value_parser = parse_number)]
     delta: f64,
 
-    /// Arms in a batch of mergeRUCB (its p) in the theorem on its regret
+    /// Batch size of mergeRUCB (its p) in its regret bound
     #[arg(long, value_name = "N", default_value = "4", value_parser = parse_up_to::<usize, 1_000_000>)]
     batch: usize,
 
@@ -79,7 +79,7 @@ pub(super) struct Analyse {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Print the findings as JSON in place of the tables
+    /// Print the findings as JSON instead of the tables
     #[arg(long)]
     json: bool,
 }
@@ -91,7 +91,7 @@ struct Config {
     version: &'static str,
     seed: u64,
     matrix: Source,
-    /// The arms that were taken, as they are numbered in the matrix; here they count from 0, in this order.
+    /// The chosen arms by their numbers in the matrix; elsewhere they are numbered from 0, in this order.
     arms: Option<Vec<Arm>>,
     #[serde(skip)]
     names: ArmNames,
@@ -104,29 +104,32 @@ struct Config {
     batch: usize,
 }
 
-/// A matrix that was read.
+/// A matrix as read.
 #[derive(Serialize)]
 struct Source {
     name: String,
     arms: usize,
-    /// Of the entries, in the order in which the arms are numbered here.
+    /// Checksum of the entries, with the arms in numeric order.
     checksum: String,
     lexicographic: bool,
 }
 
 impl Analyse {
-    /// What the theorems ask of their parameters, as far as one of them holds for what is given.
+    /// Checks the parameters of the regret bounds: at least one theorem must apply.
     fn check(&self) -> Result<()> {
         let Self { alpha, delta, batch, .. } = self;
         ensure!(
             *alpha > 0.5 && alpha.is_finite(),
-            usage(format!("--alpha {alpha}: expected a number above 1/2, as the theorems on regret need"))
+            usage(format!("--alpha {alpha}: expected a number above 1/2, as the regret bounds require"))
         );
         ensure!(
             *delta > 0.0 && *delta < 1.0,
             usage(format!("--delta {delta}: expected a probability strictly between 0 and 1"))
         );
-        ensure!(*batch >= 4, usage(format!("--batch {batch}: expected 4 at least, as mergeRUCB's theorem needs")));
+        ensure!(
+            *batch >= 4,
+            usage(format!("--batch {batch}: expected at least 4, as the regret bound of mergeRUCB requires"))
+        );
         Ok(())
     }
 
@@ -139,7 +142,7 @@ impl Analyse {
         if let Some((_, other)) = &against {
             ensure!(
                 other.arms == source.arms,
-                "--against holds {} arms, but --matrix holds {}; take matrices of the same arms",
+                "--against has {} arms, but --matrix has {}; give matrices of the same arms",
                 other.arms,
                 source.arms
             );
@@ -148,7 +151,7 @@ impl Analyse {
         if let Some(arms) = &arms {
             let matrices = std::iter::once(&mut matrix).chain(against.iter_mut().map(|(matrix, _)| matrix));
             for matrix in matrices {
-                *matrix = matrix.subset(arms).context("the arms cannot be taken")?;
+                *matrix = matrix.subset(arms).context("failed to select the arms")?;
             }
         }
         let config = Config {
@@ -186,8 +189,8 @@ impl Analyse {
         }
         if !self.common.quiet {
             if findings.order.open_pairs > 0 {
-                let open = grouped(findings.order.open_pairs as u64);
-                eprintln!("remark: pairs at exactly 1/2, tied or never compared: {open}");
+                let open = counted(findings.order.open_pairs as u64, "pair");
+                eprintln!("remark: {open} at exactly 1/2, tied or never compared");
             }
             eprintln!("results in {}: {written}, findings.json, config.json", folder.display());
         }
@@ -195,11 +198,11 @@ impl Analyse {
     }
 }
 
-/// A matrix with its arms in numeric order.
+/// Reads a matrix, with its arms in numeric order.
 fn read(path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
     let read = matrix_file::read(path)?;
     let matrix = if lexicographic { read.undo_alphabetical_order() } else { read };
-    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+    let name = path.file_name().with_context(|| format!("{} has no file name", path.display()))?;
     let source = Source {
         name: name.to_string_lossy().into_owned(),
         arms: matrix.arms(),

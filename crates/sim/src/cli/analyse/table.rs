@@ -1,4 +1,4 @@
-//! The findings for the terminal.
+//! The findings as text for the terminal.
 
 use std::fmt::Write as _;
 
@@ -6,9 +6,8 @@ use bandits::Arm;
 use comfy_table::{CellAlignment, LineStyle, Table, presets::UTF8_HORIZONTAL_ONLY};
 
 use super::Config;
-use super::findings::{Established, Findings, OrderFindings, UpperBound, otherwise};
-use crate::output::numbers::grouped;
-use crate::results::significant;
+use super::findings::{Findings, OrderFindings, Significant, UpperBound, complement};
+use crate::output::numbers::{grouped, significant};
 use crate::simulation::arm_names::ArmNames;
 
 /// Steps at which upper bounds are shown.
@@ -20,15 +19,15 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
         let _ = writeln!(text, "{what:<24}{finding}");
     }
     let _ = writeln!(text, "\n{}", subsets(findings));
-    text += "orders: exact up to 3 arms";
+    text += "P(total order): exact up to 3 arms";
     if config.samples > 0 {
-        let _ = write!(text, ", then from {} samples, in brackets one standard error", grouped(config.samples));
+        let _ = write!(text, ", then estimated from {} samples (standard error in brackets)", grouped(config.samples));
     }
     if let (Some(agreement), Some(against)) = (&findings.agreement, &config.against) {
         let _ = write!(text, "\n\nagainst {}: {agreement}", against.name);
     }
     if let Some(difference) = &findings.difference {
-        let _ = write!(text, "\n{}", difference.told(&config.names));
+        let _ = write!(text, "\n{}", difference.describe(&config.names));
     }
     if let Some(taken) = &config.arms {
         let _ = write!(text, "\n\nchosen, in this order: {}", ArmNames::Numbers.list(taken));
@@ -36,7 +35,7 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
     text
 }
 
-/// What, and what is found; where nothing stands on the left, more of the line before.
+/// Pairs of a label and a finding; an empty label continues the line before.
 fn facts(findings: &Findings, names: &ArmNames) -> Vec<(&'static str, String)> {
     let Findings { winners, order, .. } = findings;
     let beats = if winners.copeland.len() == 1 { "beats" } else { "each beating" };
@@ -49,14 +48,13 @@ fn facts(findings: &Findings, names: &ArmNames) -> Vec<(&'static str, String)> {
     if let Some(gaps) = &findings.gaps {
         let (closest, mean, largest) = (names.name(gaps.closest.index()), gaps.mean, gaps.largest);
         let gaps = format!("smallest {:.5} over {closest}, mean {mean:.4}, largest {largest:.4}", gaps.smallest);
-        facts.push(("winner's gaps", gaps));
+        facts.push(("gaps of the winner", gaps));
     }
     facts.push(("order", order_text(order, names)));
-    facts.push(("cyclic triples", circles(order)));
-    match &findings.established {
-        Some(established) => facts.extend(established_text(established, order)),
-        None => facts
-            .push(("  of them genuine", "unknown; say how many --comparisons a pair was estimated from".to_owned())),
+    facts.push(("cyclic triples", cycles(order)));
+    match &findings.significant {
+        Some(significant) => facts.extend(significant_text(significant, order)),
+        None => facts.push(("  significant", "unknown; give the number of --comparisons per pair".to_owned())),
     }
     if let Some(transitivity) = &findings.transitivity {
         let because = transitivity.triple.map_or_else(String::new, |triple| format!(" by {}", names.list(&triple)));
@@ -71,17 +69,17 @@ fn facts(findings: &Findings, names: &ArmNames) -> Vec<(&'static str, String)> {
         let (regret, winner_only) = (bound.regret, bound.winner_only);
         facts.push((
             "regret, lower bound",
-            format!("{regret:.1} ln T; with the winner alone as opponent {winner_only:.1} ln T"),
+            format!("{regret:.1} ln T; {winner_only:.1} ln T if every duel includes the winner"),
         ));
     }
     facts.extend(upper_bounds(&findings.upper_bounds));
     facts
 }
 
-/// A line each; one for all where all make no claim for the same reason.
+/// One line per bound, or a single line if none applies for the same reason.
 fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
     const WHAT: &str = "regret, upper bounds";
-    let reason = |upper: &UpperBound| upper.claims_nothing_because.clone();
+    let reason = |upper: &UpperBound| upper.no_claim_because.clone();
     if let Some(first) = bounds.first().and_then(reason)
         && bounds.iter().all(|upper| reason(upper).as_ref() == Some(&first))
     {
@@ -98,14 +96,14 @@ fn counted(count: usize, what: &str) -> String {
     crate::output::numbers::counted(count as u64, what)
 }
 
-/// Arms that are even and beat all others share the first place; as no one of them beats all others,
-/// probabilities of random arms count them as no winner.
+/// Equal arms that beat all others share the first place. None of them beats all others, so P(Condorcet winner) of
+/// random subsets counts no winner.
 fn condorcet(winners: &[Arm], arms: usize, names: &ArmNames) -> String {
     match winners {
         [] => "none".to_owned(),
         [winner] => names.name(winner.index()),
-        all if all.len() == arms => "none: all arms are even".to_owned(),
-        several => format!("none alone: {} are even and beat all others", names.list(several)),
+        all if all.len() == arms => "none: all arms are equal".to_owned(),
+        several => format!("none alone: {} are equal and beat all others", names.list(several)),
     }
 }
 
@@ -122,7 +120,7 @@ fn lottery(support: &[(Arm, f64)], names: &ArmNames) -> String {
 fn order_text(order: &OrderFindings, names: &ArmNames) -> String {
     let kind = match order.kind {
         "total" => "total: each arm beats all that follow it".to_owned(),
-        "partial" => format!("no circles, but {} at exactly 1/2", counted(order.open_pairs, "pair")),
+        "partial" => format!("acyclic, but {} at exactly 1/2", counted(order.open_pairs, "pair")),
         _ => "cyclic: not a total order".to_owned(),
     };
     match order.top_cycle.len() {
@@ -131,32 +129,32 @@ fn order_text(order: &OrderFindings, names: &ArmNames) -> String {
     }
 }
 
-fn circles(order: &OrderFindings) -> String {
+fn cycles(order: &OrderFindings) -> String {
     let share = if order.triples == 0 { 0.0 } else { order.cyclic_triples as f64 / order.triples as f64 };
     format!("{} of {} ({:.2}%)", grouped(order.cyclic_triples), grouped(order.triples), 100.0 * share)
 }
 
-fn established_text(established: &Established, order: &OrderFindings) -> [(&'static str, String); 2] {
-    let circles = format!(
-        "{}, from {} comparisons a pair",
-        grouped(established.cyclic_triples),
-        grouped(established.comparisons)
+fn significant_text(significant: &Significant, order: &OrderFindings) -> [(&'static str, String); 2] {
+    let cycles = format!(
+        "{}, from {} comparisons per pair",
+        grouped(significant.cyclic_triples),
+        grouped(significant.comparisons)
     );
-    let winner = established
+    let winner = significant
         .winner_beats
         .map_or_else(String::new, |beats| format!(", the winner's over {}", counted(beats, "arm")));
     let pairs = format!(
-        "{} of {}{winner}; all of them right with probability {}",
-        grouped(order.pairs - established.open_pairs as u64),
+        "{} of {}{winner}; all correct with probability {}",
+        grouped(order.pairs - significant.open_pairs as u64),
         grouped(order.pairs),
-        otherwise(established.error_rate)
+        complement(significant.error_rate)
     );
-    [("  of them genuine", circles), ("established pairs", pairs)]
+    [("  significant", cycles), ("significant pairs", pairs)]
 }
 
 fn subsets(findings: &Findings) -> Table {
     let mut table = Table::new();
-    // Lines around the table and below its header only.
+    // Only lines around the table and below its header.
     table.load_style(UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none())).set_header([
         "random arms",
         "P(Condorcet winner)",

@@ -1,4 +1,4 @@
-//! `sim bandit --setting explore-then-exploit`: who is named at horizons, and at what cost.
+//! `sim bandit --setting explore-then-exploit`: accuracy of the recommended arm and regret at horizons.
 
 use anyhow::Result;
 use bandits::Arena;
@@ -8,23 +8,23 @@ use serde::Serialize;
 use super::{Bandit, Copies, Description};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
 use crate::cli::print::{eprintln, println};
-use crate::cli::study_output::Outcome;
+use crate::cli::study_output::Presentation;
 use crate::output;
 use crate::output::numbers::{counted, parse_positive};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::results::Arms;
 
-/// What counts, and when.
+/// What is measured, and when.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Setting")]
 pub(super) struct SettingOptions {
-    /// What counts: regret while it lasts, or at some horizons whether the arm then named is the best,
-    /// and what finding it cost
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Setting::Ongoing)]
+    /// What to measure: regret at every checkpoint, or, at given horizons, whether the recommended arm is the best
+    /// and the regret up to there
+    #[arg(long, value_name = "SETTING", value_enum, default_value_t = Setting::Ongoing)]
     setting: Setting,
 
-    /// The horizons, as 1e3,1e4,1e5; algorithms that use their horizon are run again for each
+    /// The horizons, e.g. 1e3,1e4,1e5; algorithms that use the horizon run again for each
     /// [default: 100, 1000, ... up to --steps]
     #[arg(
         long,
@@ -39,27 +39,29 @@ pub(super) struct SettingOptions {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Setting {
-    /// Regret, step by step
+    /// Regret over time
     Ongoing,
     /// Accuracy and regret at horizons
     ExploreThenExploit,
 }
 
 impl SettingOptions {
-    /// The horizons to explore for, rising; none where regret is ongoing.
+    /// The horizons of exploration, ascending; `None` for ongoing regret.
     pub(super) fn horizons(&self, steps: u64, checkpoints: Option<u32>) -> Result<Option<Vec<u64>>> {
         if self.setting == Setting::Ongoing {
             anyhow::ensure!(
                 self.horizons.is_empty(),
                 usage(
-                    "--horizons goes with --setting explore-then-exploit; ongoing regret has --steps and --checkpoints"
+                    "--horizons needs --setting explore-then-exploit; for ongoing regret use --steps and --checkpoints"
                 )
             );
             return Ok(None);
         }
         anyhow::ensure!(
             checkpoints.is_none(),
-            usage("--checkpoints are points of curves; what is explored is read off at --horizons")
+            usage(
+                "--checkpoints does not apply to --setting explore-then-exploit, which uses --horizons; leave it out"
+            )
         );
         let mut horizons = self.horizons.clone();
         if horizons.is_empty() {
@@ -72,7 +74,7 @@ impl SettingOptions {
     }
 }
 
-/// The configuration as resolved.
+/// The resolved configuration, written as config.json.
 #[derive(Serialize)]
 struct Config {
     command: &'static str,
@@ -82,18 +84,18 @@ struct Config {
     horizons: Vec<u64>,
     runs: u64,
     algorithms: Vec<String>,
-    played_on: Description,
+    environment: Description,
 }
 
 impl Bandit {
-    /// Accuracy and regret at horizons.
+    /// Measures accuracy and regret at horizons.
     pub(super) fn explore<A: Arena + Clone + Sync>(
         &self,
         arenas: &Copies<A>,
         horizons: Vec<u64>,
         description: Description,
         arms: &Arms<'_>,
-        outcome: &Outcome,
+        presentation: &Presentation,
     ) -> Result<()> {
         let run = &self.run;
         let (algorithms, seed) = (run.plan().algorithms, run.common.seed);
@@ -111,18 +113,21 @@ impl Bandit {
             horizons: plan.horizons.clone(),
             runs: plan.runs,
             algorithms: plan.names(),
-            played_on: description,
+            environment: description,
         };
-        write(&folder, &config, &plan, &results, arms, &outcome.caption)?;
-        if outcome.json {
+        write(&folder, &config, &plan, &results, arms, &presentation.caption)?;
+        if presentation.json {
             println!("{}", serde_json::to_string_pretty(&summarise(&plan, &results, arms))?);
         } else {
-            println!("{}", outcome.truth);
+            println!("{}", presentation.truth);
             println!("{}", table(&plan, &results, arms));
-            println!("{}; accuracy: share of runs that name the best arm at the horizon", counted(plan.runs, "run"));
-            println!("regret of exploring until then: {}", outcome.caption.regret);
+            println!(
+                "{}; accuracy: share of runs that recommend the best arm at the horizon",
+                counted(plan.runs, "run")
+            );
+            println!("regret of exploration up to the horizon: {}", presentation.caption.regret);
         }
-        if !outcome.quiet {
+        if !presentation.quiet {
             eprintln!(
                 "results in {}: accuracy and regret (.png, .svg), horizons.csv, runs.csv, summary.json, config.json",
                 folder.display()

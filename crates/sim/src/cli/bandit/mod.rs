@@ -1,4 +1,4 @@
-//! `sim bandit`: the same loop on a preference matrix or a problem by name.
+//! `sim bandit`: dueling bandits on a preference matrix or on a problem by name.
 
 mod explore;
 
@@ -17,7 +17,7 @@ use super::matrix_file;
 use crate::cli::args::RunArgs;
 use crate::cli::args::arms::ArmArgs;
 use crate::cli::args::folder::{default_folder, of_content};
-use crate::cli::study_output::{self, Outcome};
+use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::numbers::counted;
 use crate::output::progress::Progress;
@@ -27,10 +27,10 @@ use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{Arenas, Copies, play_all};
 use explore::SettingOptions;
 
-/// Plays dueling bandits on a preference matrix: coin flips in place of users.
+/// Run dueling bandits on a preference matrix: coin flips instead of users.
 ///
-/// The folder of results gets curves.csv, runs.csv, summary.json, regret.png, config.json and
-/// timings.json; exploring, horizons.csv and accuracy.png in place of curves.csv.
+/// Writes curves.csv, runs.csv, summary.json, regret.png, config.json and timings.json to the results folder; with
+/// --setting explore-then-exploit, horizons.csv and accuracy.png instead of curves.csv.
 #[derive(Debug, Args)]
 pub(super) struct Bandit {
     #[command(flatten)]
@@ -46,22 +46,22 @@ pub(super) struct Bandit {
     run: RunArgs,
 }
 
-/// What is played on: one of these.
+/// The environment: one of these.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Source {
-    /// The preference matrix: numbers in rows, parted by blanks, tabs or commas, with or without a first
-    /// line that says how many arms; .npy; or .npz
-    #[arg(long, value_name = "FILE")]
+    /// The preference matrix: text (rows of numbers separated by spaces, tabs or commas, optionally after a line with
+    /// the number of arms), .npy or .npz, or the name of a registered matrix
+    #[arg(long, value_name = "FILE|NAME")]
     matrix: Option<PathBuf>,
 
-    /// A problem by name: arithmetic, cyclic, btl, normal (with parameters as `btl:k=10`), or
-    /// utilities such as 1good5poor, arith51, geom201
+    /// A problem by name: arithmetic, cyclic, btl or normal (with parameters, e.g. `btl:k=10`), or a set of utilities
+    /// such as 1good5poor, arith51 or geom201
     #[arg(long, value_name = "NAME")]
     problem: Option<Problem>,
 }
 
-/// The configuration as resolved.
+/// The resolved configuration, written as config.json.
 #[derive(Serialize)]
 struct Config {
     command: &'static str,
@@ -70,24 +70,23 @@ struct Config {
     steps: u64,
     runs: u64,
     algorithms: Vec<String>,
-    played_on: Description,
+    environment: Description,
 }
 
-/// What is played on, resolved.
+/// The resolved environment.
 #[derive(Serialize)]
 struct Description {
     name: String,
     arms: usize,
-    /// Of a matrix: the arms that were taken, as they are numbered in it; all where null.
-    taken: Option<Vec<Arm>>,
-    /// Of a matrix: of its entries, so that text and .npy of the same matrix are the same arena.
+    /// For a matrix: the chosen arms by their numbers in it; null for all arms.
+    arms_in_matrix: Option<Vec<Arm>>,
+    /// For a matrix: of its entries, so that text and .npy of the same matrix are the same environment.
     checksum: Option<String>,
-    /// Whether the best arms are Condorcet winners; else they have the highest Copeland score.
+    /// Whether the best arms are Condorcet winners; otherwise they have the highest Copeland score.
     condorcet: bool,
-    /// The best arms, counted from 0 among those taken: the first, and those that are as good to the
-    /// last bit.
+    /// The best arms, 0-based among the chosen arms: several only if they are exactly equally good.
     winners: Vec<usize>,
-    /// The same as they are numbered in the matrix; null where all are taken.
+    /// The same by their numbers in the matrix; null if no arms were chosen.
     winners_in_matrix: Option<Vec<Arm>>,
 }
 
@@ -105,7 +104,9 @@ impl Bandit {
             (None, Some(problem)) => {
                 ensure!(
                     !self.arms.are_given(),
-                    usage("arms are chosen with --matrix; problems have parameters of their own")
+                    usage(
+                        "--arms and --lexicographic apply to --matrix; a --problem has its number of arms as a parameter, e.g. btl:k=10"
+                    )
                 );
                 match problem.setting()? {
                     Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None, ArmNames::Numbers),
@@ -115,7 +116,7 @@ impl Bandit {
                         let description = Description {
                             name: problem.to_string(),
                             arms: gaps.len(),
-                            taken: None,
+                            arms_in_matrix: None,
                             checksum: None,
                             condorcet: true,
                             winners,
@@ -126,11 +127,11 @@ impl Bandit {
                     }
                 }
             }
-            (None, None) => unreachable!("one of them is required"),
+            (None, None) => unreachable!("clap requires one of them"),
         }
     }
 
-    /// Regret is measured against the Condorcet winner or, where there is none, by Copeland score.
+    /// Plays on a matrix. Regret is measured against the Condorcet winner or, without one, by Copeland score.
     fn on_matrix(
         &self,
         matrix: PreferenceMatrix,
@@ -152,7 +153,15 @@ impl Bandit {
         let condorcet = truth == RegretReference::Condorcet;
         self.play(
             Copies { arena, content },
-            Description { name, arms, taken, checksum: Some(checksum), condorcet, winners, winners_in_matrix },
+            Description {
+                name,
+                arms,
+                arms_in_matrix: taken,
+                checksum: Some(checksum),
+                condorcet,
+                winners,
+                winners_in_matrix,
+            },
             &names,
         )
     }
@@ -167,10 +176,12 @@ impl Bandit {
         let condorcet = description.condorcet;
         let best = names.name(winners[0]);
         let mut truth = match winners.len() {
-            _ if !condorcet => format!("no Condorcet winner; regret is Copeland score below that of {best}"),
+            _ if !condorcet => {
+                format!("no Condorcet winner; regret is the Copeland score of {best} minus that of the arms played")
+            }
             1 => format!("Condorcet winner: {best}"),
-            all if all == arenas.arms() => "no Condorcet winner: all arms are even".to_owned(),
-            several => format!("no Condorcet winner: {several} arms that nobody beats, {best} one"),
+            all if all == arenas.arms() => "no Condorcet winner: all arms are equal".to_owned(),
+            several => format!("no Condorcet winner: {several} arms are unbeaten, among them {best}"),
         };
         if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
             truth += &format!("; smallest margin {gap:.4} over {}", names.name(arm));
@@ -183,20 +194,20 @@ impl Bandit {
             note: None,
         };
         let arms = Arms { winners: &winners, names };
-        let outcome = Outcome { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
+        let presentation = Presentation { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
         match self.setting.horizons(self.run.steps, self.run.checkpoints)? {
-            None => self.ongoing(&arenas, description, &arms, &outcome),
-            Some(horizons) => self.explore(&arenas, horizons, description, &arms, &outcome),
+            None => self.ongoing(&arenas, description, &arms, &presentation),
+            Some(horizons) => self.explore(&arenas, horizons, description, &arms, &presentation),
         }
     }
 
-    /// Regret while it lasts.
+    /// Measures regret over time.
     fn ongoing<A: Arena + Clone + Sync>(
         &self,
         arenas: &Copies<A>,
         description: Description,
         arms: &Arms<'_>,
-        outcome: &Outcome,
+        presentation: &Presentation,
     ) -> Result<()> {
         let common = &self.run.common;
         let plan = self.run.plan();
@@ -212,12 +223,12 @@ impl Bandit {
             steps: plan.steps,
             runs: plan.runs,
             algorithms: plan.names(),
-            played_on: description,
+            environment: description,
         };
-        study_output::leave(&folder, &config, &plan, &results, arms, outcome)
+        study_output::write_and_print(&folder, &config, &plan, &results, arms, presentation)
     }
 
-    /// Where results go.
+    /// The results folder.
     fn folder(&self, kind: &str, played_on: &Description) -> PathBuf {
         let (part, seeded) = (self.arms.part(), self.run.common.seeded());
         let name = match (&self.source.matrix, &played_on.checksum) {
@@ -232,7 +243,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// The arm that comes closest to the winners, and its gap.
+/// The arm closest to the winners, and its gap.
 fn smallest_gap(gaps: &[f64], winners: &[usize]) -> Option<(usize, f64)> {
     let others = gaps.iter().copied().enumerate().filter(|(arm, _)| !winners.contains(arm));
     others.min_by(|a, b| a.1.total_cmp(&b.1))

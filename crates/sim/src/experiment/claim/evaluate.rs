@@ -6,7 +6,7 @@ use super::{At, Between, Claim, Outcome, Test, Verdict};
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Point, Series};
 use crate::output::numbers::counted;
-use crate::results::{number, significant};
+use crate::output::numbers::{number, significant};
 
 /// Tests `claim` on what was measured at `scale`, 1 being the paper's size; `synthetic` says whether a
 /// setting's data are not the real ones.

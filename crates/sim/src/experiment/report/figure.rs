@@ -4,7 +4,7 @@ use crate::experiment::config::{Arrangement, Bands, Experiment, Kind, PAPERS, Sc
 use crate::experiment::measured::Measured;
 use crate::experiment::series::{Point, Series};
 use crate::figure::{Curve, CurvePoint, Panel, Panels};
-use crate::results::mean_of;
+use crate::output::numbers::mean_of;
 
 /// The headline: whose figure, what it shows, and whether data or size are not the paper's.
 pub(crate) fn title(experiment: &Experiment, measured: &Measured, scale: f64) -> String {

@@ -18,7 +18,7 @@ use crate::experiment::series::{self, SummaryRow};
 use crate::output;
 use crate::output::machine;
 use crate::output::numbers::grouped;
-use crate::results::{deviation, number};
+use crate::output::numbers::{deviation, number};
 
 /// `summary.json`: what reports are made of.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use crate::experiment::{
     report::index,
 };
 use crate::output::numbers::{counted, grouped};
-use crate::results::{deviation, number, significant};
+use crate::output::numbers::{deviation, number, significant};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
