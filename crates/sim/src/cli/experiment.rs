@@ -116,7 +116,12 @@ impl ExperimentCommand {
     }
 
     /// Lists the settings that run on look-alikes because their data are not installed.
-    fn print_stand_ins(&self, context: &ExperimentContext, files: &[PathBuf], experiments: &[Experiment]) -> Result<()> {
+    fn print_stand_ins(
+        &self,
+        context: &ExperimentContext,
+        files: &[PathBuf],
+        experiments: &[Experiment],
+    ) -> Result<()> {
         let mut lines = Vec::new();
         for (file, experiment) in files.iter().zip(experiments) {
             let settings = experiment::stand_ins(context, experiment);
