@@ -66,7 +66,7 @@ fn results_are_whole_the_same_again_and_only_changed_where_the_file_is() {
         ["README.md", "curves.csv", "experiment.toml", "figure.png", "figure.svg", "runs.csv", "summary.json"];
     assert_eq!(names, expected);
     let page = String::from_utf8_lossy(&first[0].1).into_owned();
-    assert!(page.contains("(in part look-alike data)") && page.contains("✓ held"), "{page}");
+    assert!(page.contains("(partly look-alike data)") && page.contains("✓ held"), "{page}");
     assert!(fs::read_to_string(here.join("results/README.md")).expect("the table").contains("RUCB is better"));
     // Three settings, two algorithms, four runs.
     assert_eq!(runs_played(here, "small"), 24);

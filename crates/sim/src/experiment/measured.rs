@@ -1,4 +1,4 @@
-//! What an experiment came to, and the work that went into it.
+//! What an experiment measured, and the work it took.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,19 @@ use crate::experiment::series::Series;
 pub(crate) struct Measured {
     pub(crate) series: Vec<Series>,
     pub(crate) settings: Vec<SettingInfo>,
-    /// Rows of a table, of experiments that are one.
+    /// The table of experiments that are a table.
     pub(crate) table: Option<Table>,
     pub(crate) work: Work,
 }
 
-/// A table to be shown as it is.
+impl Measured {
+    /// The largest x of all series.
+    pub(crate) fn last_x(&self) -> f64 {
+        self.series.iter().flat_map(|series| &series.points).map(|point| point.x).fold(0.0, f64::max)
+    }
+}
+
+/// A table for people.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Table {
     /// The names of its columns.
@@ -24,23 +31,23 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What it took: for `timings.json` alone.
+/// The work it took, for `timings.json` only.
 #[derive(Default)]
 pub(crate) struct Work {
-    /// Runs played now; the others were known.
+    /// Runs played in this call; the others were kept from earlier calls.
     pub(crate) played: u64,
-    /// Seconds spent on opening data, truths and matrices now.
+    /// Seconds spent in this call on opening data, truths and matrices.
     pub(crate) preparing: f64,
-    /// Seconds of one thread and steps of all runs, those known before too, by setting and algorithm.
+    /// Seconds of one thread and steps of all runs, kept ones included, by setting and algorithm.
     pub(crate) cells: Vec<CellWork>,
 }
 
 /// The work in one setting by one algorithm.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CellWork {
-    /// What was played on.
+    /// The setting.
     pub setting: String,
-    /// Whose runs.
+    /// The algorithm.
     pub algorithm: String,
     /// Seconds of one thread, over all runs.
     pub seconds: f64,

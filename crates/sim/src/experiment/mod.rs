@@ -10,7 +10,7 @@
 //! | `expand` | lists and braces spread out |
 //! | `known` | what claims may be about |
 //! | `context` | where things lie, and which data there are |
-//! | `environment` | a setting made ready to be played on |
+//! | `stage` | a setting made ready to be played on |
 //! | `cell` | finished runs, kept |
 //! | `collect` | runs turned into curves |
 //! | `played`, `structure`, `distorted`, `counted` | the kinds of experiment |
@@ -34,8 +34,6 @@ pub mod report;
 mod run_store;
 pub mod series;
 
-use crate::output::cache::sha256_hex;
-use crate::simulation::seed_text::{Seeded, seed_text};
 use std::path::Path;
 use std::time::Instant;
 
@@ -46,6 +44,9 @@ pub use context::{ExperimentContext, Source};
 pub use environment::SettingInfo;
 pub use measured::{CellWork, Table};
 pub use report::folder::{Summary, Timings};
+
+use crate::output::cache::sha256_hex;
+use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// What became of an experiment.
 #[derive(Debug)]
@@ -111,13 +112,13 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
             return Ok(ExperimentOutcome { summary, known: true, kept, seconds });
         }
     }
-    let measured = match experiment.kind {
-        Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => kinds::regret::measure(context, &experiment),
-        Kind::Structure => kinds::structure::measure(context, &experiment),
-        Kind::Distortion => kinds::distortion::measure(context, &experiment),
-        Kind::Datasets => kinds::datasets::measure(context, &experiment),
-    }
-    .with_context(|| format!("{}", path.display()))?;
+    let measured =
+        kinds::of(experiment.kind).measure(context, &experiment).with_context(|| format!("{}", path.display()))?;
+    debug_assert!(
+        undeclared(&experiment, &measured.series)?.is_none(),
+        "{:?}",
+        undeclared(&experiment, &measured.series)
+    );
     // A claim may be about a family of settings, or about one size of sets within a setting.
     let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
     let lookalike = |setting: &str| {
@@ -129,6 +130,18 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
     let seconds = start.elapsed().as_secs_f64();
     let summary = report::folder::write(context, &experiment, &name, fingerprint, measured, claims, seconds)?;
     Ok(ExperimentOutcome { summary, known: false, kept: None, seconds })
+}
+
+/// A series that the kind of `experiment` does not list among its names, so that no claim could be
+/// about it.
+fn undeclared(experiment: &Experiment, all: &[series::Series]) -> Result<Option<String>> {
+    let names = kinds::of(experiment.kind).series_names(experiment)?;
+    let declared = |series: &&series::Series| {
+        let curves = names.metrics.iter().find(|(metric, _)| *metric == series.metric);
+        names.settings.contains(&series.setting) && curves.is_some_and(|(_, curves)| curves.contains(&series.curve))
+    };
+    let found = all.iter().find(|series| !declared(series));
+    Ok(found.map(|series| format!("{}, {}, {}", series.setting, series.curve, series.metric.name())))
 }
 
 /// The settings of `experiment` for whose data a look-alike stands in, and which one; those without
@@ -155,7 +168,7 @@ fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
 
 /// Raised whenever the same runs would be told otherwise: figures, verdicts, texts. Results of another
 /// version are made anew of the finished runs, of which none is repeated.
-const REPORT_VERSION: u32 = 2;
+const REPORT_VERSION: u32 = 3;
 
 /// Everything that the results depend on, hashed: the file, the scale, the data that are here, and the
 /// algorithms that have been revised.

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 
 use super::{At, Between, Claim, Outcome, Test, Verdict};
 use crate::experiment::claim::names::names_curve;
-use crate::experiment::series::{Point, Series};
+use crate::experiment::series::{Metric, Point, Series};
 use crate::output::numbers::counted;
 use crate::output::numbers::{number, significant};
 
@@ -60,24 +60,24 @@ fn settings(claim: &Claim, all: &[Series]) -> Vec<String> {
     chosen
 }
 
-/// The series of one setting and metric.
-struct Here<'a> {
+/// The series of one setting and metric, and those of all other metrics.
+struct SettingSeries<'a> {
     setting: String,
-    /// The setting as numbers name it.
-    told: String,
+    /// The setting as it is named beside numbers.
+    label: String,
     series: Vec<&'a Series>,
     all: &'a [Series],
 }
 
-impl<'a> Here<'a> {
+impl<'a> SettingSeries<'a> {
     fn curve(&self, name: &str) -> Result<&'a Series> {
         find(&self.series, name).ok_or_else(|| anyhow!("{}: no curve {name:?} was measured", self.setting))
     }
 
-    fn other_metric(&self, name: &str, metric: &str) -> Result<&'a Series> {
+    fn other_metric(&self, name: &str, metric: Metric) -> Result<&'a Series> {
         let series: Vec<&Series> =
             self.all.iter().filter(|s| s.setting == self.setting && s.metric == metric).collect();
-        find(&series, name).ok_or_else(|| anyhow!("{}: no {metric} of {name:?} was measured", self.setting))
+        find(&series, name).ok_or_else(|| anyhow!("{}: no {} of {name:?} was measured", self.setting, metric.name()))
     }
 }
 
@@ -118,16 +118,16 @@ fn told(point: &Point) -> String {
 fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Result<(bool, String)> {
     let names = settings(claim, all);
     anyhow::ensure!(!names.is_empty(), "none of the settings {:?} was measured", claim.settings);
-    let first = all.first().map_or("", |series| series.metric);
+    let first = all.first().map_or("", |series| series.metric.name());
     let metric = claim.metric.as_deref().unwrap_or(first);
     // Where all are look-alikes it is said once, before the numbers.
     let mixed = names.iter().any(|name| !synthetic(name));
-    let here: Vec<Here<'_>> = names
+    let here: Vec<SettingSeries<'_>> = names
         .into_iter()
         .map(|setting| {
-            let series = all.iter().filter(|s| s.setting == setting && s.metric == metric).collect();
+            let series = all.iter().filter(|s| s.setting == setting && s.metric.name() == metric).collect();
             let lookalike = if mixed && synthetic(&setting) { " (look-alike)" } else { "" };
-            Here { told: format!("{setting}{lookalike}"), setting, series, all }
+            SettingSeries { label: format!("{setting}{lookalike}"), setting, series, all }
         })
         .collect();
     match &claim.test {
@@ -139,7 +139,7 @@ fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Res
             for here in &here {
                 let (holds, told) = in_one(test, here, claim.at)?;
                 held &= holds;
-                let name = if here.setting.is_empty() { String::new() } else { format!("{}: ", here.told) };
+                let name = if here.setting.is_empty() { String::new() } else { format!("{}: ", here.label) };
                 numbers.push(format!("{name}{told}"));
             }
             Ok((held, numbers.join("; ")))
@@ -147,7 +147,7 @@ fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Res
     }
 }
 
-fn in_one(test: &Test, here: &Here<'_>, at: At) -> Result<(bool, String)> {
+fn in_one(test: &Test, here: &SettingSeries<'_>, at: At) -> Result<(bool, String)> {
     match test {
         Test::Extreme { of, against, highest } => extreme(here, of, against, *highest, at),
         Test::Ratio([a, b], between) => ratio(here, [here.curve(a)?, here.curve(b)?], *between, at),
@@ -170,7 +170,7 @@ fn in_one(test: &Test, here: &Here<'_>, at: At) -> Result<(bool, String)> {
     }
 }
 
-fn extreme(here: &Here<'_>, of: &str, against: &[String], highest: bool, at: At) -> Result<(bool, String)> {
+fn extreme(here: &SettingSeries<'_>, of: &str, against: &[String], highest: bool, at: At) -> Result<(bool, String)> {
     let curve = here.curve(of)?;
     let others: Vec<&Series> = if against.is_empty() {
         here.series.iter().filter(|s| s.curve != curve.curve && !is_bound(s)).copied().collect()
@@ -206,7 +206,7 @@ fn shortened(numbers: &[String]) -> String {
     }
 }
 
-fn ratio(here: &Here<'_>, [a, b]: [&Series; 2], between: Between, at: At) -> Result<(bool, String)> {
+fn ratio(here: &SettingSeries<'_>, [a, b]: [&Series; 2], between: Between, at: At) -> Result<(bool, String)> {
     let (mut held, mut numbers) = (true, Vec::new());
     for point in chosen(at, a) {
         let Some(other) = b.at(point.x) else { continue };
@@ -265,7 +265,7 @@ fn reaches(who: &Series, level: f64, sooner: Option<(&Series, f64)>, by: f64) ->
     Ok((held, format!("{}, {}", tell(who, mine), tell(other, theirs))))
 }
 
-fn near_best(here: &Here<'_>, of: &str, within: f64, at: At) -> Result<(bool, String)> {
+fn near_best(here: &SettingSeries<'_>, of: &str, within: f64, at: At) -> Result<(bool, String)> {
     let curve = here.curve(of)?;
     let (mut held, mut worst) = (true, None::<(f64, String)>);
     for point in chosen(at, curve) {
@@ -300,7 +300,7 @@ fn grow(runs: usize) -> String {
 }
 
 fn crossing(
-    here: &Here<'_>,
+    here: &SettingSeries<'_>,
     [a, b]: &[String; 2],
     shares: Option<[f64; 2]>,
     excess: Option<f64>,
@@ -315,14 +315,14 @@ fn crossing(
         return Ok((false, format!("{a} is still above {b} at the end")));
     };
     let t0 = here_it_is.x;
-    let share = |name: &str, metric: &str, x: f64| -> Result<f64> {
+    let share = |name: &str, metric: Metric, x: f64| -> Result<f64> {
         let series = here.other_metric(name, metric)?;
         let near = chosen(At::Near(x), series);
         near.first().map(|point| mean(point)).ok_or_else(|| anyhow!("no share measured"))
     };
-    let both = |metric: &str, x: f64| -> Result<[f64; 2]> { Ok([share(a, metric, x)?, share(b, metric, x)?]) };
-    let (before, now) = (both("suboptimal", t0 / 2.0)?, both("suboptimal", t0)?);
-    let (neither_before, neither) = (both("without the best", t0 / 2.0)?, both("without the best", t0)?);
+    let both = |metric: Metric, x: f64| -> Result<[f64; 2]> { Ok([share(a, metric, x)?, share(b, metric, x)?]) };
+    let (before, now) = (both(Metric::Suboptimal, t0 / 2.0)?, both(Metric::Suboptimal, t0)?);
+    let (neither_before, neither) = (both(Metric::WithoutBest, t0 / 2.0)?, both(Metric::WithoutBest, t0)?);
     let later = |series| chosen(At::Near(2.0 * t0), series).first().map(|point| (point.x, mean(point)));
     let more = match (later(first), later(second)) {
         // Near the end there is no such time.
@@ -359,23 +359,23 @@ fn below_bound(curve: &Series, bound: &Series) -> Result<(bool, String)> {
     Ok((held, numbers))
 }
 
-fn grows(here: &[Here<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
+fn grows(here: &[SettingSeries<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
     let mut ratios = Vec::new();
     for here in here {
         let point = *chosen(at, here.curve(a)?).last().ok_or_else(|| anyhow!("nothing measured"))?;
         let other = here.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
-        ratios.push((here.told.as_str(), mean(point) / mean(other)));
+        ratios.push((here.label.as_str(), mean(point) / mean(other)));
     }
     let held = ratios.windows(2).all(|pair| pair[1].1 > pair[0].1);
     let told: Vec<String> = ratios.iter().map(|(name, ratio)| format!("{name}: {}", significant(*ratio))).collect();
     Ok((held, format!("{a} / {b}: {}", told.join(", "))))
 }
 
-fn trend(here: &[Here<'_>], name: &str, rises: bool, times: f64, at: At) -> Result<(bool, String)> {
+fn trend(here: &[SettingSeries<'_>], name: &str, rises: bool, times: f64, at: At) -> Result<(bool, String)> {
     let mut values = Vec::new();
     for here in here {
         let point = *chosen(at, here.curve(name)?).last().ok_or_else(|| anyhow!("nothing measured"))?;
-        values.push((here.told.as_str(), mean(point)));
+        values.push((here.label.as_str(), mean(point)));
     }
     let mut steps: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
     if !rises {
@@ -387,7 +387,7 @@ fn trend(here: &[Here<'_>], name: &str, rises: bool, times: f64, at: At) -> Resu
     Ok((held, told.join(", ")))
 }
 
-fn flat(here: &[Here<'_>], name: &str, within: f64, at: At) -> Result<(bool, String)> {
+fn flat(here: &[SettingSeries<'_>], name: &str, within: f64, at: At) -> Result<(bool, String)> {
     let mut values = Vec::new();
     for here in here {
         values.extend(chosen(at, here.curve(name)?).into_iter().map(mean));

@@ -210,8 +210,8 @@ impl Test {
 }
 
 impl Claim {
-    /// Understands what a file says from `line` on.
-    pub(super) fn understood(raw: RawClaim, line: usize) -> Result<Self> {
+    /// Parses a claim that begins at `line` of the file.
+    pub(super) fn parse(raw: RawClaim, line: usize) -> Result<Self> {
         let test = raw.test()?;
         let at = match raw.r#for.as_deref() {
             None => At::Last,

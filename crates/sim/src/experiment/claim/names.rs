@@ -1,128 +1,71 @@
-//! What an experiment will measure, by name, so that a claim about something else is told before
-//! hours are spent, not after.
+//! Whether claims are about settings, metrics and curves that the experiment measures, so that a
+//! wrong name is reported before hours are spent, not after.
 
 use anyhow::{Result, anyhow, ensure};
 
 use crate::experiment::claim::{Claim, Test};
 use crate::experiment::config::expand;
-use crate::experiment::config::{Experiment, Kind, nearest};
-use crate::results::label;
+use crate::experiment::config::{Experiment, nearest};
+use crate::experiment::kinds::{self, SeriesNames};
+use crate::experiment::series::Metric;
 
-/// The names that claims may use.
-struct ClaimScope {
-    settings: Vec<String>,
-    /// Metrics with their curves; the first is meant where a claim names none.
-    metrics: Vec<(&'static str, Vec<String>)>,
-}
-
-/// Checks that settings differ in their names, and that every claim is about settings, metrics and
-/// curves that there will be.
+/// Checks that the settings have different names, and that each claim is about settings, metrics and
+/// curves that the experiment measures.
 ///
 /// # Errors
-/// The line of the claim if it is one, and what is known.
+/// With the line of the claim where it is one, and the names there are.
 pub(crate) fn check(experiment: &Experiment) -> Result<(), (Option<usize>, anyhow::Error)> {
-    distinct(experiment).map_err(|error| (None, error))?;
-    let known = ClaimScope::of(experiment).map_err(|error| (None, error))?;
+    check_settings(experiment).map_err(|error| (None, error))?;
+    let names = kinds::of(experiment.kind).series_names(experiment).map_err(|error| (None, error))?;
     for claim in &experiment.claims {
-        known.check(claim).map_err(|error| (Some(claim.line), error.context("[[claim]]")))?;
+        check_claim(&names, claim).map_err(|error| (Some(claim.line), error.context("[[claim]]")))?;
     }
     Ok(())
 }
 
-/// Curves of two settings of one name would be one curve that goes back.
-fn distinct(experiment: &Experiment) -> Result<()> {
-    let mut seen: Vec<(String, String)> = Vec::new();
-    for setting in expand::settings(&experiment.settings) {
-        // Curves of distortion go by the click model, in a panel by the entry's name.
-        let click = if experiment.kind == Kind::Distortion { setting.spec.click.to_string() } else { String::new() };
-        let name = if experiment.kind == Kind::Distortion { setting.family } else { setting.name };
-        let full = (name, click);
-        ensure!(!seen.contains(&full), "two settings are called {:?}; give each a name of its own", full.0);
-        seen.push(full);
+/// The curves of two settings of one name would be joined to one.
+fn check_settings(experiment: &Experiment) -> Result<()> {
+    let kind = kinds::of(experiment.kind);
+    let settings = expand::settings(&experiment.settings);
+    let labels: Vec<_> = settings.iter().map(|setting| kind.setting_label(setting)).collect();
+    for (number, label) in labels.iter().enumerate() {
+        let seen = labels[..number].contains(label);
+        ensure!(!seen, "two settings are called {:?}; give each its own name", label.setting);
     }
     Ok(())
 }
 
-impl ClaimScope {
-    fn of(experiment: &Experiment) -> Result<Self> {
-        let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
-        let expanded = expand::settings(&experiment.settings);
-        let mut settings: Vec<String> = expanded.iter().map(|setting| setting.name.clone()).collect();
-        let metrics = match experiment.kind {
-            Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy => {
-                if let Some(subsets) = &experiment.subsets
-                    && subsets.sizes.len() > 1
-                    && experiment.kind != Kind::RegretAgainstRankers
-                {
-                    let sized =
-                        |name: &String| subsets.sizes.iter().map(|size| format!("{name}, {size} rankers")).collect();
-                    settings = settings.iter().flat_map::<Vec<String>, _>(sized).collect();
-                }
-                let algorithms: Vec<String> = expand::algorithms(&experiment.algorithms)?.iter().map(label).collect();
-                let mut with_bounds = algorithms.clone();
-                with_bounds.extend(experiment.draw.bounds.iter().map(|bound| bound.curve().to_owned()));
-                let mut metrics = vec![("regret", with_bounds), ("accuracy", algorithms.clone())];
-                if experiment.draw.suboptimal {
-                    metrics.extend([("suboptimal", algorithms.clone()), ("without the best", algorithms)]);
-                }
-                metrics
-            }
-            Kind::Structure => {
-                let gaps = ["mean gap of the winner", "smallest gap of the winner", "mean margin of all pairs"];
-                let mut metrics =
-                    vec![("probability", names(&["Condorcet winner", "total order"])), ("gap", names(&gaps))];
-                if !experiment.gamma.is_empty() {
-                    metrics.push(("gamma", names(&["gamma"])));
-                }
-                metrics
-            }
-            Kind::Distortion => {
-                settings = expanded.iter().map(|setting| setting.family.clone()).collect();
-                let mut clicks: Vec<String> =
-                    expanded.into_iter().map(|setting| setting.spec.click.to_string()).collect();
-                clicks.dedup();
-                vec![("distortion", clicks)]
-            }
-            Kind::Datasets => vec![("count", names(&["queries", "documents", "features", "always 0"]))],
-        };
-        settings.dedup();
-        Ok(Self { settings, metrics })
+fn check_claim(names: &SeriesNames, claim: &Claim) -> Result<()> {
+    for wanted in &claim.settings {
+        let found = names.settings.iter().any(|name| name.starts_with(wanted.as_str()));
+        ensure!(found, "{}", unknown("setting", wanted, &names.settings));
     }
-
-    fn check(&self, claim: &Claim) -> Result<()> {
-        for wanted in &claim.settings {
-            let found = self.settings.iter().any(|name| name.starts_with(wanted.as_str()));
-            ensure!(found, "{}", unknown("setting", wanted, &self.settings));
-        }
-        let usual = self.metrics[0].0;
-        let metric = claim.metric.as_deref().unwrap_or(usual);
-        for name in claim.test.curves() {
-            self.check_curve(metric, name)?;
-        }
-        if let Test::Crossing { pair, .. } = &claim.test {
-            for (metric, name) in
-                ["suboptimal", "without the best"].iter().flat_map(|metric| pair.iter().map(move |name| (metric, name)))
-            {
-                ensure!(
-                    self.metrics.iter().any(|(known, _)| known == metric),
-                    "`crossing` needs suboptimal = true in [draw]"
-                );
-                self.check_curve(metric, name)?;
-            }
-        }
-        Ok(())
+    let default = names.metrics[0].0.name();
+    let metric = claim.metric.as_deref().unwrap_or(default);
+    for curve in claim.test.curves() {
+        check_curve(names, metric, curve)?;
     }
-
-    fn check_curve(&self, metric: &str, name: &str) -> Result<()> {
-        let metrics: Vec<String> = self.metrics.iter().map(|(known, _)| (*known).to_owned()).collect();
-        let curves = self.metrics.iter().find(|(known, _)| *known == metric);
-        let (_, curves) = curves.ok_or_else(|| anyhow!("{}", unknown("metric", metric, &metrics)))?;
-        ensure!(curves.iter().any(|curve| names_curve(name, curve)), "{}", unknown("curve", name, curves));
-        Ok(())
+    if let Test::Crossing { pair, .. } = &claim.test {
+        for metric in [Metric::Suboptimal, Metric::WithoutBest] {
+            ensure!(
+                names.metrics.iter().any(|(known, _)| *known == metric),
+                "`crossing` needs suboptimal = true in [draw]"
+            );
+            pair.iter().try_for_each(|curve| check_curve(names, metric.name(), curve))?;
+        }
     }
+    Ok(())
 }
 
-/// Whether `name` means `curve`: it is its name, or all that stands before its parameters.
+fn check_curve(names: &SeriesNames, metric: &str, name: &str) -> Result<()> {
+    let metrics: Vec<String> = names.metrics.iter().map(|(known, _)| known.name().to_owned()).collect();
+    let curves = names.metrics.iter().find(|(known, _)| known.name() == metric);
+    let (_, curves) = curves.ok_or_else(|| anyhow!("{}", unknown("metric", metric, &metrics)))?;
+    ensure!(curves.iter().any(|curve| names_curve(name, curve)), "{}", unknown("curve", name, curves));
+    Ok(())
+}
+
+/// Whether `name` means `curve`: it is the whole name, or the part before the parameters.
 pub(crate) fn names_curve(name: &str, curve: &str) -> bool {
     curve.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',']))
 }
@@ -154,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_are_about_what_there_will_be() {
+    fn claims_name_series_that_will_be_measured() {
         for (claim, says) in [
             ("lowest = \"rcs\"", "fine"),
             ("lowest = \"rucb\"\nin = [\"MSLR\"]", "fine"),
@@ -193,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_part_of_a_settings_name() {
+    fn the_size_of_a_set_is_part_of_the_setting_name() {
         let text = SMALL.replace("[[setting]]", "[subsets]\nsizes = [20, 30]\ncount = 2\n[[setting]]");
         assert_eq!(message(&format!("{text}lowest = \"rcs\"\nin = [\"MSLR, perfect, 20 rankers\"]\n")).1, "fine");
         let (_, error) = message(&format!("{text}lowest = \"rcs\"\nin = [\"MSLR, perfect, 40 rankers\"]\n"));
@@ -201,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn settings_have_names_of_their_own() {
+    fn settings_have_different_names() {
         let text = format!(
             "{SMALL}lowest = \"rcs\"\n[[setting]]\nname = \"MSLR, perfect\"\nplay = \"problem\"\nproblem = \"cyclic\"\n"
         );
         assert_eq!(
             message(&text),
-            (None, "two settings are called \"MSLR, perfect\"; give each a name of its own".to_owned())
+            (None, "two settings are called \"MSLR, perfect\"; give each its own name".to_owned())
         );
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{Outcome, Verdict, evaluate};
 use crate::experiment::config::Experiment;
-use crate::experiment::series::{Point, Series};
+use crate::experiment::series::{Metric, Point, Series};
 
-fn series(setting: &str, curve: &str, metric: &'static str, points: &[(f64, &[f64])]) -> Series {
+fn series(setting: &str, curve: &str, metric: Metric, points: &[(f64, &[f64])]) -> Series {
     let points = points.iter().map(|(x, values)| Point { x: *x, values: values.to_vec() }).collect();
     Series { setting: setting.into(), curve: curve.into(), metric, points }
 }
@@ -20,14 +20,19 @@ fn measured() -> Vec<Series> {
             [10.0, 20.0, 40.0, 80.0].into_iter().zip(values).map(at).collect()
         };
         for (name, values) in [("a p=6", a), ("b", b)] {
-            all.push(Series { setting: setting.into(), curve: name.into(), metric: "regret", points: points(&values) });
+            all.push(Series {
+                setting: setting.into(),
+                curve: name.into(),
+                metric: Metric::Regret,
+                points: points(&values),
+            });
         }
-        all.push(series(setting, "the bound", "regret", &[(10.0, &[50.0]), (80.0, &[60.0])]));
+        all.push(series(setting, "the bound", Metric::Regret, &[(10.0, &[50.0]), (80.0, &[60.0])]));
         for (name, shares) in [("a p=6", [0.9, 0.5, 0.1, 0.05]), ("b", [0.9, 0.6, 0.5, 0.5])] {
             let points: Vec<(f64, &[f64])> =
                 [10.0, 20.0, 40.0, 80.0].into_iter().zip(shares.iter().map(std::slice::from_ref)).collect();
-            all.push(series(setting, name, "suboptimal", &points));
-            all.push(series(setting, name, "without the best", &points));
+            all.push(series(setting, name, Metric::Suboptimal, &points));
+            all.push(series(setting, name, Metric::WithoutBest, &points));
         }
     }
     all

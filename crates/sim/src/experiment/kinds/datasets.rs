@@ -1,22 +1,51 @@
-//! Tables of what data sets are like.
+//! Tables of the statistics of data sets.
 
 use anyhow::{Context, Result};
 use letor_io::Statistics;
 
 use crate::experiment::config::Experiment;
-use crate::experiment::config::expand;
+use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::{OpenedSetting, SettingInfo};
+use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned};
 use crate::experiment::measured::{Measured, Table};
-use crate::experiment::series::{Point, Series};
+use crate::experiment::series::{Metric, Point, Series};
+use crate::figure::Panel;
 use crate::output::numbers::grouped;
 
-pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+pub(crate) struct Datasets;
+
+const COUNTS: [&str; 4] = ["queries", "documents", "features", "always 0"];
+
+impl ExperimentKind for Datasets {
+    fn check(&self, _: &Experiment) -> Result<()> {
+        Ok(())
+    }
+
+    fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
+        Ok(SeriesNames::new(self, experiment, vec![(Metric::Count, owned(&COUNTS))]))
+    }
+
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+        measure(context, experiment)
+    }
+
+    fn panels(&self, _: &Experiment, _: &Measured) -> Vec<Panel> {
+        Vec::new()
+    }
+
+    fn cost(&self, request: &EstimateRequest<'_>, setting: &Setting, total: &mut Estimate) -> Result<()> {
+        request.add_matrix(setting, total)
+    }
+}
+
+fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
     let mut measured = Measured::default();
-    let header = ["data set", "queries", "documents", "features", "always 0", "documents a query", "labels"];
+    let header = ["data set", "queries", "documents", "features", "always 0", "documents per query", "labels"];
     let mut rows = Vec::new();
     for setting in expand::settings(&experiment.settings) {
-        let base = OpenedSetting::open(context, &setting, experiment.seed.unwrap_or(1))?;
+        let base = OpenedSetting::open(context, &setting, experiment.master_seed())?;
         let dataset = base.dataset().with_context(|| format!("setting {:?} needs play = \"live\"", setting.name))?;
         let found = Statistics::of(dataset);
         let [fewest, median, most] = found.documents_per_query;
@@ -35,17 +64,14 @@ pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> R
             format!("{} to {}, median {}", grouped(fewest as u64), grouped(most as u64), grouped(median as u64)),
             labels.join(", "),
         ]);
-        for (curve, value) in [
-            ("queries", found.queries as f64),
-            ("documents", found.documents as f64),
-            ("features", f64::from(found.features)),
-            ("always 0", found.always_zero.len() as f64),
-        ] {
+        let counts =
+            [found.queries as f64, found.documents as f64, f64::from(found.features), found.always_zero.len() as f64];
+        for (curve, count) in COUNTS.into_iter().zip(counts) {
             measured.series.push(Series {
                 setting: setting.name.clone(),
                 curve: curve.to_owned(),
-                metric: "count",
-                points: vec![Point { x: 1.0, values: vec![value] }],
+                metric: Metric::Count,
+                points: vec![Point::single(1.0, count)],
             });
         }
         measured.settings.push(SettingInfo {

@@ -1,25 +1,96 @@
-//! Experiments on how often a multileaving misjudges who is better than the best.
+//! Distortion: the share of rankers that a multileaving ranks above the best by mistake.
 
-use crate::simulation::seed_text::{Seeded, seed_text};
 use std::time::Instant;
 
 use anyhow::Result;
 
 use crate::analysis::distortion::{self, Plan};
-use crate::experiment::config::Experiment;
-use crate::experiment::config::expand;
+use crate::experiment::config::expand::{self, Setting};
+use crate::experiment::config::validate::needs;
+use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::{self, SettingInfo};
+use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel};
 use crate::experiment::measured::Measured;
-use crate::experiment::series::{Point, Series};
+use crate::experiment::report::figure::PanelBuilder;
+use crate::experiment::series::{Metric, Point, Series};
+use crate::figure::Panel;
 use crate::output::progress::Progress;
+use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::Measure;
 
-pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+pub(crate) struct Distortion;
+
+/// Seconds of one thread per impression and multileaved ranker.
+const MULTILEAVING: f64 = 100e-9;
+/// Comparisons of pairs behind the truth of a setting, roughly.
+const TRUTH_COMPARISONS: u64 = 70_000_000;
+
+impl ExperimentKind for Distortion {
+    fn check(&self, experiment: &Experiment) -> Result<()> {
+        needs(experiment, !experiment.sizes.is_empty(), "sizes")
+    }
+
+    fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
+        let settings = expand::settings(&experiment.settings);
+        let mut curves: Vec<String> = settings.iter().filter_map(|setting| self.setting_label(setting).curve).collect();
+        curves.dedup();
+        Ok(SeriesNames::new(self, experiment, vec![(Metric::Distortion, curves)]))
+    }
+
+    /// A panel per entry of the file, a curve per click model.
+    fn setting_label<'a>(&self, setting: &'a Setting) -> SettingLabel<'a> {
+        SettingLabel { setting: &setting.family, curve: Some(setting.spec.click.to_string()) }
+    }
+
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+        measure(context, experiment)
+    }
+
+    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+        let template = Panel {
+            x_label: "rankers multileaved".to_owned(),
+            y_label: "distortion: % that seem to beat the best".to_owned(),
+            x_log: Scale::is_log(experiment.draw.x, true),
+            dots: true,
+            ..Panel::default()
+        };
+        PanelBuilder::new(experiment, measured).panels(Metric::Distortion, &template)
+    }
+
+    fn cost(&self, request: &EstimateRequest<'_>, _: &Setting, total: &mut Estimate) -> Result<()> {
+        let EstimateRequest { context, experiment, .. } = request;
+        let impressions = sets(context, experiment) * multileavings(context, experiment);
+        for &size in &experiment.sizes {
+            total.cells += 1;
+            total.runs += sets(context, experiment);
+            total.steps += impressions;
+            total.playing += (impressions * (size as u64 + 10)) as f64 * MULTILEAVING;
+        }
+        total.comparisons += TRUTH_COMPARISONS;
+        Ok(())
+    }
+
+    fn sample(&self) -> Sample {
+        Sample { noun: "set", of: " of rankers" }
+    }
+}
+
+/// Random sets of rankers of each size, scaled.
+fn sets(context: &ExperimentContext, experiment: &Experiment) -> u64 {
+    context.scaled(experiment.runs.map_or(30, |runs| runs.0), 2)
+}
+
+/// Multileavings per set, scaled.
+fn multileavings(context: &ExperimentContext, experiment: &Experiment) -> u64 {
+    context.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200)
+}
+
+fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
     let mut measured = Measured::default();
-    let seed = experiment.seed.unwrap_or(1);
-    let sets = context.scaled(experiment.runs.map_or(30, |runs| runs.0), 2);
-    let multileavings = context.scaled(experiment.multileavings.map_or(3_000, |count| count.0), 200);
+    let seed = experiment.master_seed();
+    let (sets, multileavings) = (sets(context, experiment), multileavings(context, experiment));
     for setting in expand::settings(&experiment.settings) {
         let start = Instant::now();
         let source = context.source(&setting)?;
@@ -56,13 +127,8 @@ pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> R
                 |_| true,
                 || {
                     let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, context.quiet);
-                    let shares = distortion::shares(
-                        &prepared.site,
-                        &prepared.methods.multileaving,
-                        &truth.winners,
-                        plan,
-                        &progress,
-                    );
+                    let multileaving = &prepared.methods.multileaving;
+                    let shares = distortion::shares(&prepared.site, multileaving, &truth.winners, plan, &progress);
                     progress.finish();
                     Ok(shares)
                 },
@@ -75,10 +141,11 @@ pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> R
             );
             points.push(Point { x: size as f64, values: shares.iter().map(|share| 100.0 * share).collect() });
         }
+        let label = Distortion.setting_label(&setting);
         measured.series.push(Series {
-            setting: setting.family.clone(),
-            curve: setting.spec.click.to_string(),
-            metric: "distortion",
+            setting: label.setting.to_owned(),
+            curve: label.curve.unwrap_or_default(),
+            metric: Metric::Distortion,
             points,
         });
     }

@@ -1,7 +1,138 @@
-//! The kinds of experiment: each measures its settings and hands back series. No files, no figures.
+//! The kinds of experiment, one module per kind. A kind measures the settings of an experiment and
+//! returns series; it reads no results and writes none.
+//!
+//! | kind | measures |
+//! |---|---|
+//! | `regret` | cumulative regret over time |
+//! | `regret_against_rankers` | regret at the end, by number of rankers |
+//! | `accuracy` | whether the best ranker is recommended at given horizons |
+//! | `structure` | winners, orders, gaps and gamma of preference matrices |
+//! | `distortion` | rankers that a multileaving puts above the best by mistake |
+//! | `datasets` | statistics of data sets |
+//!
+//! The first three play algorithms: `run_plan` says which runs they consist of, `algorithm_runs` plays
+//! the missing ones, `collect` turns them into curves, `run_cost` estimates how long they take.
+//!
+//! ## How to add one
+//! A file with a type that implements [`ExperimentKind`], a variant of [`Kind`] and a line in [`of`].
 
-pub(crate) mod collect;
-pub(crate) mod datasets;
-pub(crate) mod distortion;
-pub(crate) mod regret;
-pub(crate) mod structure;
+mod accuracy;
+pub(crate) mod algorithm_runs;
+mod collect;
+mod datasets;
+mod distortion;
+mod regret;
+mod regret_against_rankers;
+mod run_cost;
+pub(crate) mod run_plan;
+mod structure;
+
+use anyhow::Result;
+
+use crate::experiment::config::expand::Setting;
+use crate::experiment::config::{Experiment, Kind};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::kinds::run_plan::RunPlan;
+use crate::experiment::measured::Measured;
+use crate::experiment::series::Metric;
+use crate::figure::Panel;
+
+/// A kind of experiment.
+pub(crate) trait ExperimentKind {
+    /// # Errors
+    /// When the file lacks a key that this kind needs.
+    fn check(&self, experiment: &Experiment) -> Result<()>;
+
+    /// The names of all series that it may measure: what claims can be about.
+    ///
+    /// # Errors
+    /// When an algorithm cannot be parsed.
+    fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames>;
+
+    /// How the series of a setting are named.
+    fn setting_label<'a>(&self, setting: &'a Setting) -> SettingLabel<'a> {
+        SettingLabel { setting: &setting.name, curve: None }
+    }
+
+    /// Measures all settings.
+    ///
+    /// # Errors
+    /// When data are missing or the cache cannot be written.
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured>;
+
+    /// The panels of its figure; none for kinds that fill a table.
+    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel>;
+
+    /// Adds the cost of one setting to `total`.
+    ///
+    /// # Errors
+    /// As [`ExperimentKind::measure`].
+    fn cost(&self, request: &EstimateRequest<'_>, setting: &Setting, total: &mut Estimate) -> Result<()>;
+
+    /// The runs it consists of, for kinds that play algorithms.
+    ///
+    /// # Errors
+    /// When an algorithm cannot be parsed.
+    fn run_plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<RunPlan>> {
+        let _ = (context, experiment);
+        Ok(None)
+    }
+
+    /// What each value of a point comes from.
+    fn sample(&self) -> Sample {
+        Sample { noun: "run", of: "" }
+    }
+}
+
+/// The kind of an experiment: the only place that matches on [`Kind`].
+pub(crate) fn of(kind: Kind) -> &'static dyn ExperimentKind {
+    match kind {
+        Kind::Regret => &regret::Regret,
+        Kind::RegretAgainstRankers => &regret_against_rankers::RegretAgainstRankers,
+        Kind::Accuracy => &accuracy::Accuracy,
+        Kind::Structure => &structure::Structure,
+        Kind::Distortion => &distortion::Distortion,
+        Kind::Datasets => &datasets::Datasets,
+    }
+}
+
+/// The names of series.
+#[derive(Debug)]
+pub(crate) struct SeriesNames {
+    pub(crate) settings: Vec<String>,
+    /// The curves of each metric; the first metric is the one of claims that name none.
+    pub(crate) metrics: Vec<(Metric, Vec<String>)>,
+}
+
+impl SeriesNames {
+    /// Names of the settings of `experiment` as `kind` labels them, with these metrics and curves.
+    fn new(kind: &dyn ExperimentKind, experiment: &Experiment, metrics: Vec<(Metric, Vec<String>)>) -> Self {
+        let expanded = crate::experiment::config::expand::settings(&experiment.settings);
+        let mut settings: Vec<String> =
+            expanded.iter().map(|setting| kind.setting_label(setting).setting.to_owned()).collect();
+        settings.dedup();
+        Self { settings, metrics }
+    }
+}
+
+/// How the series of a setting are named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SettingLabel<'a> {
+    pub(crate) setting: &'a str,
+    /// Its curve, where several settings of the file share a panel.
+    pub(crate) curve: Option<String>,
+}
+
+/// What the values of a point come from: "100 *runs*", "30 *sets* of rankers".
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sample {
+    pub(crate) noun: &'static str,
+    /// What follows the count and the noun.
+    pub(crate) of: &'static str,
+}
+
+/// Owned strings of a list of names.
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}

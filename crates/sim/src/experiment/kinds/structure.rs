@@ -1,5 +1,5 @@
-//! Experiments on matrices without playing: how often random rankers have a winner or an order, how
-//! transitive they are, how large the margins.
+//! Properties of preference matrices: how often random sets of rankers have a Condorcet winner or a
+//! total order, how transitive they are, how large the margins are.
 
 use std::time::Instant;
 
@@ -8,17 +8,66 @@ use bandits::matrix::alphabetical_arms;
 use bandits::structure::{Tournament, condorcet_probabilities, gaps, relaxed_transitivity, total_order_probabilities};
 use bandits::{Arm, PreferenceMatrix};
 
-use crate::experiment::config::Experiment;
-use crate::experiment::config::expand;
+use crate::experiment::config::expand::{self, Setting};
+use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::{OpenedSetting, SettingInfo};
+use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned};
 use crate::experiment::measured::Measured;
-use crate::experiment::series::{Point, Series};
+use crate::experiment::report::figure::PanelBuilder;
+use crate::experiment::series::{Metric, Point, Series};
+use crate::figure::Panel;
 use crate::simulation::seed;
 
-pub(crate) fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+pub(crate) struct Structure;
+
+// The curves, by metric.
+const PROBABILITIES: [&str; 2] = ["Condorcet winner", "total order"];
+const GAPS: [&str; 3] = ["mean gap of the winner", "smallest gap of the winner", "mean margin of all pairs"];
+const GAMMA: &str = "gamma";
+
+impl ExperimentKind for Structure {
+    fn check(&self, _: &Experiment) -> Result<()> {
+        Ok(())
+    }
+
+    fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
+        let mut metrics = vec![(Metric::Probability, owned(&PROBABILITIES)), (Metric::Gap, owned(&GAPS))];
+        if !experiment.gamma.is_empty() {
+            metrics.push((Metric::Gamma, owned(&[GAMMA])));
+        }
+        Ok(SeriesNames::new(self, experiment, metrics))
+    }
+
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+        measure(context, experiment)
+    }
+
+    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+        let template = Panel {
+            x_label: "rankers drawn".to_owned(),
+            y_label: "probability".to_owned(),
+            x_log: Scale::is_log(experiment.draw.x, false),
+            y_log: Scale::is_log(experiment.draw.y, false),
+            ..Panel::default()
+        };
+        let builder = PanelBuilder::new(experiment, measured);
+        let mut panels = builder.panels(Metric::Probability, &template);
+        let x_label = "rankers".to_owned();
+        let y_label = "gamma of relaxed stochastic transitivity".to_owned();
+        panels.extend(builder.panels(Metric::Gamma, &Panel { x_label, y_label, dots: true, ..template }));
+        panels
+    }
+
+    fn cost(&self, request: &EstimateRequest<'_>, setting: &Setting, total: &mut Estimate) -> Result<()> {
+        request.add_matrix(setting, total)
+    }
+}
+
+fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
     let mut measured = Measured::default();
-    let seed = experiment.seed.unwrap_or(1);
+    let seed = experiment.master_seed();
     for setting in expand::settings(&experiment.settings) {
         let start = Instant::now();
         let base = OpenedSetting::open(context, &setting, seed)?;
@@ -58,34 +107,36 @@ fn curves(matrix: &PreferenceMatrix, setting: &str, samples: u64, seed: u64) -> 
         setting: setting.to_owned(),
         curve: curve.to_owned(),
         metric,
-        points: values.into_iter().map(|(x, value)| Point { x, values: vec![value] }).collect(),
+        points: values.into_iter().map(|(x, value)| Point::single(x, value)).collect(),
     };
     let by_size = |values: Vec<f64>| values.into_iter().enumerate().map(|(at, p)| ((at + 1) as f64, p)).collect();
     let mut generator = seed::generator(seed, "structure", 0, "orders");
     let orders = total_order_probabilities(&tournament, samples, &mut generator);
+    let [condorcet_winner, total_order] = PROBABILITIES;
+    let [mean_gap, smallest_gap, mean_margin] = GAPS;
     let mut all = vec![
-        series("Condorcet winner", "probability", by_size(condorcet_probabilities(&tournament))),
-        series("total order", "probability", by_size(orders.iter().map(|order| order.probability).collect())),
+        series(condorcet_winner, Metric::Probability, by_size(condorcet_probabilities(&tournament))),
+        series(total_order, Metric::Probability, by_size(orders.iter().map(|order| order.probability).collect())),
     ];
     let arms = matrix.arms() as f64;
     if let Some(gaps) = gaps(matrix) {
-        all.push(series("mean gap of the winner", "gap", vec![(arms, gaps.mean)]));
-        all.push(series("smallest gap of the winner", "gap", vec![(arms, gaps.smallest)]));
+        all.push(series(mean_gap, Metric::Gap, vec![(arms, gaps.mean)]));
+        all.push(series(smallest_gap, Metric::Gap, vec![(arms, gaps.smallest)]));
     }
     let margins = matrix.entries().iter().map(|p| (p - 0.5).abs()).sum::<f64>() / (arms * (arms - 1.0)).max(1.0);
-    all.push(series("mean margin of all pairs", "gap", vec![(arms, margins)]));
+    all.push(series(mean_margin, Metric::Gap, vec![(arms, margins)]));
     all
 }
 
-/// Gamma of the first arms in alphabetical order, for each size.
+/// Gamma of the first arms in alphabetical order, by their number.
 fn gamma(matrix: &PreferenceMatrix, setting: &str, sizes: &[usize]) -> Result<Option<Series>> {
     let mut points = Vec::new();
     for &size in sizes.iter().filter(|size| **size <= matrix.arms()) {
         let arms: Vec<Arm> = alphabetical_arms(matrix.arms(), 1).into_iter().take(size).collect();
         if let Some(found) = relaxed_transitivity(&matrix.subset(&arms)?) {
-            points.push(Point { x: size as f64, values: vec![found.gamma] });
+            points.push(Point::single(size as f64, found.gamma));
         }
     }
-    let series = Series { setting: setting.to_owned(), curve: "gamma".to_owned(), metric: "gamma", points };
+    let series = Series { setting: setting.to_owned(), curve: GAMMA.to_owned(), metric: Metric::Gamma, points };
     Ok((!series.points.is_empty()).then_some(series))
 }

@@ -1,4 +1,4 @@
-//! What an experiment leaves in its folder.
+//! The results folder of an experiment.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::claim::Outcome;
 use crate::experiment::config::expand;
-use crate::experiment::config::{Experiment, Kind, PAPERS};
+use crate::experiment::config::{Experiment, Kind, Paper, Subsets};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::SettingInfo;
-use crate::experiment::kinds::regret::{Plan, Reads};
+use crate::experiment::kinds;
 use crate::experiment::measured::{CellWork, Measured, Table};
 use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
@@ -20,12 +20,12 @@ use crate::output::machine;
 use crate::output::numbers::grouped;
 use crate::output::numbers::{deviation, number};
 
-/// `summary.json`: what reports are made of.
+/// `summary.json`: what reports are built from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Summary {
     /// The name of the experiment's file.
     pub experiment: String,
-    /// The headline, which says when data or size are not the paper's.
+    /// The title, which says where data or scale differ from the paper's.
     pub title: String,
     /// The paper's key.
     pub paper: String,
@@ -35,19 +35,19 @@ pub struct Summary {
     pub about: String,
     /// 1 for the paper's size.
     pub scale: f64,
-    /// What it depends on: unchanged, it need not be run again.
+    /// A hash of everything the results depend on: unchanged, they are up to date.
     pub fingerprint: String,
-    /// What was played on.
+    /// The settings it was measured in.
     pub settings: Vec<SettingInfo>,
-    /// What became of the paper's claims.
+    /// The outcome of each claim.
     pub claims: Vec<Outcome>,
-    /// A table, of experiments that are one.
+    /// The table of experiments that are a table.
     pub table: Option<Table>,
-    /// Ends of curves, and curves of a few points.
+    /// The ends of curves; all points of short ones.
     pub values: Vec<SummaryRow>,
 }
 
-/// `experiment.toml` in the results: what was run, resolved.
+/// `experiment.toml` in the results folder: what was run, with defaults and scale resolved.
 #[derive(Serialize)]
 struct Resolved<'a> {
     experiment: &'a str,
@@ -63,39 +63,33 @@ struct Resolved<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     algorithms: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    read_off_at: Vec<u64>,
+    #[serde(rename = "checkpoint-steps")]
+    checkpoint_steps: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    subsets: Option<ResolvedSubsets>,
+    subsets: Option<Subsets>,
     setting: &'a [SettingInfo],
 }
 
-#[derive(Serialize)]
-struct ResolvedSubsets {
-    sizes: Vec<usize>,
-    count: u64,
-    with_condorcet_winner: bool,
-}
-
-/// `timings.json`: the one file that differs between two runs.
+/// `timings.json`: the only file that differs between two runs of the same experiment.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Timings {
-    /// Threads at work.
+    /// Threads used.
     pub threads: usize,
     /// Seconds of this call.
     pub seconds: f64,
-    /// Of those, on data, truths and matrices.
+    /// Seconds of this call spent on data, truths and matrices.
     pub preparing_seconds: f64,
-    /// Runs played in this call; the others were known.
+    /// Runs played in this call; the others were kept from earlier calls.
     pub runs_played: u64,
-    /// Seconds of one thread over all runs, those known before too.
+    /// Seconds of one thread over all runs, kept ones included.
     pub run_seconds: f64,
-    /// The most memory that the process had held until then, in bytes; of Linux only.
+    /// Peak memory of the process until then, in bytes; on Linux only.
     pub peak_memory: Option<u64>,
     /// By setting and algorithm.
     pub cells: Vec<CellWork>,
 }
 
-/// Writes the folder of results.
+/// Writes the results folder.
 pub(crate) fn write(
     context: &ExperimentContext,
     experiment: &Experiment,
@@ -140,7 +134,7 @@ pub(crate) fn write(
         values: series::summary(&measured.series),
     };
     output::write_atomic(&folder.join("README.md"), readme(experiment, &summary, figure.is_some()).as_bytes())?;
-    // Last: what is there when this is there is whole.
+    // Last: a folder with a summary is complete.
     output::write_json_pretty(&folder.join("summary.json"), &summary)?;
     Ok(summary)
 }
@@ -152,8 +146,7 @@ fn write_resolved(
     folder: &Path,
     measured: &Measured,
 ) -> Result<()> {
-    let played = matches!(experiment.kind, Kind::Regret | Kind::RegretAgainstRankers | Kind::Accuracy);
-    let plan = if played { Some(Plan::new(context, experiment)?) } else { None };
+    let plan = kinds::of(experiment.kind).run_plan(context, experiment)?;
     let resolved = Resolved {
         experiment: name,
         title: &experiment.title,
@@ -162,17 +155,11 @@ fn write_resolved(
         kind: experiment.kind,
         scale: context.scale,
         version: env!("CARGO_PKG_VERSION"),
-        seed: experiment.seed.unwrap_or(1),
+        seed: experiment.master_seed(),
         runs: plan.as_ref().map(|plan| plan.runs),
         algorithms: expand::algorithms(&experiment.algorithms)?.iter().map(|spec| spec.canonical()).collect(),
-        read_off_at: plan.as_ref().map_or_else(Vec::new, |plan| match &plan.reads {
-            Reads::Curve(points) | Reads::Horizons(points) => points.clone(),
-        }),
-        subsets: plan.and_then(|plan| plan.subsets).map(|(sizes, count, with_condorcet_winner)| ResolvedSubsets {
-            sizes,
-            count,
-            with_condorcet_winner,
-        }),
+        checkpoint_steps: plan.as_ref().map_or_else(Vec::new, |plan| plan.checkpoints.steps().to_vec()),
+        subsets: plan.and_then(|plan| plan.subsets),
         setting: &measured.settings,
     };
     output::write_atomic(&folder.join("experiment.toml"), toml::to_string(&resolved)?.as_bytes())
@@ -184,7 +171,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
     if figure {
         page += &format!("![{}](figure.png)\n\n", summary.title);
     }
-    let paper = PAPERS.iter().find(|(key, ..)| *key == experiment.paper).map_or("", |(.., reference)| reference);
+    let paper = Paper::find(&experiment.paper).map_or("", |paper| paper.reference);
     let _ = writeln!(page, "{paper}.\n");
     if !experiment.about.trim().is_empty() {
         let _ = writeln!(page, "{}\n", experiment.about.trim());

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use crate::experiment::{
     Summary, Timings,
     claim::{Outcome, Verdict},
-    config::PAPERS,
+    config::{PAPERS, Paper},
     report::index,
 };
 use crate::output::numbers::{counted, grouped};
@@ -57,7 +57,7 @@ pub fn page(results: &Path) -> Result<Page> {
         escaped(&index::tally(&summaries))
     );
     contents(&mut body, &summaries, &others);
-    for (key, name, reference) in PAPERS {
+    for Paper { key, name, reference } in PAPERS {
         let of_paper: Vec<&Summary> = summaries.iter().filter(|summary| summary.paper == key).collect();
         if of_paper.is_empty() {
             continue;

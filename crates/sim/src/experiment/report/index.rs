@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::experiment::claim::Verdict;
-use crate::experiment::config::PAPERS;
+use crate::experiment::config::{PAPERS, Paper};
 use crate::experiment::report::folder::{Summary, cell};
 use crate::output;
 use crate::output::numbers::grouped;
@@ -26,7 +26,7 @@ pub fn summaries(results: &Path) -> Result<Vec<Summary>> {
             }
         }
     }
-    let place = |paper: &str| PAPERS.iter().position(|(key, ..)| *key == paper);
+    let place = |key: &str| PAPERS.iter().position(|paper| paper.key == key);
     all.sort_by_cached_key(|summary: &Summary| (place(&summary.paper), order(&summary.experiment)));
     Ok(all)
 }
@@ -67,7 +67,7 @@ pub fn write(results: &Path) -> Result<()> {
          counted as held. Nor are claims tested below the paper's size: they stay open.\n\n",
     );
     let _ = writeln!(page, "Claims: {}.\n", tally(&summaries));
-    for (key, name, reference) in PAPERS {
+    for Paper { key, name, reference } in PAPERS {
         let of_paper: Vec<&Summary> = summaries.iter().filter(|summary| summary.paper == key).collect();
         if of_paper.is_empty() {
             continue;

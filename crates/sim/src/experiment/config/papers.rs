@@ -1,0 +1,50 @@
+//! The papers that experiments belong to.
+
+/// A paper, or another group of experiments.
+#[derive(Debug, Clone, Copy)]
+pub struct Paper {
+    /// What `paper = ` says in a file.
+    pub key: &'static str,
+    /// A short name, for titles.
+    pub name: &'static str,
+    /// The full reference.
+    pub reference: &'static str,
+}
+
+impl Paper {
+    /// The paper with this key.
+    #[must_use]
+    pub fn find(key: &str) -> Option<&'static Self> {
+        PAPERS.iter().find(|paper| paper.key == key)
+    }
+}
+
+/// All papers, in the order in which reports list them.
+pub const PAPERS: [Paper; 6] = [
+    Paper {
+        key: "mergerucb",
+        name: "mergeRUCB",
+        reference: "M. Zoghi, S. Whiteson, M. de Rijke, MergeRUCB: A Method for Large-Scale Online Ranker Evaluation, \
+                    WSDM 2015, https://doi.org/10.1145/2684822.2685290",
+    },
+    Paper {
+        key: "rucb",
+        name: "RUCB",
+        reference: "M. Zoghi, S. Whiteson, R. Munos, M. de Rijke, Relative Upper Confidence Bound for the K-Armed \
+                    Dueling Bandit Problem, ICML 2014, https://proceedings.mlr.press/v32/zoghi14.html",
+    },
+    Paper {
+        key: "rcs",
+        name: "RCS",
+        reference: "M. Zoghi, S. Whiteson, M. de Rijke, R. Munos, Relative Confidence Sampling for Efficient On-Line \
+                    Ranker Evaluation, WSDM 2014, https://doi.org/10.1145/2556195.2556256",
+    },
+    Paper {
+        key: "mdb",
+        name: "Multi-dueling bandits",
+        reference: "B. Brost, Y. Seldin, I. J. Cox, C. Lioma, Multi-Dueling Bandits and Their Application to Online \
+                    Ranker Evaluation, CIKM 2016, https://doi.org/10.1145/2983323.2983659",
+    },
+    Paper { key: "beyond", name: "Beyond the papers", reference: "Every algorithm of this project" },
+    Paper { key: "own", name: "Your own experiments", reference: "Experiments that belong to no paper" },
+];

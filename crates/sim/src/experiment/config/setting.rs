@@ -1,0 +1,123 @@
+//! The `[[setting]]` sections: what an experiment plays on.
+
+use clicks::{ClickSpec, FractionalLabels};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
+use letor_io::Split;
+use rankers::Selection;
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::config::values::{Count, OneOrMany};
+use crate::simulation::spec::{Reading, SiteSpec, Ties};
+use crate::simulation::text_form;
+
+/// One `[[setting]]`, before its lists are expanded.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SettingEntry {
+    /// The title of its panel.
+    pub name: String,
+    /// `live`, `proxy` or `problem`.
+    pub play: Play,
+    /// A registered data set, or a file or folder, used where it is present.
+    #[serde(default)]
+    pub dataset: Option<String>,
+    /// The look-alike to use where it is not present.
+    #[serde(default)]
+    pub lookalike: Option<String>,
+    /// For `proxy`: the file of a matrix, or the names of a published one, used where it is present.
+    #[serde(default)]
+    pub matrix: OneOrMany<String>,
+    /// For `proxy`: impressions per pair where a matrix is estimated from the real data set.
+    #[serde(default)]
+    pub interleavings: Option<Count>,
+    /// For `proxy`: impressions per pair where it is estimated from the look-alike.
+    #[serde(default)]
+    pub lookalike_interleavings: Option<Count>,
+    /// For `problem`: one name or several.
+    #[serde(default)]
+    pub problem: OneOrMany<String>,
+    /// For `problem`: the preference matrix itself, row by row.
+    #[serde(default)]
+    pub preferences: Vec<Vec<f64>>,
+    /// One click model or several.
+    #[serde(default)]
+    pub click: OneOrMany<ClickSpec>,
+    /// As `--split`.
+    #[serde(default)]
+    pub split: Option<Split>,
+    /// As `--shown`.
+    #[serde(default)]
+    pub shown: Option<u16>,
+    /// As `--rankers`.
+    #[serde(default = "all_rankers", with = "text_form")]
+    pub rankers: Selection,
+    /// As `--without`.
+    #[serde(default)]
+    pub without: Vec<u32>,
+    /// As `--interleave`.
+    #[serde(default, with = "text_form::optional")]
+    pub interleave: Option<AnyInterleaving>,
+    /// As `--multileave`.
+    #[serde(default, with = "text_form::optional")]
+    pub multileave: Option<AnyMultileaving>,
+    /// As `--credit-ties`.
+    #[serde(default)]
+    pub credit_ties: Option<CreditTies>,
+    /// As `--ties`.
+    #[serde(default)]
+    pub ties: Ties,
+    /// As `--fractional-labels`.
+    #[serde(default)]
+    pub fractional_labels: FractionalLabels,
+    /// What regret measures: `condorcet` (the default, where there is such a winner) or `ndcg`.
+    #[serde(default)]
+    pub regret: RegretBy,
+}
+
+impl SettingEntry {
+    /// The site of this entry with users of one of its click models.
+    #[must_use]
+    pub(crate) fn spec(&self, click: &ClickSpec) -> SiteSpec {
+        let usual = SiteSpec::default();
+        SiteSpec {
+            dataset: self.dataset.iter().cloned().collect(),
+            reading: Reading { split: self.split, ..Reading::default() },
+            click: click.clone(),
+            fractional_labels: self.fractional_labels,
+            rankers: self.rankers.clone(),
+            without: self.without.clone(),
+            shown: self.shown.unwrap_or(usual.shown),
+            interleave: self.interleave.clone(),
+            multileave: self.multileave.clone(),
+            credit_ties: self.credit_ties,
+            ties: self.ties,
+        }
+    }
+}
+
+fn all_rankers() -> Selection {
+    Selection::All
+}
+
+/// Where the outcomes of comparisons come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Play {
+    /// Simulated impressions of a data set.
+    Live,
+    /// Draws from a preference matrix, published or estimated from a data set.
+    Proxy,
+    /// A named problem, or preferences in the file.
+    Problem,
+}
+
+/// What regret measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RegretBy {
+    /// P(the best ranker beats those shown) - 1/2.
+    #[default]
+    Condorcet,
+    /// nDCG@10 lost.
+    Ndcg,
+}

@@ -1,0 +1,80 @@
+//! Files that are read, and the errors of wrong ones.
+
+use super::*;
+use crate::experiment::claim::RawClaim;
+
+const SMALL: &str = "\
+title = \"t\"
+paper = \"rcs\"
+figure = \"Figure 1\"
+kind = \"regret\"
+algorithms = [\"rcs\"]
+steps = \"1e3\"
+runs = 2
+
+[[setting]]
+name = \"P\"
+play = \"problem\"
+problem = \"arithmetic\"
+";
+
+#[test]
+fn a_file_is_read() {
+    let experiment = Experiment::parse(SMALL).unwrap();
+    assert_eq!(experiment.steps, Some(Count(1000)));
+    assert_eq!(experiment.settings[0].problem.0, ["arithmetic"]);
+}
+
+/// The README documents every key; serde lists them when it meets an unknown one.
+#[test]
+fn the_readme_has_all_keys() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let lists = [
+        toml::from_str::<Experiment>("no-key = 1").unwrap_err(),
+        toml::from_str::<Subsets>("no-key = 1").unwrap_err(),
+        toml::from_str::<Draw>("no-key = 1").unwrap_err(),
+        toml::from_str::<SettingEntry>("no-key = 1").unwrap_err(),
+        toml::from_str::<RawClaim>("no-key = 1").unwrap_err(),
+    ];
+    for list in lists {
+        let keys: Vec<&str> = list.message().split('`').skip(3).step_by(2).collect();
+        assert!(keys.len() >= 3, "{list}");
+        for key in keys {
+            // In a table: alone, or with the value that it has there.
+            let told = ["`", " ="].iter().any(|end| readme.contains(&format!("`{key}{end}")));
+            let section = readme.contains(&format!("[{key}]"));
+            assert!(told || section, "experiments/README.md does not say what `{key}` is");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_is_an_error_with_line_and_suggestion() {
+    for (wrong, line, says) in [
+        ("steps = \"1e3\"", 6, "unknown key `stesp`; did you mean `steps`?"),
+        ("play = \"problem\"", 11, "unknown key `paly`; did you mean `play`?"),
+    ] {
+        let (key, value) = wrong.split_once(' ').unwrap();
+        let misspelt = if key == "steps" { "stesp" } else { "paly" };
+        let error = Experiment::parse(&SMALL.replace(wrong, &format!("{misspelt} {value}"))).unwrap_err();
+        assert_eq!((error.line, error.message.as_str()), (Some(line), says));
+    }
+    let error = Experiment::parse(&format!("{SMALL}\n[[claim]]\nsays = \"x\"\nwhree = \"y\"\n")).unwrap_err();
+    assert_eq!((error.line, error.message.as_str()), (Some(16), "unknown key `whree`; did you mean `where`?"));
+}
+
+#[test]
+fn each_rule_has_its_error() {
+    for (from, to, says) in [
+        ("\"rcs\"\nfigure", "\"rxs\"\nfigure", "paper = \"rxs\": expected one of"),
+        ("runs = 2\n", "", "kind = \"regret\" needs `runs`"),
+        ("\"1e3\"", "\"1.5\"", "expected a whole number"),
+        ("\"regret\"", "\"regrets\"", "unknown variant `regrets`"),
+        ("problem = \"arithmetic\"\n", "", "play = \"problem\" needs `problem`"),
+        ("play = \"problem\"", "play = \"live\"", "needs `dataset`, `lookalike` or both"),
+    ] {
+        let error = Experiment::parse(&SMALL.replace(from, to)).unwrap_err();
+        assert!(error.message.contains(says), "{says}: {error:?}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Whether the best ranker is recommended at given horizons, and the regret paid for it.
+
+use anyhow::Result;
+
+use crate::experiment::config::expand::Setting;
+use crate::experiment::config::validate::needs;
+use crate::experiment::config::{Experiment, Scale};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::kinds::run_plan::{Checkpoints, Groups, RunPlan};
+use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
+use crate::experiment::measured::Measured;
+use crate::experiment::report::figure::PanelBuilder;
+use crate::experiment::series::Metric;
+use crate::figure::Panel;
+
+pub(crate) struct Accuracy;
+
+impl ExperimentKind for Accuracy {
+    fn check(&self, experiment: &Experiment) -> Result<()> {
+        algorithm_runs::check(experiment)?;
+        needs(experiment, !experiment.horizons.is_empty(), "horizons")
+    }
+
+    fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
+        algorithm_runs::series_names(experiment, &Groups::over_time(experiment))
+    }
+
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+        algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
+    }
+
+    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+        let template = Panel {
+            x_label: "horizon (steps)".to_owned(),
+            y_label: "share of runs that recommend the best".to_owned(),
+            x_log: Scale::is_log(experiment.draw.x, true),
+            dots: true,
+            ..Panel::default()
+        };
+        let builder = PanelBuilder::new(experiment, measured);
+        let mut panels = builder.panels(Metric::Accuracy, &template);
+        // The deviation of zeros and ones follows from their mean: it adds nothing.
+        for point in panels.iter_mut().flat_map(|panel| &mut panel.curves).flat_map(|curve| &mut curve.points) {
+            (point.low, point.high) = (point.mean, point.mean);
+        }
+        let y_label = "cumulative regret".to_owned();
+        let y_log = Scale::is_log(experiment.draw.y, true);
+        panels.extend(builder.panels(Metric::Regret, &Panel { y_label, y_log, ..template }));
+        panels
+    }
+
+    fn cost(&self, request: &EstimateRequest<'_>, setting: &Setting, total: &mut Estimate) -> Result<()> {
+        run_cost::add(request, &plan(request.context, request.experiment)?, setting, total)
+    }
+
+    fn run_plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<RunPlan>> {
+        plan(context, experiment).map(Some)
+    }
+}
+
+fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<RunPlan> {
+    let mut horizons: Vec<u64> = experiment.horizons.iter().map(|horizon| horizon.0).collect();
+    let last = horizons.iter().copied().max().unwrap_or(1);
+    let most = context.scaled(last, 1_000);
+    horizons.retain(|&horizon| horizon <= most);
+    let horizons = if horizons.is_empty() { vec![most] } else { horizons };
+    RunPlan::new(context, experiment, Checkpoints::Horizons(horizons), Groups::over_time(experiment))
+}

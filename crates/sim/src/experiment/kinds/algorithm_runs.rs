@@ -1,0 +1,217 @@
+//! Playing the runs of a [`RunPlan`] that are missing, setting by setting.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bandits::registry::Spec;
+use bandits::structure::{lower_bound, theory};
+use rayon::prelude::*;
+
+use crate::experiment::config::expand::{self, Setting};
+use crate::experiment::config::validate::needs;
+use crate::experiment::config::{Bound, Experiment};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::environment::{OpenedSetting, SettingInfo, Environment};
+use crate::experiment::kinds::SeriesNames;
+use crate::experiment::kinds::collect::{collect, metrics};
+use crate::experiment::kinds::run_plan::{Checkpoints, Groups, RunPlan};
+use crate::experiment::measured::{Measured, Work};
+use crate::experiment::run_store::{RunStore, RunRecord};
+use crate::experiment::series::{Metric, Point, Series};
+use crate::output::numbers::counted;
+use crate::output::progress::Progress;
+use crate::results::label;
+use crate::simulation::runs::crews;
+use crate::simulation::seed_text::{Seeded, seed_text};
+
+/// # Errors
+/// When the file lacks a key that every kind of experiment with algorithms needs.
+pub(super) fn check(experiment: &Experiment) -> Result<()> {
+    needs(experiment, !experiment.algorithms.is_empty(), "algorithms")?;
+    needs(experiment, experiment.runs.is_some(), "runs")
+}
+
+/// The names of all series that [`measure`] may return.
+pub(super) fn series_names(experiment: &Experiment, groups: &Groups) -> Result<SeriesNames> {
+    let mut settings = Vec::new();
+    for setting in expand::settings(&experiment.settings) {
+        settings.extend(groups.sizes().iter().map(|&size| groups.setting_name(&setting.name, size)));
+    }
+    settings.dedup();
+    let algorithms: Vec<String> = expand::algorithms(&experiment.algorithms)?.iter().map(label).collect();
+    let bounds = experiment.draw.bounds.iter().map(|bound| bound.curve().to_owned());
+    let with_bounds: Vec<String> = algorithms.iter().cloned().chain(bounds).collect();
+    let curves = |metric| if metric == Metric::Regret { with_bounds.clone() } else { algorithms.clone() };
+    let metrics = metrics(experiment.draw.suboptimal).map(|metric| (metric, curves(metric))).collect();
+    Ok(SeriesNames { settings, metrics })
+}
+
+/// All runs of one algorithm in one environment.
+pub(super) struct CellRuns<'a> {
+    environment: &'a Environment,
+    pub(super) spec: &'a Spec,
+    /// The steps at which its runs are recorded.
+    pub(super) checkpoints: Vec<u64>,
+    pub(super) store: RunStore,
+}
+
+/// Plays the missing runs of all settings and returns their curves.
+pub(super) fn measure(context: &ExperimentContext, experiment: &Experiment, plan: &RunPlan) -> Result<Measured> {
+    let mut measured = Measured::default();
+    for setting in expand::settings(&experiment.settings) {
+        measure_setting(context, experiment, plan, &setting, &mut measured)
+            .with_context(|| format!("setting {:?}", setting.name))?;
+    }
+    Ok(measured)
+}
+
+fn measure_setting(
+    context: &ExperimentContext,
+    experiment: &Experiment,
+    plan: &RunPlan,
+    setting: &Setting,
+    measured: &mut Measured,
+) -> Result<()> {
+    let start = Instant::now();
+    let base = OpenedSetting::open(context, setting, plan.seed)?;
+    measured.work.preparing += start.elapsed().as_secs_f64();
+    let mut truths = Vec::new();
+    for &size in plan.groups.sizes() {
+        let start = Instant::now();
+        let environments = environments(context, plan, &base, size)?;
+        measured.work.preparing += start.elapsed().as_secs_f64();
+        let Some(environments) = environments else {
+            let rankers = counted(size.unwrap_or_default() as u64, "ranker");
+            truths.push(format!("left out: no random set of {rankers} has a Condorcet winner"));
+            continue;
+        };
+        let cells = play(context, plan, &environments, &setting.name, &mut measured.work)?;
+        let name = plan.groups.setting_name(&setting.name, size);
+        let x = plan.groups.x(size);
+        collect(plan, &cells, environments.len(), &name, x, &mut measured.series);
+        if x.is_none() {
+            for bound in &experiment.draw.bounds {
+                match bound_series(plan, &environments[0], *bound, &name) {
+                    Ok(series) => measured.series.extend(series),
+                    Err(error) => truths.push(format!("without a bound: {error:#}")),
+                }
+            }
+        }
+        truths.push(match &environments[..] {
+            [one] => one.truth.clone(),
+            several => {
+                let sets = counted(several.len() as u64, "random set");
+                format!("{sets} of {}, each with its own best ranker", counted(several[0].arms() as u64, "ranker"))
+            }
+        });
+    }
+    measured.settings.push(SettingInfo {
+        setting: setting.name.clone(),
+        source: base.source.clone(),
+        arms: base.arms(),
+        about: base.about(),
+        truth: truths.join("; "),
+    });
+    Ok(())
+}
+
+/// The environments of a group; none where no random set has the Condorcet winner that it should.
+fn environments(context: &ExperimentContext, plan: &RunPlan, base: &OpenedSetting, size: Option<usize>) -> Result<Option<Vec<Environment>>> {
+    match (size, &plan.subsets) {
+        (Some(size), Some(subsets)) => {
+            // In order, one at a time: which sets are drawn must not depend on threads.
+            let set = |number| base.subset(context, size, number, subsets.with_condorcet_winner);
+            (0..subsets.count).map(set).collect()
+        }
+        _ => Ok(Some(vec![base.environment(context)?])),
+    }
+}
+
+/// Plays the missing runs of every algorithm in these environments.
+fn play<'a>(
+    context: &ExperimentContext,
+    plan: &'a RunPlan,
+    environments: &'a [Environment],
+    name: &str,
+    work: &mut Work,
+) -> Result<Vec<CellRuns<'a>>> {
+    let mut cells = Vec::new();
+    for environment in environments {
+        let measured = environment.seed_text();
+        for spec in &plan.algorithms {
+            for checkpoints in plan.checkpoints(spec) {
+                let text = seed_text(Seeded::Cell {
+                    measured: &measured,
+                    algorithm: spec,
+                    checkpoints: &checkpoints,
+                    seed: plan.seed,
+                    suboptimal: plan.suboptimal,
+                });
+                let store = RunStore::open(&context.cache, &text, checkpoints.len());
+                cells.push(CellRuns { environment, spec, checkpoints, store });
+            }
+        }
+    }
+    let of_cell = |(at, cell): (usize, &CellRuns<'_>)| -> Vec<(usize, u64)> {
+        cell.store.missing(plan.runs).map(|run| (at, run)).collect()
+    };
+    let mut missing: Vec<(usize, u64)> = cells.iter().enumerate().flat_map(of_cell).collect();
+    // By run, then by algorithm: threads end at about the same time.
+    missing.sort_by_key(|&(at, run)| (run, at));
+    let total: u64 = missing.iter().filter_map(|&(at, _)| cells[at].checkpoints.last()).sum();
+    let progress = Progress::new(name, total, context.quiet);
+    let in_step = environments.first().map_or(1, Environment::in_step);
+    let played = crews(missing, in_step)
+        .par_iter()
+        .with_max_len(1)
+        .map(|(at, runs)| {
+            let cell = &cells[*at];
+            let streams = (plan.seed, &runs[..]);
+            let records = cell.environment.play(cell.spec, &cell.checkpoints, streams, plan.suboptimal, &progress)?;
+            for record in &records {
+                cell.store.append(record)?;
+            }
+            Ok(records.into_iter().map(|record| (*at, record)).collect())
+        })
+        .collect::<Result<Vec<Vec<(usize, RunRecord)>>>>()?
+        .concat();
+    progress.finish();
+    work.played += played.len() as u64;
+    for (at, record) in played {
+        cells[at].store.runs.insert(record.run, record);
+    }
+    for cell in &cells {
+        let seconds: f64 = cell.store.runs.range(..plan.runs).map(|(_, record)| record.seconds).sum();
+        let steps = cell.checkpoints.last().copied().unwrap_or(0) * plan.runs;
+        work.add(name, &label(cell.spec), seconds, steps);
+    }
+    Ok(cells)
+}
+
+/// A bound on regret as a series; none without a matrix or a curve over time.
+fn bound_series(plan: &RunPlan, environment: &Environment, bound: Bound, setting: &str) -> Result<Option<Series>> {
+    let Some(matrix) = environment.matrix() else { return Ok(None) };
+    let Checkpoints::Curve(steps) = &plan.checkpoints else { return Ok(None) };
+    let at: Box<dyn Fn(f64) -> f64> = match bound {
+        Bound::Lower => {
+            let slope = lower_bound(matrix).context("the lower bound needs a Condorcet winner")?.regret;
+            Box::new(move |step| slope * libm::log(step))
+        }
+        Bound::Mergerucb => {
+            let spec = plan.algorithms.iter().find(|spec| spec.entry().name == "mergerucb");
+            let canonical = spec.context("the bound needs mergerucb among the algorithms")?.canonical();
+            let parameter = |key: &str| -> Option<f64> {
+                canonical.split(':').find_map(|part| part.strip_prefix(key)?.strip_prefix('=')?.parse().ok())
+            };
+            let (alpha, p, delta) = (parameter("alpha"), parameter("p"), parameter("delta"));
+            let (Some(alpha), Some(p), Some(delta)) = (alpha, p, delta) else {
+                anyhow::bail!("the bound needs alpha, p and delta of mergerucb");
+            };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
+            let found = theory::merge_rucb_with_probability(matrix, alpha, p as usize, delta)?;
+            Box::new(move |step| found.at(step))
+        }
+    };
+    let points = steps.iter().map(|&step| Point::single(step as f64, at(step as f64))).collect();
+    Ok(Some(Series { setting: setting.to_owned(), curve: bound.curve().to_owned(), metric: Metric::Regret, points }))
+}

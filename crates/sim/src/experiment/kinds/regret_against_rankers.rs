@@ -1,0 +1,58 @@
+//! Regret at the end of runs, against the number of rankers.
+
+use anyhow::Result;
+
+use crate::experiment::config::expand::Setting;
+use crate::experiment::config::validate::needs;
+use crate::experiment::config::{Experiment, Scale};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::estimate::{Estimate, EstimateRequest};
+use crate::experiment::kinds::run_plan::{Checkpoints, Groups, RunPlan, steps};
+use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
+use crate::experiment::measured::Measured;
+use crate::experiment::report::figure::PanelBuilder;
+use crate::experiment::series::Metric;
+use crate::figure::Panel;
+
+pub(crate) struct RegretAgainstRankers;
+
+impl ExperimentKind for RegretAgainstRankers {
+    fn check(&self, experiment: &Experiment) -> Result<()> {
+        algorithm_runs::check(experiment)?;
+        needs(experiment, experiment.steps.is_some(), "steps")?;
+        needs(experiment, experiment.subsets.is_some(), "[subsets]")
+    }
+
+    fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
+        algorithm_runs::series_names(experiment, &Groups::against_size(experiment))
+    }
+
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Measured> {
+        algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
+    }
+
+    fn panels(&self, experiment: &Experiment, measured: &Measured) -> Vec<Panel> {
+        let template = Panel {
+            x_label: "rankers".to_owned(),
+            y_label: "cumulative regret at the end".to_owned(),
+            x_log: Scale::is_log(experiment.draw.x, false),
+            y_log: Scale::is_log(experiment.draw.y, false),
+            dots: true,
+            ..Panel::default()
+        };
+        PanelBuilder::new(experiment, measured).panels(Metric::Regret, &template)
+    }
+
+    fn cost(&self, request: &EstimateRequest<'_>, setting: &Setting, total: &mut Estimate) -> Result<()> {
+        run_cost::add(request, &plan(request.context, request.experiment)?, setting, total)
+    }
+
+    fn run_plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<RunPlan>> {
+        plan(context, experiment).map(Some)
+    }
+}
+
+fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<RunPlan> {
+    let end = steps(context, experiment)?;
+    RunPlan::new(context, experiment, Checkpoints::Curve(vec![end]), Groups::against_size(experiment))
+}

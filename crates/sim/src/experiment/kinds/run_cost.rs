@@ -1,0 +1,77 @@
+//! How long runs take, from a few steps of each algorithm.
+
+use anyhow::Result;
+use bandits::registry::Spec;
+use rayon::prelude::*;
+
+use crate::experiment::config::Play;
+use crate::experiment::config::expand::Setting;
+use crate::experiment::environment::{OpenedSetting, Environment};
+use crate::experiment::estimate::{Estimate, EstimateRequest, comparisons, truth_comparisons};
+use crate::experiment::kinds::run_plan::RunPlan;
+use crate::output::progress::Progress;
+
+/// How many steps are timed at least, where runs are that long.
+const TIMED_STEPS: u64 = 20_000;
+
+/// Adds the runs of one setting to `total`: their number, their steps and how long they take.
+pub(super) fn add(
+    request: &EstimateRequest<'_>,
+    plan: &RunPlan,
+    setting: &Setting,
+    total: &mut Estimate,
+) -> Result<()> {
+    let EstimateRequest { context, small, .. } = request;
+    let base = OpenedSetting::open(small, setting, plan.seed)?;
+    let sets = plan.sets_per_group();
+    match (&plan.subsets, setting.entry.play) {
+        (Some(subsets), Play::Live) => {
+            let of_size = |&size: &usize| sets * truth_comparisons(context.effort(size, true), size);
+            total.comparisons += subsets.sizes.iter().map(of_size).sum::<u64>();
+        }
+        _ => total.comparisons += comparisons(context, setting, base.arms()),
+    }
+    for &size in plan.groups.sizes() {
+        let environment = match (size, &plan.subsets) {
+            // Any set of this size will do to time it.
+            (Some(size), Some(_)) => base.subset(small, size, 0, false)?,
+            _ => Some(base.environment(small)?),
+        };
+        let Some(environment) = environment else { continue };
+        let seconds = plan.algorithms.par_iter().map(|spec| seconds_of_runs(plan, &environment, spec));
+        let seconds = seconds.collect::<Result<Vec<f64>>>()?;
+        for (spec, seconds) in plan.algorithms.iter().zip(seconds) {
+            total.cells += sets;
+            total.runs += sets * plan.runs * plan.checkpoints(spec).len() as u64;
+            total.steps += sets * plan.steps_per_set(spec);
+            total.playing += sets as f64 * seconds;
+        }
+    }
+    Ok(())
+}
+
+/// Seconds of one thread for all runs of `spec` in one environment.
+fn seconds_of_runs(plan: &RunPlan, environment: &Environment, spec: &Spec) -> Result<f64> {
+    let steps = plan.steps_per_set(spec) / plan.runs.max(1);
+    let few = (steps / 2).clamp(1, TIMED_STEPS);
+    // Runs that the experiment does not have.
+    let numbers: Vec<u64> = (0..plan.runs).take(environment.in_step()).map(|run| u64::MAX - run).collect();
+    let seconds = |steps: u64| -> Result<f64> {
+        let before = busy();
+        let played = environment.play(spec, &[steps], (plan.seed, &numbers), false, &Progress::hidden())?;
+        // Only our share of a machine that has other work.
+        let spent = before.and_then(|before| Some(busy()? - before));
+        let seconds = || played.iter().map(|record| record.seconds).sum();
+        Ok(spent.unwrap_or_else(seconds) / numbers.len().max(1) as f64)
+    };
+    // The first steps cost most: the rest is assumed to cost as much as the second of two stretches.
+    let (first, both) = (seconds(few)?, seconds(2 * few)?);
+    let later = (both - first).max(0.0) / few as f64;
+    Ok((both + later * steps.saturating_sub(2 * few) as f64) * plan.runs as f64)
+}
+
+/// Seconds of CPU of this thread, where the system reports them.
+fn busy() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<u64>().ok()? as f64 / 1e9)
+}
