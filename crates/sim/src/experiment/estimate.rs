@@ -5,8 +5,8 @@ use anyhow::Result;
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::{Experiment, Play};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::environment::OpenedSetting;
 use crate::experiment::kinds;
+use crate::experiment::opened_setting::OpenedSetting;
 use crate::simulation::truth::Effort;
 
 /// What there is to run, and how long it may take.

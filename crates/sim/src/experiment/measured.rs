@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::environment::SettingInfo;
+use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::series::Series;
 
 /// Everything that was measured.

@@ -30,6 +30,7 @@ mod environment;
 pub mod estimate;
 mod kinds;
 mod measured;
+mod opened_setting;
 pub mod report;
 mod run_store;
 pub mod series;
@@ -41,8 +42,8 @@ use anyhow::{Context, Result};
 
 pub use config::{Experiment, Kind};
 pub use context::{ExperimentContext, Source};
-pub use environment::SettingInfo;
 pub use measured::{CellWork, Table};
+pub use opened_setting::SettingInfo;
 pub use report::folder::{Summary, Timings};
 
 use crate::output::cache::sha256_hex;
@@ -79,7 +80,7 @@ pub fn check(path: &Path) -> Result<Experiment> {
     let experiment = Experiment::read(path)?;
     let names = || -> Result<()> {
         config::expand::algorithms(&experiment.algorithms)?;
-        config::expand::settings(&experiment.settings).iter().try_for_each(environment::check)
+        config::expand::settings(&experiment.settings).iter().try_for_each(opened_setting::check)
     };
     names().with_context(|| format!("{}", path.display()))?;
     claim::names::check(&experiment).map_err(|(line, error)| match line {

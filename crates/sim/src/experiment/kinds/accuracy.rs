@@ -7,7 +7,7 @@ use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
-use crate::experiment::kinds::run_plan::{Checkpoints, Groups, RunPlan};
+use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
 use crate::experiment::measured::Measured;
 use crate::experiment::report::figure::PanelBuilder;
@@ -54,16 +54,16 @@ impl ExperimentKind for Accuracy {
         run_cost::add(request, &plan(request.context, request.experiment)?, setting, total)
     }
 
-    fn run_plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<RunPlan>> {
+    fn plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<ExperimentPlan>> {
         plan(context, experiment).map(Some)
     }
 }
 
-fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<RunPlan> {
+fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentPlan> {
     let mut horizons: Vec<u64> = experiment.horizons.iter().map(|horizon| horizon.0).collect();
     let last = horizons.iter().copied().max().unwrap_or(1);
     let most = context.scaled(last, 1_000);
     horizons.retain(|&horizon| horizon <= most);
     let horizons = if horizons.is_empty() { vec![most] } else { horizons };
-    RunPlan::new(context, experiment, Checkpoints::Horizons(horizons), Groups::over_time(experiment))
+    ExperimentPlan::new(context, experiment, Checkpoints::Horizons(horizons), Groups::over_time(experiment))
 }

@@ -1,4 +1,4 @@
-//! Playing the runs of a [`RunPlan`] that are missing, setting by setting.
+//! Playing the runs of a [`ExperimentPlan`] that are missing, setting by setting.
 
 use std::time::Instant;
 
@@ -11,17 +11,18 @@ use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Bound, Experiment};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::environment::{OpenedSetting, SettingInfo, Environment};
+use crate::experiment::environment::Environment;
 use crate::experiment::kinds::SeriesNames;
 use crate::experiment::kinds::collect::{collect, metrics};
-use crate::experiment::kinds::run_plan::{Checkpoints, Groups, RunPlan};
+use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
 use crate::experiment::measured::{Measured, Work};
-use crate::experiment::run_store::{RunStore, RunRecord};
+use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
+use crate::experiment::run_store::{RunRecord, RunStore};
 use crate::experiment::series::{Metric, Point, Series};
 use crate::output::numbers::counted;
 use crate::output::progress::Progress;
 use crate::results::label;
-use crate::simulation::runs::crews;
+use crate::simulation::runs::{RunPlan, crews};
 use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// # Errors
@@ -56,7 +57,7 @@ pub(super) struct CellRuns<'a> {
 }
 
 /// Plays the missing runs of all settings and returns their curves.
-pub(super) fn measure(context: &ExperimentContext, experiment: &Experiment, plan: &RunPlan) -> Result<Measured> {
+pub(super) fn measure(context: &ExperimentContext, experiment: &Experiment, plan: &ExperimentPlan) -> Result<Measured> {
     let mut measured = Measured::default();
     for setting in expand::settings(&experiment.settings) {
         measure_setting(context, experiment, plan, &setting, &mut measured)
@@ -68,7 +69,7 @@ pub(super) fn measure(context: &ExperimentContext, experiment: &Experiment, plan
 fn measure_setting(
     context: &ExperimentContext,
     experiment: &Experiment,
-    plan: &RunPlan,
+    plan: &ExperimentPlan,
     setting: &Setting,
     measured: &mut Measured,
 ) -> Result<()> {
@@ -116,7 +117,12 @@ fn measure_setting(
 }
 
 /// The environments of a group; none where no random set has the Condorcet winner that it should.
-fn environments(context: &ExperimentContext, plan: &RunPlan, base: &OpenedSetting, size: Option<usize>) -> Result<Option<Vec<Environment>>> {
+fn environments(
+    context: &ExperimentContext,
+    plan: &ExperimentPlan,
+    base: &OpenedSetting,
+    size: Option<usize>,
+) -> Result<Option<Vec<Environment>>> {
     match (size, &plan.subsets) {
         (Some(size), Some(subsets)) => {
             // In order, one at a time: which sets are drawn must not depend on threads.
@@ -130,7 +136,7 @@ fn environments(context: &ExperimentContext, plan: &RunPlan, base: &OpenedSettin
 /// Plays the missing runs of every algorithm in these environments.
 fn play<'a>(
     context: &ExperimentContext,
-    plan: &'a RunPlan,
+    plan: &'a ExperimentPlan,
     environments: &'a [Environment],
     name: &str,
     work: &mut Work,
@@ -166,8 +172,14 @@ fn play<'a>(
         .with_max_len(1)
         .map(|(at, runs)| {
             let cell = &cells[*at];
-            let streams = (plan.seed, &runs[..]);
-            let records = cell.environment.play(cell.spec, &cell.checkpoints, streams, plan.suboptimal, &progress)?;
+            let run_plan = RunPlan {
+                algorithm: cell.spec,
+                steps: cell.checkpoints.last().copied().unwrap_or(0),
+                seed: plan.seed,
+                checkpoints: &cell.checkpoints,
+                count_suboptimal: plan.suboptimal,
+            };
+            let records = cell.environment.play(&run_plan, runs, &progress)?;
             for record in &records {
                 cell.store.append(record)?;
             }
@@ -189,7 +201,12 @@ fn play<'a>(
 }
 
 /// A bound on regret as a series; none without a matrix or a curve over time.
-fn bound_series(plan: &RunPlan, environment: &Environment, bound: Bound, setting: &str) -> Result<Option<Series>> {
+fn bound_series(
+    plan: &ExperimentPlan,
+    environment: &Environment,
+    bound: Bound,
+    setting: &str,
+) -> Result<Option<Series>> {
     let Some(matrix) = environment.matrix() else { return Ok(None) };
     let Checkpoints::Curve(steps) = &plan.checkpoints else { return Ok(None) };
     let at: Box<dyn Fn(f64) -> f64> = match bound {

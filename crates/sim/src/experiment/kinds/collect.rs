@@ -1,7 +1,7 @@
 //! Turning runs into curves: the values of a point are those of all runs in all environments.
 
 use crate::experiment::kinds::algorithm_runs::CellRuns;
-use crate::experiment::kinds::run_plan::RunPlan;
+use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::series::{Metric, Point, Series};
 use crate::results::label;
 
@@ -24,7 +24,7 @@ struct CheckpointValues {
 }
 
 impl CheckpointValues {
-    fn of(plan: &RunPlan, cells: &[&CellRuns<'_>], index: usize) -> Self {
+    fn of(plan: &ExperimentPlan, cells: &[&CellRuns<'_>], index: usize) -> Self {
         let checkpoints = &cells[0].checkpoints;
         let runs = || cells.iter().flat_map(|cell| cell.store.runs.range(..plan.runs).map(|(_, run)| run));
         Self {
@@ -50,7 +50,7 @@ impl CheckpointValues {
 /// by environment, algorithm by algorithm, horizon by horizon. Where curves do not run against time,
 /// `x` replaces the step.
 pub(super) fn collect(
-    plan: &RunPlan,
+    plan: &ExperimentPlan,
     cells: &[CellRuns<'_>],
     environments: usize,
     setting: &str,

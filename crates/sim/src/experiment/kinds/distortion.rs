@@ -9,10 +9,10 @@ use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::environment::{self, SettingInfo};
 use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel};
 use crate::experiment::measured::Measured;
+use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
 use crate::figure::Panel;
@@ -94,7 +94,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measu
     for setting in expand::settings(&experiment.settings) {
         let start = Instant::now();
         let source = context.source(&setting)?;
-        let spec = environment::site_spec(&setting, &source);
+        let spec = site_spec(&setting, &source);
         let prepared = spec.prepare(context.open(&source, &spec)?, seed)?;
         let truth = context.truth(&prepared, seed, false)?;
         measured.work.preparing += start.elapsed().as_secs_f64();

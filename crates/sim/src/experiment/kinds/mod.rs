@@ -10,7 +10,7 @@
 //! | `distortion` | rankers that a multileaving puts above the best by mistake |
 //! | `datasets` | statistics of data sets |
 //!
-//! The first three play algorithms: `run_plan` says which runs they consist of, `algorithm_runs` plays
+//! The first three play algorithms: `plan` says which runs they consist of, `algorithm_runs` plays
 //! the missing ones, `collect` turns them into curves, `run_cost` estimates how long they take.
 //!
 //! ## How to add one
@@ -21,10 +21,10 @@ pub(crate) mod algorithm_runs;
 mod collect;
 mod datasets;
 mod distortion;
+pub(crate) mod plan;
 mod regret;
 mod regret_against_rankers;
 mod run_cost;
-pub(crate) mod run_plan;
 mod structure;
 
 use anyhow::Result;
@@ -33,7 +33,7 @@ use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, Kind};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
-use crate::experiment::kinds::run_plan::RunPlan;
+use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::measured::Measured;
 use crate::experiment::series::Metric;
 use crate::figure::Panel;
@@ -74,7 +74,7 @@ pub(crate) trait ExperimentKind {
     ///
     /// # Errors
     /// When an algorithm cannot be parsed.
-    fn run_plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<RunPlan>> {
+    fn plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<ExperimentPlan>> {
         let _ = (context, experiment);
         Ok(None)
     }

@@ -8,7 +8,7 @@ use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
-use crate::experiment::kinds::run_plan::{Checkpoints, Groups, RunPlan, steps};
+use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups, steps};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
 use crate::experiment::measured::Measured;
 use crate::experiment::report::figure::PanelBuilder;
@@ -57,12 +57,12 @@ impl ExperimentKind for Regret {
         run_cost::add(request, &plan(request.context, request.experiment)?, setting, total)
     }
 
-    fn run_plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<RunPlan>> {
+    fn plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<ExperimentPlan>> {
         plan(context, experiment).map(Some)
     }
 }
 
-fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<RunPlan> {
+fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentPlan> {
     let steps = steps(context, experiment)?;
     let mut points = log_spaced(steps, experiment.checkpoints.unwrap_or(10));
     // Whether regret still grows linearly shows in the second half.
@@ -70,5 +70,5 @@ fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<RunPlan>
     points.sort_unstable();
     points.dedup();
     points.retain(|&point| point > 0);
-    RunPlan::new(context, experiment, Checkpoints::Curve(points), Groups::over_time(experiment))
+    ExperimentPlan::new(context, experiment, Checkpoints::Curve(points), Groups::over_time(experiment))
 }

@@ -7,7 +7,7 @@ use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
-use crate::experiment::kinds::run_plan::{Checkpoints, Groups, RunPlan, steps};
+use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups, steps};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
 use crate::experiment::measured::Measured;
 use crate::experiment::report::figure::PanelBuilder;
@@ -47,12 +47,12 @@ impl ExperimentKind for RegretAgainstRankers {
         run_cost::add(request, &plan(request.context, request.experiment)?, setting, total)
     }
 
-    fn run_plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<RunPlan>> {
+    fn plan(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<Option<ExperimentPlan>> {
         plan(context, experiment).map(Some)
     }
 }
 
-fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<RunPlan> {
+fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentPlan> {
     let end = steps(context, experiment)?;
-    RunPlan::new(context, experiment, Checkpoints::Curve(vec![end]), Groups::against_size(experiment))
+    ExperimentPlan::new(context, experiment, Checkpoints::Curve(vec![end]), Groups::against_size(experiment))
 }

@@ -6,10 +6,12 @@ use rayon::prelude::*;
 
 use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::environment::{OpenedSetting, Environment};
+use crate::experiment::environment::Environment;
 use crate::experiment::estimate::{Estimate, EstimateRequest, comparisons, truth_comparisons};
-use crate::experiment::kinds::run_plan::RunPlan;
+use crate::experiment::kinds::plan::ExperimentPlan;
+use crate::experiment::opened_setting::OpenedSetting;
 use crate::output::progress::Progress;
+use crate::simulation::runs::RunPlan;
 
 /// How many steps are timed at least, where runs are that long.
 const TIMED_STEPS: u64 = 20_000;
@@ -17,7 +19,7 @@ const TIMED_STEPS: u64 = 20_000;
 /// Adds the runs of one setting to `total`: their number, their steps and how long they take.
 pub(super) fn add(
     request: &EstimateRequest<'_>,
-    plan: &RunPlan,
+    plan: &ExperimentPlan,
     setting: &Setting,
     total: &mut Estimate,
 ) -> Result<()> {
@@ -51,14 +53,16 @@ pub(super) fn add(
 }
 
 /// Seconds of one thread for all runs of `spec` in one environment.
-fn seconds_of_runs(plan: &RunPlan, environment: &Environment, spec: &Spec) -> Result<f64> {
+fn seconds_of_runs(plan: &ExperimentPlan, environment: &Environment, spec: &Spec) -> Result<f64> {
     let steps = plan.steps_per_set(spec) / plan.runs.max(1);
     let few = (steps / 2).clamp(1, TIMED_STEPS);
     // Runs that the experiment does not have.
     let numbers: Vec<u64> = (0..plan.runs).take(environment.in_step()).map(|run| u64::MAX - run).collect();
     let seconds = |steps: u64| -> Result<f64> {
+        let run_plan =
+            RunPlan { algorithm: spec, steps, seed: plan.seed, checkpoints: &[steps], count_suboptimal: false };
         let before = busy();
-        let played = environment.play(spec, &[steps], (plan.seed, &numbers), false, &Progress::hidden())?;
+        let played = environment.play(&run_plan, &numbers, &Progress::hidden())?;
         // Only our share of a machine that has other work.
         let spent = before.and_then(|before| Some(busy()? - before));
         let seconds = || played.iter().map(|record| record.seconds).sum();

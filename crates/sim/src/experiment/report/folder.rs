@@ -10,9 +10,9 @@ use crate::experiment::claim::Outcome;
 use crate::experiment::config::expand;
 use crate::experiment::config::{Experiment, Kind, Paper, Subsets};
 use crate::experiment::context::ExperimentContext;
-use crate::experiment::environment::SettingInfo;
 use crate::experiment::kinds;
 use crate::experiment::measured::{CellWork, Measured, Table};
+use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
 use crate::output;
@@ -146,7 +146,7 @@ fn write_resolved(
     folder: &Path,
     measured: &Measured,
 ) -> Result<()> {
-    let plan = kinds::of(experiment.kind).run_plan(context, experiment)?;
+    let plan = kinds::of(experiment.kind).plan(context, experiment)?;
     let resolved = Resolved {
         experiment: name,
         title: &experiment.title,

@@ -8,7 +8,7 @@ use crate::experiment::config::{Experiment, Subsets};
 use crate::experiment::context::ExperimentContext;
 
 /// What is played in every setting.
-pub(crate) struct RunPlan {
+pub(crate) struct ExperimentPlan {
     pub(crate) algorithms: Vec<Spec>,
     /// Runs per algorithm and set of rankers.
     pub(crate) runs: u64,
@@ -46,7 +46,7 @@ pub(crate) fn steps(context: &ExperimentContext, experiment: &Experiment) -> Res
     Ok(context.scaled(experiment.steps.context("steps")?.0, 2_000))
 }
 
-impl RunPlan {
+impl ExperimentPlan {
     pub(crate) fn new(
         context: &ExperimentContext,
         experiment: &Experiment,

@@ -1,0 +1,290 @@
+//! A setting with its data opened: where its environments come from.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use bandits::problems::{Problem, Setting as ProblemSetting};
+use bandits::{Arena, Arm, Generator, PreferenceMatrix, UtilityArena};
+use letor_io::{Dataset, FeatureId};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::config::expand::Setting;
+use crate::experiment::config::{Play, RegretBy};
+use crate::experiment::context::{ExperimentContext, Source};
+use crate::experiment::environment::Environment;
+use crate::output::cache::sha256_hex;
+use crate::output::numbers::{counted, grouped};
+use crate::simulation::arm_names::ArmNames;
+use crate::simulation::pairwise::estimate_matrix;
+use crate::simulation::prepared::PreparedSite;
+use crate::simulation::seed;
+use crate::simulation::seed_text::{Seeded, seed_text};
+use crate::simulation::spec::SiteSpec;
+
+/// A setting with its data opened and its rankers chosen, from which environments are made.
+pub(crate) struct OpenedSetting {
+    pub(crate) source: Source,
+    content: Content,
+    seed: u64,
+    regret: RegretBy,
+}
+
+enum Content {
+    Data { dataset: Arc<Dataset>, spec: Box<SiteSpec>, features: Vec<FeatureId> },
+    Matrix { matrix: PreferenceMatrix, names: ArmNames, of: String },
+    Utilities { arena: UtilityArena, of: String },
+}
+
+/// What a setting is, for the summary.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SettingInfo {
+    /// Its name.
+    pub setting: String,
+    /// The data.
+    pub source: Source,
+    /// How many rankers.
+    pub arms: usize,
+    /// What is compared, in enough detail to recognise it.
+    pub about: String,
+    /// What regret is measured against.
+    pub truth: String,
+}
+
+/// Checks the names of problems and the preferences of a setting.
+///
+/// # Errors
+/// With the name of the setting.
+pub(crate) fn check(setting: &Setting) -> Result<()> {
+    match setting.entry.play {
+        Play::Problem => of_problem(setting).map(drop),
+        Play::Live | Play::Proxy => Ok(()),
+    }
+}
+
+impl OpenedSetting {
+    /// Opens the data of `setting`; `seed` is the master seed.
+    ///
+    /// # Errors
+    /// When data are missing or wrong.
+    pub(crate) fn open(context: &ExperimentContext, setting: &Setting, seed: u64) -> Result<Self> {
+        let source = context.source(setting)?;
+        let content = match setting.entry.play {
+            Play::Problem => of_problem(setting)?,
+            Play::Proxy => of_proxy(context, setting, &source, seed)?,
+            Play::Live => {
+                let spec = site_spec(setting, &source);
+                let dataset = context.open(&source, &spec)?;
+                let features = spec.features(&dataset, seed)?;
+                Content::Data { dataset, spec: Box::new(spec), features }
+            }
+        };
+        Ok(Self { source, content, seed, regret: setting.entry.regret })
+    }
+
+    /// How many rankers.
+    pub(crate) fn arms(&self) -> usize {
+        match &self.content {
+            Content::Data { features, .. } => features.len(),
+            Content::Matrix { matrix, .. } => matrix.arms(),
+            Content::Utilities { arena, .. } => arena.gaps().len(),
+        }
+    }
+
+    /// The preference matrix, of settings that have one.
+    pub(crate) fn matrix(&self) -> Option<&PreferenceMatrix> {
+        match &self.content {
+            Content::Matrix { matrix, .. } => Some(matrix),
+            _ => None,
+        }
+    }
+
+    /// The names of the arms.
+    pub(crate) fn names(&self) -> ArmNames {
+        match &self.content {
+            Content::Matrix { names, .. } => names.clone(),
+            Content::Data { features, .. } => ArmNames::Features(features.clone()),
+            Content::Utilities { .. } => ArmNames::Numbers,
+        }
+    }
+
+    /// The data set, of live settings.
+    pub(crate) fn dataset(&self) -> Option<&Dataset> {
+        match &self.content {
+            Content::Data { dataset, .. } => Some(dataset),
+            _ => None,
+        }
+    }
+
+    /// What is compared, in a phrase.
+    pub(crate) fn about(&self) -> String {
+        match &self.content {
+            Content::Data { dataset, .. } => format!(
+                "live on {}: {}, {}, checksum {}",
+                dataset.name(),
+                counted(dataset.queries() as u64, "query"),
+                counted(dataset.documents() as u64, "document"),
+                dataset.checksum()
+            ),
+            Content::Matrix { of, matrix, .. } => format!("{of}, checksum {}", &sha256_hex(&matrix.to_text())[..16]),
+            Content::Utilities { of, .. } => of.clone(),
+        }
+    }
+
+    /// The environment of all rankers.
+    ///
+    /// # Errors
+    /// When the truth cannot be kept.
+    pub(crate) fn environment(&self, context: &ExperimentContext) -> Result<Environment> {
+        let all: Vec<usize> = (0..self.arms()).collect();
+        Ok(self.of_arms(context, &all, false)?.0)
+    }
+
+    /// The environment of the random set `number` of `size` rankers. With `with_winner`, sets are drawn
+    /// until one has a Condorcet winner; none if none of 100 has one.
+    ///
+    /// # Errors
+    /// When there are fewer rankers than `size`, or the truth cannot be kept.
+    pub(crate) fn subset(
+        &self,
+        context: &ExperimentContext,
+        size: usize,
+        number: u64,
+        with_winner: bool,
+    ) -> Result<Option<Environment>> {
+        const TRIES: u64 = 100;
+        ensure!(size <= self.arms(), "cannot draw a set of {size} rankers from {}", self.arms());
+        let cell = seed_text(Seeded::Subset { size, arms: self.arms() });
+        for attempt in 0..TRIES {
+            let mut generator = seed::generator(self.seed, &cell, number, &format!("arms {attempt}"));
+            let arms = draw(self.arms(), size, &mut generator);
+            let (environment, has_winner) = self.of_arms(context, &arms, true)?;
+            if has_winner || !with_winner {
+                return Ok(Some(environment));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The environment of these arms, and whether they have a Condorcet winner.
+    fn of_arms(&self, context: &ExperimentContext, arms: &[usize], subset: bool) -> Result<(Environment, bool)> {
+        match &self.content {
+            Content::Utilities { arena, of } => {
+                ensure!(arms.len() == arena.gaps().len(), "utilities have no random subsets: choose a smaller problem");
+                Ok((Environment::of_utilities(arena.clone(), of), true))
+            }
+            Content::Matrix { matrix, names, .. } => {
+                let chosen: Vec<Arm> = arms.iter().map(|&arm| Arm::at(arm)).collect();
+                Environment::of_matrix(matrix.subset(&chosen)?, &names.subset(arms))
+            }
+            Content::Data { dataset, spec, features } => {
+                let features = arms.iter().map(|&arm| features[arm]).collect();
+                let prepared = spec.prepare_rankers(Arc::clone(dataset), features, self.seed)?;
+                Environment::of_site(context, prepared, self.seed, subset, self.regret)
+            }
+        }
+    }
+}
+
+/// The site of a setting; without the split on look-alikes, which have none.
+pub(crate) fn site_spec(setting: &Setting, source: &Source) -> SiteSpec {
+    let mut spec = setting.spec.clone();
+    if source.lookalike {
+        spec.reading.split = None;
+    }
+    spec
+}
+
+fn of_problem(setting: &Setting) -> Result<Content> {
+    if !setting.entry.preferences.is_empty() {
+        let matrix = PreferenceMatrix::from_rows(&setting.entry.preferences)
+            .with_context(|| format!("setting {:?}: preferences", setting.name))?;
+        let of = "the preferences in the file".to_owned();
+        return Ok(Content::Matrix { matrix, names: ArmNames::Numbers, of });
+    }
+    let name = setting.problem.as_deref().unwrap_or_default();
+    let problem: Problem = name.parse().with_context(|| format!("setting {:?}", setting.name))?;
+    let of = problem.to_string();
+    Ok(match problem.setting()? {
+        ProblemSetting::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::Numbers, of },
+        ProblemSetting::Utilities(arena) => Content::Utilities { arena, of },
+    })
+}
+
+/// A published matrix, or else one estimated from impressions.
+fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, seed: u64) -> Result<Content> {
+    let entry = &setting.entry;
+    if let Some(path) = entry.matrix.0.iter().find_map(|name| context.find_matrix(name)) {
+        let bytes = std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
+        let whole = PreferenceMatrix::from_bytes(&bytes)
+            .with_context(|| format!("{} is not a preference matrix", path.display()))?;
+        // Arm i of a matrix of feature rankers is feature i + 1.
+        let spec = &setting.spec;
+        let features = spec.rankers.choose(whole.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
+        let kept = features.iter().filter(|feature| !spec.without.contains(&feature.0));
+        let arms: Vec<Arm> = kept.map(|feature| Arm(feature.0 - 1)).collect();
+        let matrix = whole.subset(&arms)?;
+        return Ok(Content::Matrix {
+            matrix,
+            names: ArmNames::chosen(arms),
+            of: format!("the matrix {}", source.name),
+        });
+    }
+    let spec = site_spec(setting, source);
+    let prepared = spec.prepare(context.open(source, &spec)?, seed)?;
+    let asked = if source.lookalike { entry.lookalike_interleavings } else { None };
+    let interleavings = asked.or(entry.interleavings).map_or(4_000, |count| count.0);
+    let interleavings = context.scaled(interleavings, 300);
+    let matrix = estimated(context, &prepared, interleavings, seed)?;
+    let of = format!(
+        "a matrix of {} estimated from {} impressions per pair of {}, {} clicks",
+        prepared.site.arms(),
+        grouped(interleavings),
+        source.name,
+        prepared.description.click.model
+    );
+    Ok(Content::Matrix { matrix, names: prepared.description.names(), of })
+}
+
+/// The estimated preference matrix of all rankers of a site, kept in the cache.
+fn estimated(
+    context: &ExperimentContext,
+    prepared: &PreparedSite,
+    interleavings: u64,
+    seed: u64,
+) -> Result<PreferenceMatrix> {
+    let arms = prepared.site.arms();
+    let text = Seeded::EstimatedMatrix { site: &prepared.description, comparisons: interleavings, seed };
+    context.cache().file(
+        ("proxy", "npy"),
+        &seed_text(text),
+        |bytes| PreferenceMatrix::from_bytes(bytes).ok().filter(|matrix| matrix.arms() == arms),
+        PreferenceMatrix::to_npy,
+        || Ok(estimate_matrix(&prepared.site, &prepared.methods.interleaving, interleavings, seed, context.quiet)?),
+    )
+}
+
+/// `size` of the numbers below `all`, drawn uniformly without replacement, in increasing order.
+fn draw(all: usize, size: usize, generator: &mut Generator) -> Vec<usize> {
+    let mut pool: Vec<usize> = (0..all).collect();
+    for chosen in 0..size {
+        let from = generator.random_range(chosen..pool.len());
+        pool.swap(chosen, from);
+    }
+    pool.truncate(size);
+    pool.sort_unstable();
+    pool
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_increasing_and_of_the_right_size() {
+        let mut generator = seed::generator(1, "t", 0, "t");
+        assert_eq!(draw(4, 4, &mut generator), [0, 1, 2, 3]);
+        let few = draw(100, 5, &mut generator);
+        assert!(few.windows(2).all(|pair| pair[0] < pair[1]) && few.len() == 5);
+    }
+}
