@@ -83,7 +83,7 @@ fn json_is_compared_by_path() {
 
 #[test]
 fn prose_may_change_but_not_its_numbers() {
-    let old = r#"{"about": "so many as 1,000 runs of 0.25.", "label": "arm 1"}"#;
+    let old = r#"{"about": "1,000 runs of 0.25 each.", "label": "arm 1"}"#;
     let reworded = r#"{"about": "1,000 runs; p = 0.25", "label": "arm 1"}"#;
     assert_eq!(text("summary.json", old, reworded).len(), 1);
     assert_eq!(text("summary.json", old, &reworded.replace("0.25", "0.26")).len(), 2);

@@ -1,7 +1,7 @@
 //! No cycle between the first-level modules of a crate: imports are followed to the file that defines what they name,
 //! tests apart.
 //!
-//! `lib.rs` itself is no module here: it re-exports from all others, and those re-exports are followed.
+//! `lib.rs` itself does not count as a module: it re-exports from all others, and those re-exports are followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -42,7 +42,7 @@ pub(super) const IDIOMS: &[Idiom] = &[
         .but(r"\b(?:there|here) (?:is|are|was|were) no\b|\bno (?:longer|more|less|fewer|better|worse|other|good|matter|larger|smaller|greater|higher|lower|[a-z]+er than)\b"),
     idiom(
         concat!(
-            r"\b(?:[0-9](?:[0-9.,^]*[0-9])?|one|two|three|four|five|six|ten|a dozen|many|few) (?:[a-z]+ )?an? ",
+            r"\b(?:[01] |(?:[2-9]|[0-9][0-9.,^]*[0-9]|one|two|three|four|five|six|ten|many|few) (?:[a-z]+ )?)an? ",
             unit!(),
             r"\b"
         ),

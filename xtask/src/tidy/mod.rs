@@ -5,6 +5,7 @@
 mod changelog;
 mod commands;
 mod cycles;
+mod duplicates;
 mod idiom_list;
 mod idioms;
 mod layout;
@@ -33,7 +34,7 @@ pub struct Arguments {
     #[arg(long)]
     fix: bool,
 
-    /// Run only these checks
+    /// Run only these checks [default: all but duplicates]
     #[arg(value_enum, value_name = "CHECK")]
     only: Vec<Check>,
 
@@ -69,6 +70,8 @@ enum Check {
     Manifests,
     /// Renamed columns and keys in CHANGELOG.md
     Changelog,
+    /// Code that stands twice; runs only if named
+    Duplicates,
 }
 
 impl Check {
@@ -84,6 +87,7 @@ impl Check {
             Self::Layout => layout::check(root, findings),
             Self::Manifests => manifests::check(root, findings),
             Self::Changelog => changelog::check(root, findings),
+            Self::Duplicates => duplicates::check(root, findings),
         }
     }
 
@@ -101,9 +105,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !root.join("crates").is_dir() {
         bail!("{} has no folder crates/: run this at the repository's top, or give --root", root.display());
     }
-    let checks = if arguments.only.is_empty() { Check::value_variants() } else { &arguments.only };
+    let checks = match arguments.only.as_slice() {
+        [] => Check::value_variants().iter().copied().filter(|&check| check != Check::Duplicates).collect(),
+        only => only.to_vec(),
+    };
     let mut failed = Vec::new();
-    for &check in checks {
+    for check in checks {
         let mut findings = Findings::new(root);
         check.run(root, arguments.fix, &mut findings).with_context(|| format!("check {} failed", check.name()))?;
         let verdict = match findings.found.len() {

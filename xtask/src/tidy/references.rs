@@ -65,7 +65,7 @@ fn implements(code: &[Token<'_>], traits: &[&str]) -> bool {
         let Some(end) = head.iter().position(|token| token.is("for")) else {
             return false;
         };
-        // `impl<M: Trait> Trait for`, not `impl Other<M> for`: the last name that is no argument.
+        // `impl<M: Trait> Trait for`, not `impl Other<M> for`: the last name outside of angle brackets.
         let mut depth = 0_i32;
         let names = head[1..end].iter().filter(|token| {
             depth += i32::from(token.is("<")) - i32::from(token.is(">"));

@@ -1,5 +1,5 @@
-//! `cargo xtask fetch-datasets NAME --from ARCHIVE`, for archives in the layouts that the sets come in, and
-//! for archives not to trust.
+//! `cargo xtask fetch-datasets NAME --from ARCHIVE`, for archives in the layouts of the published ones and for
+//! malicious ones.
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use xtask::fetch_datasets::archive::{self, Kind, Limits};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Exit code, standard output and standard error of registering `from` as `name`.
+/// Registers `from` as `name`; returns exit code, standard output and standard error.
 fn register(name: &str, from: &Path, root: &Path, more: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("xtask").unwrap();
     command.args(["fetch-datasets", name, "--from"]).arg(from).args(more).env("ORE_DATA_DIR", root);
@@ -110,7 +110,7 @@ fn yahoo_in_its_layout() {
     assert_eq!((dataset.queries(), dataset.documents(), dataset.features()), (19_944, 473_134, 700));
     assert_eq!(places.open("ylr1", Some(Split::Test)).queries(), 6_983);
 
-    // Other features, and a document less in the validation part.
+    // Other features, and one document fewer in the validation part.
     let mut other = files(517);
     other[2].1.truncate(other[2].1.len() - 1);
     other[2].1.truncate(other[2].1.rfind('\n').unwrap() + 1);
@@ -148,7 +148,7 @@ fn mslr_as_a_zip_of_five_folds() {
     let dataset = places.open("mslr-web10k", None);
     assert_eq!((dataset.queries(), dataset.documents(), dataset.features()), (10_000, 1_200_192, 136));
 
-    // Under the name of the one published it must be the one published.
+    // An archive with the name of the published one must be the published one.
     let published = places.from("MSLR-WEB10K.zip");
     fs::rename(&archive, &published).unwrap();
     let (code, _, err) = register("mslr-web10k", &published, places.root.path(), &[]);
@@ -220,7 +220,7 @@ fn a_published_matrix() {
     assert!(register("prefmat-mslr-perfect", &other, places.root.path(), &["--accept"]).2.contains("not a preference"));
 }
 
-/// What is not to be trusted is refused whole: nothing is written, inside the folder or outside.
+/// A malicious archive is refused entirely: nothing is written, neither inside the folder nor outside.
 #[test]
 fn bad_archives_are_refused() {
     let row = "0 qid:1 1:1\n".to_string();
@@ -242,7 +242,7 @@ fn bad_archives_are_refused() {
         let mut archive = tar::Builder::new(GzEncoder::new(File::create(path).unwrap(), Compression::fast()));
         for (name, kind) in [(good.0.as_bytes(), tar::EntryType::Regular), (name, kind)] {
             let mut header = tar::Header::new_ustar();
-            // As it is, without the checks of the builder.
+            // Written directly, without the checks of the builder.
             header.as_old_mut().name[..name.len()].copy_from_slice(name);
             header.set_entry_type(kind);
             header.set_mode(0o644);
@@ -329,7 +329,7 @@ fn bombs_are_refused() {
         assert!(error.contains(part), "{error}");
     }
 
-    // A zip that lies about its size is stopped by what comes out.
+    // A zip that lies about its size is stopped by the bytes unpacked.
     let mut bytes = fs::read(&zip).unwrap();
     let size = (30_u32 << 20).to_le_bytes();
     for at in 0..bytes.len() - 4 {

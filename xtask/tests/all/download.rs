@@ -1,4 +1,4 @@
-//! Downloads from a server on this machine that plays all parts, good and bad.
+//! Downloads from a server on this machine that behaves well or badly, as each test wants.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use xtask::fetch_datasets::download::{Settings, Wanted, download};
 use xtask::fetch_datasets::{Expected, fetch};
 
-/// Some 300 kB that no two parts of are the same.
+/// Some 300 kB, no two parts of which are the same.
 fn file() -> Vec<u8> {
     (0..40_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).chain(*b"end").collect()
 }
@@ -28,7 +28,7 @@ fn settings() -> Settings {
     }
 }
 
-/// Fetches `data.zip` from `mirrors`, which is to be `file()`.
+/// Fetches `data.zip`, which should be `file()`, from `mirrors`.
 fn get(folder: &Path, mirrors: &[String]) -> Result<PathBuf, String> {
     get_with(folder, mirrors, &settings())
 }
@@ -48,13 +48,13 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The file is there, whole, and nothing else.
+/// The folder holds the complete file and nothing else.
 fn assert_fetched(folder: &Path, outcome: Result<PathBuf, String>) {
     assert_eq!(fs::read(outcome.unwrap()).unwrap(), file());
     assert_eq!(names(folder), ["data.zip"]);
 }
 
-/// There is one line that says all of `parts`, and nothing is there.
+/// The error is one line that contains all of `parts`, and the folder is empty.
 fn assert_refused(folder: &Path, outcome: Result<PathBuf, String>, parts: &[&str]) {
     let error = outcome.unwrap_err();
     assert!(!error.contains('\n'), "{error}");
@@ -65,12 +65,12 @@ fn assert_refused(folder: &Path, outcome: Result<PathBuf, String>, parts: &[&str
 }
 
 #[test]
-fn the_whole_file_at_once() {
+fn a_whole_file_in_one_request() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|_, request| with_ranges(request, &file()));
     assert_fetched(folder.path(), get(folder.path(), &[server.url("/a")]));
     assert_eq!(server.requests().len(), 1);
-    // What is there is not fetched again, unless it is no longer what it was.
+    // A file that is here is not fetched again, unless it has changed.
     assert_fetched(folder.path(), get(folder.path(), &[server.url("/a")]));
     assert_eq!(server.requests().len(), 1);
     fs::write(folder.path().join("data.zip"), "changed").unwrap();
@@ -92,7 +92,7 @@ fn a_cut_connection_is_resumed_where_it_ended() {
 }
 
 #[test]
-fn a_later_run_goes_on_from_what_is_there() {
+fn a_later_run_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let once = Settings { attempts: 1, ..settings() };
     let server = Server::new(|number, request| {
@@ -120,9 +120,9 @@ fn a_file_that_changed_meanwhile_is_fetched_from_the_start() {
     assert_eq!(server.requests()[1].headers["if-range"], "\"v0\"");
 }
 
-/// A server that ignores `If-Range` gives the second half of another file: seen by the checksum.
+/// A server that ignores `If-Range` sends the second half of another file, which the checksum reveals.
 #[test]
-fn halves_of_two_files_are_told_by_the_checksum() {
+fn halves_of_two_files_are_detected_by_the_checksum() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|number, request| {
         if number == 0 {
@@ -137,7 +137,7 @@ fn halves_of_two_files_are_told_by_the_checksum() {
 }
 
 #[test]
-fn a_server_without_ranges_gives_it_all_again() {
+fn a_server_without_ranges_sends_everything_again() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|number, _| {
         let answer = Answer::new("200 OK", file()).with("last-modified", "Thu, 01 Jan 2009 00:00:00 GMT");
@@ -146,7 +146,7 @@ fn a_server_without_ranges_gives_it_all_again() {
     assert_fetched(folder.path(), get(folder.path(), &[server.url("/a")]));
     assert_eq!(server.requests()[2].range(), Some(50_000), "it was asked, and gave the whole file");
 
-    // One that says nothing by which to tell whether the file is the same is not asked for a part.
+    // A server that identifies no version of the file is not asked for a part of it.
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|number, _| {
         let answer = Answer::new("200 OK", file());
@@ -159,7 +159,7 @@ fn a_server_without_ranges_gives_it_all_again() {
 #[test]
 fn a_connection_that_always_breaks_ends_in_one_error() {
     let folder = tempfile::tempdir().unwrap();
-    // Without anything gained from one time to the next.
+    // No attempt gains a byte.
     let server = Server::new(|_, _| Answer::new("200 OK", file()).cut(0));
     let outcome = get(folder.path(), &[server.url("/a")]);
     assert_refused(folder.path(), outcome, &["failed to download data.zip", "0 of 160003 bytes", "tried 4 times"]);
@@ -167,7 +167,7 @@ fn a_connection_that_always_breaks_ends_in_one_error() {
 }
 
 #[test]
-fn a_wrong_length_is_seen_before_anything_is_fetched() {
+fn a_wrong_length_is_detected_before_anything_is_fetched() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|_, _| Answer::new("200 OK", "<html>sign in</html>"));
     let outcome = get(folder.path(), &[server.url("/a")]);
@@ -176,7 +176,7 @@ fn a_wrong_length_is_seen_before_anything_is_fetched() {
 }
 
 #[test]
-fn a_wrong_checksum_is_seen() {
+fn a_wrong_checksum_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|_, _| {
         let mut wrong = file();
@@ -262,7 +262,7 @@ fn mirrors_are_tried_in_turn() {
 }
 
 #[test]
-fn a_full_disk_is_seen_before_it_is_full() {
+fn a_lack_of_space_is_detected_before_the_disk_is_full() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|_, request| with_ranges(request, &file()));
     let full = Settings { room: |_| Ok(100_000), ..settings() };
@@ -287,9 +287,9 @@ fn two_processes_do_not_write_to_one_file() {
     });
 }
 
-/// From an address to a registered matrix, by way of the registry's own description.
+/// From an address to a registered matrix, with an entry as in the registry.
 #[test]
-fn what_is_downloaded_is_registered() {
+fn a_download_is_registered() {
     let matrix = "0.5 0.75\n0.25 0.5\n";
     let busy = Server::new(|_, _| Answer::new("404 Not Found", ""));
     let server = Server::new(move |_, request| with_ranges(request, matrix.as_bytes()));

@@ -1,4 +1,4 @@
-//! `cargo xtask fetch-datasets` from the outside.
+//! `cargo xtask fetch-datasets` as a process.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn write_mq2008(folder: &Path) {
 }
 
 #[test]
-fn lists_and_tells() {
+fn lists_data_sets_and_shows_details() {
     let root = tempfile::tempdir().unwrap();
     let (code, out, _) = outcome(&mut xtask(root.path()));
     assert_eq!(code, 0);
@@ -49,7 +49,7 @@ fn lists_and_tells() {
 }
 
 #[test]
-fn wrong_use_is_2() {
+fn wrong_usage_exits_with_2() {
     let root = tempfile::tempdir().unwrap();
     for arguments in [&["mslr-web30"][..], &["ylr1", "ylr2", "--from", "x"], &["--from", "x"], &["--what"]] {
         assert_eq!(outcome(xtask(root.path()).args(arguments)).0, 2, "{arguments:?}");
@@ -58,7 +58,7 @@ fn wrong_use_is_2() {
 }
 
 #[test]
-fn registers_what_is_as_expected() {
+fn registers_files_that_are_as_expected() {
     let root = tempfile::tempdir().unwrap();
     let from = tempfile::tempdir().unwrap();
     write_mq2008(&from.path().join("MQ2008"));
@@ -75,7 +75,7 @@ fn registers_what_is_as_expected() {
 }
 
 #[test]
-fn refuses_what_differs_unless_accepted() {
+fn refuses_files_that_differ_unless_accepted() {
     let root = tempfile::tempdir().unwrap();
     let from = tempfile::tempdir().unwrap();
     let file = from.path().join("imat2009_learning.txt");

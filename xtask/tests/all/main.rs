@@ -1,4 +1,4 @@
-//! `cargo xtask` from the outside: one binary, since each links everything.
+//! Integration tests of `cargo xtask`, in one binary, since each test binary links everything.
 
 mod archives;
 mod download;

@@ -1,4 +1,4 @@
-//! An HTTP server that plays whatever part a test gives it.
+//! An HTTP server that answers as a test wants.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// What was asked for: path and headers (names in lower case).
+/// A request: path and headers (names in lower case).
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) path: String,
@@ -15,20 +15,20 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Where the range asked for begins.
+    /// Where the requested range begins.
     pub(crate) fn range(&self) -> Option<usize> {
         self.headers.get("range")?.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok()
     }
 }
 
-/// A whole answer: status line, headers, and as much of the body as is sent before the connection ends.
+/// An answer: status line, headers, and the part of the body that is sent before the connection ends.
 pub(crate) struct Answer {
     pub(crate) status: &'static str,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
-    /// What the length is said to be; unless given, the true one.
+    /// The length in the header, if it is not the true one.
     pub(crate) claims: Option<usize>,
-    /// Stay silent instead of ending the connection.
+    /// Whether the server stays silent instead of ending the connection.
     pub(crate) hangs: bool,
 }
 
@@ -55,7 +55,7 @@ impl Answer {
     }
 }
 
-/// A good server's answer: the whole file or the part asked for, under one entity tag.
+/// A good server's answer: the whole file or the requested part, under one entity tag.
 pub(crate) fn with_ranges(request: &Request, file: &[u8]) -> Answer {
     let same = request.headers.get("if-range").is_none_or(|tag| tag == "\"v1\"");
     let answer = match request.range() {
@@ -76,7 +76,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers request after request, each counted from 0.
+    /// Answers requests; `play` gets their number, from 0.
     pub(crate) fn new(play: impl Fn(usize, &Request) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -88,7 +88,7 @@ impl Server {
                 if stop.load(Ordering::SeqCst) {
                     return;
                 }
-                // Some clients open connections ahead, so each has a thread of its own.
+                // Some clients open connections in advance, so each connection has its own thread.
                 let (stream, seen, play, stop) = (stream.unwrap(), seen.clone(), play.clone(), stop.clone());
                 std::thread::spawn(move || serve(stream, &seen, &*play, &stop));
             }
@@ -140,7 +140,7 @@ fn serve(
     for (name, value) in &answer.headers {
         head += &format!("{name}: {value}\r\n");
     }
-    // Whoever does not listen any more has heard enough.
+    // A client that stopped listening is not an error.
     let _ = stream.write_all(format!("{head}\r\n").as_bytes());
     let _ = stream.write_all(&answer.body);
     let _ = stream.flush();
