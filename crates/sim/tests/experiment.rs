@@ -54,12 +54,12 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn results_are_whole_the_same_again_and_only_changed_where_the_file_is() {
+fn results_are_complete_reproducible_and_only_changed_where_the_file_is() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     fs::write(here.join("small.toml"), SMALL).expect("a file");
-    let told = run(here, &["small.toml", "--threads", "2"]);
-    assert!(told.contains("small") && told.contains("1 ✓ held"), "{told}");
+    let output = run(here, &["small.toml", "--threads", "2"]);
+    assert!(output.contains("small") && output.contains("1 ✓ held"), "{output}");
     let first = files(here, "small");
     let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
     let expected =
@@ -71,7 +71,7 @@ fn results_are_whole_the_same_again_and_only_changed_where_the_file_is() {
     // Three settings, two algorithms, four runs.
     assert_eq!(runs_played(here, "small"), 24);
 
-    // Nothing has changed: nothing is done, and told so.
+    // Nothing has changed: nothing is done, and the output says so.
     assert!(run(here, &["small.toml"]).contains("up to date"));
     // Elsewhere, with another number of threads: the same bytes.
     run(here, &["small.toml", "--out", "elsewhere", "--cache", "other-cache", "--threads", "1"]);
@@ -86,7 +86,7 @@ fn results_are_whole_the_same_again_and_only_changed_where_the_file_is() {
     fs::write(here.join("small.toml"), more).expect("a file");
     assert!(run(here, &["small.toml"]).contains("did not hold"));
     assert_eq!(runs_played(here, "small"), 0);
-    // As it was: the same bytes, without a run.
+    // The original file again: the same bytes, without a run.
     fs::write(here.join("small.toml"), SMALL).expect("a file");
     run(here, &["small.toml"]);
     assert_eq!((files(here, "small"), runs_played(here, "small")), (first, 0));
@@ -100,7 +100,7 @@ fn results_are_whole_the_same_again_and_only_changed_where_the_file_is() {
 }
 
 #[test]
-fn an_interrupted_run_goes_on_to_the_same_bytes() {
+fn an_interrupted_run_continues_to_the_same_bytes() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     let long = SMALL.replace("2e4", "3e5").replace("runs = 4", "runs = 6");
@@ -122,28 +122,28 @@ fn an_interrupted_run_goes_on_to_the_same_bytes() {
     assert!(!whole.exists(), "it was killed before its end");
 
     run(here, &["long.toml"]);
-    assert!((1..36).contains(&runs_played(here, "long")), "some runs were known");
+    assert!((1..36).contains(&runs_played(here, "long")), "some runs were kept");
     let resumed = files(here, "long");
-    run(here, &["long.toml", "--out", "results/afresh", "--cache", "afresh"]);
-    assert_eq!(files(here, "afresh/long"), resumed);
-    assert_eq!(runs_played(here, "afresh/long"), 36);
+    run(here, &["long.toml", "--out", "results/again", "--cache", "again-cache"]);
+    assert_eq!(files(here, "again/long"), resumed);
+    assert_eq!(runs_played(here, "again/long"), 36);
 }
 
 #[test]
-fn scaled_results_are_smaller_say_so_and_lie_elsewhere() {
+fn scaled_results_are_smaller_marked_and_in_another_folder() {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("small.toml"), SMALL).expect("a file");
     run(folder.path(), &["small.toml", "--scale", "0.5"]);
     assert!(!folder.path().join("results/small").exists());
     let page = fs::read_to_string(folder.path().join("results/scale-0.5/small/README.md")).expect("a page");
     assert!(page.contains("(scale 0.5)") && page.contains("| 10,000 |"), "{page}");
-    // Half of the paper's size says nothing of the paper: not here, nor in any count.
+    // Claims below the paper's scale are open everywhere: on the page and in all counts.
     assert!(
         page.contains("| ○ open (scaled) | on the look-alike")
             || page.contains("| ○ open (scaled) | at a scale of 0.5")
     );
-    let told = run(folder.path(), &["small.toml", "--scale", "0.5", "--again"]);
-    assert!(told.contains("1 ○ open (scaled)\n") && told.contains(": 1 open (scaled)\n"), "{told}");
+    let output = run(folder.path(), &["small.toml", "--scale", "0.5", "--again"]);
+    assert!(output.contains("1 ○ open (scaled)\n") && output.contains(": 1 open (scaled)\n"), "{output}");
     let index = fs::read_to_string(folder.path().join("results/scale-0.5/README.md")).expect("the table");
     assert!(index.contains("Claims: 1 open (scaled).") && !index.contains("✓ held"), "{index}");
     sim(folder.path()).args(["report", "results/scale-0.5"]).assert().success();
@@ -152,25 +152,25 @@ fn scaled_results_are_smaller_say_so_and_lie_elsewhere() {
 }
 
 #[test]
-fn results_told_in_another_way_are_told_anew_without_a_run() {
+fn results_of_another_report_version_are_rewritten_without_a_run() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     fs::write(here.join("small.toml"), SMALL).expect("a file");
     run(here, &["small.toml"]);
     let first = files(here, "small");
-    // As an older version would have left it: another digest, other texts.
+    // What an older version would have written: another fingerprint, other texts.
     let summary = here.join("results/small/summary.json");
     let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&summary).expect("a summary")).expect("JSON");
     old["fingerprint"] = "older".into();
-    old["title"] = "told otherwise".into();
+    old["title"] = "old words".into();
     fs::write(&summary, old.to_string()).expect("a file");
-    fs::write(here.join("results/small/README.md"), "told otherwise").expect("a file");
+    fs::write(here.join("results/small/README.md"), "old words").expect("a file");
     assert!(!run(here, &["small.toml"]).contains("up to date"));
     assert_eq!((files(here, "small"), runs_played(here, "small")), (first, 0));
 }
 
 #[test]
-fn look_alikes_are_named_once_and_a_folder_that_is_not_there_is_wrong_usage() {
+fn look_alikes_are_listed_once_and_a_missing_folder_is_wrong_usage() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     let real = SMALL.replace("lookalike =", "dataset = \"mq2008\"\nlookalike =");
@@ -182,11 +182,11 @@ fn look_alikes_are_named_once_and_a_folder_that_is_not_there_is_wrong_usage() {
     assert!(!here.join("results").exists());
     fs::create_dir(here.join("data")).expect("a folder");
     let arguments = ["experiment", "small.toml", "--data-dir", "data", "--scale", "0.1"];
-    let told = sim(here).args(arguments).output().expect("sim starts");
-    let remark = String::from_utf8_lossy(&told.stderr).into_owned();
+    let output = sim(here).args(arguments).output().expect("sim starts");
+    let remark = String::from_utf8_lossy(&output.stderr).into_owned();
     let says = "look-alikes stand in for data that are not in the registry, nor in data:\n  \
                 small: live, perfect (mq2008-lookalike:0.0158); live, navigational (mq2008-lookalike:0.0158)\n";
-    assert!(told.status.success() && remark.matches("look-alikes").count() == 1 && remark.contains(says), "{remark}");
+    assert!(output.status.success() && remark.matches("look-alikes").count() == 1 && remark.contains(says), "{remark}");
     let quiet = sim(here).args(arguments).arg("--quiet").output().expect("sim starts");
     assert!(quiet.stderr.is_empty());
 }
@@ -198,7 +198,7 @@ fn a_folder_without_results_makes_no_page() {
     let output = sim(folder.path()).arg("report").output().expect("sim starts");
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    assert!(error.starts_with("error: results holds no experiment and no figure"), "{error}");
+    assert!(error.starts_with("error: results contains no experiment and no figure"), "{error}");
     assert!(!folder.path().join("results/report.html").exists());
 }
 
@@ -218,18 +218,18 @@ fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
     let page = || fs::read_to_string(here.join("results/proxy/README.md")).expect("a page");
     assert!(page().contains("the matrix M.txt") && !page().contains("look-alike"), "{}", page());
     assert!(
-        page().contains("`sim experiment experiments/proxy.toml --data-dir DIR`, where DIR holds M.txt."),
+        page().contains("`sim experiment experiments/proxy.toml --data-dir DIR`, where DIR contains M.txt."),
         "{}",
         page()
     );
-    let told = run(here, &["proxy.toml"]);
-    assert!(told.contains("kept: made on M.txt, which is not here"), "{told}");
+    let output = run(here, &["proxy.toml"]);
+    assert!(output.contains("kept: made on M.txt, which is not here"), "{output}");
     run(here, &["proxy.toml", "--again"]);
     assert!(page().contains("look-alike") && page().contains("`sim experiment experiments/proxy.toml`."));
 }
 
 #[test]
-fn wrong_files_are_told_with_line_and_key() {
+fn errors_in_files_name_line_and_key() {
     let folder = TempDir::new().expect("a temporary folder");
     for (from, to, says) in [
         ("steps =", "stpes =", "wrong.toml, line 7: unknown key `stpes`; did you mean `steps`?"),
@@ -238,7 +238,7 @@ fn wrong_files_are_told_with_line_and_key() {
         ("\"rucb\",", "\"ruxb\",", "no algorithm is called `ruxb`"),
         ("\"perfect\"", "\"prefect\"", "setting \"live, prefect\""),
         ("arithmetic", "arithmetik", "did you mean `arithmetic`?"),
-        ("\"rucb\",", "\"thompson\",", "no algorithm is called `thompson`; there are "),
+        ("\"rucb\",", "\"thompson\",", "no algorithm is called `thompson`; known algorithms: "),
         ("lowest = \"rucb\"", "lowest = \"rcs\"", "line 22: [[claim]]: no curve is called \"rcs\""),
         ("lowest =", "in = [\"lvie\"]\nlowest =", "line 22: [[claim]]: no setting is called \"lvie\""),
         ("\"row\"", "\"live, perfect\"", "two settings are called \"live, perfect\""),
@@ -253,7 +253,7 @@ fn wrong_files_are_told_with_line_and_key() {
 }
 
 #[test]
-fn every_experiment_of_the_project_is_read() {
+fn every_experiment_of_the_project_is_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let mut count = 0;
     for entry in fs::read_dir(folder).expect("the experiments are there") {
@@ -269,7 +269,7 @@ fn every_experiment_of_the_project_is_read() {
 }
 
 #[test]
-fn an_experiment_of_ones_own_plays_on_ones_own_files() {
+fn experiments_can_play_on_your_own_files() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     fs::create_dir(here.join("data")).expect("a folder");
@@ -285,12 +285,12 @@ fn an_experiment_of_ones_own_plays_on_ones_own_files() {
                [[setting]]\nname = \"matrix\"\nplay = \"proxy\"\nmatrix = \"P.txt\"\n\
                [[claim]]\nsays = \"RUCB learns\"\nlowest = \"rucb\"\n";
     fs::write(here.join("ours.toml"), own).expect("a file");
-    let told = run(here, &["ours.toml", "--data-dir", "data"]);
-    assert!(told.contains("1 ✓ held"), "{told}");
+    let output = run(here, &["ours.toml", "--data-dir", "data"]);
+    assert!(output.contains("1 ✓ held"), "{output}");
     let page = fs::read_to_string(here.join("results/ours/README.md")).expect("a page");
     assert!(page.starts_with("# Ours\n") && page.contains("queries.txt") && !page.contains("look-alike"), "{page}");
 
-    // What is not there is named, and where it was looked for.
+    // Errors name missing data and where they were searched.
     for (dataset, expected) in [("nowhere.txt", "no file or folder nowhere.txt"), ("mq2008", "fetch-datasets")] {
         fs::write(here.join("ours.toml"), own.replace("queries.txt", dataset)).expect("a file");
         let output = sim(here).args(["experiment", "ours.toml", "--quiet"]).output().expect("sim starts");

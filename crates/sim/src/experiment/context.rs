@@ -1,5 +1,5 @@
-//! Where results and caches lie, which data there are, and how much smaller than the papers' an
-//! experiment is run.
+//! The folders of results and caches, which data are present, and how much smaller than in the papers
+//! an experiment is run.
 
 use crate::output::cache::Cache;
 use crate::simulation::prepared::PreparedSite;
@@ -15,31 +15,31 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::config::expand::Setting;
 use crate::simulation::truth::{Effort, GroundTruth};
 
-/// What holds for all experiments of one call.
+/// What all experiments of one call share.
 #[derive(Debug)]
 pub struct ExperimentContext {
-    /// The folder of results, one folder an experiment.
+    /// The folder of results, with one folder per experiment.
     pub out: PathBuf,
-    /// Where finished runs, truths and matrices are kept.
+    /// The folder of finished runs, truths and matrices.
     pub cache: PathBuf,
-    /// Where data sets and matrices are looked for, besides the registry.
+    /// A folder of data sets and matrices, searched in addition to the registry.
     pub data_dir: Option<PathBuf>,
-    /// 1 for the papers' size.
+    /// 1 for the size of the papers.
     pub scale: f64,
-    /// No progress bars.
+    /// Whether progress bars are hidden.
     pub quiet: bool,
-    /// The data set opened last: neighbours often share it.
+    /// The last data set opened: consecutive settings often share it.
     opened: RefCell<Option<(String, Arc<Dataset>)>>,
 }
 
-/// What something was played on.
+/// The data behind a setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     /// Its name.
     pub name: String,
-    /// Whether it stands in for data that are not here.
+    /// Whether it is a look-alike that replaces missing data.
     pub lookalike: bool,
-    /// The files' names and sizes, of real data.
+    /// Names and sizes of the files of real data.
     pub files: Vec<(String, u64)>,
 }
 
@@ -50,7 +50,7 @@ impl ExperimentContext {
         Self { out, cache, data_dir, scale, quiet, opened: RefCell::new(None) }
     }
 
-    /// A number of things, scaled, `least` at least unless there are fewer.
+    /// `count` times the scale, but at least `least` (or `count`, if that is smaller).
     #[must_use]
     pub fn scaled(&self, count: u64, least: u64) -> u64 {
         if self.scale >= 1.0 {
@@ -61,7 +61,7 @@ impl ExperimentContext {
         fewer.max(least.min(count))
     }
 
-    /// How much to spend on the truth of `arms` rankers, or of a random subset of them.
+    /// The effort for the truth of `arms` rankers; `subset` if they are a random set.
     #[must_use]
     pub fn effort(&self, arms: usize, subset: bool) -> Effort {
         let full =
@@ -73,10 +73,10 @@ impl ExperimentContext {
         }
     }
 
-    /// What a setting with a data set is played on.
+    /// The data of a setting.
     ///
     /// # Errors
-    /// When neither the data set nor a look-alike of it is there.
+    /// When neither the data nor a look-alike are present.
     pub fn source(&self, setting: &Setting) -> Result<Source> {
         let entry = &setting.entry;
         if let Some(problem) = &setting.problem {
@@ -94,7 +94,7 @@ impl ExperimentContext {
         Ok(Source { name: self.smaller(name), lookalike: true, files: Vec::new() })
     }
 
-    /// What is missing where a setting can be played on nothing.
+    /// The error for a setting without data.
     fn absent(&self, setting: &Setting) -> String {
         let entry = &setting.entry;
         let mut missing: Vec<String> = entry.matrix.0.iter().map(|name| format!("no matrix {name}")).collect();
@@ -105,10 +105,10 @@ impl ExperimentContext {
                 None => format!("no file or folder {name}, and no data set of that name (`sim datasets` lists them)"),
             });
         }
-        format!("setting {:?} has nothing to play on: {}, and no look-alike is named", setting.name, missing.join("; "))
+        format!("setting {:?} has no data: {}, and no `lookalike` is given", setting.name, missing.join("; "))
     }
 
-    /// A data set that is no registered one: a file or folder below the folder of data, or wherever it is.
+    /// The path of a data set that is not registered: a file or folder in the data folder or anywhere else.
     fn find_own(&self, name: &str) -> Option<PathBuf> {
         if registry::find(name).is_some() {
             return None;
@@ -117,7 +117,7 @@ impl ExperimentContext {
         places.into_iter().find(|path| path.exists())
     }
 
-    /// The matrix of this name, if it is here: a published one, or a file.
+    /// The file of the matrix with this name, if present: a path, or a published matrix.
     pub(crate) fn find_matrix(&self, name: &str) -> Option<PathBuf> {
         if Path::new(name).is_file() {
             return Some(PathBuf::from(name));
@@ -126,7 +126,8 @@ impl ExperimentContext {
         roots.filter_map(|root| find_below(&root, name, 3)).next()
     }
 
-    /// The files of the data set `name`, if they are here; of a registered one, all that the papers counted.
+    /// The files of the data set `name`, if present; of a registered one, those of the splits that are
+    /// counted.
     fn find_dataset(&self, name: &str) -> Option<Vec<(String, u64)>> {
         let Some(entry) = registry::find(name) else {
             return self.find_own(name).map(|path| sizes(&path));
@@ -139,13 +140,13 @@ impl ExperimentContext {
         Some(files)
     }
 
-    /// The folder in which the folder of data set `name` lies.
+    /// The folder that contains the folder of data set `name`.
     fn data_root(&self, name: &str) -> PathBuf {
         let given = self.data_dir.iter().find(|folder| folder.join(name).is_dir());
         given.cloned().unwrap_or_else(registry::data_root)
     }
 
-    /// A smaller look-alike at a smaller scale.
+    /// The name of a look-alike, made smaller at smaller scales.
     fn smaller(&self, name: &str) -> String {
         if self.scale >= 1.0 {
             return name.to_owned();
@@ -171,7 +172,7 @@ impl ExperimentContext {
         {
             return Ok(Arc::clone(dataset));
         }
-        // The one before goes first: two large ones need not fit beside each other.
+        // Drop the previous one first: two large data sets may not fit in memory.
         self.opened.replace(None);
         let root = self.data_root(&source.name);
         let own = self.find_own(&source.name).map(|path| path.to_string_lossy().into_owned());
@@ -181,7 +182,7 @@ impl ExperimentContext {
         Ok(dataset)
     }
 
-    /// Where values are kept that later calls need again.
+    /// The cache of values that later calls need again.
     pub(crate) fn cache(&self) -> Cache<'_> {
         Cache::new(&self.cache)
     }
@@ -207,7 +208,7 @@ fn sized(path: &Path) -> (String, u64) {
     (name, path.metadata().map_or(0, |data| data.len()))
 }
 
-/// The same of a file, or of all files right in a folder.
+/// Names and sizes of a file, or of all files in a folder.
 fn sizes(path: &Path) -> Vec<(String, u64)> {
     let Ok(entries) = std::fs::read_dir(path) else { return vec![sized(path)] };
     let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());

@@ -1,27 +1,25 @@
 //! Experiments as data: the figures and tables of the papers, each a file that anyone can run.
 //!
-//! A file of `experiments/` says what is played on, by which algorithms, how long and how often, how
-//! it is drawn, and what the paper says of it. [`run`] plays what is missing and leaves a folder of
-//! results. Lengths are the papers'; [`ExperimentContext::scale`] shortens them for a quick look.
+//! A file of `experiments/` lists the settings, the algorithms, the number of steps and runs, how to
+//! draw the results, and the claims of the paper. [`run`] plays the runs that are missing and writes a
+//! folder of results. Steps and runs are the papers'; [`ExperimentContext::scale`] reduces them for a
+//! quick look.
 //!
 //! | in | is |
 //! |---|---|
-//! | [`file`](mod@file) | the keys of a file, and what is said of a wrong one |
-//! | `expand` | lists and braces spread out |
-//! | `known` | what claims may be about |
-//! | `context` | where things lie, and which data there are |
-//! | `stage` | a setting made ready to be played on |
-//! | `cell` | finished runs, kept |
-//! | `collect` | runs turned into curves |
-//! | `played`, `structure`, `distorted`, `counted` | the kinds of experiment |
-//! | [`series`] | what was measured |
-//! | [`claim`] | what the paper says, tested on it |
-//! | `draw`, `write`, [`index`] | the figure, the folder, the table of all claims |
-//! | [`estimate`](mod@estimate) | how long it would take |
+//! | [`config`] | the keys of a file, and the errors for wrong ones |
+//! | `context` | folders, scale, and which data are present |
+//! | `opened_setting`, `environment` | a setting with its data, and sets of its rankers to play in |
+//! | `run_store` | finished runs, kept |
+//! | `kinds` | one module per kind of experiment |
+//! | `measured`, [`series`] | what was measured |
+//! | [`claim`] | claims of the papers, tested on the measurements |
+//! | [`report`] | the figure, the folder, the index of all claims, the HTML page |
+//! | [`estimate`](mod@estimate) | how long an experiment would take |
 //!
 //! ## How to add one
-//! Copy the file of the experiment that is nearest in `experiments/`; every key is a field in
-//! [`file`](mod@file), every kind of claim a row in [`claim`]. A test reads all files.
+//! Copy the most similar file in `experiments/`. Every key is a field in [`config`]; the tests that
+//! claims may use are those of [`claim`]. A test reads all files.
 
 pub mod claim;
 pub mod config;
@@ -49,21 +47,21 @@ pub use report::folder::{Summary, Timings};
 use crate::output::cache::sha256_hex;
 use crate::simulation::seed_text::{Seeded, seed_text};
 
-/// What became of an experiment.
+/// The outcome of running an experiment.
 #[derive(Debug)]
 pub struct ExperimentOutcome {
     /// Its summary.
     pub summary: Summary,
-    /// Whether nothing had to be done.
+    /// Whether it was up to date.
     pub known: bool,
-    /// The real data that the results were made on and that are not here now, so that they were kept
-    /// rather than replaced by those of a look-alike.
+    /// The real data behind the existing results, if they are missing now: the results were kept instead
+    /// of being replaced by those of a look-alike.
     pub kept: Option<String>,
     /// Seconds of this call.
     pub seconds: f64,
 }
 
-/// The name of the experiment in `path`: that of the file.
+/// The name of the experiment in `path`: the file name without its extension.
 ///
 /// # Errors
 /// When the path names no file.
@@ -72,7 +70,8 @@ pub fn name_of(path: &Path) -> Result<String> {
     Ok(stem.to_string_lossy().into_owned())
 }
 
-/// Reads the experiment in `path` and all names in it, so that a wrong one is told before the work.
+/// Reads the experiment in `path` and checks all names in it, so that errors are reported before any
+/// work.
 ///
 /// # Errors
 /// One line with the file, and the line or the setting.
@@ -90,12 +89,12 @@ pub fn check(path: &Path) -> Result<Experiment> {
     Ok(experiment)
 }
 
-/// Runs the experiment in `path` as far as it was not run before, and writes its results; `again`
-/// makes figure and summary anew even if nothing has changed (finished runs are still not repeated).
-/// Results on real data are not replaced by those of a look-alike unless `again` asks for it.
+/// Plays the runs of the experiment in `path` that are missing, and writes its results. With `again`,
+/// figure and summary are rewritten even if they are up to date; finished runs are never repeated.
+/// Results on real data are replaced by those of a look-alike only with `again`.
 ///
 /// # Errors
-/// When the file is wrong, data are missing, or results cannot be written.
+/// When the file is invalid, data are missing, or results cannot be written.
 pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<ExperimentOutcome> {
     let start = Instant::now();
     let experiment = check(path)?;
@@ -145,8 +144,8 @@ fn undeclared(experiment: &Experiment, all: &[series::Series]) -> Result<Option<
     Ok(found.map(|series| format!("{}, {}, {}", series.setting, series.curve, series.metric.name())))
 }
 
-/// The settings of `experiment` for whose data a look-alike stands in, and which one; those without
-/// either, for which running it will fail, are left out.
+/// The settings of `experiment` for which a look-alike replaces missing data, with its name. Settings
+/// with neither, which will fail, are left out.
 #[must_use]
 pub fn stand_ins(context: &ExperimentContext, experiment: &Experiment) -> Vec<(String, String)> {
     let settings = config::expand::settings(&experiment.settings);
@@ -154,25 +153,25 @@ pub fn stand_ins(context: &ExperimentContext, experiment: &Experiment) -> Vec<(S
     sources.filter(|(_, source)| source.lookalike).map(|(setting, source)| (setting, source.name)).collect()
 }
 
-/// What each setting is played on, by its name.
+/// The data of each setting, by the setting's name.
 fn sources(context: &ExperimentContext, experiment: &Experiment) -> Result<Vec<(String, Source)>> {
     let settings = config::expand::settings(&experiment.settings);
     settings.iter().map(|setting| Ok((setting.name.clone(), context.source(setting)?))).collect()
 }
 
-/// The real data of results where now there would be a look-alike.
+/// The real data behind existing results that a look-alike would replace now.
 fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
     let real = summary.settings.iter().filter(|info| !info.source.lookalike);
     let mut lost = real.filter(|info| now.iter().any(|(name, source)| *name == info.setting && source.lookalike));
     lost.next().map(|info| info.source.name.clone())
 }
 
-/// Raised whenever the same runs would be told otherwise: figures, verdicts, texts. Results of another
-/// version are made anew of the finished runs, of which none is repeated.
+/// Raised whenever the same runs give other files: figures, verdicts, texts. Results of another version
+/// are rewritten from the finished runs; none is repeated.
 const REPORT_VERSION: u32 = 3;
 
-/// Everything that the results depend on, hashed: the file, the scale, the data that are here, and the
-/// algorithms that have been revised.
+/// A hash of everything the results depend on: the file, the scale, the data that are present, and the
+/// revisions of the algorithms.
 fn fingerprint(
     context: &ExperimentContext,
     experiment: &Experiment,
@@ -181,6 +180,7 @@ fn fingerprint(
 ) -> Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     let version = env!("CARGO_PKG_VERSION");
+    // The text of earlier versions: up-to-date results stay so.
     let mut all = format!("{version}, told {REPORT_VERSION}\n{}\n{text}\n{sources:?}", context.scale);
     let algorithms = config::expand::algorithms(&experiment.algorithms)?;
     for revised in algorithms.iter().filter(|spec| spec.entry().revision > 1) {

@@ -1,5 +1,5 @@
-//! Finished runs, kept: one file a cell (an arena, an algorithm, a number of steps), one line a run,
-//! so that a study that was stopped goes on where it was.
+//! Finished runs, kept in one file per cell (environment, algorithm, checkpoints) with one line per run,
+//! so that an interrupted experiment continues where it stopped.
 
 use crate::output::cache::sha256_hex;
 use std::collections::BTreeMap;
@@ -12,27 +12,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::output;
 
-/// Raised whenever the same cell would come out differently, whatever the algorithm (one that changes
-/// alone raises its own revision).
+/// Raised whenever the runs of the same cell change for all algorithms (if those of one algorithm change,
+/// its own revision is raised).
 const VERSION: u32 = 2;
 
-/// What came of one run, at each checkpoint.
+/// One run, at each checkpoint. The field names are those of kept files: they cannot change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunRecord {
     pub(crate) run: u64,
-    /// Seconds it took; for timings alone.
+    /// Seconds it took; for timings only.
     pub(crate) seconds: f64,
     /// Cumulative regret.
     pub(crate) regret: Vec<f64>,
-    /// Whether the best arm would have been named.
+    /// Whether the best arm is recommended.
     pub(crate) right: Vec<bool>,
-    /// Steps so far that compared others than the best; empty unless asked for.
+    /// Steps so far that compare suboptimal arms; empty unless counted.
     pub(crate) suboptimal: Vec<f64>,
-    /// Steps so far that did not compare the best at all; empty unless asked for.
+    /// Steps so far that do not compare the best arm at all; empty unless counted.
     pub(crate) without_best: Vec<f64>,
 }
 
-/// The runs of one cell that are known.
+/// The finished runs of one cell.
 #[derive(Debug)]
 pub(crate) struct RunStore {
     path: PathBuf,
@@ -41,10 +41,10 @@ pub(crate) struct RunStore {
 }
 
 impl RunStore {
-    /// The cell that `described` describes, with the runs of it that are in `cache`. A line that is
-    /// not whole (the process was killed while writing it) is as if it were not there.
-    pub(crate) fn open(cache: &Path, described: &str, checkpoints: usize) -> Self {
-        let key = sha256_hex(&format!("cell {VERSION}\n{described}"));
+    /// The cell with this text, and its runs in `cache`. Incomplete lines (the process was killed while
+    /// writing) are ignored.
+    pub(crate) fn open(cache: &Path, cell: &str, checkpoints: usize) -> Self {
+        let key = sha256_hex(&format!("cell {VERSION}\n{cell}"));
         let path = cache.join("runs").join(&key[..2]).join(format!("{}.jsonl", &key[2..34]));
         let mut runs = BTreeMap::new();
         let text = std::fs::read_to_string(&path).unwrap_or_default();
@@ -61,12 +61,12 @@ impl RunStore {
         Self { path, key, runs }
     }
 
-    /// The numbers below `count` of the runs that are not known yet.
+    /// The numbers below `count` of the runs that are not finished.
     pub(crate) fn missing(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
         (0..count).filter(|run| !self.runs.contains_key(run))
     }
 
-    /// Adds a run to the file, in one write.
+    /// Appends a run to the file, in one write.
     pub(crate) fn append(&self, record: &RunRecord) -> Result<()> {
         let context = || format!("failed to keep a run in {}", self.path.display());
         output::create_folder(self.path.parent().unwrap_or(Path::new(".")))?;
@@ -75,7 +75,7 @@ impl RunStore {
         if file.metadata().with_context(context)?.len() == 0 {
             line = format!("{}\n", self.key);
         }
-        // A line that was cut off before must not swallow this one.
+        // A previous line that was cut off must not swallow this one.
         line += &format!("\n{}\n", serde_json::to_string(record)?);
         file.write_all(line.as_bytes()).with_context(context)
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_found_again_even_after_a_line_was_cut_off() {
+    fn kept_runs_are_found_again_even_after_a_line_was_cut_off() {
         let cache = tempfile::tempdir().unwrap();
         let cell = RunStore::open(cache.path(), "a", 1);
         assert_eq!(cell.missing(2).collect::<Vec<_>>(), [0, 1]);

@@ -8,10 +8,10 @@ use crate::experiment::series::{Metric, Point, Series};
 use crate::output::numbers::counted;
 use crate::output::numbers::{number, significant};
 
-/// Tests `claim` on what was measured at `scale`, 1 being the paper's size; `synthetic` says whether a
-/// setting's data are not the real ones.
+/// Tests `claim` on what was measured at `scale`, where 1 is the paper's size; `synthetic` is whether a
+/// setting's data are synthetic.
 ///
-/// Below the paper's size nothing is said of the paper: the claim is open, whatever the numbers.
+/// Below the paper's size the claim stays open, whatever the numbers.
 #[must_use]
 pub fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&str) -> bool) -> Outcome {
     let (verdict, numbers) = match test(claim, all, &synthetic) {
@@ -39,7 +39,7 @@ pub fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&s
     Outcome { says: claim.says.clone(), place: claim.place.clone(), verdict, numbers, comment: claim.comment.clone() }
 }
 
-/// The settings that a claim is about, in its order or theirs.
+/// The settings that a claim is about, in the claim's order if it names any.
 fn settings(claim: &Claim, all: &[Series]) -> Vec<String> {
     let mut known: Vec<&str> = Vec::new();
     for series in all {
@@ -81,7 +81,7 @@ impl<'a> SettingSeries<'a> {
     }
 }
 
-/// The curve of this name, else the first that has it before its parameters.
+/// The curve of this name, or else the first whose name without parameters it is.
 fn find<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
     let begins = |s: &&&Series| names_curve(name, &s.curve);
     series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(begins)).copied()
@@ -105,8 +105,8 @@ fn mean(point: &Point) -> f64 {
     point.spread().mean
 }
 
-/// `149,000 ± 10,000`, the standard error behind the sign.
-fn told(point: &Point) -> String {
+/// `149,000 ± 10,000`: mean and standard error.
+fn mean_and_error(point: &Point) -> String {
     let spread = point.spread();
     if spread.standard_error > 0.0 {
         format!("{} ± {}", significant(spread.mean), significant(spread.standard_error))
@@ -120,7 +120,7 @@ fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Res
     anyhow::ensure!(!names.is_empty(), "none of the settings {:?} was measured", claim.settings);
     let first = all.first().map_or("", |series| series.metric.name());
     let metric = claim.metric.as_deref().unwrap_or(first);
-    // Where all are look-alikes it is said once, before the numbers.
+    // Where all settings are look-alikes, one remark before the numbers is enough.
     let mixed = names.iter().any(|name| !synthetic(name));
     let here: Vec<SettingSeries<'_>> = names
         .into_iter()
@@ -137,10 +137,10 @@ fn test(claim: &Claim, all: &[Series], synthetic: &impl Fn(&str) -> bool) -> Res
         test => {
             let (mut held, mut numbers) = (true, Vec::new());
             for here in &here {
-                let (holds, told) = in_one(test, here, claim.at)?;
+                let (holds, found) = in_one(test, here, claim.at)?;
                 held &= holds;
                 let name = if here.setting.is_empty() { String::new() } else { format!("{}: ", here.label) };
-                numbers.push(format!("{name}{told}"));
+                numbers.push(format!("{name}{found}"));
             }
             Ok((held, numbers.join("; ")))
         }
@@ -189,7 +189,12 @@ fn extreme(here: &SettingSeries<'_>, of: &str, against: &[String], highest: bool
         let sure = (mine.mean - theirs.mean).abs() > 2.0 * mine.standard_error.hypot(theirs.standard_error);
         let unsure = if sure { "" } else { " (within two standard errors)" };
         let x = if at == At::Last { String::new() } else { format!("at {} ", number(point.x)) };
-        numbers.push(format!("{x}{} {}, next {name} {}{unsure}", curve.curve, told(point), told(rival)));
+        numbers.push(format!(
+            "{x}{} {}, next {name} {}{unsure}",
+            curve.curve,
+            mean_and_error(point),
+            mean_and_error(rival)
+        ));
     }
     anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", here.setting);
     Ok((held, shortened(&numbers)))
@@ -213,7 +218,7 @@ fn ratio(here: &SettingSeries<'_>, [a, b]: [&Series; 2], between: Between, at: A
         let ratio = mean(point) / mean(other);
         held &= between.holds(ratio);
         let x = if at == At::Last { String::new() } else { format!("at {} ", number(point.x)) };
-        numbers.push(format!("{x}{} / {} = {}", told(point), told(other), significant(ratio)));
+        numbers.push(format!("{x}{} / {} = {}", mean_and_error(point), mean_and_error(other), significant(ratio)));
     }
     anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", here.setting);
     Ok((held, shortened(&numbers)))
@@ -227,10 +232,10 @@ fn value(curve: &Series, between: Between, at: At) -> Result<(bool, String)> {
         points.iter().copied().reduce(|a, b| if (mean(b) < mean(a)) == least { b } else { a }).expect("not empty")
     };
     let numbers = if points.len() == 1 {
-        told(points[0])
+        mean_and_error(points[0])
     } else {
         let (low, high) = (extreme(true), extreme(false));
-        format!("{} (at {}) to {} (at {})", told(low), number(low.x), told(high), number(high.x))
+        format!("{} (at {}) to {} (at {})", mean_and_error(low), number(low.x), mean_and_error(high), number(high.x))
     };
     Ok((held, numbers))
 }
@@ -253,16 +258,16 @@ fn first_reach(series: &Series, level: f64) -> Option<f64> {
 }
 
 fn reaches(who: &Series, level: f64, sooner: Option<(&Series, f64)>, by: f64) -> Result<(bool, String)> {
-    let tell = |series: &Series, x: Option<f64>| {
+    let reached = |series: &Series, x: Option<f64>| {
         x.map_or_else(|| format!("{} never", series.curve), |x| format!("{} at {}", series.curve, number(x)))
     };
     let mine = first_reach(who, level);
     let Some((other, times)) = sooner else {
-        return Ok((mine.is_some_and(|x| x <= by), tell(who, mine)));
+        return Ok((mine.is_some_and(|x| x <= by), reached(who, mine)));
     };
     let theirs = first_reach(other, level);
     let held = mine.is_some_and(|mine| theirs.is_none_or(|theirs| theirs >= times * mine));
-    Ok((held, format!("{}, {}", tell(who, mine), tell(other, theirs))))
+    Ok((held, format!("{}, {}", reached(who, mine), reached(other, theirs))))
 }
 
 fn near_best(here: &SettingSeries<'_>, of: &str, within: f64, at: At) -> Result<(bool, String)> {
@@ -274,24 +279,24 @@ fn near_best(here: &SettingSeries<'_>, of: &str, within: f64, at: At) -> Result<
         let factor = mean(point) / best;
         held &= factor <= within;
         if worst.as_ref().is_none_or(|(known, _)| factor > *known) {
-            let told = format!("at most {} times the best ({name} at {})", significant(factor), number(point.x));
-            worst = Some((factor, told));
+            let words = format!("at most {} times the best ({name} at {})", significant(factor), number(point.x));
+            worst = Some((factor, words));
         }
     }
-    worst.map(|(_, told)| (held, told)).ok_or_else(|| anyhow!("nothing to compare at these x"))
+    worst.map(|(_, words)| (held, words)).ok_or_else(|| anyhow!("nothing to compare at these x"))
 }
 
 fn linear(curve: &Series, runs: usize) -> Result<(bool, String)> {
     let last = curve.last().ok_or_else(|| anyhow!("nothing measured"))?;
     let half = curve.points.iter().rev().find(|point| point.x <= last.x / 2.0);
     let half = half.ok_or_else(|| anyhow!("no checkpoint at half of the time"))?;
-    // A run that is stuck with a wrong ranker gathers regret in proportion to time to the end; one
-    // that has settled, hardly any.
+    // The regret of a run that keeps comparing a wrong ranker is linear to the end; that of a run that has
+    // converged hardly grows.
     let pairs = last.values.iter().zip(&half.values);
     let share = |(end, middle): (&f64, &f64)| (end - middle) / end.max(1e-300);
     let fair = 1.0 - half.x / last.x;
     let stuck = pairs.filter(|pair| share(*pair) > 0.7 * fair).count();
-    Ok((stuck >= runs, format!("{stuck} of {} in proportion to time to the end", grow(last.values.len()))))
+    Ok((stuck >= runs, format!("{stuck} of {} linearly to the end", grow(last.values.len()))))
 }
 
 /// `1 run grows`, `300 runs grow`.
@@ -338,8 +343,8 @@ fn crossing(
     Ok((
         held,
         format!(
-            "crossing at {}, suboptimal then {} ({a} and {b}), at half of the time {}; of these without the best \
-             at all {} and {}{more}",
+            "crossing at {}, suboptimal steps then {} ({a} and {b}), at half of the time {}; steps without the \
+             best {} and {}{more}",
             number(t0),
             percent(now),
             percent(before),
@@ -367,8 +372,8 @@ fn grows(here: &[SettingSeries<'_>], [a, b]: &[String; 2], at: At) -> Result<(bo
         ratios.push((here.label.as_str(), mean(point) / mean(other)));
     }
     let held = ratios.windows(2).all(|pair| pair[1].1 > pair[0].1);
-    let told: Vec<String> = ratios.iter().map(|(name, ratio)| format!("{name}: {}", significant(*ratio))).collect();
-    Ok((held, format!("{a} / {b}: {}", told.join(", "))))
+    let numbers: Vec<String> = ratios.iter().map(|(name, ratio)| format!("{name}: {}", significant(*ratio))).collect();
+    Ok((held, format!("{a} / {b}: {}", numbers.join(", "))))
 }
 
 fn trend(here: &[SettingSeries<'_>], name: &str, rises: bool, times: f64, at: At) -> Result<(bool, String)> {
@@ -383,8 +388,8 @@ fn trend(here: &[SettingSeries<'_>], name: &str, rises: bool, times: f64, at: At
     }
     let held = steps.windows(2).all(|pair| pair[1] >= pair[0])
         && steps.first().zip(steps.last()).is_some_and(|(least, most)| *most >= times * least);
-    let told: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {}", significant(*value))).collect();
-    Ok((held, told.join(", ")))
+    let numbers: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {}", significant(*value))).collect();
+    Ok((held, numbers.join(", ")))
 }
 
 fn flat(here: &[SettingSeries<'_>], name: &str, within: f64, at: At) -> Result<(bool, String)> {

@@ -1,6 +1,6 @@
-//! What a paper says, as something that can be tested on what was measured.
+//! Claims of papers, as tests on what was measured.
 //!
-//! `experiments/README.md` has the table of tests and of what else a claim may say.
+//! `experiments/README.md` documents the tests and the other keys of a claim.
 
 mod evaluate;
 pub(super) mod names;
@@ -14,7 +14,7 @@ pub use evaluate::evaluate;
 
 use crate::output::numbers::parse_positive;
 
-/// A claim as the file says it.
+/// A claim as the file states it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawClaim {
@@ -63,50 +63,50 @@ pub(super) struct RawClaim {
     bound: Option<String>,
 }
 
-/// A claim, understood.
+/// A claim, parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// The line of the file in which it begins, counted from 1.
+    /// The line of the file in which it begins, 1-based.
     pub line: usize,
-    /// The paper's sentence in other words.
+    /// The paper's sentence, paraphrased.
     pub says: String,
     /// Where in the paper.
     pub place: String,
-    /// Whether only the real data can tell.
+    /// Whether only the real data can settle it.
     pub needs_real_data: bool,
-    /// Why it did not hold, where somebody has looked.
+    /// Why it did not hold, where that was investigated.
     pub comment: Option<String>,
-    /// In which settings; all if empty.
+    /// The settings it is about; all if empty.
     pub settings: Vec<String>,
-    /// At which x.
+    /// The points it is about.
     pub at: At,
-    /// Of what was measured; the first metric if none is named.
+    /// The metric it is about; the first of the experiment's kind if none.
     pub metric: Option<String>,
     /// What must hold.
     pub test: Test,
 }
 
-/// At which x a claim is tested.
+/// The points of a curve at which a claim is tested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum At {
-    /// The last.
+    /// The last point.
     Last,
-    /// All.
+    /// All points.
     All,
-    /// From this on.
+    /// The points from this x on.
     From(f64),
-    /// Up to this.
+    /// The points up to this x.
     UpTo(f64),
-    /// The nearest to this.
+    /// The point nearest to this x.
     Near(f64),
 }
 
-/// A range: above and below.
+/// A closed range of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Between {
-    /// Not less than.
+    /// The lower end.
     pub above: f64,
-    /// Not more than.
+    /// The upper end.
     pub below: f64,
 }
 
@@ -119,67 +119,67 @@ impl Between {
 /// What must hold.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
-    /// The lowest (or highest) mean of all, or of those named.
+    /// The lowest or highest mean of all curves, or of some.
     Extreme {
-        /// Whose.
+        /// The curve.
         of: String,
-        /// Among these, if not all.
+        /// The curves it is compared with; all if empty.
         against: Vec<String>,
-        /// The highest in place of the lowest.
+        /// Whether the mean is the highest instead of the lowest.
         highest: bool,
     },
-    /// Mean of the first over mean of the second.
+    /// The mean of the first curve divided by that of the second.
     Ratio([String; 2], Between),
-    /// A mean.
+    /// The mean of a curve.
     Value(String, Between),
-    /// The means at all points.
+    /// The means of a curve at all points.
     Each {
-        /// Whose.
+        /// The curve.
         of: String,
-        /// What they are, as the paper has them.
+        /// The values of the paper.
         values: Vec<f64>,
-        /// How far they may be off.
+        /// The largest difference allowed.
         within: f64,
     },
-    /// Reaching a level sooner than another.
+    /// Reaching a level sooner than another curve.
     Reaches {
-        /// Who.
+        /// The curve.
         who: String,
-        /// Which level.
+        /// The level.
         level: f64,
-        /// Sooner than whom, by which factor.
+        /// The other curve, and by which factor it must be later.
         sooner: Option<(String, f64)>,
-        /// At which x at the latest, where nobody else is named.
+        /// The latest x, where there is no other curve.
         by: f64,
     },
-    /// At most so many times the lowest mean.
+    /// At most this factor times the lowest mean.
     NearBest(String, f64),
-    /// Largest mean over smallest at most this.
+    /// The largest mean divided by the smallest is at most this.
     Flat(String, f64),
     /// A ratio that grows from setting to setting.
     Grows([String; 2]),
     /// A mean that rises, or shrinks, from setting to setting.
     Trend {
-        /// Whose.
+        /// The curve.
         of: String,
         /// Whether it rises.
         rises: bool,
-        /// By which factor at least from the first to the last.
+        /// The smallest factor allowed between the first and the last setting.
         times: f64,
     },
-    /// At least so many runs of linear regret.
+    /// At least this number of runs with linear regret.
     Linear(String, usize),
-    /// The first's best run is worse than the second's mean.
+    /// The best run of the first curve is worse than the mean of the second.
     BestWorseThanMean([String; 2]),
-    /// The first's regret falls below the second's.
+    /// The regret of the first curve falls below that of the second.
     Crossing {
-        /// Who.
+        /// The two curves.
         pair: [String; 2],
-        /// The shares of suboptimal steps at the crossing, as the paper has them.
+        /// The paper's shares of suboptimal steps at the crossing.
         shares: Option<[f64; 2]>,
-        /// By how much the second's regret is higher at twice the time, as the paper has it.
+        /// The paper's relative excess of the second curve's regret at twice the time.
         excess: Option<f64>,
-        /// How far shares and excess may be off.
+        /// The largest difference of shares and excess allowed.
         within: f64,
     },
     /// Below another curve at every x.
@@ -187,7 +187,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The curves that it asks for.
+    /// The curves that it is about.
     pub(super) fn curves(&self) -> Vec<&str> {
         let all: Vec<&String> = match self {
             Self::Extreme { of, against, .. } => std::iter::once(of).chain(against).collect(),
@@ -326,18 +326,18 @@ fn parse_at(text: &str) -> Result<At> {
     }
 }
 
-/// What came of a claim.
+/// The outcome of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The paper's sentence in other words.
+    /// The paper's sentence, paraphrased.
     pub says: String,
     /// Where in the paper.
     pub place: String,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Verdict,
     /// Our numbers.
     pub numbers: String,
-    /// Why it did not hold, where somebody has looked.
+    /// Why it did not hold, where that was investigated.
     pub comment: Option<String>,
 }
 
@@ -349,20 +349,19 @@ pub enum Verdict {
     Held,
     /// It did not.
     DidNotHold,
-    /// It may have come out one way or the other at a scale that is not the paper's, which says
-    /// nothing of the paper.
+    /// It was tested below the paper's scale, which proves nothing about the paper.
     Open,
     /// It cannot be tested without the real data.
     NeedsRealData,
-    /// What it is about was not measured, or never happened.
+    /// What it is about was not measured, or did not happen.
     NotTested,
 }
 
 impl Verdict {
-    /// All of them, in the order in which they are counted.
+    /// All verdicts, in the order of counts.
     pub const ALL: [Self; 5] = [Self::Held, Self::DidNotHold, Self::Open, Self::NeedsRealData, Self::NotTested];
 
-    /// A sign to be seen at a glance.
+    /// A sign for tables.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
@@ -374,7 +373,7 @@ impl Verdict {
         }
     }
 
-    /// What so many claims did, in words: `needs the real data`, `need the real data`.
+    /// The verdict on a number of claims, in words: `needs the real data`, `need the real data`.
     #[must_use]
     pub fn words(self, claims: usize) -> &'static str {
         match self {
@@ -387,13 +386,13 @@ impl Verdict {
         }
     }
 
-    /// For tables: sign and words.
+    /// Sign and words, for tables.
     #[must_use]
     pub fn mark(self) -> String {
         format!("{} {}", self.sign(), self.words(1))
     }
 
-    /// How many of these outcomes there are of each kind, kinds without any left out.
+    /// The number of outcomes with each verdict, without zeros.
     #[must_use]
     pub fn tally<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Vec<(Self, usize)> {
         let count = |verdict| outcomes.clone().filter(|outcome| outcome.verdict == verdict).count();

@@ -1,4 +1,4 @@
-//! Every kind of claim, held and not held, on curves made by hand.
+//! Every kind of claim, held and not held, on small constructed curves.
 
 use super::{Outcome, Verdict, evaluate};
 use crate::experiment::config::Experiment;
@@ -98,7 +98,7 @@ fn every_kind_of_claim_can_hold_and_fail() {
 }
 
 #[test]
-fn what_was_not_measured_is_not_tested() {
+fn claims_about_what_was_not_measured_are_not_tested() {
     for claim in [
         "lowest = \"c\"",
         "value = \"a\"\nbelow = 1\nin = [\"nowhere\"]",
@@ -110,7 +110,7 @@ fn what_was_not_measured_is_not_tested() {
 }
 
 #[test]
-fn lookalikes_are_named_and_cannot_tell_all() {
+fn claims_on_lookalikes_say_so_and_may_need_real_data() {
     let found = outcome("lowest = \"a\"", true);
     assert_eq!(found.verdict, Verdict::Held);
     assert!(found.numbers.starts_with("on the look-alike: "));
@@ -121,13 +121,13 @@ fn lookalikes_are_named_and_cannot_tell_all() {
 }
 
 #[test]
-fn scaled_down_nothing_is_said_of_the_paper() {
+fn claims_below_the_papers_scale_stay_open() {
     for claim in ["lowest = \"a\"", "lowest = \"b\""] {
         let (whole, scaled) = (outcome(claim, false), outcome_at(0.01, claim, false));
         assert_eq!((scaled.verdict, scaled.verdict.mark().as_str()), (Verdict::Open, "○ open (scaled)"));
         assert_eq!(scaled.numbers, format!("at a scale of 0.01: {}", whole.numbers), "the numbers are still there");
     }
-    // What cannot be told at any scale is told as before.
+    // What cannot be tested at any scale keeps its verdict.
     assert_eq!(outcome_at(0.01, "lowest = \"c\"", false).verdict, Verdict::NotTested);
     let found = outcome_at(0.01, "lowest = \"a\"\nneeds-real-data = true", true);
     assert_eq!(found.verdict, Verdict::NeedsRealData);
@@ -146,7 +146,7 @@ fn verdicts_are_counted_in_words() {
 }
 
 #[test]
-fn a_claim_that_is_none_is_refused() {
+fn invalid_claims_are_refused() {
     for (claim, says) in [
         ("", "nothing to test"),
         ("lowest = \"a\"\nhighest = \"a\"", "more than one test"),

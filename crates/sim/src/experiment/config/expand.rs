@@ -1,4 +1,4 @@
-//! Grids in one line: `mergerucb:p={4,6}:alpha={0.71,0.81}` are four algorithms.
+//! Expanding grids and lists: `mergerucb:p={4,6}:alpha={0.71,0.81}` is four algorithms.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use bandits::ParameterError;
@@ -7,10 +7,10 @@ use bandits::registry::{Spec, entries};
 use crate::experiment::config::{Play, SettingEntry};
 use crate::simulation::spec::SiteSpec;
 
-/// All that a text with braces stands for, the last brace varying fastest.
+/// All texts that a text with braces stands for; the last brace varies fastest.
 ///
 /// # Errors
-/// When a brace is not closed or stands inside another.
+/// When a brace is not closed or is inside another.
 pub(crate) fn braces(text: &str) -> Result<Vec<String>> {
     let Some(open) = text.find('{') else {
         ensure!(!text.contains('}'), "{text:?}: `}}` without `{{`");
@@ -27,50 +27,50 @@ pub(crate) fn braces(text: &str) -> Result<Vec<String>> {
 /// The algorithms of a list with braces.
 ///
 /// # Errors
-/// As [`braces`], and for names and parameters that are none.
+/// As [`braces`], for unknown names and parameters, and for an algorithm that is listed twice.
 pub(crate) fn algorithms(list: &[String]) -> Result<Vec<Spec>> {
     let mut all: Vec<Spec> = Vec::new();
     for text in list {
         for one in braces(text)? {
             let spec = one.parse::<Spec>().map_err(|error| anyhow!("algorithms: {one:?}: {}", explained(&error)))?;
-            ensure!(!all.contains(&spec), "algorithms: {one:?} is played twice");
+            ensure!(!all.contains(&spec), "algorithms: {one:?} is listed twice");
             all.push(spec);
         }
     }
     Ok(all)
 }
 
-/// What is wrong, with all names where none of them is near.
+/// The error, with all names where none is similar.
 fn explained(error: &ParameterError) -> String {
     if let ParameterError::UnknownAlgorithm { suggestion: None, .. } = error {
         let names: Vec<&str> = entries().iter().map(|entry| entry.name).collect();
-        return format!("{error}; there are {}", names.join(", "));
+        return format!("{error}; known algorithms: {}", names.join(", "));
     }
     error.to_string()
 }
 
-/// One setting: one click model, one problem.
+/// One setting, with one click model or one problem.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// What all settings of one entry share: the name in the file.
+    /// The name in the file, which all settings of one entry share.
     pub family: String,
     /// Its own name.
     pub name: String,
-    /// The site that it is played on, with one click model; not for problems.
+    /// The site, with one click model; unused for problems.
     pub spec: SiteSpec,
-    /// The problem, of [`Play::Problem`].
+    /// The problem, for [`Play::Problem`].
     pub problem: Option<String>,
-    /// All else.
+    /// All other keys.
     pub entry: SettingEntry,
 }
 
-/// Spreads out lists of click models and problems.
+/// Expands lists of click models and problems.
 #[must_use]
 pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
     let mut all = Vec::new();
     for entry in entries {
         if entry.play == Play::Problem {
-            // The preferences themselves have no other name than the setting's.
+            // Preferences in the file are named after the setting.
             let itself = [entry.name.clone()];
             let problems = if entry.preferences.is_empty() { &entry.problem.0[..] } else { &itself };
             for problem in problems {
@@ -118,10 +118,10 @@ mod tests {
         let list = ["mergerucb:p={4,6,8,10}:alpha={0.71,0.81,0.91,1.01,1.11,1.21}".to_owned()];
         assert_eq!(algorithms(&list).unwrap().len(), 24);
         let twice = ["rucb".to_owned(), "rucb:alpha={0.51,0.6}".to_owned()];
-        assert!(algorithms(&twice).unwrap_err().to_string().contains("played twice"));
+        assert!(algorithms(&twice).unwrap_err().to_string().contains("listed twice"));
         let error = algorithms(&["thompson".to_owned()]).unwrap_err().to_string();
         assert!(
-            error.contains("no algorithm is called `thompson`; there are ") && error.contains("mergerucb"),
+            error.contains("no algorithm is called `thompson`; known algorithms: ") && error.contains("mergerucb"),
             "{error}"
         );
     }

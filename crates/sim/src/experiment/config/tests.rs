@@ -42,9 +42,9 @@ fn the_readme_has_all_keys() {
         assert!(keys.len() >= 3, "{list}");
         for key in keys {
             // In a table: alone, or with the value that it has there.
-            let told = ["`", " ="].iter().any(|end| readme.contains(&format!("`{key}{end}")));
+            let documented = ["`", " ="].iter().any(|end| readme.contains(&format!("`{key}{end}")));
             let section = readme.contains(&format!("[{key}]"));
-            assert!(told || section, "experiments/README.md does not say what `{key}` is");
+            assert!(documented || section, "experiments/README.md does not document `{key}`");
         }
     }
 }

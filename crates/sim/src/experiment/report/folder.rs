@@ -165,7 +165,7 @@ fn write_resolved(
     output::write_atomic(&folder.join("experiment.toml"), toml::to_string(&resolved)?.as_bytes())
 }
 
-/// The page of an experiment: figure, claims, numbers, what was played on.
+/// The page of an experiment: figure, claims, numbers, settings.
 fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
     let mut page = format!("# {}\n\n", summary.title);
     if figure {
@@ -177,7 +177,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
         let _ = writeln!(page, "{}\n", experiment.about.trim());
     }
     if !summary.claims.is_empty() {
-        let heading = if experiment.paper == "own" { "Claims" } else { "What the paper says" };
+        let heading = if experiment.paper == "own" { "Claims" } else { "Claims of the paper" };
         let _ = writeln!(page, "## {heading}\n\n| claim | where | outcome | our numbers |\n|---|---|---|---|");
         for claim in &summary.claims {
             let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", text.trim()));
@@ -200,7 +200,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
         }
         page.push('\n');
     } else {
-        page += "## Numbers\n\n| setting | curve | what | at | mean | standard deviation | runs |\n|---|---|---|--:|--:|--:|--:|\n";
+        page += "## Numbers\n\n| setting | curve | metric | at | mean | standard deviation | runs |\n|---|---|---|--:|--:|--:|--:|\n";
         for row in &summary.values {
             let _ = writeln!(
                 page,
@@ -216,7 +216,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
         }
         page.push('\n');
     }
-    page += "## Played on\n\n| setting | rankers | what | regret is measured against |\n|---|--:|---|---|\n";
+    page += "## Settings\n\n| setting | rankers | data | regret is measured against |\n|---|--:|---|---|\n";
     for info in &summary.settings {
         let lookalike = if info.source.lookalike { "**look-alike** " } else { "" };
         let _ = writeln!(
@@ -228,26 +228,26 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
             cell(&info.truth)
         );
     }
-    // Without the folder of the data the command would play on look-alikes. Problems have no files.
+    // Without the folder of the data, the command would use look-alikes. Problems have no files.
     let real = summary.settings.iter().map(|info| &info.source).filter(|source| !source.files.is_empty());
     let mut data: Vec<&str> = real.map(|source| source.name.as_str()).collect();
     data.sort_unstable();
     data.dedup();
     let (flag, place) = match data.is_empty() {
         true => ("", String::new()),
-        false => (" --data-dir DIR", format!(", where DIR holds {}", data.join(", "))),
+        false => (" --data-dir DIR", format!(", where DIR contains {}", data.join(", "))),
     };
     let scale = if summary.scale < 1.0 { format!(" --scale {}", summary.scale) } else { String::new() };
     let _ = write!(
         page,
-        "\nMade by `sim experiment experiments/{}.toml{flag}{scale}`{place}. Every value is in `curves.csv`, the runs in `runs.csv`, \
-         what was run in `experiment.toml`; the time it took is in `timings.json`.\n",
+        "\nMade by `sim experiment experiments/{}.toml{flag}{scale}`{place}. All values are in `curves.csv`, single runs in `runs.csv`, \
+         the resolved configuration in `experiment.toml`, times in `timings.json`.\n",
         summary.experiment
     );
     page
 }
 
-/// A text as a cell of a table.
+/// A text escaped for a cell of a Markdown table.
 pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,5 +1,5 @@
-//! One page of all results: figures whose curves tell their values, what became of the papers'
-//! claims, settings and times. The page asks for nothing from elsewhere.
+//! One HTML page of all results: figures with values on hover, outcomes of claims, settings and times.
+//! The page loads nothing from elsewhere.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,41 +18,41 @@ use crate::output::numbers::{deviation, number, significant};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
 
-/// A folder of results that is no experiment's: a figure of a single command.
+/// A folder of results with figures that is not an experiment's.
 struct Other {
     name: String,
     figures: Vec<PathBuf>,
 }
 
-/// A page, and what is on it.
+/// A page, and how much is on it.
 #[derive(Debug)]
 pub struct Page {
     /// The page itself.
     pub html: String,
     /// How many experiments.
     pub experiments: usize,
-    /// How many figures of single commands.
+    /// How many figures of other commands.
     pub figures: usize,
 }
 
 /// The page of everything in the folder `results`.
 ///
 /// # Errors
-/// When the folder cannot be read, or holds neither an experiment nor a figure.
+/// When the folder cannot be read, or contains neither an experiment nor a figure.
 pub fn page(results: &Path) -> Result<Page> {
     let summaries = index::summaries(results)?;
     let others = others(results, &summaries)?;
     ensure!(
         !summaries.is_empty() || !others.is_empty(),
-        "{} holds no experiment and no figure; `sim experiment --all --scale 0.01` makes some in results/scale-0.01",
+        "{} contains no experiment and no figure; `sim experiment --all --scale 0.01` makes some in results/scale-0.01",
         results.display()
     );
     let mut body = String::new();
     let _ = writeln!(
         body,
         "<header><h1>Online ranker evaluation: results</h1>\n<p>{}. Claims of the papers: {}. \
-         Point at a curve to read its values. What is marked <span class=\"badge\">look-alike</span> was made on synthetic \
-         data in the shape of the real ones.</p></header>",
+         Hover over a curve to read its values. <span class=\"badge\">look-alike</span> marks results on synthetic \
+         data that imitate the real data sets.</p></header>",
         counted(summaries.len() as u64, "experiment"),
         escaped(&index::tally(&summaries))
     );
@@ -161,13 +161,13 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
     for paragraph in summary.about.split("\n\n").filter(|text| !text.trim().is_empty()) {
         let _ = writeln!(body, "<p class=\"muted\">{}</p>", code(&escaped(paragraph.trim())));
     }
-    *body += "<details><summary>What was played on, and all numbers</summary>\n";
+    *body += "<details><summary>Settings and all numbers</summary>\n";
     let settings: Vec<Vec<String>> = summary
         .settings
         .iter()
         .map(|info| vec![info.setting.clone(), grouped(info.arms as u64), info.about.clone(), info.truth.clone()])
         .collect();
-    let header = ["setting", "rankers", "what", "regret against"].map(str::to_owned);
+    let header = ["setting", "rankers", "data", "regret is measured against"].map(str::to_owned);
     rows(body, &header, &settings, usize::MAX);
     let values: Vec<Vec<String>> = summary
         .values
@@ -179,11 +179,11 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
             names.into_iter().chain(numbers).collect()
         })
         .collect();
-    let header = ["setting", "curve", "what", "at", "mean", "standard deviation", "runs"].map(str::to_owned);
+    let header = ["setting", "curve", "metric", "at", "mean", "standard deviation", "runs"].map(str::to_owned);
     rows(body, &header, &values, 3);
     *body += "</details>\n";
     if let Some(timings) = timings(&folder) {
-        let _ = writeln!(body, "<p class=\"muted\">{}</p>", told(&timings));
+        let _ = writeln!(body, "<p class=\"muted\">{}</p>", timing_sentence(&timings));
     }
     *body += "</section>\n";
     Ok(())
@@ -193,9 +193,10 @@ fn timings(folder: &Path) -> Option<Timings> {
     serde_json::from_slice(&std::fs::read(folder.join("timings.json")).ok()?).ok()
 }
 
-fn told(timings: &Timings) -> String {
+fn timing_sentence(timings: &Timings) -> String {
     let steps: u64 = timings.cells.iter().map(|cell| cell.steps).sum();
-    let memory = timings.peak_memory.map_or(String::new(), |bytes| format!(", {} MB at most", grouped(bytes >> 20)));
+    let memory =
+        timings.peak_memory.map_or(String::new(), |bytes| format!(", peak memory {} MB", grouped(bytes >> 20)));
     format!(
         "{} steps in {} s of one thread; the last call took {:.1} s on {} and played {}{memory}.",
         grouped(steps),
@@ -206,7 +207,7 @@ fn told(timings: &Timings) -> String {
     )
 }
 
-/// A table whose columns from `numbers` on are numbers.
+/// A table; the columns from `numbers` on are aligned as numbers.
 fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: usize) {
     *body += "<div class=\"scroll\"><table><thead><tr>";
     for name in header {
@@ -227,13 +228,13 @@ fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: usi
 /// An SVG as part of the page.
 fn inline(body: &mut String, path: &Path) -> Result<()> {
     let svg = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
-    // A declaration may only stand at the head of a file of its own.
+    // An XML declaration is only allowed at the start of a file.
     let start = svg.find("<svg").unwrap_or(0);
     let _ = writeln!(body, "<figure>{}</figure>", svg[start..].trim_end());
     Ok(())
 }
 
-/// Folders with figures that no experiment has made.
+/// Folders with figures that are not an experiment's.
 fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
     let mut others = Vec::new();
     let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
@@ -270,7 +271,7 @@ fn code(text: &str) -> String {
     out
 }
 
-/// A reference with its address as a link.
+/// A reference, with its URL as a link.
 fn linked(reference: &str) -> String {
     match reference.split_once("https://") {
         Some((before, address)) => {
@@ -293,10 +294,10 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_experiments_makes_a_page_of_its_figures_that_asks_for_nothing() {
+    fn a_folder_of_other_figures_makes_a_page_that_loads_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let error = page(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("holds no experiment and no figure"), "{error}");
+        assert!(error.contains("contains no experiment and no figure"), "{error}");
         std::fs::create_dir(folder.path().join("mine")).unwrap();
         std::fs::write(folder.path().join("mine/regret.svg"), "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 1 1\"/>\n")
             .unwrap();

@@ -1,4 +1,4 @@
-//! The table of all claims of all experiments: `results/README.md`.
+//! The table of the claims of all experiments: `results/README.md`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::output::numbers::grouped;
 /// The summaries of all experiments in a folder of results, paper by paper.
 ///
 /// # Errors
-/// When the folder cannot be read. Folders of other results are passed over.
+/// When the folder cannot be read. Folders of other results are ignored.
 pub fn summaries(results: &Path) -> Result<Vec<Summary>> {
     let mut all = Vec::new();
     if results.is_dir() {
@@ -31,7 +31,7 @@ pub fn summaries(results: &Path) -> Result<Vec<Summary>> {
     Ok(all)
 }
 
-/// Names with their numbers as numbers: `fig10` after `fig2`.
+/// A key that sorts numbers in names by value: `fig10` after `fig2`.
 fn order(name: &str) -> Vec<(String, u64)> {
     let mut parts = vec![(String::new(), 0_u64)];
     for letter in name.chars() {
@@ -45,13 +45,13 @@ fn order(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
-/// How many claims came to what.
+/// The number of claims by verdict, in words.
 #[must_use]
 pub fn tally(summaries: &[Summary]) -> String {
     let tally = Verdict::tally(summaries.iter().flat_map(|summary| &summary.claims));
-    let told = tally.into_iter().map(|(verdict, count)| format!("{} {}", grouped(count as u64), verdict.words(count)));
-    let told: Vec<String> = told.collect();
-    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+    let words = tally.into_iter().map(|(verdict, count)| format!("{} {}", grouped(count as u64), verdict.words(count)));
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
 
 /// Writes `README.md` into a folder of results.
@@ -61,10 +61,10 @@ pub fn tally(summaries: &[Summary]) -> String {
 pub fn write(results: &Path) -> Result<()> {
     let summaries = summaries(results)?;
     let mut page = String::from(
-        "# Results\n\nOne folder an experiment, made by `sim experiment` from the files in `experiments/`: figure, \
-         numbers, and what became of what the paper says. `sim report` makes one page of them all. Results on \
-         look-alikes say so: these are synthetic data, and claims that only the real data can settle are not \
-         counted as held. Nor are claims tested below the paper's size: they stay open.\n\n",
+        "# Results\n\nOne folder per experiment, written by `sim experiment` from the files in `experiments/`: the figure, \
+         the numbers and the outcome of each claim. `sim report` builds one HTML page of all results. Results on \
+         look-alikes are marked: their data are synthetic, and claims that only the real data can settle do not \
+         count as held. Claims tested below the paper's scale stay open.\n\n",
     );
     let _ = writeln!(page, "Claims: {}.\n", tally(&summaries));
     for Paper { key, name, reference } in PAPERS {

@@ -1,5 +1,5 @@
-//! What an experiment leaves behind: its folder, its figure, the index of all claims, and one page of
-//! everything.
+//! What an experiment writes: its folder, its figure, the index of all claims, and one HTML page of all
+//! results.
 
 pub(crate) mod figure;
 pub(crate) mod folder;
