@@ -246,7 +246,7 @@ pub mod singleton;
 pub mod structure;
 mod thompson;
 
-pub use algorithm::{ActionKind, Parameter, ParameterError, ParameterValue, PolicyConfig};
+pub use algorithm::{ActionKind, Convergence, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig};
 pub use arena::{
     Arena, DuelOutcome, MatrixArena, RegretReference, RegretReferenceError, Shuffled, UtilityArena, UtilityError,
 };

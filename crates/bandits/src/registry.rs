@@ -11,24 +11,29 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::algorithm::{assign, nearest};
 use crate::policies;
-use crate::{ActionKind, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Convergence, Paper, Parameter, ParameterError, Policy, PolicyConfig};
 
 /// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
 macro_rules! algorithms {
-    ($($variant:ident($config:ty)),* $(,)?) => {
+    ($($variant:ident($($config:ident)::+)),* $(,)?) => {
         #[derive(Debug, Clone, PartialEq)]
         enum Any {
-            $($variant($config),)*
+            $($variant($($config)::+),)*
         }
 
         impl Any {
             /// The algorithm of this name with its defaults.
             fn named(name: &str) -> Option<Self> {
-                $(if name == <$config>::NAME {
-                    return Some(Self::$variant(<$config>::default()));
+                $(if name == <$($config)::+>::NAME {
+                    return Some(Self::$variant(<$($config)::+>::default()));
                 })*
                 None
+            }
+
+            fn entry(&self) -> Entry {
+                match self { $(Self::$variant(_) => Entry::of::<$($config)::+>(concat!($("::", stringify!($config)),+)),)* }
             }
         }
 
@@ -42,7 +47,7 @@ macro_rules! algorithms {
         /// Every algorithm there is, in the order of the crate's front page.
         #[must_use]
         pub fn entries() -> Vec<Entry> {
-            vec![$(Entry::of::<$config>()),*]
+            vec![$(Entry::of::<$($config)::+>(concat!($("::", stringify!($config)),+))),*]
         }
     };
 }
@@ -82,39 +87,81 @@ algorithms! {
 }
 
 /// What the registry knows of an algorithm.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
     /// One line: what it is and where it comes from.
     pub summary: &'static str,
-    /// Which of its own versions it is: [`PolicyConfig::REVISION`].
+    /// Its paper; `None` for baselines.
+    pub paper: Option<Paper>,
+    /// The path of its module in this crate, e.g. `policies::rucb`.
+    pub module: &'static str,
+    /// Settings worth trying beside the defaults, each with a phrase: [`PolicyConfig::VARIANTS`].
+    pub variants: &'static [(&'static str, &'static str)],
+    /// The revision of its choices: [`PolicyConfig::REVISION`].
     pub revision: u32,
-    /// What it plays, unless parameters say otherwise ([`Spec::action_kind`]).
+    /// How many arms it chooses at a time, unless parameters change that ([`Spec::action_kind`]).
     pub action_kind: ActionKind,
-    /// Whether it must know the horizon, unless parameters say what it would be asked for
-    /// ([`Spec::uses_horizon`]).
+    /// Whether it must know the horizon, unless parameters replace it ([`Spec::uses_horizon`]).
     pub needs_horizon: bool,
-    /// Whether it is built to find a Condorcet winner.
-    pub finds_winner: bool,
-    /// Its parameters: key, default, meaning.
-    pub parameters: Vec<(&'static str, String, &'static str)>,
+    /// How reliably it finds a Condorcet winner; `None` if it is built for something else.
+    pub convergence: Option<Convergence>,
+    /// Its parameters with their defaults.
+    pub parameters: Vec<Parameter>,
 }
 
 impl Entry {
-    fn of<A: PolicyConfig>() -> Self {
-        let mut defaults = A::default();
-        let parameters = defaults.parameters();
+    fn of<C: PolicyConfig>(path: &'static str) -> Self {
         Self {
-            name: A::NAME,
-            summary: A::SUMMARY,
-            revision: A::REVISION,
-            action_kind: A::ACTION,
-            needs_horizon: A::NEEDS_HORIZON,
-            finds_winner: A::FINDS_WINNER,
-            parameters: parameters.iter().map(|p| (p.key, p.value.show(), p.meaning)).collect(),
+            name: C::NAME,
+            summary: C::SUMMARY,
+            paper: C::PAPER,
+            module: path.trim_start_matches(':').rsplit_once("::").map_or("", |(module, _)| module),
+            variants: C::VARIANTS,
+            revision: C::REVISION,
+            action_kind: C::ACTION,
+            needs_horizon: C::NEEDS_HORIZON,
+            convergence: C::CONVERGENCE,
+            parameters: C::default().parameters(),
         }
     }
+
+    /// The names of its variants, `name:key=value` each.
+    pub fn variant_names(&self) -> impl Iterator<Item = String> + '_ {
+        self.variants.iter().map(|(setting, _)| format!("{}:{setting}", self.name))
+    }
+}
+
+/// The table of algorithms in Markdown, a row each: what it chooses, whether it needs the horizon, variants and
+/// paper. `first` makes the first cell, e.g. the name as a link.
+#[must_use]
+pub fn table(first: impl Fn(&Entry) -> String) -> String {
+    let mut table = "| name | chooses | horizon | variants | paper |\n|---|---|---|---|---|\n".to_owned();
+    for entry in entries() {
+        let kinds = |kind| if kind == ActionKind::Duels { "duels" } else { "sets" };
+        let (mut chooses, mut horizon) = (kinds(entry.action_kind).to_owned(), "not needed".to_owned());
+        if entry.needs_horizon {
+            horizon = "needed".to_owned();
+        }
+        let mut variants = Vec::new();
+        for ((setting, phrase), name) in entry.variants.iter().zip(entry.variant_names()) {
+            variants.push(format!("`{setting}` ({phrase})"));
+            let Ok(spec) = name.parse::<Spec>() else { continue };
+            if spec.action_kind() != entry.action_kind {
+                chooses += &format!(", {} with `{setting}`", kinds(spec.action_kind()));
+            }
+            if entry.needs_horizon && !spec.uses_horizon() {
+                horizon += &format!(", not with `{setting}`");
+            }
+        }
+        let paper =
+            entry.paper.map_or_else(|| "baseline".to_owned(), |paper| format!("[{}]({})", paper.citation, paper.url));
+        let cells = [first(&entry), chooses, horizon, variants.join(", "), paper];
+        table += &format!("| {} |\n", cells.join(" | "));
+    }
+    table
 }
 
 /// Receives a policy as the concrete type that it is, so that a run loop stays static.
@@ -136,11 +183,10 @@ impl Spec {
     /// The specification with every parameter spelt out: what belongs beside a result.
     #[must_use]
     pub fn canonical(&self) -> String {
-        fn write<A: PolicyConfig>(algorithm: &A) -> String {
-            let mut copy = algorithm.clone();
-            let mut text = A::NAME.to_owned();
-            for parameter in copy.parameters() {
-                text.extend([":", parameter.key, "=", &parameter.value.show()]);
+        fn write<C: PolicyConfig>(config: &C) -> String {
+            let mut text = C::NAME.to_owned();
+            for parameter in config.parameters() {
+                text.extend([":", parameter.key, "=", &parameter.value]);
             }
             text
         }
@@ -150,10 +196,7 @@ impl Spec {
     /// What the registry knows of the algorithm.
     #[must_use]
     pub fn entry(&self) -> Entry {
-        fn entry<A: PolicyConfig>(_: &A) -> Entry {
-            Entry::of::<A>()
-        }
-        each!(&self.0, algorithm => entry(algorithm))
+        self.0.entry()
     }
 
     /// What it plays with these parameters.
@@ -174,6 +217,12 @@ impl Spec {
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         each!(&self.0, algorithm => algorithm.warning())
+    }
+
+    /// How many steps its opening takes among `arms` arms: [`PolicyConfig::opening`].
+    #[must_use]
+    pub fn opening(&self, arms: usize) -> u64 {
+        each!(&self.0, algorithm => algorithm.opening(arms))
     }
 
     /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
@@ -205,78 +254,18 @@ impl FromStr for Spec {
     }
 }
 
+fn assign_to<'a, C: PolicyConfig>(
+    config: &mut C,
+    assignments: impl Iterator<Item = &'a str>,
+) -> Result<(), ParameterError> {
+    let keys: Vec<_> = config.parameters().iter().map(|parameter| parameter.key).collect();
+    assign(C::NAME, &keys, assignments, |key, text| config.parameter_mut(key).map_or(Ok(()), |value| value.set(text)))
+}
+
 impl fmt::Display for Spec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.canonical())
     }
-}
-
-fn assign_to<'a, A: PolicyConfig>(
-    algorithm: &mut A,
-    assignments: impl Iterator<Item = &'a str>,
-) -> Result<(), ParameterError> {
-    assign(A::NAME, algorithm.parameters(), assignments)
-}
-
-/// Sets the parameters that `assignments` name, each at most once; `owner` is whose they are.
-pub(crate) fn assign<'a>(
-    owner: &'static str,
-    mut parameters: Vec<Parameter<'_>>,
-    assignments: impl Iterator<Item = &'a str>,
-) -> Result<(), ParameterError> {
-    let keys: Vec<&'static str> = parameters.iter().map(|parameter| parameter.key).collect();
-    let mut given = Vec::new();
-    for assignment in assignments {
-        let Some((key, text)) = assignment.split_once('=') else {
-            return Err(ParameterError::NotAnAssignment { found: assignment.to_owned() });
-        };
-        let (key, text) = (key.trim(), text.trim());
-        let Some(parameter) = parameters.iter_mut().find(|parameter| parameter.key == key) else {
-            return Err(ParameterError::UnknownParameter {
-                algorithm: owner,
-                key: key.to_owned(),
-                suggestion: nearest(key, &keys),
-                known: if keys.is_empty() { "none".to_owned() } else { keys.join(", ") },
-            });
-        };
-        if given.contains(&parameter.key) {
-            return Err(ParameterError::GivenTwice { key: key.to_owned() });
-        }
-        given.push(parameter.key);
-        parameter.value.set(text).map_err(|expected| ParameterError::WrongValue {
-            key: parameter.key,
-            expected,
-            found: text.to_owned(),
-        })?;
-    }
-    Ok(())
-}
-
-/// The candidate that differs least from `text`, if it is no more than a slip or three away.
-pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
-    let plain = |text: &str| -> Vec<char> { text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
-    let text = plain(text);
-    candidates
-        .iter()
-        .map(|candidate| (edits(&text, &plain(candidate)), *candidate))
-        .filter(|&(distance, candidate)| distance <= 3 && distance < candidate.len())
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein's distance.
-fn edits(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -310,8 +299,8 @@ mod tests {
         let entries = entries();
         for (i, entry) in entries.iter().enumerate() {
             assert!(entries[..i].iter().all(|other| other.name != entry.name));
-            for (k, (key, ..)) in entry.parameters.iter().enumerate() {
-                assert!(entry.parameters[..k].iter().all(|(other, ..)| other != key));
+            for (k, parameter) in entry.parameters.iter().enumerate() {
+                assert!(entry.parameters[..k].iter().all(|other| other.key != parameter.key));
             }
         }
     }
@@ -323,9 +312,9 @@ mod tests {
         assert_eq!(message("thompson"), "no algorithm is called `thompson`");
         assert_eq!(
             message("rucb:alfa=1"),
-            "rucb has no parameter `alfa`; did you mean `alpha`?; it has: variant, alpha, unseen"
+            "rucb has no parameter `alfa` (parameters: variant, alpha, unseen); did you mean `alpha`?"
         );
-        assert_eq!(message("random:k=1"), "random has no parameter `k`; it has: none");
+        assert_eq!(message("random:k=1"), "random has no parameter `k` (parameters: none)");
         assert_eq!(
             message("rucb:0.5"),
             "expected `key=value`, found `0.5`; write an algorithm as name:key=value:key=value"
@@ -338,7 +327,7 @@ mod tests {
 
     #[test]
     fn each_rule_has_its_error() {
-        use ParameterError::{BatchTooSmall, NotAProbability, NotAShare, NotPositive, TooSmall};
+        use ParameterError::{BatchTooSmall, BelowMinimum, NotAProbability, NotAShare, NotPositive, TooSmall};
         let error = |text: &str| text.parse::<Spec>().expect_err(text);
         for text in ["rucb:alpha=0", "rucb:alpha=nan", "mdb:alpha=-1", "mdb:beta=inf"] {
             assert!(matches!(error(text), NotPositive { .. }), "{text}");
@@ -361,14 +350,14 @@ mod tests {
             assert!(matches!(error(text), NotPositive { .. }), "{text}");
         }
         assert!(matches!(error("mergerucb:alpha=0.5"), TooSmall { key: "alpha", .. }));
-        assert!(matches!(error("mdb:beta=0.9"), TooSmall { key: "beta", .. }));
-        assert!(matches!(error("rucb:unseen=0.4"), TooSmall { key: "unseen", .. }));
+        assert!(matches!(error("mdb:beta=0.9"), BelowMinimum { key: "beta", .. }));
+        assert!(matches!(error("rucb:unseen=0.4"), BelowMinimum { key: "unseen", .. }));
         for text in ["mergerucb:p=1", "mergerucb-parallel:p=1", "mergerucb-squared:p=1"] {
             assert!(matches!(error(text), BatchTooSmall { key: "p", value: 1 }), "{text}");
         }
         assert!(matches!(error("self-sparring:m=1"), BatchTooSmall { key: "m", value: 1 }));
         assert!(matches!(error("winner-stays-strong:beta=1"), TooSmall { key: "beta", .. }));
-        assert!(matches!(error("mergerucb-squared:first=1"), TooSmall { key: "first", .. }));
+        assert!(matches!(error("mergerucb-squared:first=1"), BelowMinimum { key: "first", .. }));
         assert!(matches!(error("mergerucb-squared:alpha=0.5"), TooSmall { key: "alpha", .. }));
         for text in ["rex3:gamma=0", "rex3:gamma=1.5", "sparring-exp3:gamma=nan"] {
             assert!(matches!(error(text), NotAShare { key: "gamma", .. }), "{text}");

@@ -23,63 +23,38 @@ fn with_winner() -> Vec<(&'static str, PreferenceMatrix, Arm, u64)> {
     problems
 }
 
-/// Winner Stays pits its leader against the others for ever: it settles on a leader, not on a pair.
-fn minimises_weak_regret(algorithm: &str) -> bool {
-    algorithm == "winner-stays"
+/// Whether every preference differs from 1/2 by `least` at least (equal arms aside).
+fn resolvable(matrix: &PreferenceMatrix, least: f64) -> bool {
+    let margins = matrix.entries().iter().map(|p| (p - 0.5).abs());
+    margins.filter(|&margin| margin > 0.0).all(|margin| margin >= least)
 }
-
-/// Problems that an algorithm is excused from.
-fn excused(algorithm: &str, problem: &str) -> bool {
-    // SCB must be certain of every pair that it asks about, and of pairs at 0.52 it is not within
-    // a round of 65,536 steps.
-    algorithm == "scb" && matches!(problem, "small gaps" | "arxiv")
-}
-
-/// How much of what uniform choice would cost the second half of a run may: SCB's round is mostly
-/// spent on being certain of pairs.
-fn share(algorithm: &str) -> f64 {
-    if algorithm == "scb" { 0.75 } else { 0.5 }
-}
-
-/// How long it plays: to the end of a round, where it would begin afresh in the next.
-fn horizon_for(algorithm: &str, horizon: u64) -> u64 {
-    match algorithm {
-        "scb" => 4 + 16 + 256 + 65_536,
-        _ => horizon,
-    }
-}
-/// Algorithms that are given so many times longer, and why.
-const PATIENCE: &[(&str, u64, &str)] =
-    &[("btm", 30, "its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves")];
 
 #[test]
 fn each_algorithm_finds_the_winner_and_settles_on_it() {
-    for entry in entries().into_iter().filter(|entry| entry.finds_winner) {
+    for entry in entries() {
+        let Some(expected) = entry.convergence else { continue };
         let spec: Spec = entry.name.parse().expect(entry.name);
-        let patience = PATIENCE.iter().find(|(name, ..)| *name == entry.name);
         for (problem, matrix, winner, horizon) in with_winner() {
-            if excused(entry.name, problem) {
+            if !resolvable(&matrix, expected.least_margin) {
                 continue;
             }
-            let horizon = horizon * patience.map_or(1, |&(_, times, _)| times);
+            let horizon = expected.horizon.unwrap_or(horizon * expected.patience);
             let arena = MatrixArena::new(matrix).expect(problem);
-            let horizon = horizon_for(entry.name, horizon);
             for seed in 0..3 {
                 let run = Run { arena: &arena, horizon, seed };
                 let (recorder, best) = spec.visit(arena.matrix().arms(), horizon, run).expect("arms");
                 assert_eq!(best, Some(winner), "{} on `{problem}`, seed {seed}", entry.name);
-                // Half as much in the second half as uniform choice would cost, or a little more:
-                // it has learnt.
+                // In the second half it costs much less than uniform choice: it has learnt.
                 let half = recorder.checkpoints().iter().position(|&t| t >= horizon / 2);
                 let before = recorder.curve()[half.expect("a checkpoint")];
                 let gaps = bandits::Arena::gaps(&arena);
                 let uniform = gaps.iter().sum::<f64>() / gaps.len() as f64 * horizon as f64 / 2.0;
-                let late = if minimises_weak_regret(entry.name) {
+                let late = if expected.weak_regret {
                     recorder.total().weak - before.weak
                 } else {
                     recorder.total().average - before.average
                 };
-                assert!(late < uniform * share(entry.name), "{} on `{problem}`: {late} {uniform}", entry.name);
+                assert!(late < uniform * expected.late_share, "{} on `{problem}`: {late} {uniform}", entry.name);
             }
         }
     }

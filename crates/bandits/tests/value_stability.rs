@@ -1,7 +1,7 @@
 //! What each algorithm chooses for a given seed, pinned in `values.txt`: published numbers depend on it, and
 //! so do the keys of kept runs, which contain the specification in full.
 //!
-//! Every entry of the registry has its block there, with its defaults and in the variants below. After a
+//! Every entry of the registry has its block there, with its defaults, its variants and the settings below. After a
 //! deliberate change, raise the algorithm's `REVISION`, note it in the changelog and rewrite the file:
 //!
 //! ```sh
@@ -16,49 +16,28 @@ use std::path::Path;
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{Arm, Policy, PreferenceMatrix, problems};
 
-/// Specifications that are pinned beside every algorithm's defaults.
-const VARIANTS: &[&str] = &[
-    "btm:variant=lerot",
-    "btm:variant=tight",
-    "btm:setting=pac",
+/// Specifications that are pinned beside every algorithm's defaults and variants.
+const OTHERS: &[&str] = &[
     "btm:delta=0.1",
-    "savage:variant=lerot",
     "savage:delta=0.1",
-    "rucb:variant=icml",
-    "rucb:variant=lerot",
     "rucb:alpha=0.6",
     "rucb:unseen=1",
-    "mergerucb:variant=paper",
     "mergerucb:alpha=0.262144:p=8:c=4e5",
     "mergerucb:p=8:alpha=0.8",
-    "mergerucb-squared:variant=paper",
     "mergerucb-squared:first=9",
-    "mergerucb-parallel:variant=paper",
-    "mergedts:variant=paper",
     "mergedts:alpha=0.262144:p=16:c=4e5",
-    "rcs:variant=lerot",
     "rcs:alpha=0.1",
-    "dts:variant=mergedts",
     "dts:alpha=0.2",
-    "dts-plus:variant=mergedts",
     "rmed1:factor=0.5:power=1.1",
-    "rmed2:variant=komiyama",
-    "rmed2fh:variant=komiyama",
     "mdb:alpha=1.5:beta=4",
-    "sparring:variant=mergedts",
     "sparring:scale=0.5",
-    "sparring-exp3:variant=mergedts",
     "sparring-exp3:gamma=1",
     "doubler:scale=1",
     "multisbm:scale=2.5",
-    "self-sparring:m=4",
     "self-sparring:eta=0.5",
-    "rex3:variant=mergedts",
     "rex3:gamma=0.1",
-    "winner-stays-strong:after=duel",
     "winner-stays-strong:beta=2",
     "ccb:alpha=0.6",
-    "scb:variant=wu",
     "scb:variant=wu:alpha=0.6",
 ];
 
@@ -107,9 +86,10 @@ fn block(text: &str) -> String {
 fn value_stability() {
     let mut found = "# Written by `UPDATE=1 cargo test -p bandits --test value_stability`; do not edit.\n".to_owned();
     for entry in entries() {
-        let variants = VARIANTS.iter().filter(|text| text.split(':').next() == Some(entry.name));
-        for text in std::iter::once(&entry.name).chain(variants) {
-            found.push_str(&block(text));
+        let others = OTHERS.iter().filter(|text| text.split(':').next() == Some(entry.name));
+        let names = std::iter::once(entry.name.to_owned()).chain(entry.variant_names());
+        for text in names.chain(others.map(|&text| text.to_owned())) {
+            found.push_str(&block(&text));
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/values.txt");

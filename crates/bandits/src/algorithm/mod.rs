@@ -1,325 +1,123 @@
-//! What every algorithm of the crate says of itself: its name, its parameters, how it is built.
+//! What an algorithm is to the registry: a name, parameters with their rules, a paper, and how to build the policy.
+//! The algorithms themselves are in [`policies`](crate::policies), the list of them in [`registry`](crate::registry).
+
+mod error;
+mod value;
 
 use std::fmt;
 
+pub use error::ParameterError;
+pub(crate) use error::{
+    MOST_WITH_ALL_PAIRS, countable, countable_pairs, horizon_known, positive, probability, warnings, without_effect,
+};
+pub use value::{Parameter, ParameterValue};
+pub(crate) use value::{assign, named_values, nearest, parameters};
+
 use crate::Policy;
 
-/// A published algorithm with its parameters: what the [registry](crate::registry) lists.
+/// The parameters of a published algorithm, and how to build its policy: what the [registry](crate::registry) lists.
 ///
-/// The implementing type holds the parameters; [`Default`] gives the paper's.
+/// [`Default`] gives the parameters of the paper.
 pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// The name on the command line and in results: lower case, no blanks.
     const NAME: &'static str;
     /// One line: what it is and where it comes from.
     const SUMMARY: &'static str;
-    /// Raised whenever it chooses otherwise for the same seed: what was kept of an earlier revision is
-    /// not its own any more.
+    /// The paper; `None` for baselines.
+    const PAPER: Option<Paper> = None;
+    /// Settings worth trying beside the defaults: the parameters, e.g. `variant=icml`, and a phrase that explains
+    /// them. They are listed in the table of algorithms, and tests pin their choices.
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[];
+    /// Incremented whenever the choices for a given seed change: kept results of an earlier revision are
+    /// discarded.
     const REVISION: u32 = 1;
-    /// What it plays, with its defaults.
+    /// How many arms it chooses at a time, with its defaults.
     const ACTION: ActionKind = ActionKind::Duels;
-    /// Whether it must know the horizon, with its defaults.
+    /// Whether it must know the horizon, with its defaults. Algorithms that need not are *anytime*.
     const NEEDS_HORIZON: bool = false;
-    /// Whether it is built to find a Condorcet winner.
-    const FINDS_WINNER: bool = true;
+    /// How reliably it finds a Condorcet winner, which tests hold it to; `None` if it is built for something else.
+    const CONVERGENCE: Option<Convergence> = Some(Convergence::USUAL);
 
     /// What it builds.
     type Policy: Policy + Clone + Send;
 
-    /// What it plays with these very parameters.
+    /// How many arms it chooses at a time with these parameters.
     fn action_kind(&self) -> ActionKind {
         Self::ACTION
     }
 
-    /// Whether it must know the horizon with these very parameters: some algorithms need it only
+    /// Whether it must know the horizon with these parameters: some algorithms need it only
     /// to choose a parameter that was not given.
     fn uses_horizon(&self) -> bool {
         Self::NEEDS_HORIZON
     }
 
-    /// Every parameter: its key, what it means, and where it is kept.
-    fn parameters(&mut self) -> Vec<Parameter<'_>>;
+    /// Every parameter with its value, in the order in which they are written.
+    fn parameters(&self) -> Vec<Parameter>;
 
-    /// Whether the parameters make sense together.
+    /// The value of the parameter `key`, to be set; `None` if there is no such parameter.
+    fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue>;
+
+    /// Checks that the parameters are in range, alone and together.
     ///
     /// # Errors
     /// The first rule that they break.
     fn check(&self) -> Result<(), ParameterError>;
 
-    /// A warning that these parameters deserve though they are accepted: they lie outside of what
-    /// the algorithm's theory covers, or one was set that the others leave without effect.
+    /// A warning about parameters that are accepted although they are outside what the algorithm's theory covers,
+    /// or although one of them has no effect beside the others.
     fn warning(&self) -> Option<String> {
         None
+    }
+
+    /// How many steps its opening takes, in which it goes through pairs of arms on a schedule of its own; 0 if it
+    /// has none. Benchmarks skip it.
+    fn opening(&self, _arms: usize) -> u64 {
+        0
     }
 
     /// The policy for `arms` arms and `horizon` steps.
     ///
     /// # Errors
-    /// When [`check`](Self::check) fails, when there are no arms (or 2^32), and when `horizon` is
+    /// If [`check`](Self::check) fails, if there are no arms (or 2^32), and if `horizon` is
     /// 0 where it [is used](Self::uses_horizon).
     fn policy(&self, arms: usize, horizon: u64) -> Result<Self::Policy, ParameterError>;
 }
 
-/// What an algorithm plays.
+/// How many arms an algorithm chooses at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionKind {
-    /// Two arms a step (interleaving).
+    /// Two arms per step (interleaving).
     Duels,
-    /// Any number of arms a step (multileaving).
+    /// Any number of arms per step (multileaving).
     Sets,
 }
 
-/// One parameter of an algorithm.
-pub struct Parameter<'a> {
-    /// Its key in `name:key=value`.
-    pub key: &'static str,
-    /// What it means, in one line.
-    pub meaning: &'static str,
-    /// Where it is kept.
-    pub value: &'a mut dyn ParameterValue,
+/// A publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Paper {
+    /// Authors, venue and year, as short as tables need, e.g. `Zoghi et al., ICML 2014`.
+    pub citation: &'static str,
+    /// Its DOI as a URL, or its page in the proceedings.
+    pub url: &'static str,
 }
 
-impl<'a> Parameter<'a> {
-    /// A parameter.
-    pub fn new(key: &'static str, meaning: &'static str, value: &'a mut dyn ParameterValue) -> Self {
-        Self { key, meaning, value }
-    }
+/// How reliably an algorithm finds the Condorcet winner of small problems.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Convergence {
+    /// How many times more steps than usual it takes.
+    pub patience: u64,
+    /// Its runs are this long instead, e.g. to the end of a round, after which it starts again.
+    pub horizon: Option<u64>,
+    /// Whether all preferences must differ from 1/2 by at least this much to be resolved in that time.
+    pub least_margin: f64,
+    /// The regret of the second half of a run, as a share of what uniform choice costs, stays below this.
+    pub late_share: f64,
+    /// Whether only its weak regret stops growing: it keeps comparing the winner with other arms.
+    pub weak_regret: bool,
 }
 
-/// A parameter's value, from text and to text.
-pub trait ParameterValue {
-    /// Takes the value that `text` says; on failure changes nothing and says what was expected.
-    ///
-    /// # Errors
-    /// What kind of text was expected.
-    fn set(&mut self, text: &str) -> Result<(), String>;
-
-    /// The value as text that [`set`](Self::set) takes.
-    fn show(&self) -> String;
-}
-
-impl ParameterValue for f64 {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        *self = text.parse().map_err(|_| "a number".to_owned())?;
-        Ok(())
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl ParameterValue for Option<f64> {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        *self = match text {
-            "auto" => None,
-            _ => Some(text.parse().map_err(|_| "a number or `auto`".to_owned())?),
-        };
-        Ok(())
-    }
-
-    fn show(&self) -> String {
-        self.map_or_else(|| "auto".to_owned(), |value| value.to_string())
-    }
-}
-
-impl ParameterValue for usize {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        // Also `1e3`: whole numbers however they are written.
-        let value: f64 = text.parse().map_err(|_| "a whole number".to_owned())?;
-        if !(0.0..=9e15).contains(&value) || value.fract() != 0.0 {
-            return Err("a whole number".to_owned());
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "whole and in range, as was just checked"
-        )]
-        {
-            *self = value as Self;
-        }
-        Ok(())
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
-}
-
-/// Makes an enum of named variants a [`ParameterValue`].
-macro_rules! named_values {
-    ($type:ty { $($name:literal => $value:path),* $(,)? }) => {
-        impl $crate::ParameterValue for $type {
-            fn set(&mut self, text: &str) -> Result<(), String> {
-                *self = match text {
-                    $($name => $value,)*
-                    _ => return Err(["one of", $($name),*].join(" ")),
-                };
-                Ok(())
-            }
-
-            fn show(&self) -> String {
-                match self { $($value => $name),* }.to_owned()
-            }
-        }
-    };
-}
-pub(crate) use named_values;
-
-/// Why an algorithm cannot be built as asked.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ParameterError {
-    /// No algorithm of this name.
-    #[error("no algorithm is called `{name}`{}", did_you_mean(suggestion))]
-    UnknownAlgorithm {
-        /// What was asked for.
-        name: String,
-        /// The nearest name there is.
-        suggestion: Option<&'static str>,
-    },
-    /// The algorithm has no such parameter.
-    #[error("{algorithm} has no parameter `{key}`{}; it has: {known}", did_you_mean(suggestion))]
-    UnknownParameter {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// What was asked for.
-        key: String,
-        /// The nearest key there is.
-        suggestion: Option<&'static str>,
-        /// All keys.
-        known: String,
-    },
-    /// A part of a specification that is not `key=value`.
-    #[error("expected `key=value`, found `{found}`; write an algorithm as name:key=value:key=value")]
-    NotAnAssignment {
-        /// What stands there.
-        found: String,
-    },
-    /// A parameter given twice.
-    #[error("the parameter `{key}` is given twice")]
-    GivenTwice {
-        /// Its key.
-        key: String,
-    },
-    /// A value of the wrong kind.
-    #[error("{key}: expected {expected}, found `{found}`")]
-    WrongValue {
-        /// The parameter.
-        key: &'static str,
-        /// What was expected.
-        expected: String,
-        /// What was found.
-        found: String,
-    },
-    /// A number that must be positive and finite.
-    #[error("{key} must be a positive number, found {value}")]
-    NotPositive {
-        /// The parameter.
-        key: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A number that must be above a bound.
-    #[error("{key} must be above {bound}, found {value}; {why}")]
-    TooSmall {
-        /// The parameter.
-        key: &'static str,
-        /// What it must exceed.
-        bound: f64,
-        /// Its value.
-        value: f64,
-        /// What needs that.
-        why: &'static str,
-    },
-    /// A probability outside (0, 1).
-    #[error("{key} must lie strictly between 0 and 1, found {value}")]
-    NotAProbability {
-        /// The parameter.
-        key: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A batch that cannot hold a duel.
-    #[error("{key} must be at least 2, found {value}; a batch needs two arms to compare")]
-    BatchTooSmall {
-        /// The parameter.
-        key: &'static str,
-        /// Its value.
-        value: usize,
-    },
-    /// A share outside (0, 1].
-    #[error("{key} must be above 0 and at most 1, found {value}")]
-    NotAShare {
-        /// The parameter.
-        key: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// More arms than an algorithm that knows all their pairs has room for.
-    #[error(
-        "{algorithm} counts the duels of every pair, and {arms} arms make too many of them; \
-         it ends at {MOST_WITH_ALL_PAIRS} arms, mergerucb does not"
-    )]
-    TooManyPairs {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// How many arms.
-        arms: usize,
-    },
-    /// No arms, or more than there are names for.
-    #[error("cannot choose among {arms} arms; expected 1 to {}", u32::MAX)]
-    Arms {
-        /// How many.
-        arms: usize,
-    },
-    /// A horizon of no steps.
-    #[error("{algorithm} needs to know the horizon, and 0 steps are none")]
-    NoHorizon {
-        /// The algorithm.
-        algorithm: &'static str,
-    },
-}
-
-fn did_you_mean(suggestion: &Option<&'static str>) -> String {
-    suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
-}
-
-/// `value` is positive and finite.
-pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ParameterError::NotPositive { key, value }) }
-}
-
-/// There are arms, and names for all of them.
-pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
-    if arms > 0 && u32::try_from(arms).is_ok() { Ok(()) } else { Err(ParameterError::Arms { arms }) }
-}
-
-/// The most arms of which all pairs are kept: each table of theirs takes 4 GB or 8 then.
-pub(crate) const MOST_WITH_ALL_PAIRS: usize = 32_768;
-
-/// There are arms, and room for all their pairs.
-pub(crate) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), ParameterError> {
-    if arms > MOST_WITH_ALL_PAIRS {
-        return Err(ParameterError::TooManyPairs { algorithm: A::NAME, arms });
-    }
-    countable(arms)
-}
-
-/// There is a horizon, where the algorithm uses it.
-pub(crate) fn horizon_known<A: PolicyConfig>(algorithm: &A, horizon: u64) -> Result<(), ParameterError> {
-    if horizon == 0 && algorithm.uses_horizon() {
-        return Err(ParameterError::NoHorizon { algorithm: A::NAME });
-    }
-    Ok(())
-}
-
-/// What to say of a parameter that was set though the others leave it without effect.
-pub(crate) fn without_effect(key: &str, beside: &str) -> String {
-    format!("{key} has no effect beside {beside}")
-}
-
-/// All that there is to say of an algorithm's parameters, as one warning.
-pub(crate) fn warnings(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    let all: Vec<String> = all.into_iter().flatten().collect();
-    (!all.is_empty()).then(|| format!("{name}: {}", all.join("; ")))
+impl Convergence {
+    /// What is expected of an algorithm that says nothing else.
+    pub const USUAL: Self = Self { patience: 1, horizon: None, least_margin: 0.0, late_share: 0.5, weak_regret: false };
 }

@@ -40,10 +40,12 @@
 //! * Who has begun fewest duels is kept (`fewest.rs`), and the largest and smallest P are looked for
 //!   only when a bound on their difference says that an arm may be dropped.
 
-use crate::algorithm::{countable_pairs, horizon_known, named_values, positive, warnings, without_effect};
+use crate::algorithm::{
+    countable_pairs, horizon_known, named_values, parameters, positive, probability, warnings, without_effect,
+};
 use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// BTM's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,6 +140,17 @@ impl BtmConfig {
 impl PolicyConfig for BtmConfig {
     const NAME: &'static str = "btm";
     const SUMMARY: &'static str = "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left";
+    const PAPER: Option<Paper> = Some(Paper {
+        citation: "Yue and Joachims, ICML 2011",
+        url: "https://icml.cc/Conferences/2011/papers/165_icmlpaper.pdf",
+    });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[
+        ("variant=lerot", "other bounds if gamma > 1"),
+        ("variant=tight", "the bounds of Komiyama's code"),
+        ("setting=pac", "an arm that is nearly the best"),
+    ];
+    // Its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves.
+    const CONVERGENCE: Option<Convergence> = Some(Convergence { patience: 30, ..Convergence::USUAL });
     const NEEDS_HORIZON: bool = true;
     type Policy = Btm;
 
@@ -145,14 +158,12 @@ impl PolicyConfig for BtmConfig {
         self.setting == Setting::Online && self.delta.is_none()
     }
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper, lerot or tight", &mut self.variant),
-            Parameter::new("setting", "online or pac", &mut self.setting),
-            Parameter::new("gamma", "of relaxed stochastic transitivity, at least 1", &mut self.gamma),
-            Parameter::new("epsilon", "how much worse than the best is good enough (pac)", &mut self.epsilon),
-            Parameter::new("delta", "probability of failing, auto for 1/2TK (online) or 0.05 (pac)", &mut self.delta),
-        ]
+    parameters! {
+        "variant" => variant, "paper, lerot or tight";
+        "setting" => setting, "online or pac";
+        "gamma" => gamma, "of relaxed stochastic transitivity, at least 1";
+        "epsilon" => epsilon, "how much worse than the best is good enough (pac)";
+        "delta" => delta, "probability of failing, auto for 1/2TK (online) or 0.05 (pac)";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -160,13 +171,10 @@ impl PolicyConfig for BtmConfig {
             positive("gamma", value)?;
             if value < 1.0 {
                 let why = "1 is strong stochastic transitivity, and nothing is stronger";
-                return Err(ParameterError::TooSmall { key: "gamma", bound: 1.0, value, why });
+                return Err(ParameterError::BelowMinimum { key: "gamma", minimum: 1.0, value, why });
             }
         }
         positive("epsilon", self.epsilon)?;
-        let probability = |key, value: f64| {
-            if value > 0.0 && value < 1.0 { Ok(()) } else { Err(ParameterError::NotAProbability { key, value }) }
-        };
         probability("epsilon", self.epsilon)?;
         self.delta.map_or(Ok(()), |delta| probability("delta", delta))
     }
@@ -378,7 +386,7 @@ mod tests {
         for text in ["btm:gamma=0", "btm:gamma=nan", "btm:epsilon=0", "btm:epsilon=inf"] {
             assert!(matches!(error(text), ParameterError::NotPositive { .. }), "{text}");
         }
-        assert!(matches!(error("btm:gamma=0.9"), ParameterError::TooSmall { key: "gamma", .. }));
+        assert!(matches!(error("btm:gamma=0.9"), ParameterError::BelowMinimum { key: "gamma", .. }));
         for text in ["btm:delta=0", "btm:delta=1", "btm:epsilon=1"] {
             assert!(matches!(error(text), ParameterError::NotAProbability { .. }), "{text}");
         }

@@ -22,9 +22,9 @@
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
 //! * The arm reported is the candidate, from the first duel on.
 
-use crate::algorithm::{countable, horizon_known};
+use crate::algorithm::{countable, horizon_known, parameters};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// IF: no parameters. `PRUNES` tells IF2 from IF1.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,12 +47,12 @@ impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
     } else {
         "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
     };
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Yue et al., JCSS 2012", url: "https://doi.org/10.1016/j.jcss.2011.12.028" });
     const NEEDS_HORIZON: bool = true;
     type Policy = InterleavedFilter;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        Vec::new()
-    }
+    parameters! {}
 
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())

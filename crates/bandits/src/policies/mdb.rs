@@ -23,9 +23,9 @@
 //! * The arm reported is the one that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to say much.
 
-use crate::algorithm::{countable_pairs, positive};
+use crate::algorithm::{countable_pairs, parameters, positive};
 use crate::confidence::{Evidence, last_step_below};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MDB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,14 +45,14 @@ impl Default for MdbConfig {
 impl PolicyConfig for MdbConfig {
     const NAME: &'static str = "mdb";
     const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders at once";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Brost et al., CIKM 2016", url: "https://doi.org/10.1145/2983323.2983659" });
     const ACTION: ActionKind = ActionKind::Sets;
     type Policy = Mdb;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("alpha", "width of the narrow bounds", &mut self.alpha),
-            Parameter::new("beta", "factor of the wide bounds, at least 1", &mut self.beta),
-        ]
+    parameters! {
+        "alpha" => alpha, "width of the narrow bounds";
+        "beta" => beta, "factor of the wide bounds, at least 1";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -62,7 +62,7 @@ impl PolicyConfig for MdbConfig {
             Ok(())
         } else {
             let why = "the wide bounds must not be the narrower ones";
-            Err(ParameterError::TooSmall { key: "beta", bound: 1.0, value: self.beta, why })
+            Err(ParameterError::BelowMinimum { key: "beta", minimum: 1.0, value: self.beta, why })
         }
     }
 

@@ -1,7 +1,7 @@
 //! What mergeRUCB and MergeDTS share: their parameters' rules, the clock behind their bounds, the order
 //! of arms, when a stage ends, and which batches then merge.
 
-use crate::algorithm::{positive, warnings, without_effect};
+use crate::algorithm::{positive, probability, warnings, without_effect};
 use crate::confidence::LogTime;
 use crate::random::{best_arm, shuffle};
 use crate::{Arm, Generator, ParameterError};
@@ -41,11 +41,7 @@ impl Shape {
         if self.batch < 2 {
             return Err(ParameterError::BatchTooSmall { key: "p", value: self.batch });
         }
-        if self.delta > 0.0 && self.delta < 1.0 {
-            Ok(())
-        } else {
-            Err(ParameterError::NotAProbability { key: "delta", value: self.delta })
-        }
+        probability("delta", self.delta)
     }
 
     pub(crate) fn warning(self, name: &str) -> Option<String> {

@@ -16,9 +16,9 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::countable;
+use crate::algorithm::{countable, parameters};
 use crate::random::below;
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, ParameterError, Policy, PolicyConfig};
 
 /// Random pairs: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,12 +31,10 @@ pub struct RandomSetsConfig;
 impl PolicyConfig for RandomPairsConfig {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "two arms at random: the baseline of duels";
-    const FINDS_WINNER: bool = false;
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = RandomPairs;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        Vec::new()
-    }
+    parameters! {}
 
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())
@@ -52,12 +50,10 @@ impl PolicyConfig for RandomSetsConfig {
     const NAME: &'static str = "random-set";
     const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
     const ACTION: ActionKind = ActionKind::Sets;
-    const FINDS_WINNER: bool = false;
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = RandomSets;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        Vec::new()
-    }
+    parameters! {}
 
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())

@@ -35,9 +35,9 @@
 //! * How the draws and the stretches alone are cut short: see `thompson.rs`. WinProbability below 1e-25 count as
 //!   none.
 
-use crate::algorithm::countable_pairs;
+use crate::algorithm::{countable_pairs, parameters};
 use crate::thompson::{Field, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RTS: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,11 +46,11 @@ pub struct RtsConfig;
 impl PolicyConfig for RtsConfig {
     const NAME: &'static str = "rts";
     const SUMMARY: &'static str = "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Schuth et al., LivingLab 2013", url: "https://doi.org/10.1145/2513150.2513162" });
     type Policy = Rts;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        Vec::new()
-    }
+    parameters! {}
 
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())

@@ -38,12 +38,12 @@
 //! * Candidates are kept by evidence (`bounds.rs`), challengers by who leads each group of them
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{countable_pairs, named_values, positive, warnings, without_effect};
+use crate::algorithm::{countable_pairs, named_values, parameters, positive, warnings, without_effect};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::confidence::{Candidates, Evidence};
 use crate::random::{below, coin};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RUCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,14 +78,16 @@ impl Default for RucbConfig {
 impl PolicyConfig for RucbConfig {
     const NAME: &'static str = "rucb";
     const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Zoghi et al., ICML 2014", url: "https://proceedings.mlr.press/v32/zoghi14.html" });
+    const VARIANTS: &'static [(&'static str, &'static str)] =
+        &[("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")];
     type Policy = Rucb;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "icml, arxiv or lerot", &mut self.variant),
-            Parameter::new("alpha", "width of the bounds, above 1/2 in theory", &mut self.alpha),
-            Parameter::new("unseen", "upper bound of a pair never seen", &mut self.unseen),
-        ]
+    parameters! {
+        "variant" => variant, "icml, arxiv or lerot";
+        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
+        "unseen" => unseen, "upper bound of a pair never seen";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -94,7 +96,7 @@ impl PolicyConfig for RucbConfig {
             Ok(())
         } else {
             let why = "a pair never seen must not rule an arm out";
-            Err(ParameterError::TooSmall { key: "unseen", bound: 0.5, value: self.unseen, why })
+            Err(ParameterError::BelowMinimum { key: "unseen", minimum: 0.5, value: self.unseen, why })
         }
     }
 
@@ -106,6 +108,10 @@ impl PolicyConfig for RucbConfig {
             idle.then(|| without_effect("unseen", "variant=lerot")),
         ];
         warnings(Self::NAME, what)
+    }
+
+    fn opening(&self, arms: usize) -> u64 {
+        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rucb, ParameterError> {

@@ -31,9 +31,9 @@
 //!   two that play.
 //! * The arm reported is i while it is ahead of j, and none where the two are even.
 
-use crate::algorithm::{countable, named_values};
+use crate::algorithm::{countable, named_values, parameters};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Winner Stays for weak regret: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,11 +68,13 @@ impl Default for WinnerStaysStrongConfig {
 impl PolicyConfig for WinnerStaysConfig {
     const NAME: &'static str = "winner-stays";
     const SUMMARY: &'static str = "Winner Stays for weak regret (Chen and Frazier, ICML 2017)";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Chen and Frazier, ICML 2017", url: "https://proceedings.mlr.press/v70/chen17c.html" });
+    // It pits its leader against the others for ever: it settles on a leader, not on a pair.
+    const CONVERGENCE: Option<Convergence> = Some(Convergence { weak_regret: true, ..Convergence::USUAL });
     type Policy = WinnerStays;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        Vec::new()
-    }
+    parameters! {}
 
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())
@@ -87,13 +89,14 @@ impl PolicyConfig for WinnerStaysConfig {
 impl PolicyConfig for WinnerStaysStrongConfig {
     const NAME: &'static str = "winner-stays-strong";
     const SUMMARY: &'static str = "Winner Stays for strong regret (Chen and Frazier, ICML 2017)";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Chen and Frazier, ICML 2017", url: "https://proceedings.mlr.press/v70/chen17c.html" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("after=duel", "a duel alone at a time, as in duelpy")];
     type Policy = WinnerStays;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("after", "round or duel", &mut self.after),
-            Parameter::new("beta", "growth of the times alone, above 1", &mut self.beta),
-        ]
+    parameters! {
+        "after" => after, "round or duel";
+        "beta" => beta, "growth of the times alone, above 1";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use super::utilities::{arith, geom, good_and_poor, normal};
 use super::{arithmetic_with, btl, circle_and_leader};
-use crate::algorithm::{MOST_WITH_ALL_PAIRS, countable, positive};
-use crate::registry::{assign, nearest};
-use crate::{MatrixError, Parameter, ParameterError, PreferenceMatrix, UtilityArena, UtilityError};
+use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, countable, nearest, positive};
+use crate::{MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMatrix, UtilityArena, UtilityError};
 
 /// A synthetic problem, written `name:key=value:key=value`, every parameter optional.
 ///
@@ -216,9 +215,9 @@ impl Problem {
         }
     }
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+    fn parameters(&self) -> Vec<Parameter> {
         let arms = "how many arms";
-        match &mut self.0 {
+        match &self.0 {
             Kind::Arithmetic { k, step } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("step", "how much better each arm is than the next", step),
@@ -239,6 +238,22 @@ impl Problem {
             ],
             Kind::GoodAndPoor { .. } | Kind::Arith { .. } | Kind::Geom { .. } => Vec::new(),
         }
+    }
+
+    fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue> {
+        Some(match (&mut self.0, key) {
+            (
+                Kind::Arithmetic { k, .. } | Kind::Cyclic { k, .. } | Kind::Btl { k, .. } | Kind::Normal { k, .. },
+                "k",
+            ) => k,
+            (Kind::Arithmetic { step, .. }, "step") => step,
+            (Kind::Cyclic { lead, .. }, "lead") => lead,
+            (Kind::Cyclic { circle, .. }, "circle") => circle,
+            (Kind::Btl { ratio, .. }, "ratio") => ratio,
+            (Kind::Normal { sd, .. }, "sd") => sd,
+            (Kind::Normal { seed, .. }, "seed") => seed,
+            _ => return None,
+        })
     }
 
     fn check(&self) -> Result<(), ProblemError> {
@@ -286,7 +301,10 @@ impl FromStr for Problem {
         let Some(mut problem) = Self::named(&name.to_lowercase()) else {
             return Err(ProblemError::Unknown { name: name.to_owned(), suggestion: nearest(name, &names()) });
         };
-        assign(problem.name(), problem.parameters(), parts)?;
+        let keys: Vec<_> = problem.parameters().iter().map(|parameter| parameter.key).collect();
+        assign(problem.name(), &keys, parts, |key, text| {
+            problem.parameter_mut(key).map_or(Ok(()), |value| value.set(text))
+        })?;
         problem.check()?;
         Ok(problem)
     }
@@ -301,9 +319,8 @@ impl fmt::Display for Problem {
             Kind::Geom { k } => write!(formatter, "geom{k}"),
             _ => {
                 formatter.write_str(self.name())?;
-                let mut copy = self.clone();
-                for parameter in copy.parameters() {
-                    write!(formatter, ":{}={}", parameter.key, parameter.value.show())?;
+                for parameter in self.parameters() {
+                    write!(formatter, ":{}={}", parameter.key, parameter.value)?;
                 }
                 Ok(())
             }

@@ -16,7 +16,7 @@ pub(super) fn run() -> Result<()> {
         };
         let horizon = if entry.needs_horizon { " [not anytime: uses the horizon]" } else { "" };
         println!("{}{plays}{horizon}\n    {}", entry.name, entry.summary);
-        for (key, default, meaning) in entry.parameters {
+        for bandits::Parameter { key, value: default, meaning } in entry.parameters {
             println!("    :{key}={default}  {meaning}");
         }
     }

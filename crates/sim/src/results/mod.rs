@@ -169,7 +169,7 @@ pub fn label(spec: &Spec) -> String {
     let entry = spec.entry();
     let full = spec.canonical();
     let given = full.split(':').skip(1).filter(|assignment| {
-        !entry.parameters.iter().any(|(key, default, _)| *assignment == format!("{key}={default}"))
+        !entry.parameters.iter().any(|parameter| *assignment == format!("{}={}", parameter.key, parameter.value))
     });
     std::iter::once(entry.name).chain(given).collect::<Vec<_>>().join(" ")
 }

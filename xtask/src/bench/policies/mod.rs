@@ -55,7 +55,7 @@ pub(super) fn measure(which: &Which) -> Result<Vec<Row>> {
         let spec: Spec = entry.name.parse()?;
         for &arms in &sizes {
             let arena = MatrixArena::new(near_ties(arms))?;
-            let timed = Timed { arena: &arena, opening: opening(entry.name, arms) };
+            let timed = Timed { arena: &arena, opening: spec.opening(arms) };
             let fast = spec.visit(arms, HORIZON, timed)?;
             let plain = reference::time(entry.name, arms, timed);
             let (goal, target) = goal(entry.name, arms);
@@ -95,18 +95,6 @@ fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
         "rucb" | "rmed1" | "rcs" | "savage" | "btm" | "sparring" => ("P7", by_arms(150.0, 600.0)),
         // Three times the cost of what the rule itself requires.
         _ => Needs::of(name).map_or(("", None), |needs| ("P8", Some(3.0 * needs.nanoseconds(arms)))),
-    }
-}
-
-/// Steps that a policy spends on its initial comparisons of all pairs.
-fn opening(name: &str, arms: usize) -> u64 {
-    let pairs = (arms * (arms - 1) / 2) as u64;
-    match name {
-        "rmed2" => 9 * pairs,
-        "rmed2fh" => 10 * pairs,
-        "multisbm" => 2 * pairs + arms as u64,
-        "rucb" | "rcs" | "rmed1" | "savage" | "ccb" => pairs,
-        _ => 0,
     }
 }
 

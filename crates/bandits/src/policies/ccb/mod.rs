@@ -38,14 +38,14 @@
 //!   until time opens a pair again.
 //! * Pairs are kept as settled or open (`settled.rs`); a step costs O(K).
 
-use crate::algorithm::{countable_pairs, positive};
+use crate::algorithm::{countable_pairs, parameters, positive};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::confidence::last_step_below;
 use crate::random::{below, coin};
 mod decided_pairs;
 
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 use decided_pairs::{Change, DecidedPairs};
 
 /// CCB's parameters.
@@ -64,10 +64,14 @@ impl Default for CcbConfig {
 impl PolicyConfig for CcbConfig {
     const NAME: &'static str = "ccb";
     const SUMMARY: &'static str = "Copeland confidence bound (Zoghi et al., NIPS 2015)";
+    const PAPER: Option<Paper> = Some(Paper {
+        citation: "Zoghi et al., NIPS 2015",
+        url: "https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html",
+    });
     type Policy = Ccb;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![Parameter::new("alpha", "width of the bounds, above 1/2 in theory", &mut self.alpha)]
+    parameters! {
+        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -76,6 +80,10 @@ impl PolicyConfig for CcbConfig {
 
     fn warning(&self) -> Option<String> {
         (self.alpha <= 0.5).then(|| format!("ccb: alpha = {} is not above 1/2, as its theory needs", self.alpha))
+    }
+
+    fn opening(&self, arms: usize) -> u64 {
+        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Ccb, ParameterError> {

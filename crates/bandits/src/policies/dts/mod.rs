@@ -45,10 +45,10 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. What comes after it is
 //!   drawn given that it is something else.
 
-use crate::algorithm::{countable_pairs, named_values, positive};
+use crate::algorithm::{countable_pairs, named_values, parameters, positive};
 use crate::confidence::LogTime;
 use crate::thompson::{Field, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod bounds;
 
@@ -92,14 +92,15 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
     } else {
         "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
     };
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Wu and Liu, NIPS 2016", url: "https://doi.org/10.48550/arXiv.1604.07101" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "pseudo-counts")];
     const REVISION: u32 = if PLUS { 2 } else { 1 };
     type Policy = DoubleThompson;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper or mergedts", &mut self.variant),
-            Parameter::new("alpha", "width of the bounds, above 1/2 in theory", &mut self.alpha),
-        ]
+    parameters! {
+        "variant" => variant, "paper or mergedts";
+        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

@@ -41,10 +41,10 @@
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
 use super::merging::{DelayedLogTime, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{countable, named_values};
+use crate::algorithm::{countable, named_values, parameters};
 use crate::random::argmax;
 use crate::random::preference;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 
@@ -92,16 +92,17 @@ impl PolicyConfig for MergeDtsConfig {
     const NAME: &'static str = "mergedts";
     const SUMMARY: &'static str =
         "merge double Thompson sampling (Li et al., TOIS 2020): sampling in batches that merge";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Li et al., TOIS 2020", url: "https://doi.org/10.1145/3411753" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     type Policy = MergeDts;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper or authors", &mut self.variant),
-            Parameter::new("alpha", "width of the bounds, above 1/2", &mut self.alpha),
-            Parameter::new("p", "size of the first batches", &mut self.batch),
-            Parameter::new("delta", "probability of losing the best arm", &mut self.delta),
-            Parameter::new("c", "C(delta) itself, in place of delta", &mut self.c),
-        ]
+    parameters! {
+        "variant" => variant, "paper or authors";
+        "alpha" => alpha, "width of the bounds, above 1/2";
+        "p" => batch, "size of the first batches";
+        "delta" => delta, "probability of losing the best arm";
+        "c" => c, "C(delta) itself, in place of delta";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

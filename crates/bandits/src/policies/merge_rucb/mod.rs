@@ -41,9 +41,9 @@
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
 use super::merging::{DelayedLogTime, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{countable, named_values};
+use crate::algorithm::{countable, named_values, parameters};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 pub mod parallel;
@@ -98,16 +98,17 @@ impl MergeRucbConfig {
 impl PolicyConfig for MergeRucbConfig {
     const NAME: &'static str = "mergerucb";
     const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed, without pseudo-counts")];
     type Policy = MergeRucb;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper or lerot", &mut self.variant),
-            Parameter::new("alpha", "width of the bounds, above 1/2", &mut self.alpha),
-            Parameter::new("p", "size of the first batches", &mut self.batch),
-            Parameter::new("delta", "probability of losing the best arm", &mut self.delta),
-            Parameter::new("c", "C(delta) itself, in place of delta", &mut self.c),
-        ]
+    parameters! {
+        "variant" => variant, "paper or lerot";
+        "alpha" => alpha, "width of the bounds, above 1/2";
+        "p" => batch, "size of the first batches";
+        "delta" => delta, "probability of losing the best arm";
+        "c" => c, "C(delta) itself, in place of delta";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

@@ -28,7 +28,7 @@ use super::{MergeRucbConfig, Variant};
 use crate::algorithm::countable;
 use crate::policies::merging::{DelayedLogTime, Stages, copeland_best, shuffled};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,10 +37,17 @@ pub struct MergeRucbParallelConfig(pub MergeRucbConfig);
 impl PolicyConfig for MergeRucbParallelConfig {
     const NAME: &'static str = "mergerucb-parallel";
     const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed, without pseudo-counts")];
     type Policy = MergeRucbParallel;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+    fn parameters(&self) -> Vec<Parameter> {
         self.0.parameters()
+    }
+
+    fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue> {
+        self.0.parameter_mut(key)
     }
 
     fn check(&self) -> Result<(), ParameterError> {

@@ -19,8 +19,8 @@
 //! * The arm reported is that of the last round until this one has lasted longer.
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
-use crate::algorithm::countable;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::{countable, parameters};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB but for delta, and the length of the first round.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,22 +59,23 @@ impl PolicyConfig for MergeRucbSquaredConfig {
     const NAME: &'static str = "mergerucb-squared";
     const SUMMARY: &'static str =
         "mergeRUCB afresh for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed, without pseudo-counts")];
     type Policy = MergeRucbSquared;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper or lerot", &mut self.variant),
-            Parameter::new("alpha", "width of the bounds, above 1/2", &mut self.alpha),
-            Parameter::new("p", "size of the first batches", &mut self.batch),
-            Parameter::new("first", "steps of the first round", &mut self.first),
-        ]
+    parameters! {
+        "variant" => variant, "paper or lerot";
+        "alpha" => alpha, "width of the bounds, above 1/2";
+        "p" => batch, "size of the first batches";
+        "first" => first, "steps of the first round";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
         if self.first < 2 {
-            return Err(ParameterError::TooSmall {
+            return Err(ParameterError::BelowMinimum {
                 key: "first",
-                bound: 1.0,
+                minimum: 2.0,
                 value: self.first as f64,
                 why: "squares must grow",
             });

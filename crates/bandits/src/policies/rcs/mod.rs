@@ -39,11 +39,11 @@
 //!   What comes after it is drawn given that the tournament has another outcome.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
-use crate::algorithm::{countable_pairs, named_values, positive};
+use crate::algorithm::{countable_pairs, named_values, parameters, positive};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::counts::LeastCounts;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod tournament;
 
@@ -79,13 +79,15 @@ impl PolicyConfig for RcsConfig {
     const NAME: &'static str = "rcs";
     const SUMMARY: &'static str =
         "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Zoghi et al., WSDM 2014", url: "https://doi.org/10.1145/2556195.2556256" });
+    const VARIANTS: &'static [(&'static str, &'static str)] =
+        &[("variant=lerot", "counts fewer champions, and duels of an arm with itself")];
     type Policy = Rcs;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper or lerot", &mut self.variant),
-            Parameter::new("alpha", "width of the bounds, above 1/2 in theory", &mut self.alpha),
-        ]
+    parameters! {
+        "variant" => variant, "paper or lerot";
+        "alpha" => alpha, "width of the bounds, above 1/2 in theory";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -94,6 +96,10 @@ impl PolicyConfig for RcsConfig {
 
     fn warning(&self) -> Option<String> {
         (self.alpha <= 0.5).then(|| format!("rcs: alpha = {} is not above 1/2, as its theory needs", self.alpha))
+    }
+
+    fn opening(&self, arms: usize) -> u64 {
+        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rcs, ParameterError> {

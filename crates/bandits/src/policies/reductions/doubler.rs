@@ -24,12 +24,12 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::{countable, positive};
+use crate::algorithm::{countable, parameters, positive};
 use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Doubler's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,11 +47,13 @@ impl Default for DoublerConfig {
 impl PolicyConfig for DoublerConfig {
     const NAME: &'static str = "doubler";
     const SUMMARY: &'static str = "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
-    const FINDS_WINNER: bool = false;
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = Doubler;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale)]
+    parameters! {
+        "scale" => scale, "index = mean + sqrt(scale ln t / n)";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

@@ -20,12 +20,12 @@
 //! * An arm may meet itself: a fair coin, from which its bandit learns.
 //! * The paper names no arm to report: here the one picked most often.
 
-use crate::algorithm::{countable_pairs, positive};
+use crate::algorithm::{countable_pairs, parameters, positive};
 use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MultiSBM's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,11 +43,13 @@ impl Default for MultiSbmConfig {
 impl PolicyConfig for MultiSbmConfig {
     const NAME: &'static str = "multisbm";
     const SUMMARY: &'static str = "a bandit of opponents for each arm (Ailon et al., ICML 2014)";
-    const FINDS_WINNER: bool = false;
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = MultiSbm;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale)]
+    parameters! {
+        "scale" => scale, "index = mean + sqrt(scale ln t / n)";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -56,6 +58,10 @@ impl PolicyConfig for MultiSbmConfig {
 
     fn warning(&self) -> Option<String> {
         low_scale(Self::NAME, Some(self.scale))
+    }
+
+    fn opening(&self, arms: usize) -> u64 {
+        (arms * arms) as u64
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<MultiSbm, ParameterError> {

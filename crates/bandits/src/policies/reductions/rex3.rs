@@ -27,9 +27,9 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{countable, horizon_known, named_values};
+use crate::algorithm::{countable, horizon_known, named_values, parameters};
 use crate::singleton::{ExpWeights, Rate, tuned};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 use crate::singleton::highest_score;
 
@@ -70,19 +70,20 @@ pub(super) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
 impl PolicyConfig for Rex3Config {
     const NAME: &'static str = "rex3";
     const SUMMARY: &'static str = "relative exponential weights (Gajane et al., ICML 2015)";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Gajane et al., ICML 2015", url: "https://proceedings.mlr.press/v37/gajane15.html" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma, psi = 1")];
     const NEEDS_HORIZON: bool = true;
-    const FINDS_WINNER: bool = false;
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = Rex3;
 
     fn uses_horizon(&self) -> bool {
         self.variant == Gamma::Horizon && self.gamma.is_none()
     }
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "horizon or mergedts", &mut self.variant),
-            Parameter::new("gamma", "how much of each draw is uniform", &mut self.gamma),
-        ]
+    parameters! {
+        "variant" => variant, "horizon or mergedts";
+        "gamma" => gamma, "how much of each draw is uniform";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

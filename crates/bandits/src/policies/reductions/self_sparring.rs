@@ -21,10 +21,10 @@
 //! * Arms that tie for the largest draw do so with probability 0.
 //! * The arm reported is the one that won and lost most often.
 
-use crate::algorithm::{countable, positive};
+use crate::algorithm::{countable, parameters, positive};
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Self-Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,18 +44,19 @@ impl Default for SelfSparringConfig {
 impl PolicyConfig for SelfSparringConfig {
     const NAME: &'static str = "self-sparring";
     const SUMMARY: &'static str = "a Thompson sampler against itself (Sui et al., UAI 2017)";
-    const FINDS_WINNER: bool = false;
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Sui et al., UAI 2017", url: "https://doi.org/10.48550/arXiv.1705.00253" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = SelfSparring;
 
     fn action_kind(&self) -> ActionKind {
         if self.picks > 2 { ActionKind::Sets } else { ActionKind::Duels }
     }
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("m", "how many arms are picked at each step; sets of arms above 2", &mut self.picks),
-            Parameter::new("eta", "what a win or a loss counts", &mut self.eta),
-        ]
+    parameters! {
+        "m" => picks, "how many arms are picked at each step; sets of arms above 2";
+        "eta" => eta, "what a win or a loss counts";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

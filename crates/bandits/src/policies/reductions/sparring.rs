@@ -26,11 +26,11 @@
 //! * t counts the picks of the bandit. The paper leaves ties open: they are broken at random.
 //! * The paper names no arm to report: here the one picked most often by both sides together.
 
-use crate::algorithm::{countable, named_values, positive};
+use crate::algorithm::{countable, named_values, parameters, positive};
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit, Ucb};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,14 +61,15 @@ impl Default for SparringConfig {
 impl PolicyConfig for SparringConfig {
     const NAME: &'static str = "sparring";
     const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
-    const FINDS_WINNER: bool = false;
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "as compared with MergeDTS")];
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = Sparring<Ucb>;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "ailon or mergedts", &mut self.variant),
-            Parameter::new("scale", "index = mean + sqrt(scale ln t / n)", &mut self.scale),
-        ]
+    parameters! {
+        "variant" => variant, "ailon or mergedts";
+        "scale" => scale, "index = mean + sqrt(scale ln t / n)";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

@@ -26,9 +26,9 @@
 
 use super::rex3::{Gamma, gamma_in_unit};
 use super::sparring::Sparring;
-use crate::algorithm::{countable, horizon_known, warnings, without_effect};
+use crate::algorithm::{countable, horizon_known, parameters, warnings, without_effect};
 use crate::singleton::{Exp3, Rate};
-use crate::{Parameter, ParameterError, PolicyConfig};
+use crate::{Convergence, Paper, ParameterError, PolicyConfig};
 
 /// Parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,19 +48,20 @@ impl Default for SparringExp3Config {
 impl PolicyConfig for SparringExp3Config {
     const NAME: &'static str = "sparring-exp3";
     const SUMMARY: &'static str = "two exponential-weight bandits against each other (Ailon et al., ICML 2014)";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma")];
     const NEEDS_HORIZON: bool = true;
-    const FINDS_WINNER: bool = false;
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = Sparring<Exp3>;
 
     fn uses_horizon(&self) -> bool {
         self.variant == Gamma::Horizon && self.gamma.is_none()
     }
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "horizon or mergedts", &mut self.variant),
-            Parameter::new("gamma", "how much of each choice is uniform", &mut self.gamma),
-        ]
+    parameters! {
+        "variant" => variant, "horizon or mergedts";
+        "gamma" => gamma, "how much of each choice is uniform";
     }
 
     fn check(&self) -> Result<(), ParameterError> {

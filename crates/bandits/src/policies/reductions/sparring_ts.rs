@@ -18,9 +18,9 @@
 //!   experiments it is the highest mean of either side.
 
 use super::sparring::Sparring;
-use crate::algorithm::countable;
+use crate::algorithm::{countable, parameters};
 use crate::singleton::Thompson;
-use crate::{Parameter, ParameterError, PolicyConfig};
+use crate::{Convergence, Paper, ParameterError, PolicyConfig};
 
 /// No parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,12 +29,12 @@ pub struct SparringTsConfig;
 impl PolicyConfig for SparringTsConfig {
     const NAME: &'static str = "sparring-ts";
     const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
-    const FINDS_WINNER: bool = false;
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const CONVERGENCE: Option<Convergence> = None;
     type Policy = Sparring<Thompson>;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        Vec::new()
-    }
+    parameters! {}
 
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())

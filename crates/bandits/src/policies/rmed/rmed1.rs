@@ -30,8 +30,8 @@
 
 use super::divergences::Divergences;
 use super::passes::Passes;
-use crate::algorithm::{countable_pairs, positive};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::{countable_pairs, parameters, positive};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RMED1's parameters: f(K) = `factor` K^`power`.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,18 +51,24 @@ impl Default for Rmed1Config {
 impl PolicyConfig for Rmed1Config {
     const NAME: &'static str = "rmed1";
     const SUMMARY: &'static str = "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
+    const PAPER: Option<Paper> = Some(Paper {
+        citation: "Komiyama et al., COLT 2015",
+        url: "https://proceedings.mlr.press/v40/Komiyama15.html",
+    });
     type Policy = Rmed1;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("factor", "f(K) = factor K^power", &mut self.factor),
-            Parameter::new("power", "f(K) = factor K^power", &mut self.power),
-        ]
+    parameters! {
+        "factor" => factor, "f(K) = factor K^power";
+        "power" => power, "f(K) = factor K^power";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
         positive("factor", self.factor)?;
         positive("power", self.power)
+    }
+
+    fn opening(&self, arms: usize) -> u64 {
+        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rmed1, ParameterError> {

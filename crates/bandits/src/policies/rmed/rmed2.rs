@@ -44,8 +44,8 @@
 
 use super::divergences::Divergences;
 use super::passes::Passes;
-use crate::algorithm::{countable_pairs, horizon_known, named_values, positive};
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::{countable_pairs, horizon_known, named_values, parameters, positive};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,22 +126,32 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
     } else {
         "RMED with the cheapest telling opponent (Komiyama et al., COLT 2015)"
     };
+    const PAPER: Option<Paper> = Some(Paper {
+        citation: "Komiyama et al., COLT 2015",
+        url: "https://proceedings.mlr.press/v40/Komiyama15.html",
+    });
+    const VARIANTS: &'static [(&'static str, &'static str)] =
+        &[("variant=komiyama", "the opponents of Komiyama's code, which checks pairs at each step")];
     const NEEDS_HORIZON: bool = FH;
     type Policy = Rmed2;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper or komiyama", &mut self.variant),
-            Parameter::new("alpha", "pairs meet alpha ln ln t times", &mut self.alpha),
-            Parameter::new("factor", "f(K) = factor K^power", &mut self.factor),
-            Parameter::new("power", "f(K) = factor K^power", &mut self.power),
-        ]
+    parameters! {
+        "variant" => variant, "paper or komiyama";
+        "alpha" => alpha, "pairs meet alpha ln ln t times";
+        "factor" => factor, "f(K) = factor K^power";
+        "power" => power, "f(K) = factor K^power";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
         positive("alpha", self.alpha)?;
         positive("factor", self.factor)?;
         positive("power", self.power)
+    }
+
+    fn opening(&self, arms: usize) -> u64 {
+        // At the default alpha, for horizons around 10^9.
+        let rounds = if FH { 10 } else { 9 };
+        (rounds * arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Rmed2, ParameterError> {
@@ -327,16 +337,17 @@ impl Policy for Rmed2 {
     }
 }
 
-#[doc(hidden)]
+#[cfg(feature = "reference")]
 impl<const FH: bool> AnyRmed2Config<FH> {
-    /// For the plain form that tests compare with.
+    /// The numbers of the rule, for the reference form.
+    #[must_use]
     pub fn reference_rule(&self, arms: usize) -> ReferenceRule {
         ReferenceRule(self.rule(arms))
     }
 }
 
-/// The rule's numbers, for the plain form.
-#[doc(hidden)]
+/// The numbers of the rule, for the reference form.
+#[cfg(feature = "reference")]
 #[derive(Debug, Clone, Copy)]
 pub struct ReferenceRule(pub(crate) Rule);
 

@@ -31,10 +31,10 @@
 //!   often are those that the round still has (`savage/round.rs`), found in O(log K).
 //! * As T does not change, only the pair that met can rule an arm out.
 
-use crate::algorithm::{countable_pairs, horizon_known, named_values};
+use crate::algorithm::{countable_pairs, horizon_known, named_values, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Parameter, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 mod round;
 
@@ -79,23 +79,24 @@ impl PolicyConfig for SavageConfig {
     const NAME: &'static str = "savage";
     const SUMMARY: &'static str =
         "Condorcet SAVAGE (Urvoy et al., ICML 2013): all pairs alike, until losers are certain";
+    const PAPER: Option<Paper> =
+        Some(Paper { citation: "Urvoy et al., ICML 2013", url: "https://proceedings.mlr.press/v28/urvoy13.html" });
+    const VARIANTS: &'static [(&'static str, &'static str)] =
+        &[("variant=lerot", "pseudo-counts; ends with the arm that beats the most others")];
     const NEEDS_HORIZON: bool = true;
     type Policy = Savage;
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter::new("variant", "paper or lerot", &mut self.variant),
-            Parameter::new("delta", "probability of losing the best arm, auto for 1/T", &mut self.delta),
-        ]
+    parameters! {
+        "variant" => variant, "paper or lerot";
+        "delta" => delta, "probability of losing the best arm, auto for 1/T";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        match self.delta {
-            Some(value) if !(value > 0.0 && value < 1.0) => {
-                Err(ParameterError::NotAProbability { key: "delta", value })
-            }
-            _ => Ok(()),
-        }
+        self.delta.map_or(Ok(()), |delta| probability("delta", delta))
+    }
+
+    fn opening(&self, arms: usize) -> u64 {
+        (arms * (arms - 1) / 2) as u64
     }
 
     fn policy(&self, arms: usize, horizon: u64) -> Result<Savage, ParameterError> {

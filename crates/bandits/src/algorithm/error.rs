@@ -1,0 +1,179 @@
+//! Why parameters are refused, and the rules that several algorithms share.
+
+use crate::PolicyConfig;
+
+/// Why an algorithm cannot be built as asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// No algorithm of this name.
+    #[error("no algorithm is called `{name}`{}", did_you_mean(suggestion))]
+    UnknownAlgorithm {
+        /// What was asked for.
+        name: String,
+        /// The nearest name there is.
+        suggestion: Option<&'static str>,
+    },
+    /// The algorithm has no such parameter.
+    #[error("{algorithm} has no parameter `{key}` (parameters: {known}){}", did_you_mean(suggestion))]
+    UnknownParameter {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What was asked for.
+        key: String,
+        /// The nearest key there is.
+        suggestion: Option<&'static str>,
+        /// All keys.
+        known: String,
+    },
+    /// A part of a specification that is not `key=value`.
+    #[error("expected `key=value`, found `{found}`; write an algorithm as name:key=value:key=value")]
+    NotAnAssignment {
+        /// The part.
+        found: String,
+    },
+    /// A parameter given twice.
+    #[error("the parameter `{key}` is given twice")]
+    GivenTwice {
+        /// Its key.
+        key: String,
+    },
+    /// A value of the wrong kind.
+    #[error("{key}: expected {expected}, found `{found}`")]
+    WrongValue {
+        /// The parameter.
+        key: &'static str,
+        /// What was expected.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
+    /// A number that must be positive and finite.
+    #[error("{key} must be a positive number, found {value}")]
+    NotPositive {
+        /// The parameter.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A number that must be above a bound.
+    #[error("{key} must be above {bound}, found {value}; {why}")]
+    TooSmall {
+        /// The parameter.
+        key: &'static str,
+        /// What it must exceed.
+        bound: f64,
+        /// Its value.
+        value: f64,
+        /// What needs that.
+        why: &'static str,
+    },
+    /// A number below its minimum.
+    #[error("{key} must be at least {minimum}, found {value}; {why}")]
+    BelowMinimum {
+        /// The parameter.
+        key: &'static str,
+        /// The smallest value allowed.
+        minimum: f64,
+        /// Its value.
+        value: f64,
+        /// Why.
+        why: &'static str,
+    },
+    /// A probability outside (0, 1).
+    #[error("{key} must lie strictly between 0 and 1, found {value}")]
+    NotAProbability {
+        /// The parameter.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A batch that cannot hold a duel.
+    #[error("{key} must be at least 2, found {value}; a batch needs two arms to compare")]
+    BatchTooSmall {
+        /// The parameter.
+        key: &'static str,
+        /// Its value.
+        value: usize,
+    },
+    /// A share outside (0, 1].
+    #[error("{key} must be above 0 and at most 1, found {value}")]
+    NotAShare {
+        /// The parameter.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Too many arms for an algorithm that counts the duels of every pair.
+    #[error(
+        "{algorithm} counts the duels of every pair and cannot choose among {arms} arms; \
+         it takes at most {MOST_WITH_ALL_PAIRS}, mergerucb any number"
+    )]
+    TooManyPairs {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// How many arms.
+        arms: usize,
+    },
+    /// No arms, or more than can be numbered.
+    #[error("cannot choose among {arms} arms; expected 1 to {}", u32::MAX)]
+    Arms {
+        /// How many.
+        arms: usize,
+    },
+    /// A horizon of no steps.
+    #[error("{algorithm} needs to know the horizon, which must be at least 1 step")]
+    NoHorizon {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+}
+
+fn did_you_mean(suggestion: &Option<&'static str>) -> String {
+    suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
+/// `value` is positive and finite.
+pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ParameterError::NotPositive { key, value }) }
+}
+
+/// `value` is a probability, neither 0 nor 1.
+pub(crate) fn probability(key: &'static str, value: f64) -> Result<(), ParameterError> {
+    if value > 0.0 && value < 1.0 { Ok(()) } else { Err(ParameterError::NotAProbability { key, value }) }
+}
+
+/// There are arms, and names for all of them.
+pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
+    if arms > 0 && u32::try_from(arms).is_ok() { Ok(()) } else { Err(ParameterError::Arms { arms }) }
+}
+
+/// The most arms of which all pairs are kept: a table of theirs then takes 4 or 8 GB.
+pub(crate) const MOST_WITH_ALL_PAIRS: usize = 32_768;
+
+/// There are arms, and room for all their pairs.
+pub(crate) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), ParameterError> {
+    if arms > MOST_WITH_ALL_PAIRS {
+        return Err(ParameterError::TooManyPairs { algorithm: A::NAME, arms });
+    }
+    countable(arms)
+}
+
+/// There is a horizon, where the algorithm uses it.
+pub(crate) fn horizon_known<A: PolicyConfig>(algorithm: &A, horizon: u64) -> Result<(), ParameterError> {
+    if horizon == 0 && algorithm.uses_horizon() {
+        return Err(ParameterError::NoHorizon { algorithm: A::NAME });
+    }
+    Ok(())
+}
+
+/// The warning about a parameter that was set although it has no effect beside another.
+pub(crate) fn without_effect(key: &str, beside: &str) -> String {
+    format!("{key} has no effect beside {beside}")
+}
+
+/// All warnings about an algorithm's parameters, joined into one.
+pub(crate) fn warnings(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    (!all.is_empty()).then(|| format!("{name}: {}", all.join("; ")))
+}

@@ -1,0 +1,162 @@
+//! Parameters as text: `key=value`.
+
+use super::ParameterError;
+
+/// One parameter of an algorithm or a problem, with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its key in `name:key=value`.
+    pub key: &'static str,
+    /// Its value, as text.
+    pub value: String,
+    /// What it means, in one line.
+    pub meaning: &'static str,
+}
+
+impl Parameter {
+    /// A parameter.
+    pub fn new(key: &'static str, meaning: &'static str, value: &dyn ParameterValue) -> Self {
+        Self { key, value: value.show(), meaning }
+    }
+}
+
+/// A value that can be read from text and written as text.
+pub trait ParameterValue {
+    /// Sets the value to that of `text`.
+    ///
+    /// # Errors
+    /// What kind of text was expected, e.g. `a number`; the value is unchanged.
+    fn set(&mut self, text: &str) -> Result<(), String>;
+
+    /// The value as text that [`set`](Self::set) reads.
+    fn show(&self) -> String;
+}
+
+impl ParameterValue for f64 {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self = text.parse().map_err(|_| "a number".to_owned())?;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl ParameterValue for Option<f64> {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self = match text {
+            "auto" => None,
+            _ => Some(text.parse().map_err(|_| "a number or `auto`".to_owned())?),
+        };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.map_or_else(|| "auto".to_owned(), |value| value.to_string())
+    }
+}
+
+impl ParameterValue for usize {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        // Also `1e3`: whole numbers however they are written.
+        let value: f64 = text.parse().map_err(|_| "a whole number".to_owned())?;
+        if !(0.0..=9e15).contains(&value) || value.fract() != 0.0 {
+            return Err("a whole number".to_owned());
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole and in range, as was just checked"
+        )]
+        {
+            *self = value as Self;
+        }
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// Makes an enum of named variants a [`ParameterValue`].
+macro_rules! named_values {
+    ($type:ty { $($name:literal => $value:path),* $(,)? }) => {
+        impl $crate::ParameterValue for $type {
+            fn set(&mut self, text: &str) -> Result<(), String> {
+                *self = match text {
+                    $($name => $value,)*
+                    _ => return Err(["one of", $($name),*].join(" ")),
+                };
+                Ok(())
+            }
+
+            fn show(&self) -> String {
+                match self { $($value => $name),* }.to_owned()
+            }
+        }
+    };
+}
+pub(crate) use named_values;
+
+/// The two methods of a [`PolicyConfig`](crate::PolicyConfig) that list its parameters: each has a key, a field and a
+/// meaning.
+macro_rules! parameters {
+    ($($key:literal => $field:ident, $meaning:literal;)*) => {
+        fn parameters(&self) -> Vec<$crate::Parameter> {
+            vec![$($crate::Parameter::new($key, $meaning, &self.$field)),*]
+        }
+
+        fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn $crate::ParameterValue> {
+            match key {
+                $($key => Some(&mut self.$field),)*
+                _ => None,
+            }
+        }
+    };
+}
+pub(crate) use parameters;
+
+/// Sets the parameters that `assignments` name (`key=value` each), every one at most once. `set` sets one of `keys`
+/// from text and returns the kind of text that was expected; `owner` is the name of the algorithm or problem.
+pub(crate) fn assign<'a>(
+    owner: &'static str,
+    keys: &[&'static str],
+    assignments: impl Iterator<Item = &'a str>,
+    mut set: impl FnMut(&str, &str) -> Result<(), String>,
+) -> Result<(), ParameterError> {
+    let mut given = Vec::new();
+    for assignment in assignments {
+        let Some((key, text)) = assignment.split_once('=') else {
+            return Err(ParameterError::NotAnAssignment { found: assignment.to_owned() });
+        };
+        let (key, text) = (key.trim(), text.trim());
+        let Some(&key) = keys.iter().find(|&&known| known == key) else {
+            return Err(ParameterError::UnknownParameter {
+                algorithm: owner,
+                key: key.to_owned(),
+                suggestion: nearest(key, keys),
+                known: if keys.is_empty() { "none".to_owned() } else { keys.join(", ") },
+            });
+        };
+        if given.contains(&key) {
+            return Err(ParameterError::GivenTwice { key: key.to_owned() });
+        }
+        given.push(key);
+        set(key, text).map_err(|expected| ParameterError::WrongValue { key, expected, found: text.to_owned() })?;
+    }
+    Ok(())
+}
+
+/// The candidate nearest to `text` if they differ by at most three edits, letter case and punctuation aside.
+pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
+    let plain = |text: &str| -> String { text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
+    let text = plain(text);
+    candidates
+        .iter()
+        .map(|candidate| (strsim::levenshtein(&text, &plain(candidate)), *candidate))
+        .filter(|&(distance, candidate)| distance <= 3 && distance < candidate.len())
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
