@@ -1,14 +1,13 @@
-//! Dueling bandits: which of K arms is best, when all one can do is let arms meet and see who
-//! wins, and every meeting of arms that are not the best costs something.
+//! Dueling bandits: which of K arms is best, when arms can only be compared in pairs and every comparison of arms
+//! other than the best has a cost.
 //!
-//! A [`Policy`] chooses who meets, an [`Arena`] says who won, and [`play`] puts the two in a loop
-//! in front of an [`Observer`], such as a [`Recorder`] of regret; a [`Run`] does so piece by piece. The
-//! crate knows nothing of documents, rankers or users: an arena may be a matrix of probabilities, as
-//! here, or a search engine.
+//! A [`Policy`] chooses which arms to compare, an [`Arena`] returns the outcome, and [`play`] runs the loop in front of
+//! an [`Observer`], such as a [`Recorder`] of regret; a [`Run`] can be interrupted and resumed. The crate knows nothing
+//! of documents, rankers or users: an arena may be a matrix of probabilities, as here, or a search engine.
 //!
 //! ```
 //! use bandits::{Generators, MatrixArena, Policy, Recorder, one_two_five, play, problems};
-//! use bandits::{PolicyConfig, Arm, policies::rucb};
+//! use bandits::{Arm, PolicyConfig, policies::rucb};
 //!
 //! // Eight arms, each 0.05 better than the next.
 //! let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
@@ -19,90 +18,95 @@
 //!
 //! assert_eq!(policy.recommend(&mut generators.policy), Some(Arm(0)));
 //! let curve = recorder.curve();
-//! let (late, total) = (curve[curve.len() - 2].average, curve[curve.len() - 1].average);
-//! assert!(total - late < 0.2 * total, "half of the run, but little of the regret");
+//! let (half, all) = (curve[curve.len() - 2].average, curve[curve.len() - 1].average);
+//! assert!(all - half < 0.2 * all, "little of the regret comes from the second half of the run");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Algorithms
 //!
-//! By the names that [`registry::Spec`] reads, with parameters as in `rucb:variant=icml:alpha=0.6`.
-//! Each has a file of its own in [`policies`], with its paper and every deviation from it.
+//! By the names that [`registry::Spec`] reads, with parameters as in `rucb:variant=icml:alpha=0.6`. Each has a file of
+//! its own in [`policies`], with its rule, its paper and every deviation from it.
 //!
-//! | name | plays | horizon | variants | paper |
+//! <!-- algorithms: written by cargo xtask tidy --fix -->
+//!
+//! | name | chooses | horizon | variants | paper |
 //! |---|---|---|---|---|
-//! | [`if1`, `if2`](policies::interleaved_filter) | duels | needed | | Yue et al., JCSS 2012 |
-//! | [`btm`](policies::btm) | duels | needed (not for `setting=pac`, nor where delta is given) | `paper` (default), `lerot` (other bounds where gamma > 1), `tight` (Komiyama's code) | Yue and Joachims, ICML 2011 |
-//! | [`savage`](policies::savage) | duels | needed | `paper` (default), `lerot` (pseudo-counts, plays who beat the most) | Urvoy et al., ICML 2013 |
-//! | [`rucb`](policies::rucb) | duels | not needed | `arxiv` (default), `icml` (with the favourite B), `lerot` (pseudo-counts) | Zoghi et al., ICML 2014 |
-//! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `lerot` (default, as in the paper's experiments), `paper` (as printed) | Zoghi et al., WSDM 2015 |
-//! | [`mergerucb-squared`](policies::merge_rucb::squared) | duels | not needed | as `mergerucb` | the same, afresh for squared horizons |
-//! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | duels | not needed | as `mergerucb` | the same, all batches at once |
-//! | [`mergedts`](policies::merge_dts) | duels | not needed | `authors` (default, as in the paper's experiments), `paper` (as printed) | Li et al., TOIS 2020 |
-//! | [`rcs`](policies::rcs) | duels | not needed | `paper` (default), `lerot` (counts fewer champions, and duels of an arm with itself) | Zoghi et al., WSDM 2014 |
-//! | [`rts`](policies::rts) | duels | not needed | | Lerot |
-//! | [`dts`, `dts-plus`](policies::dts) | duels | not needed | `paper` (default), `mergedts` (pseudo-counts) | Wu and Liu, NIPS 2016 |
-//! | [`rmed1`](policies::rmed1) | duels | not needed | | Komiyama et al., COLT 2015 |
-//! | [`rmed2`](policies::rmed2) | duels | not needed | `paper` (default, as printed), `komiyama` (duelingbanditlib: another opponent, pairs looked over at each step) | Komiyama et al., COLT 2015 |
-//! | [`rmed2fh`](policies::rmed2) | duels | needed | as `rmed2` | Komiyama et al., COLT 2015 |
-//! | [`sparring`](policies::sparring) | duels | not needed | `ailon` (default), `mergedts` (its rival in 2020) | Ailon et al., ICML 2014 |
-//! | [`sparring-ts`](policies::sparring_ts) | duels | not needed | | the same, Thompson sampling |
-//! | [`sparring-exp3`](policies::sparring_exp3) | duels | needed for `horizon`, unless gamma is given | `horizon` (default), `mergedts` (falling gamma) | the same, exponential weights |
-//! | [`doubler`](policies::doubler) | duels | not needed | | Ailon et al., ICML 2014 |
-//! | [`multisbm`](policies::multi_sbm) | duels | not needed | | Ailon et al., ICML 2014 |
-//! | [`self-sparring`](policies::self_sparring) | duels, sets for m > 2 | not needed | | Sui et al., UAI 2017 |
-//! | [`rex3`](policies::rex3) | duels | needed for `horizon`, unless gamma is given | `horizon` (default), `mergedts` (falling gamma, psi = 1) | Gajane et al., ICML 2015 |
-//! | [`winner-stays`](policies::winner_stays) | duels | not needed | | Chen and Frazier, ICML 2017: weak regret |
-//! | [`winner-stays-strong`](policies::winner_stays) | duels | not needed | `after=round` (default), `after=duel` (duelpy) | the same: strong regret |
-//! | [`ccb`](policies::ccb) | duels | not needed | | Zoghi et al., NIPS 2015 |
-//! | [`scb`](policies::scb) | duels | not needed | `paper` (default), `wu` (DuelingBandits) | Zoghi et al., NIPS 2015 |
-//! | [`mdb`](policies::mdb) | sets | not needed | | Brost et al., CIKM 2016 |
-//! | [`random`](policies::random) | duels | not needed | | baseline |
-//! | [`random-set`](policies::random) | sets | not needed | | baseline |
+//! | [`if1`](policies::interleaved_filter) | duels | needed |  | [Yue et al., JCSS 2012](https://doi.org/10.1016/j.jcss.2011.12.028) |
+//! | [`if2`](policies::interleaved_filter) | duels | needed |  | [Yue et al., JCSS 2012](https://doi.org/10.1016/j.jcss.2011.12.028) |
+//! | [`btm`](policies::btm) | duels | needed, not with `setting=pac` | `variant=lerot` (other bounds if gamma > 1), `variant=tight` (as in Komiyama's code), `setting=pac` (an arm that is nearly the best) | [Yue and Joachims, ICML 2011](https://icml.cc/Conferences/2011/papers/165_icmlpaper.pdf) |
+//! | [`savage`](policies::savage) | duels | needed | `variant=lerot` (pseudo-counts; ends with the arm that beats the most others) | [Urvoy et al., ICML 2013](https://proceedings.mlr.press/v28/urvoy13.html) |
+//! | [`rucb`](policies::rucb) | duels | not needed | `variant=icml` (with the favourite B), `variant=lerot` (pseudo-counts) | [Zoghi et al., ICML 2014](https://proceedings.mlr.press/v32/zoghi14.html) |
+//! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `variant=paper` (as printed) | [Zoghi et al., WSDM 2015](https://doi.org/10.1145/2684822.2685290) |
+//! | [`mergerucb-squared`](policies::merge_rucb::squared) | duels | not needed | `variant=paper` (as printed) | [Zoghi et al., WSDM 2015](https://doi.org/10.1145/2684822.2685290) |
+//! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | duels | not needed | `variant=paper` (as printed) | [Zoghi et al., WSDM 2015](https://doi.org/10.1145/2684822.2685290) |
+//! | [`mergedts`](policies::merge_dts) | duels | not needed | `variant=paper` (as printed) | [Li et al., TOIS 2020](https://doi.org/10.1145/3411753) |
+//! | [`rcs`](policies::rcs) | duels | not needed | `variant=lerot` (counts fewer champions, and duels of an arm with itself) | [Zoghi et al., WSDM 2014](https://doi.org/10.1145/2556195.2556256) |
+//! | [`rts`](policies::rts) | duels | not needed |  | [Schuth et al., LivingLab 2013](https://doi.org/10.1145/2513150.2513162) |
+//! | [`dts`](policies::dts) | duels | not needed | `variant=mergedts` (pseudo-counts) | [Wu and Liu, NIPS 2016](https://doi.org/10.48550/arXiv.1604.07101) |
+//! | [`dts-plus`](policies::dts) | duels | not needed | `variant=mergedts` (pseudo-counts) | [Wu and Liu, NIPS 2016](https://doi.org/10.48550/arXiv.1604.07101) |
+//! | [`rmed1`](policies::rmed1) | duels | not needed |  | [Komiyama et al., COLT 2015](https://proceedings.mlr.press/v40/Komiyama15.html) |
+//! | [`rmed2`](policies::rmed2) | duels | not needed | `variant=komiyama` (as in duelingbanditlib: another opponent, pairs checked at each step) | [Komiyama et al., COLT 2015](https://proceedings.mlr.press/v40/Komiyama15.html) |
+//! | [`rmed2fh`](policies::rmed2) | duels | needed | `variant=komiyama` (as in duelingbanditlib: another opponent, pairs checked at each step) | [Komiyama et al., COLT 2015](https://proceedings.mlr.press/v40/Komiyama15.html) |
+//! | [`mdb`](policies::mdb) | sets | not needed |  | [Brost et al., CIKM 2016](https://doi.org/10.1145/2983323.2983659) |
+//! | [`sparring`](policies::sparring) | duels | not needed | `variant=mergedts` (as in the experiments with MergeDTS) | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
+//! | [`sparring-ts`](policies::sparring_ts) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
+//! | [`sparring-exp3`](policies::sparring_exp3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma) | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
+//! | [`doubler`](policies::doubler) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
+//! | [`multisbm`](policies::multi_sbm) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
+//! | [`self-sparring`](policies::self_sparring) | duels, sets with `m=4` | not needed | `m=4` (four picks at a time, which meet as a set) | [Sui et al., UAI 2017](https://doi.org/10.48550/arXiv.1705.00253) |
+//! | [`rex3`](policies::rex3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma, psi = 1) | [Gajane et al., ICML 2015](https://proceedings.mlr.press/v37/gajane15.html) |
+//! | [`winner-stays`](policies::winner_stays) | duels | not needed |  | [Chen and Frazier, ICML 2017](https://proceedings.mlr.press/v70/chen17c.html) |
+//! | [`winner-stays-strong`](policies::winner_stays) | duels | not needed | `after=duel` (as in duelpy) | [Chen and Frazier, ICML 2017](https://proceedings.mlr.press/v70/chen17c.html) |
+//! | [`ccb`](policies::ccb) | duels | not needed |  | [Zoghi et al., NIPS 2015](https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html) |
+//! | [`scb`](policies::scb) | duels | not needed | `variant=wu` (as in DuelingBandits) | [Zoghi et al., NIPS 2015](https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html) |
+//! | [`random`](policies::random) | duels | not needed |  | baseline |
+//! | [`random-set`](policies::random) | sets | not needed |  | baseline |
+//!
+//! <!-- end -->
 //!
 //! # Problems
 //!
-//! A [`PreferenceMatrix`] from a file or from a formula makes a [`MatrixArena`], whose pairs are
-//! independent; utilities make a [`UtilityArena`], whose arms show one noisy value a step and
-//! which takes a million of them. [`problems::Problem`] reads both by name: `arithmetic:k=20`,
-//! `btl:k=50:ratio=0.95`, `1good50poor`, `normal:k=1e6:sd=3:seed=1`.
+//! A [`PreferenceMatrix`] from a file or a formula makes a [`MatrixArena`], in which pairs are independent; utilities
+//! make a [`UtilityArena`], in which every arm shows one noisy value per step, for up to millions of arms.
+//! [`problems::Problem`] reads both by name: `arithmetic:k=20`, `btl:k=50:ratio=0.95`, `1good50poor`,
+//! `normal:k=1e6:sd=3:seed=1`.
 //!
 //! # Two settings
 //!
-//! *Ongoing regret* is a [`Recorder`]'s curve. *Explore, then exploit* asks at some horizons
-//! whether the arm then reported is the best: [`explore_then_exploit`] reads all horizons off one
-//! run where the algorithm knows none, and runs again for each where it does.
+//! *Ongoing regret* is the curve of a [`Recorder`]. *Explore, then exploit* asks at several horizons whether the arm
+//! recommended there is the best: [`explore_then_exploit`] answers for all horizons from one run if the algorithm is
+//! anytime, and from one run per horizon otherwise.
 //!
 //! # Matrices
 //!
-//! [`PreferenceMatrix`] is checked on the way in; [`winners`] names its winners, [`structure`] tells of its
-//! circles, orders and bounds, [`agreement`] compares two.
+//! [`PreferenceMatrix`] is validated when it is built; [`winners`] finds its winners, [`structure`] its cycles, orders
+//! and bounds, and [`agreement`] compares two matrices.
 //!
-//! # What holds for all
+//! # Guarantees
 //!
-//! * **Same seed, same run**, on every platform: logarithms are `libm`'s, draws are pinned by
-//!   tests, and policy, arena and coins have [generators of their own](Generators).
+//! * **Same seed, same run**, on every platform: logarithms are `libm`'s, draws are pinned by tests, and policy, arena
+//!   and coins have [generators of their own](Generators).
 //! * **Ties are broken once**, by fair coins in [`play`], between arena and policy.
-//! * **An arm alone costs nothing to simulate.** Where a policy repeats a choice that teaches it
-//!   nothing, it says [until when](Choice::Alone), and regret is interpolated.
-//! * **Fast forms are exact.** Candidate sets are kept by evidence, challengers by who leads each group,
-//!   divergences by what changed; tests hold each policy to its plain form, choice by choice, for
-//!   the same draws. Where preferences are sampled (RCS, RTS, D-TS, MergeDTS) the law of the choices
-//!   is that of the plain form, but for one thing: odds below 1e-25 count as none.
-//! * **Duels are counted in 32 bits.** In a run of 2^32 steps (4.29e9) or more no arm may take part in
-//!   that many duels: a policy that goes on exploring would then count wrongly. Stretches alone are
-//!   not counted.
+//! * **An arm alone costs nothing to simulate.** A policy that would repeat a choice from which it learns nothing
+//!   returns [the last step of the stretch](Choice::Alone), and regret is interpolated.
+//! * **Fast forms are exact.** Candidate sets, challengers and divergences are updated incrementally, and tests
+//!   compare each policy with its reference form, choice by choice for the same draws. Where preferences are sampled
+//!   (RCS, RTS, D-TS, MergeDTS) the distribution of choices is that of the reference form, except that probabilities
+//!   below 1e-25 count as 0.
+//! * **Duels are counted in 32 bits.** In a run of 2^32 steps (4.29e9) or more, no arm may take part in that many
+//!   duels, or a policy that keeps exploring would count wrongly. Stretches alone are not counted.
 //!
 //! # Real users
 //!
-//! The run loop is for simulations. With a stream of users, a policy is asked and told by hand:
+//! The run loop is for simulations. With a stream of users, call the policy yourself:
 //!
 //! ```
 //! use bandits::registry::{PolicyVisitor, Spec};
 //! use bandits::{Arm, Choice, Feedback, Generator, PairWins, Policy};
 //! use rand::{Rng, SeedableRng};
 //!
-//! /// Shows users lists of four rankers until so many have been served.
+//! /// Shows lists of four rankers to a number of users.
 //! struct Serve {
 //!     users: u64,
 //! }
@@ -112,7 +116,7 @@
 //!
 //!     fn visit<P: Policy>(self, mut policy: P) -> Option<Arm> {
 //!         let mut chance = Generator::seed_from_u64(1);
-//!         // Kept apart, so that what users do never shifts what the policy draws.
+//!         // A separate stream, so that what users do never shifts what the policy draws.
 //!         let mut coins = Generator::seed_from_u64(2);
 //!         let mut wins = PairWins::default();
 //!         let mut step = 1;
@@ -131,7 +135,7 @@
 //!                     policy.learn(step, Feedback::Set { wins: &wins });
 //!                     step
 //!                 }
-//!                 // This ranker's own list for all users up to that one, and nothing to learn from them.
+//!                 // This ranker's own list for all users up to that one; there is nothing to learn from them.
 //!                 Choice::Alone { until, .. } => until,
 //!             };
 //!             step = served.saturating_add(1);
@@ -157,30 +161,34 @@
 //!
 //! # How to add an algorithm
 //!
-//! An algorithm of your own needs [`Policy`] alone: [`play`], [`explore`](explore()) and the arenas take
-//! any. To be called by name, as those of the registry are, it becomes a part of this crate:
+//! An algorithm of your own only has to implement [`Policy`]: [`play`], [`explore`](explore()) and the arenas accept
+//! any. To be called by name it becomes part of this crate, in three places:
 //!
+//! 1. A file in `src/policies/`. Its module documentation has the rule, `## References` with a DOI and `## Notes` for
+//!    deviations. It contains the parameters, `XConfig`, which implement [`PolicyConfig`] (name, summary, paper,
+//!    variants, the `parameters!` list, [`check`](PolicyConfig::check), how to build the policy), and the policy,
+//!    `X`, which implements [`Policy`]. `random.rs` is the shortest example, `mdb.rs` a typical one;
+//!    [`policies`] lists the helpers to build on.
+//! 2. A `pub mod` line in `src/policies/mod.rs`.
+//! 3. A line in the list of `src/registry.rs`.
 //!
-//! 1. A file in `policies/`: module docs with the rule, `## References` with DOI, `## Notes` for
-//!    deviations; a struct of parameters that implements [`PolicyConfig`] (name, summary, parameters,
-//!    [`check`](PolicyConfig::check), and how to build it), and a struct that implements [`Policy`].
-//!    `policies/random.rs` is the smallest, `policies/mdb.rs` one of a page.
-//! 2. A line in the list at the head of `registry.rs`, and one in `tests/value_stability.rs`. The
-//!    table of problems in `tests/problems.rs` runs through it from then on, and so does the bench.
-//! 3. If it takes a shortcut, its plain form in `plain/` and a test in `tests/shortcuts.rs`.
-//! 4. A row in the table above.
+//! Everything else follows from the registry: the problems of `tests/problems.rs`, the benchmarks, `sim algorithms`,
+//! and two files that commands write: `UPDATE=1 cargo test -p bandits --test value_stability` pins the choices,
+//! `cargo xtask tidy --fix` updates the tables of algorithms. An algorithm with a fast form also gets a reference
+//! form in `src/reference/` and a test in `tests/shortcuts.rs` that compares the two.
 //!
 //! # How to add an arena
 //!
-//! Implement [`Arena`]: [`duel`](Arena::duel) for two arms, [`multi_duel`](Arena::multi_duel) for many
-//! (scores into [`PairWins::set_scores`], or pairs into [`PairWins::decide`]), ties as ties, and
-//! the [`gaps`](Arena::gaps) that regret is made of.
+//! Implement [`Arena`]: [`duel`](Arena::duel) for two arms, [`multi_duel`](Arena::multi_duel) for many (scores for
+//! [`PairWins::set_scores`], or pairs for [`PairWins::decide`]), with ties as ties, and the [`gaps`](Arena::gaps) from
+//! which regret is computed.
 //!
 //! ```
-//! use bandits::{PolicyConfig as _, Arena, Arm, DuelOutcome, Generator, Generators, PairWins, Recorder, play, policies::rucb};
+//! use bandits::{Arena, Arm, DuelOutcome, Generator, Generators, PairWins, Recorder, play};
+//! use bandits::{PolicyConfig as _, policies::rucb};
 //! use rand::Rng as _;
 //!
-//! /// A meeting in four is a tie; of the others the lower arm wins two in three.
+//! /// One duel in four is a tie; of the others the lower arm wins two in three.
 //! struct Ladder {
 //!     gaps: [f64; 5],
 //! }
@@ -216,7 +224,7 @@
 //!     }
 //! }
 //!
-//! // Arm 0 beats everyone with probability 2/4 + 1/8, a tie being half a win.
+//! // Arm 0 beats every other with probability 2/4 + 1/8, a tie being half a win.
 //! let mut arena = Ladder { gaps: [0.0, 0.125, 0.125, 0.125, 0.125] };
 //! let mut policy = rucb::RucbConfig::default().policy(5, 10_000)?;
 //! let mut recorder = Recorder::new(vec![1_000, 10_000]);
@@ -227,6 +235,10 @@
 //! ```
 
 #![warn(clippy::self_named_module_files)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod algorithm;
 mod arena;

@@ -146,7 +146,7 @@ impl PolicyConfig for BtmConfig {
     });
     const VARIANTS: &'static [(&'static str, &'static str)] = &[
         ("variant=lerot", "other bounds if gamma > 1"),
-        ("variant=tight", "the bounds of Komiyama's code"),
+        ("variant=tight", "as in Komiyama's code"),
         ("setting=pac", "an arm that is nearly the best"),
     ];
     // Its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves.

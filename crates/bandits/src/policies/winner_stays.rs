@@ -91,7 +91,7 @@ impl PolicyConfig for WinnerStaysStrongConfig {
     const SUMMARY: &'static str = "Winner Stays for strong regret (Chen and Frazier, ICML 2017)";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Chen and Frazier, ICML 2017", url: "https://proceedings.mlr.press/v70/chen17c.html" });
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("after=duel", "a duel alone at a time, as in duelpy")];
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("after=duel", "as in duelpy")];
     type Policy = WinnerStays;
 
     parameters! {

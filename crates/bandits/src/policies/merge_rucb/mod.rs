@@ -100,7 +100,7 @@ impl PolicyConfig for MergeRucbConfig {
     const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed, without pseudo-counts")];
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     type Policy = MergeRucb;
 
     parameters! {

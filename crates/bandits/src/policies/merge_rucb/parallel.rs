@@ -39,7 +39,7 @@ impl PolicyConfig for MergeRucbParallelConfig {
     const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed, without pseudo-counts")];
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     type Policy = MergeRucbParallel;
 
     fn parameters(&self) -> Vec<Parameter> {

@@ -61,7 +61,7 @@ impl PolicyConfig for MergeRucbSquaredConfig {
         "mergeRUCB afresh for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed, without pseudo-counts")];
+    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     type Policy = MergeRucbSquared;
 
     parameters! {

@@ -63,7 +63,8 @@ impl PolicyConfig for SparringConfig {
     const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
-    const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "as compared with MergeDTS")];
+    const VARIANTS: &'static [(&'static str, &'static str)] =
+        &[("variant=mergedts", "as in the experiments with MergeDTS")];
     const CONVERGENCE: Option<Convergence> = None;
     type Policy = Sparring<Ucb>;
 

@@ -131,7 +131,7 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
         url: "https://proceedings.mlr.press/v40/Komiyama15.html",
     });
     const VARIANTS: &'static [(&'static str, &'static str)] =
-        &[("variant=komiyama", "the opponents of Komiyama's code, which checks pairs at each step")];
+        &[("variant=komiyama", "as in duelingbanditlib: another opponent, pairs checked at each step")];
     const NEEDS_HORIZON: bool = FH;
     type Policy = Rmed2;
 
