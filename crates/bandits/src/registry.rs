@@ -166,7 +166,7 @@ pub fn table(first: impl Fn(&Entry) -> String) -> String {
 
 /// Receives a policy as the concrete type that it is, so that a run loop stays static.
 pub trait PolicyVisitor {
-    /// What it makes of the policy.
+    /// The result of the visit.
     type Output;
 
     /// Takes the policy.
@@ -199,14 +199,14 @@ impl Spec {
         self.0.entry()
     }
 
-    /// What it plays with these parameters.
+    /// How many arms it chooses at a time with these parameters.
     #[must_use]
     pub fn action_kind(&self) -> ActionKind {
         each!(&self.0, algorithm => algorithm.action_kind())
     }
 
     /// Whether it must know the horizon with these parameters: a result at one horizon then says
-    /// nothing of another.
+    /// nothing about another.
     #[must_use]
     pub fn uses_horizon(&self) -> bool {
         each!(&self.0, algorithm => algorithm.uses_horizon())
@@ -228,7 +228,7 @@ impl Spec {
     /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
     ///
     /// # Errors
-    /// When the algorithm cannot choose among so many arms, or [uses](Self::uses_horizon) its
+    /// If the algorithm cannot choose among that many arms, or [uses](Self::uses_horizon) its
     /// horizon and that is 0.
     pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
         each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// Says how many arms a policy has.
+    /// The number of arms of a policy.
     struct Count;
 
     impl PolicyVisitor for Count {
@@ -485,7 +485,7 @@ mod tests {
             let spec: Spec = entry.name.parse().expect(entry.name);
             assert_eq!(spec.visit(3, 10, Count), Ok(3));
             assert_eq!(spec.visit(0, 10, Count), Err(ParameterError::Arms { arms: 0 }));
-            // Who keeps all pairs ends somewhere, before it asks for memory.
+            // Algorithms that keep all pairs refuse too many arms before they allocate memory.
             if let Err(error) = spec.visit(40_000, 10, Count) {
                 assert_eq!(error, ParameterError::TooManyPairs { algorithm: entry.name, arms: 40_000 });
                 ends += 1;

@@ -9,7 +9,7 @@ pub enum ParameterError {
     /// No algorithm of this name.
     #[error("no algorithm is called `{name}`{}", did_you_mean(suggestion))]
     UnknownAlgorithm {
-        /// What was asked for.
+        /// The name or key given.
         name: String,
         /// The nearest name there is.
         suggestion: Option<&'static str>,
@@ -19,7 +19,7 @@ pub enum ParameterError {
     UnknownParameter {
         /// The algorithm.
         algorithm: &'static str,
-        /// What was asked for.
+        /// The name or key given.
         key: String,
         /// The nearest key there is.
         suggestion: Option<&'static str>,
@@ -43,9 +43,9 @@ pub enum ParameterError {
     WrongValue {
         /// The parameter.
         key: &'static str,
-        /// What was expected.
+        /// The kind of text expected.
         expected: String,
-        /// What was found.
+        /// The text given.
         found: String,
     },
     /// A number that must be positive and finite.
@@ -61,7 +61,7 @@ pub enum ParameterError {
     TooSmall {
         /// The parameter.
         key: &'static str,
-        /// What it must exceed.
+        /// The bound that it must exceed.
         bound: f64,
         /// Its value.
         value: f64,
@@ -112,7 +112,7 @@ pub enum ParameterError {
     TooManyPairs {
         /// The algorithm.
         algorithm: &'static str,
-        /// How many arms.
+        /// The number of arms.
         arms: usize,
     },
     /// No arms, or more than can be numbered.

@@ -8,7 +8,7 @@ use crate::counts::PairTable;
 use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
 use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
 
-/// Duels as independent coins of a preference matrix (a "proxy" for users); several arms at once
+/// Duels as independent coins of a preference matrix (a "proxy" for users); a set of arms is compared
 /// as independent pairs. There are no ties.
 #[derive(Debug, Clone)]
 pub struct MatrixArena {
@@ -18,21 +18,21 @@ pub struct MatrixArena {
     gaps: Vec<f64>,
 }
 
-/// What regret is measured against.
+/// The reference that regret is measured against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegretReference {
-    /// The Condorcet winner *: an arm j costs p(*, j) - 1/2.
+    /// The Condorcet winner *: the gap of arm j is p(*, j) - 1/2.
     Condorcet,
-    /// The best Copeland score, for matrices without a Condorcet winner: an arm costs the share of
-    /// the other arms that it beats less than the best does, in [0, 1], so on another scale than
-    /// the rest. M. Zoghi et al., "Copeland Dueling Bandits", NIPS 2015,
+    /// The best Copeland score, for matrices without a Condorcet winner: the gap of an arm is how much smaller a
+    /// share of the other arms it beats than the best arm does, in [0, 1]; this is another scale than that of the
+    /// other references. M. Zoghi et al., "Copeland Dueling Bandits", NIPS 2015,
     /// <https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html>.
     Copeland,
-    /// This arm: arm j costs p(arm, j) - 1/2, below 0 for arms that beat it.
+    /// This arm: the gap of arm j is p(arm, j) - 1/2, below 0 for arms that beat it.
     Against(Arm),
 }
 
-/// Why regret cannot be measured as asked.
+/// Why regret cannot be measured against a reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegretReferenceError {
@@ -44,9 +44,9 @@ pub enum RegretReferenceError {
     NoCondorcetWinner {
         /// An arm with the highest Copeland score.
         strongest: u32,
-        /// How many others it beats, ties not counted.
+        /// The number of others it beats, ties not counted.
         beaten: usize,
-        /// How many others there are.
+        /// The number of others.
         others: usize,
     },
     /// The arm does not exist.
@@ -54,7 +54,7 @@ pub enum RegretReferenceError {
     NoSuchArm {
         /// The arm.
         arm: u32,
-        /// How many there are.
+        /// The number of arms.
         arms: usize,
     },
 }
@@ -64,15 +64,15 @@ impl MatrixArena {
     /// winner count as the winner.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn new(matrix: PreferenceMatrix) -> Result<Self, RegretReferenceError> {
         Self::with_reference(matrix, RegretReference::Condorcet)
     }
 
-    /// An arena whose regret is measured as `truth` says.
+    /// An arena whose regret is measured against `reference`.
     ///
     /// # Errors
-    /// When the matrix has no such truth.
+    /// If the matrix has no such reference.
     pub fn with_reference(matrix: PreferenceMatrix, truth: RegretReference) -> Result<Self, RegretReferenceError> {
         let arms = matrix.arms();
         let gaps = match truth {
@@ -120,8 +120,8 @@ impl MatrixArena {
         &self.matrix
     }
 
-    /// Whether the first of the pair `low < high` wins, from 32 random bits, and more where these
-    /// fall on the threshold itself.
+    /// Whether the first of the pair `low < high` wins, decided by 32 random bits, and more if these
+    /// equal the threshold.
     #[inline]
     fn lower_wins(&self, low: usize, high: usize, bits: u32, generator: &mut Generator) -> bool {
         let threshold = self.thresholds[(low, high)];
@@ -131,8 +131,8 @@ impl MatrixArena {
         bits < threshold
     }
 
-    /// The rest of the comparison of a uniform real with p, whose first 32 bits are equal. It is
-    /// also where p = 1, whose first 32 bits are held one short, always wins.
+    /// The rest of the comparison of a uniform real with p if their first 32 bits are equal. It also
+    /// makes p = 1, whose stored bits are one short, always win.
     #[cold]
     fn past_32_bits(&self, low: usize, high: usize, generator: &mut Generator) -> bool {
         let rest =
@@ -170,7 +170,7 @@ impl Arena for MatrixArena {
     }
 
     fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins) {
-        // Two pairs to a draw.
+        // Two pairs per draw.
         let (mut draw, mut fresh) = (0, false);
         wins.decide(arms.len(), |i, j| {
             fresh = !fresh;

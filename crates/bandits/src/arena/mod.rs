@@ -1,4 +1,5 @@
-//! What answers a policy's choice.
+//! The environments that answer a policy's choices: the trait, preference matrices, utilities, and renumbered arms.
+//! Arenas with documents and users belong to other crates.
 
 mod matrix;
 mod shuffled;
@@ -10,35 +11,35 @@ pub use utility::{UtilityArena, UtilityError};
 
 use crate::{Arm, Generator, PairWins};
 
-/// What an arena says of a duel, ties as ties.
+/// The outcome of a duel in an arena, ties as ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DuelOutcome {
     /// The first arm won.
     First,
     /// The second arm won.
     Second,
-    /// Neither.
+    /// Neither arm won.
     Tie,
 }
 
-/// Answers chosen arms with an outcome, and alone knows the regret.
+/// Compares the arms that a policy chooses, and knows their gaps, from which regret is computed.
 pub trait Arena {
-    /// How many arms.
+    /// The number of arms.
     fn arms(&self) -> usize;
 
-    /// Lets two arms meet once. The run loop never calls it with the same arm twice.
+    /// Compares two arms once. The run loop never calls it with the same arm twice.
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome;
 
-    /// Says that `first` and `second` meet at the next [duel](Self::duel), which will get the same
-    /// generator: an arena whose data are far away can ask for them now. What it draws here, that duel
-    /// does not draw again, so that its outcome is the same as without this.
+    /// Announces that `first` and `second` meet at the next [duel](Self::duel), which will get the same
+    /// generator, so that an arena can fetch their data into the cache. That duel does not repeat the draws made
+    /// here, so its outcome is the same as without this call.
     fn prefetch(&mut self, _first: Arm, _second: Arm, _generator: &mut Generator) {}
 
-    /// Lets all `arms` meet at once; fills `wins` (reset to `arms.len()` first), ties as ties.
+    /// Compares all `arms` together and fills `wins` (reset to `arms.len()` first), ties as ties.
     fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins);
 
-    /// Each arm's gap to the best: what one step with that arm alone costs (0 for the best).
-    /// For a Condorcet winner *, p(*, j) - 1/2. Where nobody knows them, as with real users, zeros: regret
-    /// then stays 0 and says nothing.
+    /// Each arm's gap to the best: the regret of one step with that arm alone (0 for the best).
+    /// For a Condorcet winner *, p(*, j) - 1/2. If they are unknown, as with real users, zeros: regret
+    /// then stays 0 and is meaningless.
     fn gaps(&self) -> &[f64];
 }

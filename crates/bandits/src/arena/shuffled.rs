@@ -1,10 +1,10 @@
-//! Arms under other names, so that no policy can live off their order.
+//! Renumbered arms, so that no policy can profit from their order.
 
 use crate::random::shuffle;
 use crate::{Arena, Arm, DuelOutcome, Generator, PairWins};
 
-/// An arena with its arms renamed at random, afresh for each run: a policy that breaks ties by the
-/// lowest arm, or walks through the arms in order, then has no luck with the file's order.
+/// An arena with its arms renumbered at random, differently for each run: a policy that breaks ties by the
+/// lowest arm, or goes through the arms in order, then cannot profit from the order of the file.
 #[derive(Debug, Clone)]
 pub struct Shuffled<A> {
     inner: A,
@@ -14,7 +14,7 @@ pub struct Shuffled<A> {
 }
 
 impl<A: Arena> Shuffled<A> {
-    /// Renames the arms of `inner`.
+    /// Renumbers the arms of `inner` at random.
     #[must_use]
     pub fn new(inner: A, generator: &mut Generator) -> Self {
         let mut originals: Vec<Arm> = (0..inner.arms()).map(Arm::at).collect();
@@ -23,13 +23,13 @@ impl<A: Arena> Shuffled<A> {
         Self { inner, originals, gaps, set: Vec::new() }
     }
 
-    /// The arm of the inner arena that the policies know as `arm`.
+    /// The arm of the inner arena behind `arm`.
     #[must_use]
     pub fn original(&self, arm: Arm) -> Arm {
         self.originals[arm.index()]
     }
 
-    /// The arena inside.
+    /// The inner arena.
     #[must_use]
     pub fn into_inner(self) -> A {
         self.inner

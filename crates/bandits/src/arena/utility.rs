@@ -1,10 +1,10 @@
-//! The utility arena: each arm has a utility, and shows it through Gaussian noise.
+//! The utility arena: each arm has a utility, observed with Gaussian noise.
 
 use crate::random::Normals;
 use crate::{Arena, Arm, DuelOutcome, Generator, MatrixError, PairWins, PreferenceMatrix};
 
-/// Arms with utilities. In each step every arm taking part shows its utility plus a draw from
-/// N(0, 1) of its own; of two arms the one that shows more wins, so that
+/// Arms with utilities. In each step every participating arm shows its utility plus its own draw from
+/// N(0, 1); the arm with the higher value wins, so that
 /// p(i, j) = Phi((u(i) - u(j)) / sqrt 2). All pairs of a set share the draws of that step.
 ///
 /// This is the synthetic setting of B. Brost, Y. Seldin, I. J. Cox, C. Lioma, "Multi-Dueling
@@ -18,17 +18,17 @@ pub struct UtilityArena {
     shown: Vec<u64>,
 }
 
-/// Why numbers are no utilities.
+/// Why numbers are not utilities.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UtilityError {
-    /// No arms, or more than there are names for.
+    /// No arms, or more than can be numbered.
     #[error("{arms} utilities given; expected one for each of 1 to {} arms", u32::MAX)]
     Arms {
         /// How many.
         arms: usize,
     },
-    /// A utility that is infinite or no number.
+    /// A utility that is infinite or not a number.
     #[error("arm {arm}: expected a finite utility, found {value}")]
     NotFinite {
         /// The arm.
@@ -39,11 +39,11 @@ pub enum UtilityError {
 }
 
 impl UtilityArena {
-    /// An arena of these arms. Regret is measured against the greatest utility: arm j costs
+    /// An arena of these arms. Regret is measured against the greatest utility: the gap of arm j is
     /// Phi((u(*) - u(j)) / sqrt 2) - 1/2.
     ///
     /// # Errors
-    /// When there are no utilities, or one is not finite.
+    /// If there are no utilities, or one is not finite.
     pub fn new(utilities: Vec<f64>) -> Result<Self, UtilityError> {
         let arms = utilities.len();
         if arms == 0 || u32::try_from(arms).is_err() {
@@ -71,8 +71,7 @@ impl UtilityArena {
         0.5 + lead(a, b)
     }
 
-    /// All preferences as a matrix, where the correlation between the pairs of a set does not
-    /// matter and there is room for K^2 numbers.
+    /// All preferences as a matrix of K^2 numbers, which ignores the correlation between the pairs of a set.
     ///
     /// # Errors
     /// None for utilities that make an arena.
@@ -181,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_contest_is_an_order() {
-        // One draw an arm: whoever beats someone beats all whom that one beats.
+        // One draw per arm, so wins are transitive.
         let mut arena = UtilityArena::new(vec![0.5; 9]).expect("nine arms");
         let arms: Vec<Arm> = (0..9).map(Arm).collect();
         let mut generator = Generator::seed_from_u64(2);

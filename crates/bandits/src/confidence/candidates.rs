@@ -7,7 +7,7 @@ use crate::Arm;
 pub(crate) struct Candidates {
     members: Vec<Arm>,
     inside: Vec<bool>,
-    /// No arm outside has less evidence against it: until then time admits nobody.
+    /// No arm outside has less evidence against it: until then time admits none.
     next: f64,
 }
 
@@ -25,10 +25,9 @@ impl Candidates {
         self.inside[arm.index()]
     }
 
-    /// Looks again at `arm`, against which `evidence` is the strongest, now that alpha ln t is
-    /// `time`.
+    /// Updates `arm`, against which `evidence` is the strongest, now that alpha ln t is `time`.
     #[inline]
-    pub(crate) fn look_at(&mut self, arm: Arm, evidence: f64, time: f64) {
+    pub(crate) fn update(&mut self, arm: Arm, evidence: f64, time: f64) {
         let inside = time >= evidence;
         if !inside {
             self.next = self.next.min(evidence);
@@ -38,7 +37,7 @@ impl Candidates {
         }
     }
 
-    /// Lets in whom time lets in.
+    /// Admits the arms that time admits.
     #[inline]
     pub(crate) fn advance(&mut self, strongest: &[f64], time: f64) {
         if time >= self.next {
@@ -50,7 +49,7 @@ impl Candidates {
         self.next = f64::INFINITY;
         for (index, &evidence) in strongest.iter().enumerate() {
             if !self.inside[index] {
-                self.look_at(Arm::at(index), evidence, time);
+                self.update(Arm::at(index), evidence, time);
             }
         }
     }

@@ -1,10 +1,10 @@
-//! Who has the best chance against an arm: the largest of its opponents' upper bounds, found
-//! without looking at most of them.
+//! The strongest challenger of an arm: the largest of its opponents' upper bounds, found without evaluating most
+//! of them.
 //!
 //! For a champion c the bounds are u(j, c) = mean(j) + s width(j), where mean = w(j, c) / n, width =
-//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So they are lines in s, and who of a group of
-//! opponents leads is known until the first line that is steeper crosses the leader's: a tournament over
-//! moving values. A group is looked at again from there on, or where a duel may have changed who leads it.
+//! 1 / sqrt(n), and s = sqrt(alpha ln t) only ever grows. So they are lines in s, and the leader of a group of
+//! opponents is known until the first line that is steeper crosses the leader's: a tournament over
+//! moving values. A group is updated from there on, or when a duel may have changed its leader.
 
 use crate::Generator;
 use crate::confidence::lanes::{LANES, Lanes, bits_where, largest, margin};
@@ -15,7 +15,7 @@ use crate::random::below;
 #[derive(Debug, Clone)]
 pub(crate) struct Challengers {
     arms: usize,
-    /// Eights of groups a row, filled up by groups of nobody.
+    /// Groups per row in units of eight, filled up with empty groups.
     eights: usize,
     rows: Vec<Lanes>,
     leaders: Vec<Leaders>,
@@ -25,10 +25,10 @@ pub(crate) struct Challengers {
     scale: f64,
 }
 
-/// Who leads each of eight groups.
+/// The leader of each of eight groups.
 #[derive(Debug, Clone, Copy)]
 struct Leaders {
-    /// Mean and width. (Together: what is written as one and soon read as one is not waited for.)
+    /// Mean and width. (Side by side: a value written and read in one piece causes no store-forwarding stall.)
     pairs: [[f64; 2]; LANES],
     /// The s up to which they surely do.
     until: [f64; LANES],
@@ -69,7 +69,7 @@ impl Challengers {
         let (leaders, place) = (&mut self.leaders[group / LANES], group % LANES);
         let led = leaders.lanes[place] >> lane & 1 == 1;
         let [top, steepest] = leaders.pairs[place];
-        // Who is neither ahead nor ever gains on the leader leaves all as it was.
+        // An opponent that is neither ahead nor ever gains on the leader changes nothing.
         let behind = mean + self.scale * width + margin(self.scale) < top + self.scale * steepest;
         if led || !behind || width > steepest {
             leaders.until[place] = f64::NEG_INFINITY;
@@ -84,7 +84,7 @@ impl Challengers {
         pairs.take(self.arms)
     }
 
-    /// The last step at which everyone else's bound against `champion` is below 1/2, for s =
+    /// The last step at which the bound of every other arm against `champion` is below 1/2, for s =
     /// sqrt(alpha ln t).
     pub(crate) fn alone_until(&self, champion: usize, alpha: f64) -> u64 {
         let others = self.of(champion).enumerate();
@@ -99,8 +99,8 @@ impl Challengers {
     }
 
     /// The arm with the highest upper bound against `champion`, ties at random: itself, where
-    /// nobody's is above 1/2. With `not_itself` the champion yields to whom it ties with. `scale`
-    /// is s, at least what it was before.
+    /// no bound is above 1/2. With `not_itself` the champion yields to the arms it ties with. `scale`
+    /// is s, which never decreases.
     pub(crate) fn challenger(
         &mut self,
         champion: usize,
@@ -132,14 +132,14 @@ impl Challengers {
         champion
     }
 
-    /// Leaves in `tied` who has the highest upper bound against `champion`.
+    /// Stores in `tied` the arms with the highest upper bound against `champion`.
     fn find_highest(&mut self, champion: usize, scale: f64) {
         self.scale = scale;
         let row = champion * self.eights..(champion + 1) * self.eights;
         let groups = &self.rows[row.start * LANES..row.end * LANES];
         self.tied.clear();
         if self.eights == 1 {
-            // So few are sooner looked at than thought about.
+            // For so few, evaluating all bounds is faster.
             let groups = &groups[..self.arms.div_ceil(LANES)];
             let tops = groups.iter().map(|group| group.top(scale));
             let best = tops.fold(f64::NEG_INFINITY, larger);
@@ -158,7 +158,7 @@ impl Challengers {
             while doubtful != 0 {
                 let group = doubtful.trailing_zeros() as usize;
                 doubtful &= doubtful - 1;
-                part[group / LANES].look(group % LANES, &groups[group], scale);
+                part[group / LANES].refresh(group % LANES, &groups[group], scale);
             }
         }
         let tops = leaders.iter().map(|eight| largest(&eight.bounds(scale)));
@@ -190,9 +190,9 @@ impl Leaders {
         self.pairs.map(|[mean, width]| mean + scale * width)
     }
 
-    /// Finds who leads the group at `place`, and how long.
+    /// Finds the leader of the group at `place`, and how long it leads.
     #[inline]
-    fn look(&mut self, place: usize, group: &Lanes, scale: f64) {
+    fn refresh(&mut self, place: usize, group: &Lanes, scale: f64) {
         let top = group.top(scale);
         let lanes = group.at(top, scale);
         let leader = lanes.trailing_zeros() as usize % LANES;

@@ -10,13 +10,13 @@
 use crate::counts::{PairCounts, PairTable};
 use crate::{Arm, Generator, PairWins};
 
-/// Who won how often, and the evidence against each arm.
+/// The wins of every pair, and the evidence against each arm.
 #[derive(Debug, Clone)]
 pub(crate) struct Evidence {
     wins: PairCounts,
     /// q(i, j).
     against: PairTable<f64>,
-    /// The largest of each row of `against`, and who holds it.
+    /// The largest entry of each row of `against`, and its column.
     strongest: Vec<f64>,
     holder: Vec<u32>,
 }
@@ -88,7 +88,7 @@ impl Evidence {
     }
 
     /// Counts a duel and rewrites the pair's evidence: against the first arm, and against the
-    /// second. Without a branch on who won.
+    /// second. Without a branch on the winner.
     #[inline]
     fn write(&mut self, first: usize, second: usize, first_won: bool) -> (f64, f64) {
         let (forth, back) = ((first, second), (second, first));
@@ -163,7 +163,7 @@ mod tests {
             let (a, b) = if below(&mut generator, 10) < 8 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
             evidence.record(a, b);
             for arm in [i, j] {
-                candidates.look_at(Arm::at(arm), evidence.strongest()[arm], time);
+                candidates.update(Arm::at(arm), evidence.strongest()[arm], time);
             }
             candidates.advance(evidence.strongest(), time);
             let plain: Vec<Arm> = (0..arms)

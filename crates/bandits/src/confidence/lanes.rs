@@ -1,6 +1,6 @@
 //! Eight upper bounds at a time.
 
-/// How many pairs are looked at together.
+/// The number of pairs handled together.
 pub(crate) const LANES: usize = 8;
 
 /// How some opponents j fare against an arm c: mean = w(j, c) / n and width = 1 / sqrt(n), so that
@@ -102,7 +102,7 @@ mod tests {
     fn a_lead_lasts_until_it_may_be_crossed() {
         let mut lanes = Lanes::NOBODY;
         (lanes.means[2], lanes.widths[2]) = (1.0, 0.5);
-        // Nobody follows: as far as one looks ahead.
+        // No second: up to the limit.
         assert_eq!(lanes.led_by(1 << 2, 1.0), 3.0);
         // 0.5 + s meets 1 + s/2 at 1.
         (lanes.means[5], lanes.widths[5]) = (0.5, 1.0);

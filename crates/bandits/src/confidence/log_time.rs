@@ -27,11 +27,11 @@ impl LogTime {
             let x = past * self.inverse;
             return self.ln + x * (1.0 - x * (0.5 - x * (1.0 / 3.0 - x * 0.25)));
         }
-        self.look(t)
+        self.refresh(t)
     }
 
     #[cold]
-    fn look(&mut self, t: f64) -> f64 {
+    fn refresh(&mut self, t: f64) -> f64 {
         *self = Self { anchor: t, ln: libm::log(t), inverse: 1.0 / t, reach: t / 4096.0 };
         self.ln
     }

@@ -49,21 +49,21 @@ impl LeastCounts {
             let place = self.members.partition_point(|&member| member < arm);
             self.members.remove(place);
             if self.members.is_empty() {
-                self.look_again();
+                self.refresh();
             }
         }
     }
 
-    /// Counts everyone anew: `None` takes no part any more.
+    /// Recounts all arms; those with `None` take no further part.
     pub(crate) fn recount(&mut self, count: impl Fn(Arm) -> Option<u64>) {
         for (index, kept) in self.counts.iter_mut().enumerate() {
             *kept = count(Arm::at(index)).unwrap_or(OUT);
         }
-        self.look_again();
+        self.refresh();
     }
 
     #[cold]
-    fn look_again(&mut self) {
+    fn refresh(&mut self) {
         self.least = self.counts.iter().copied().min().unwrap_or(OUT);
         self.members.clear();
         let counts = self.counts.iter().enumerate();

@@ -1,10 +1,10 @@
-//! How far two preference matrices of the same arms agree: one estimated from noisier clicks with
-//! one from clearer ones, ours with a published one.
+//! How far two preference matrices of the same arms agree, e.g. one estimated from noisier clicks with
+//! one from clearer clicks, or one of ours with a published one.
 //!
 //! M. Zoghi et al., "Relative Confidence Sampling for Efficient On-Line Ranker Evaluation", WSDM 2014,
 //! <https://doi.org/10.1145/2556195.2556256>, suppose in section 7 that noisier clicks shrink all
-//! gaps and keep who beats whom: then the correlation is near 1, the slope below it, and signs agree
-//! but for the smallest gaps.
+//! gaps and keep the winner of each pair: then the correlation is near 1, the slope below it, and signs agree
+//! except for the smallest gaps.
 
 use std::fmt;
 
@@ -34,18 +34,18 @@ pub struct Agreement {
     pub slope: f64,
     /// Spearman's rank correlation of the Borda scores.
     pub borda_rank_correlation: f64,
-    /// Agreement of signs, a row a threshold.
+    /// Agreement of signs, one row per threshold.
     pub signs: Vec<SignAgreement>,
 }
 
-/// On how many pairs two matrices favour the same arm.
+/// The agreement of two matrices about the better arm of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct SignAgreement {
     /// Pairs whose |p_ij - 1/2| in the reference exceeds this count.
     pub gap: f64,
-    /// How many pairs those are.
+    /// The number of those pairs.
     pub pairs: usize,
-    /// Share of them on which both favour the same arm; 1 where there are none.
+    /// Share of them for which both prefer the same arm; 1 if there are none.
     pub share: f64,
 }
 
@@ -63,7 +63,7 @@ impl Agreement {
     /// Compares `matrix` with `reference`, arm by arm in the order given.
     ///
     /// # Errors
-    /// When they differ in the number of arms.
+    /// If they differ in the number of arms.
     pub fn between(matrix: &PreferenceMatrix, reference: &PreferenceMatrix) -> Result<Self, SizeMismatch> {
         let arms = matrix.arms();
         if reference.arms() != arms {
@@ -118,7 +118,7 @@ impl fmt::Display for Agreement {
     }
 }
 
-/// A count with its thousands set apart: `9,180`.
+/// A count with thousands separators: `9,180`.
 struct Grouped(usize);
 
 impl fmt::Display for Grouped {

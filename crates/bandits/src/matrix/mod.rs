@@ -1,4 +1,5 @@
-//! Preference matrices: the probability that one arm beats another, checked.
+//! Preference matrices: the probability that one arm beats another, read, written and validated; their winners and
+//! their agreement. Everything else about their structure is in `structure`.
 
 pub mod agreement;
 mod npy;
@@ -9,16 +10,15 @@ pub use npy::npy_header;
 
 use crate::Arm;
 
-/// How far `p(i, j) + p(j, i)` may stray from 1 and a diagonal entry from 1/2: enough for a
+/// How far `p(i, j) + p(j, i)` may deviate from 1 and a diagonal entry from 1/2: enough for a
 /// matrix printed with seven digits, far less than any preference that can be measured.
 pub const TOLERANCE: f64 = 1e-6;
 
-/// A checked preference matrix: entry (i, j) is the probability that arm i beats arm j.
+/// A valid preference matrix: entry (i, j) is the probability that arm i beats arm j.
 ///
 /// Square, at least one arm, every entry in [0, 1], diagonal 1/2, and p(i, j) + p(j, i) = 1 within
-/// [`TOLERANCE`]. What is left of that tolerance is taken out, so that nobody who reads one triangle sees
-/// another winner than who reads the other: where a pair's two entries do not agree to the last digit, the
-/// one above the diagonal counts.
+/// [`TOLERANCE`]. If a pair's two entries do not agree to the last digit, the one above the diagonal counts and the other is
+/// corrected, so that both triangles give the same winner.
 ///
 /// ```
 /// # use bandits::{Arm, PreferenceMatrix};
@@ -32,12 +32,12 @@ pub struct PreferenceMatrix {
     entries: Vec<f64>,
 }
 
-/// Why something is not a preference matrix, or cannot be read as one. Rows and columns count
-/// arms, from 0; lines of a text count from 1.
+/// Why something is not a preference matrix, or cannot be read as one. Rows and columns are
+/// arms, counted from 0; lines of a text are counted from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatrixError {
-    /// No arms at all.
+    /// No arms.
     #[error("the matrix is empty; expected at least one row")]
     Empty,
     /// A row of the wrong length.
@@ -45,20 +45,20 @@ pub enum MatrixError {
     NotSquare {
         /// The row.
         row: usize,
-        /// How many cells it has.
+        /// The number of its cells.
         cells: usize,
-        /// How many it should have.
+        /// The number expected.
         expected: usize,
     },
-    /// A leading line with the number of arms that the rows contradict.
+    /// A leading line whose number of arms differs from the number of rows.
     #[error("the first line announces {announced} arms, but {rows} rows follow")]
     Rows {
-        /// What the leading line says.
+        /// The number in the leading line.
         announced: usize,
-        /// How many rows there are.
+        /// The number of rows.
         rows: usize,
     },
-    /// A word that is no number.
+    /// A word that is not a number.
     #[error("line {line}, word {word}: expected a number, found `{found}`; rows hold numbers alone, without names")]
     NotANumber {
         /// The line.
@@ -74,7 +74,7 @@ pub enum MatrixError {
         /// Where text ends, from 0.
         offset: usize,
     },
-    /// An entry that is no probability.
+    /// An entry that is not a probability.
     #[error("row {row}, column {column}: expected a probability from 0 to 1, found {value}")]
     NotAProbability {
         /// The row.
@@ -115,7 +115,7 @@ pub enum MatrixError {
     NoSuchArm {
         /// The arm.
         arm: u32,
-        /// How many there are.
+        /// The number of arms.
         arms: usize,
     },
     /// An arm named twice.
@@ -187,7 +187,7 @@ impl PreferenceMatrix {
     /// A matrix from a function of the pairs i < j, the rest following from it.
     ///
     /// # Errors
-    /// When the function returns no probability, or there are no arms.
+    /// If the function returns something other than a probability, or there are no arms.
     pub fn from_upper(arms: usize, mut probability: impl FnMut(Arm, Arm) -> f64) -> Result<Self, MatrixError> {
         let mut entries = vec![0.5; arms * arms];
         for row in 0..arms {
@@ -213,7 +213,7 @@ impl PreferenceMatrix {
         Self::parse(text)
     }
 
-    /// How many arms.
+    /// The number of arms.
     #[must_use]
     pub fn arms(&self) -> usize {
         self.arms

@@ -17,7 +17,7 @@ impl PreferenceMatrix {
     /// Fortran order.
     ///
     /// # Errors
-    /// When the bytes are no such array, or it is not a preference matrix.
+    /// If the bytes are not such an array, or it is not a preference matrix.
     pub fn from_npy(bytes: &[u8]) -> Result<Self, MatrixError> {
         let wrong = |what: &str| MatrixError::Npy(what.to_owned());
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;

@@ -10,7 +10,7 @@ impl PreferenceMatrix {
     /// understood.
     ///
     /// # Errors
-    /// When a word is no number or the numbers are not a preference matrix.
+    /// If a word is not a number, or the numbers are not a preference matrix.
     pub fn parse(text: &str) -> Result<Self, MatrixError> {
         let mut lines = (1..)
             .zip(text.lines())

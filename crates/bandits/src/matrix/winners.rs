@@ -1,5 +1,5 @@
-//! Who wins a preference matrix, by each notion of winning. How far from an order it is,
-//! [`Tournament`](crate::structure::Tournament) says.
+//! The winners of a preference matrix, by each notion of winning.
+//! [`Tournament`](crate::structure::Tournament) describes how far it is from an order.
 
 use crate::{Arm, PreferenceMatrix};
 

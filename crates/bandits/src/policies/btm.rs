@@ -12,7 +12,7 @@
 //!
 //! `setting=online` (default) takes delta = 1 / 2TK. `setting=pac` seeks, with probability 1 - delta,
 //! an arm that the best beats by at most epsilon: N is the smallest whole number with N =
-//! ceil(36 gamma^6 / epsilon^2 ln(K^3 N / delta)), bounds take delta / K^3 N in place of delta, and
+//! ceil(36 gamma^6 / epsilon^2 ln(K^3 N / delta)), bounds take delta / K^3 N instead of delta, and
 //! once n* = N the arm with the largest P plays alone.
 //!
 //! | `variant` | c(n) | meets itself | drops where | gamma |
@@ -32,13 +32,13 @@
 //! ## Notes
 //!
 //! * gamma is that of relaxed stochastic transitivity, at least 1 (some later texts write its
-//!   reciprocal); `auto` is what the variant's source takes by default.
+//!   reciprocal); `auto` is the default of the variant's source.
 //! * The PAC setting needs no horizon, nor does the online one where delta is given: they ignore it.
 //! * At gamma = 1, the default of both, `lerot` and `paper` are one rule: their bounds differ only for
 //!   gamma > 1.
 //! * Ties are broken at random.
-//! * Who has begun fewest duels is kept (`fewest.rs`), and the largest and smallest P are looked for
-//!   only when a bound on their difference says that an arm may be dropped.
+//! * The arms that have begun fewest duels are kept (`counts/least.rs`), and the largest and smallest P are
+//!   computed only when a bound on their difference allows an arm to be dropped.
 
 use crate::algorithm::{
     countable_pairs, horizon_known, named_values, parameters, positive, probability, warnings, without_effect,
@@ -52,7 +52,7 @@ use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError
 pub struct BtmConfig {
     /// Which of the published rules.
     pub variant: Variant,
-    /// What is sought.
+    /// The goal.
     pub setting: Setting,
     /// Of relaxed stochastic transitivity, at least 1; the variant's default where not given.
     pub gamma: Option<f64>,
@@ -73,7 +73,7 @@ pub enum Variant {
     Tight,
 }
 
-/// What is sought; see the [module](self).
+/// The goal; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setting {
     /// Low regret over a horizon.
@@ -239,9 +239,9 @@ pub struct Btm {
     /// No P of an arm left is lower, or higher.
     lowest: f64,
     highest: f64,
-    /// Who met whom last, the first having begun.
+    /// The pair that met last; the first of them began the duel.
     met: Option<[Arm; 2]>,
-    /// Who plays at the end.
+    /// The arm that plays at the end.
     ended: Option<Arm>,
 }
 
@@ -258,8 +258,8 @@ impl Btm {
         if self.tight { highest - lowest > self.margin } else { highest - lowest >= self.margin }
     }
 
-    /// Looks again for the lowest and highest P.
-    fn look_again(&mut self) {
+    /// Recomputes the lowest and highest P.
+    fn refresh(&mut self) {
         let shares = self.left.iter().map(|arm| self.shares[arm.index()]);
         self.lowest = shares.clone().fold(1.0, f64::min);
         self.highest = shares.fold(0.0, f64::max);
@@ -271,7 +271,7 @@ impl Btm {
         if !self.apart(self.lowest, self.highest) || self.begun.least() == 0 {
             return;
         }
-        self.look_again();
+        self.refresh();
         if self.apart(self.lowest, self.highest) && self.left.len() > 1 {
             self.drop(generator);
         }
@@ -295,7 +295,7 @@ impl Btm {
         for index in 0..self.left.len() {
             self.share(self.left[index]);
         }
-        self.look_again();
+        self.refresh();
         self.set_margin();
     }
 

@@ -7,7 +7,7 @@
 //! 1. b, drawn uniformly at first, meets each arm of W once: a pass;
 //! 2. after a pass each arm k with mu(b, k) - c > 1/2 leaves W;
 //! 3. then, if mu(b, k) + c < 1/2 for an arm k of W: in IF2 every arm with mu(b, j) > 1/2 leaves W; k
-//!    becomes the candidate and leaves W, and all counts start anew;
+//!    becomes the candidate and leaves W, and all counts restart;
 //! 4. once W is empty b plays alone.
 //!
 //! ## References
@@ -26,7 +26,7 @@ use crate::algorithm::{countable, horizon_known, parameters};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
-/// IF: no parameters. `PRUNES` tells IF2 from IF1.
+/// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct InterleavedFilterConfig<const PRUNES: bool>;
 
@@ -86,7 +86,7 @@ pub struct InterleavedFilter {
     others: Vec<(Arm, u32)>,
     /// How many passes there have been.
     duels: u32,
-    /// Who of W is next in this pass.
+    /// The place in W of the next arm of this pass.
     next: usize,
     learnt: bool,
 }
@@ -99,7 +99,7 @@ impl InterleavedFilter {
         *self.candidate.insert(candidate)
     }
 
-    /// What follows a pass; says who is the candidate now.
+    /// Ends a pass and returns the candidate.
     fn end_pass(&mut self, candidate: Arm, generator: &mut Generator) -> Arm {
         self.next = 0;
         self.duels += 1;

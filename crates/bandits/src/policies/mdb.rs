@@ -1,8 +1,8 @@
-//! Multi-dueling bandits (MDB): all arms that may still be the best meet at once, and a wider net
+//! Multi-dueling bandits (MDB): all arms that may still be the best meet together, and a wider set
 //! of arms joins them where there is doubt.
 //!
 //! At step t >= 2, with u(i, j) = w(i, j) / n(i, j) + sqrt(alpha ln t / n(i, j)) and v(i, j) the
-//! same with beta alpha in place of alpha:
+//! same with beta alpha instead of alpha:
 //!
 //! * E = { i : u(i, j) >= 1/2 for all j }, F = { i : v(i, j) >= 1/2 for all j }, E within F;
 //! * no arm in E: all arms meet; one: it plays alone; more: the arms of F meet.
@@ -21,7 +21,7 @@
 //! * t is the step of the run, stretches alone included, so that E opens again from time to time.
 //!   When it will is known (`bounds.rs`), and the stretch until then is one choice.
 //! * The arm reported is the one that is the last to leave E: an arm that plays alone has met the
-//!   others too seldom for its wins over each of them to say much.
+//!   others too seldom for its wins over each of them to be informative.
 
 use crate::algorithm::{countable_pairs, parameters, positive};
 use crate::confidence::{Evidence, last_step_below};

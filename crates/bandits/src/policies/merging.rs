@@ -6,7 +6,7 @@ use crate::confidence::LogTime;
 use crate::random::{best_arm, shuffle};
 use crate::{Arm, Generator, ParameterError};
 
-/// The parameters that bounds and batches hang on.
+/// The parameters of bounds and batches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) alpha: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// What delta is where nobody sets it.
+    /// The default of delta.
     pub(crate) const DELTA: f64 = 0.01;
 
     /// ln C for `arms` arms. C itself may be too large for a number: 6e285 for 10 arms at alpha = 0.51.
@@ -95,7 +95,7 @@ impl Stages {
         Self { arms, early, current: 1 }
     }
 
-    /// Whether so many arms are few enough for the next stage.
+    /// Whether the number of arms left ends the stage.
     #[inline]
     pub(crate) fn ends(&self, left: usize) -> bool {
         let (left, arms, stage) = (left as u128, self.arms as u128, self.current.min(64));
@@ -110,8 +110,8 @@ pub(crate) fn shuffled(arms: usize, generator: &mut Generator) -> Vec<Arm> {
     order
 }
 
-/// Who joins whom, of batches of these sizes (0 for none): sorted by size, ties at random, the smallest
-/// goes with the largest, unless the two have more than 3p/2 arms.
+/// The pairs of batches that merge, given their sizes (0 for none): sorted by size, ties at random, the smallest
+/// merges with the largest, unless the two have more than 3p/2 arms.
 pub(crate) fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec<(usize, Option<usize>)> {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|&batch| sizes[batch] > 0).collect();
     shuffle(generator, &mut order);
@@ -137,7 +137,7 @@ pub(crate) fn again(sizes: &[u32], p: usize) -> bool {
     sizes.len() > 1 && sizes.iter().any(|&size| 2 * size as usize <= p)
 }
 
-/// Of the arms left, the one that beat the most, ties at random; nobody where none beat any (but a lone
+/// Of the arms left, the one that beat the most, ties at random; `None` if none beat any (but a lone
 /// arm is the best there is).
 pub(crate) fn copeland_best(arms: usize, beaten: &[(Arm, u32)], generator: &mut Generator) -> Option<Arm> {
     if arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {

@@ -9,8 +9,8 @@
 //!
 //! ## Notes
 //!
-//! * "A random subset" is drawn anew where it is empty. The paper does not say how large its
-//!   subsets are; under any law that treats all arms alike the expected regret is the same.
+//! * "A random subset" is drawn again if it is empty. The paper leaves the size of its subsets open; under any
+//!   distribution that treats all arms alike the expected regret is the same.
 //! * Where one arm comes out (twice, or as the whole set), it plays alone.
 //! * It learns nothing, and so names no best arm.
 

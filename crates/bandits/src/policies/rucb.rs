@@ -8,7 +8,7 @@
 //! 3. the challenger is d = argmax over j of u(j, c);
 //! 4. c and d meet.
 //!
-//! The variants differ in step 2 and in what is unknown:
+//! The variants differ in step 2 and in the bound of pairs that have not met:
 //!
 //! | `variant` | champion | pairs never seen | ties for d |
 //! |---|---|---|---|
@@ -30,12 +30,12 @@
 //!   takes 1 for their sum.
 //! * Theory needs alpha > 1/2, and alpha > 1 for the bound on the expectation. Experiments go down
 //!   to 0.1, where some runs never recover: accepted, with a [warning](crate::PolicyConfig::warning).
-//! * A duel of the champion with itself says nothing, so these stretches are one choice, whose end
+//! * A duel of the champion with itself is uninformative, so these stretches are one choice, whose end
 //!   is known: the first step at which some u(j, c) reaches 1/2.
 //! * The arm reported is the one that beat the most others in more than half of their duels. Lerot
 //!   reports the one with the most wins in all: not followed, by `lerot` neither. Regret does not hang
 //!   on it.
-//! * Candidates are kept by evidence (`bounds.rs`), challengers by who leads each group of them
+//! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers by the leader of each group
 //!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{countable_pairs, named_values, parameters, positive, warnings, without_effect};
@@ -131,7 +131,7 @@ pub struct Rucb {
     candidates: Candidates,
     favourite: Option<Arm>,
     opponents: Challengers,
-    /// Who met last: only their candidacy needs another look.
+    /// The pair that met last: only their candidacy needs an update.
     met: Option<[Arm; 2]>,
 }
 
@@ -191,7 +191,7 @@ impl Policy for Rucb {
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let time = self.alpha * self.clock.ln(step as f64);
         for arm in self.met.take().into_iter().flatten() {
-            self.candidates.look_at(arm, self.evidence.strongest()[arm.index()], time);
+            self.candidates.update(arm, self.evidence.strongest()[arm.index()], time);
         }
         self.candidates.advance(self.evidence.strongest(), time);
         let champion = self.champion(generator);

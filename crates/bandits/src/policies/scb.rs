@@ -5,7 +5,7 @@
 //! In round r = 1, 2, ..., of T = T(r) steps:
 //!
 //! 1. a *reward* of arm i is found by drawing an opponent j and letting the two meet until it is
-//!    certain who is better (at once, if it already is): 1 if i is, otherwise 0;
+//!    certain which is better (immediately, if it already is): 1 if i is, otherwise 0;
 //! 2. all arms are active at first. Pass by pass, every active arm gets one reward, and active arms
 //!    whose upper bound is below another's lower one are dropped: the bounds are the largest and
 //!    the smallest x with N kl(mean reward, x) <= the allowance, after N rewards;
@@ -30,16 +30,16 @@
 //! ## Notes
 //!
 //! * The paper asks that a pair's winner be certain with probability 1 - delta / K^2 and leaves the
-//!   test open. The one here keeps that promise for all n at once: by Chernoff's bound each n errs
+//!   test open. The one here keeps that promise for all n together: by Chernoff's bound each n errs
 //!   with probability 2 exp(-n kl), and the 1 / (n (n + 1)) sum to 1.
-//! * Every round begins afresh, as its delta is another. What is reported is what the last round
-//!   found that found anything, and before that the arm that beat the most others in this one.
+//! * Every round starts from scratch, as its delta differs. The recommendation is that of the last round
+//!   that found an arm, and before that the arm that beat the most others in this one.
 //! * In the paper's terms the approximation epsilon is 0, so that a round ends early only by step 3.
 //!   That one arm is left ends it in DuelingBandits and duelpy, that nothing is uncertain in
 //!   DuelingBandits; both variants here take both. DuelingBandits then takes the arm that beats the
 //!   most others of all arms, not only of the active ones: not followed.
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
-//!   the means: one lower bound and one divergence decide whether anybody is dropped.
+//!   the means: one lower bound and one divergence decide whether an arm is dropped.
 
 use crate::algorithm::{countable_pairs, named_values, parameters, positive, warnings, without_effect};
 use crate::counts::{PairCounts, PairTable};
@@ -121,11 +121,11 @@ pub struct Scb {
     begins: u64,
     ends: u64,
     round: Round,
-    /// What the last round found that found anything.
+    /// The arm found by the last round that found one.
     found: Option<usize>,
 }
 
-/// What a round has learnt.
+/// The state of a round.
 #[derive(Debug, Clone)]
 struct Round {
     wins: PairCounts,
@@ -134,7 +134,7 @@ struct Round {
     /// How many others that is uncertain of, for each arm.
     uncertain: Vec<usize>,
     active: Vec<usize>,
-    /// Which active arm is to get a reward, and whom it meets.
+    /// The active arm that gets a reward next, and the pair that meets for it.
     place: usize,
     pair: Option<(usize, usize)>,
     /// Rewards in whole passes, the sum of each arm's, and how many there were in all.
@@ -175,7 +175,7 @@ impl Round {
         best.1
     }
 
-    /// Gives the active arm whose turn it is its reward, and says whether that ends the pass.
+    /// Gives the active arm whose turn it is its reward, and returns whether that ends the pass.
     fn reward(&mut self, reward: bool) -> bool {
         self.rewards[self.active[self.place]] += u64::from(reward);
         self.asked += 1;
@@ -273,7 +273,7 @@ impl Scb {
         }
     }
 
-    /// Whether the winner of a pair is certain, after so many wins either way.
+    /// Whether the winner of a pair is certain, after `won` wins and `lost` losses.
     fn is_certain(&self, won: u32, lost: u32, step: u64) -> bool {
         let (won, lost) = (f64::from(won), f64::from(lost));
         let met = won + lost;

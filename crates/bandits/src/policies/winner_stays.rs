@@ -27,7 +27,7 @@
 //!
 //! * Arms that rest have one of only two values of C: that of the start of the round, until they
 //!   have played in it, and one less after that, as a step changes C by one and an arm that falls
-//!   below those still waiting rests at once. A step is O(1), and no C is kept but those of the
+//!   below those still waiting rests immediately. A step is O(1), and no C is kept but those of the
 //!   two that play.
 //! * The arm reported is i while it is ahead of j, and none where the two are even.
 
@@ -42,13 +42,13 @@ pub struct WinnerStaysConfig;
 /// The parameters of Winner Stays for strong regret.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WinnerStaysStrongConfig {
-    /// After what the leader plays alone.
+    /// When the leader plays alone.
     pub after: After,
     /// How much longer each time alone is than the one before, above 1.
     pub beta: f64,
 }
 
-/// After what the leader plays alone; see the [module](self).
+/// When the leader plays alone; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     /// After every round.
@@ -152,7 +152,7 @@ impl WinnerStays {
         }
     }
 
-    /// One of those who wait, at random.
+    /// One of the waiting arms, at random.
     fn next_player(&mut self, generator: &mut Generator) -> Player {
         let chosen = below(generator, self.waiting.len());
         Player { arm: self.waiting.swap_remove(chosen), lead: self.level }
@@ -185,7 +185,7 @@ impl Policy for WinnerStays {
         }
         let [first, second] = match self.players {
             None => [self.next_player(generator), self.next_player(generator)],
-            // The loser has fallen below those who wait.
+            // The loser has fallen below the waiting arms.
             Some([first, second]) if second.lead < self.level => {
                 self.rested.push(second.arm);
                 [first, self.next_player(generator)]
@@ -212,7 +212,7 @@ impl Policy for WinnerStays {
         let loser = if first_won { second } else { first };
         if loser.lead < self.level && self.waiting.is_empty() {
             // All have played: the rested wait for the next round, one level down, and with them
-            // the loser, who as one of the last two goes first.
+            // the loser, which as one of the last two goes first.
             std::mem::swap(&mut self.waiting, &mut self.rested);
             self.level -= 1;
             self.after(After::Round);

@@ -1,4 +1,5 @@
-//! What a dueling bandit is: it chooses, it learns, it names its best arm.
+//! The interface of a dueling bandit: it chooses, it learns, it recommends an arm. Arenas, which answer, are in
+//! `arena`; the algorithms in `policies`.
 
 mod pair_wins;
 
@@ -22,7 +23,7 @@ impl Arm {
         self.0 as usize
     }
 
-    /// The arm at `index`; indices past `u32::MAX` are no arms.
+    /// The arm at `index`; indices past `u32::MAX` are not allowed.
     #[inline]
     #[must_use]
     pub fn at(index: usize) -> Self {
@@ -32,14 +33,14 @@ impl Arm {
     }
 }
 
-/// What a policy wants to see next.
+/// What a policy wants to compare next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice<'a> {
-    /// One step: these two arms against each other. They may be the same arm, where the policy
-    /// learns from that too; the outcome then is a fair coin.
+    /// One step: these two arms against each other. They may be the same arm if the policy
+    /// learns from that too; the outcome is then a fair coin.
     Duel(Arm, Arm),
-    /// One step: all these arms at once (two or more, no arm twice), in the policy's own buffer,
-    /// which it must leave as it is until it has learnt.
+    /// One step: all these arms together (two or more, no arm twice), in the policy's own buffer,
+    /// which must not change until it has learnt.
     Set(&'a [Arm]),
     /// This arm alone, from this step to step `until` inclusive (`u64::MAX`: for ever). Nothing is
     /// learnt and no randomness is used, so the stretch costs nothing to simulate.
@@ -51,21 +52,21 @@ pub enum Choice<'a> {
     },
 }
 
-/// What came of a choice, ties already broken by a fair coin.
+/// The outcome of a choice, ties already broken by a fair coin.
 #[derive(Debug, Clone, Copy)]
 pub enum Feedback<'a> {
     /// Of a duel.
     Duel {
-        /// Who won.
+        /// The arm that won.
         winner: Arm,
-        /// Who lost (the winner again, where an arm met itself).
+        /// The arm that lost (the winner again, if an arm met itself).
         loser: Arm,
-        /// Whether the winner is the arm that was chosen first: what tells a self-duel's sides
-        /// apart.
+        /// Whether the winner is the arm that was chosen first, which distinguishes the sides of a
+        /// self-duel.
         first_won: bool,
     },
-    /// Of a set: who won each pair, indexed by position in the set as it was chosen. The arms are
-    /// not repeated here: they still stand in the policy's buffer.
+    /// Of a set: the winner of each pair, indexed by position in the set as it was chosen. The arms are
+    /// not repeated here: they are still in the policy's buffer.
     Set {
         /// Every pair decided.
         wins: &'a PairWins,
@@ -77,7 +78,7 @@ impl Feedback<'_> {
     #[inline]
     #[must_use]
     pub fn of_duel(first: Arm, second: Arm, first_won: bool) -> Self {
-        // Who wins is what no processor can predict.
+        // No branch: the winner cannot be predicted.
         let winner = select_unpredictable(first_won, first, second);
         let loser = select_unpredictable(first_won, second, first);
         Self::Duel { winner, loser, first_won }
@@ -86,11 +87,10 @@ impl Feedback<'_> {
 
 /// A dueling bandit algorithm.
 ///
-/// A step is one [`choose`](Self::choose), and after a duel or a set one [`learn`](Self::learn) that tells
-/// what came of that very choice, before the next one: policies keep what they asked until they are told,
-/// and may panic or count wrongly where they are told twice, or of something else. With real users the answer
-/// may be long in coming; a choice that is never answered is best answered by a fair coin, as a user who
-/// clicked nothing would be. Only choosing [`alone`](Choice::Alone) takes no answer.
+/// A step is one [`choose`](Self::choose) and, after a duel or a set, one [`learn`](Self::learn) with the outcome of
+/// that choice, before the next `choose`. A policy remembers its choice until then; it may panic or count wrongly if
+/// it learns twice, or from another choice. With real users the outcome may take long. A choice that never gets one
+/// is best answered by a fair coin, like a user who clicks nothing. Only [`Alone`](Choice::Alone) has no outcome.
 pub trait Policy {
     /// How many arms it chooses among.
     fn arms(&self) -> usize;
@@ -99,10 +99,10 @@ pub trait Policy {
     /// rising steps, each one past the end of the choice before.
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_>;
 
-    /// Learns what came of the choice made for `step`, once, with every tie decided. Not called after
+    /// Learns from the outcome of the choice made for `step`, once, with every tie broken. Not called after
     /// [`Choice::Alone`].
     fn learn(&mut self, step: u64, feedback: Feedback<'_>);
 
-    /// The arm it would report if stopped now; `None` where its data single out none.
+    /// The arm it would recommend if stopped now; `None` if its data single out none.
     fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
 }

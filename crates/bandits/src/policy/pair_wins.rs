@@ -1,13 +1,13 @@
-//! Who won each pair of a set of arms, as bit matrices.
+//! The winner of each pair of a set of arms, as bit matrices.
 
 use rand::Rng as _;
 
 use crate::Generator;
 
-/// Who won each pair of a set of arms: bit matrices of wins and of ties, by position in the set.
+/// The winner of each pair of a set of arms: bit matrices of wins and of ties, by position in the set.
 ///
 /// Row `i` holds, in bit `j`, whether position `i` beat position `j`. Until
-/// [`resolve_ties`](Self::resolve_ties) a pair may be tied, or nobody's (as after
+/// [`resolve_ties`](Self::resolve_ties) a pair may be tied, or undecided (as after
 /// [`reset`](Self::reset)).
 ///
 /// ```
@@ -95,7 +95,7 @@ impl PairWins {
         wins
     }
 
-    /// Position `winner` beat position `loser`; overwrites what was known of the pair.
+    /// Position `winner` beat position `loser`; overwrites the earlier outcome of the pair.
     ///
     /// # Panics
     /// Unless these are two positions of the set.
@@ -109,7 +109,7 @@ impl PairWins {
         self.ties[back.0] &= !back.1;
     }
 
-    /// Positions `i` and `j` tied; overwrites what was known of the pair.
+    /// Positions `i` and `j` tied; overwrites the earlier outcome of the pair.
     ///
     /// # Panics
     /// Unless these are two positions of the set.
@@ -127,8 +127,7 @@ impl PairWins {
         self.resolve(|_, _, _| generator.next_u64());
     }
 
-    /// Decides every pair anew: `first_wins(i, j)` is asked once for each i < j, in no order to
-    /// rely on.
+    /// Decides every pair: `first_wins(i, j)` is called once for each i < j, in unspecified order.
     pub fn decide(&mut self, arms: usize, mut first_wins: impl FnMut(usize, usize) -> bool) {
         self.reset(arms);
         self.ties.fill(u64::MAX);
@@ -332,7 +331,7 @@ mod tests {
                 }
             }
         }
-        // Six standard deviations (10 each): 8,385 pairs are looked at.
+        // Six standard deviations (10 each): 8,385 pairs are tested.
         for i in 0..arms {
             for j in 0..i {
                 assert!(first[i * arms + j].abs_diff(rounds / 2) < 60, "pair {i}, {j}");

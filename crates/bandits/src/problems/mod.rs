@@ -1,4 +1,5 @@
-//! Problems of the literature, as preference matrices and as utilities, and [by name](Problem).
+//! Problems of the literature, as preference matrices and as utilities, and [by name](Problem). Arenas are made of
+//! them in `arena`.
 
 mod named;
 pub mod utilities;
@@ -7,47 +8,47 @@ pub use named::{Problem, ProblemError, Setting, TABLE_1, names};
 
 use crate::{MatrixError, PreferenceMatrix};
 
-/// Arms in a row, each 0.05 better than the next: p(i, j) = 1/2 + 0.05 (j - i), at most 1.
+/// Ordered arms, each 0.05 better than the next: p(i, j) = 1/2 + 0.05 (j - i), at most 1.
 ///
 /// With 8 arms the "arithmetic" problem of J. Komiyama, J. Honda, H. Kashima, H. Nakagawa,
 /// "Regret Lower Bound and Optimal Algorithm in Dueling Bandit Problem", COLT 2015,
 /// <https://proceedings.mlr.press/v40/Komiyama15.html>.
 ///
 /// # Errors
-/// When there are no arms.
+/// If there are no arms.
 pub fn arithmetic(arms: usize) -> Result<PreferenceMatrix, MatrixError> {
     arithmetic_with(arms, 0.05)
 }
 
-/// The same with another step, positive.
+/// The same with a positive step of your choice.
 ///
 /// # Errors
-/// When there are no arms, or (of two arms at least) the step is not positive.
+/// If there are no arms, or (of two arms at least) the step is not positive.
 pub fn arithmetic_with(arms: usize, step: f64) -> Result<PreferenceMatrix, MatrixError> {
     PreferenceMatrix::from_upper(arms, |i, j| {
-        // No probability: what is not positive must not pass for one.
+        // Not a number: a step that is not positive must not pass for one.
         if step > 0.0 { (0.5 + step * f64::from(j.0 - i.0)).min(1.0) } else { f64::NAN }
     })
 }
 
 /// Four arms: arm 0 beats each of the others with probability 0.6, and these beat each other in a
-/// circle with 0.9; the "cyclic" problem of Komiyama et al. (see [`arithmetic`]).
+/// cycle with 0.9; the "cyclic" problem of Komiyama et al. (see [`arithmetic`]).
 ///
 /// # Errors
-/// None; the type is that of its siblings.
+/// None; the type is that of the other problems.
 pub fn cyclic() -> Result<PreferenceMatrix, MatrixError> {
     circle_and_leader(4, 0.6, 0.9)
 }
 
-/// Arm 0 beats each of the others with probability `lead`. They stand in a circle: each beats the
-/// half of the circle that follows it with probability `circle`, and is beaten by the half before
-/// it; two that face each other, where the circle is even, are at 1/2.
+/// Arm 0 beats each of the others with probability `lead`. They form a cycle: each beats the
+/// half of the cycle that follows it with probability `circle`, and is beaten by the half before
+/// it; opposite arms of an even cycle are at 1/2.
 ///
 /// # Errors
-/// When there are no arms, or one of the two is no probability.
+/// If there are no arms, or one of the two is not a probability.
 pub fn circle_and_leader(arms: usize, lead: f64, circle: f64) -> Result<PreferenceMatrix, MatrixError> {
     PreferenceMatrix::from_upper(arms, |i, j| {
-        // How far the second arm is ahead of the first around the circle, doubled.
+        // How far the second arm is ahead of the first around the cycle, doubled.
         let ahead = 2 * (j.0 - i.0) as usize;
         match ahead.cmp(&(arms - 1)) {
             _ if i.0 == 0 => lead,
@@ -64,7 +65,7 @@ pub fn circle_and_leader(arms: usize, lead: f64, circle: f64) -> Result<Preferen
 /// Comparisons", Biometrika 39, 1952, <https://doi.org/10.2307/2334029>.
 ///
 /// # Errors
-/// When there are no arms, or a strength is not positive.
+/// If there are no arms, or a strength is not positive.
 pub fn btl(strengths: &[f64]) -> Result<PreferenceMatrix, MatrixError> {
     PreferenceMatrix::from_upper(strengths.len(), |i, j| {
         let (a, b) = (strengths[i.index()], strengths[j.index()]);

@@ -10,7 +10,7 @@ use crate::{MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMa
 
 /// A synthetic problem, written `name:key=value:key=value`, every parameter optional.
 ///
-/// | name | parameters | what it is |
+/// | name | parameters | description |
 /// |---|---|---|
 /// | `arithmetic` | `k=8`, `step=0.05` | [arms in a row](super::arithmetic) |
 /// | `cyclic` | `k=4`, `lead=0.6`, `circle=0.9` | [a leader and a circle](super::circle_and_leader) |
@@ -71,7 +71,7 @@ pub enum ProblemError {
         PLAIN.join(", ")
     )]
     Unknown {
-        /// What was asked for.
+        /// The name or key given.
         name: String,
         /// The nearest name there is.
         suggestion: Option<&'static str>,
@@ -96,7 +96,7 @@ pub enum ProblemError {
         arms.saturating_mul(*arms) / 125_000_000
     )]
     TooManyForAMatrix {
-        /// How many arms.
+        /// The number of arms.
         arms: usize,
     },
     /// The entries make no matrix.
@@ -107,7 +107,7 @@ pub enum ProblemError {
     Utility(#[from] UtilityError),
 }
 
-/// The most arms of any problem: what is known of each fills some gigabytes then.
+/// The most arms of any problem: policies then need some gigabytes.
 const MOST: usize = 100_000_000;
 
 /// Names without a number in them.
@@ -191,7 +191,7 @@ impl Problem {
         matches!(self.0, Kind::Arithmetic { .. } | Kind::Cyclic { .. } | Kind::Btl { .. })
     }
 
-    /// The problem that this name says, with its defaults.
+    /// The problem of this name, with its defaults.
     fn named(name: &str) -> Option<Self> {
         let kind = match name {
             "arithmetic" => Kind::Arithmetic { k: 8, step: 0.05 },

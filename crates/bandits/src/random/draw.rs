@@ -1,5 +1,5 @@
-//! The few ways in which this crate draws at random, each pinned by a test: what they return for
-//! a given generator is part of every published number.
+//! Uniform draws, coins and shuffles, each pinned by a test: what they return for a given generator is part of
+//! every published number.
 
 use rand::Rng as _;
 

@@ -1,5 +1,5 @@
-//! Draws of a preference from what is known of it: [Beta](crate::random::Beta)(w + 1, l + 1) for w
-//! wins and l losses, or that part of it which lies above 1/2; and of how long something goes on.
+//! Draws of a preference from its posterior: [Beta](crate::random::Beta)(w + 1, l + 1) for w
+//! wins and l losses, or the part of it above 1/2; and of geometric lengths.
 
 use rand::Rng as _;
 

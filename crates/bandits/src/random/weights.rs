@@ -3,7 +3,7 @@
 use super::unit;
 use crate::Generator;
 
-/// A tree of sums over the weights: a draw or a change costs O(log n). Each sum is computed anew
+/// A tree of sums over the weights: a draw or a change costs O(log n). Each sum is recomputed
 /// from the two below it, so that nothing drifts however often weights change.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightTree {

@@ -1,4 +1,4 @@
-//! CCB as printed, every bound and every score computed anew at every step.
+//! CCB as printed, every bound and every score recomputed at every step.
 
 use crate::counts::PairCounts;
 use crate::random::{below, coin};

@@ -12,9 +12,9 @@ pub struct ReferenceInterleavedFilter {
     log_delta: f64,
     candidate: Option<usize>,
     others: Vec<usize>,
-    /// Whom the candidate met, and whether it won.
+    /// The arm that the candidate met, and whether it won.
     log: Vec<(usize, bool)>,
-    /// Who is still to come in this pass.
+    /// The arms still to come in this pass.
     pass: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! MergeDTS with one matrix of all wins, batches as lists, and every preference from its Beta law.
+//! MergeDTS with one matrix of all wins, batches as lists, and every preference from its Beta distribution.
 
 use crate::counts::PairCounts;
 use crate::policies::merge_dts::{MergeDtsConfig, Variant};
@@ -69,7 +69,7 @@ impl ReferenceMergeDts {
         k != l && count > 0.0 && won / count + (time / count).sqrt() < 0.5
     }
 
-    /// Drops whom the present batch has ruled out: one, or all. Says whether there was anyone.
+    /// Drops the arms that the current batch has ruled out: one, or all. Returns whether there was one.
     fn drop_losers(&mut self, step: u64, generator: &mut Generator) -> bool {
         let batch = self.batches[self.cursor].clone();
         let losers: Vec<usize> = batch

@@ -1,5 +1,5 @@
-//! The algorithms as their papers print them, with everything recomputed at every step: what the
-//! fast forms are held to, choice by choice for the same draws, and measured against.
+//! The algorithms as their papers print them, with everything recomputed at every step. Tests
+//! compare the fast forms with them, choice by choice for the same draws, and benchmarks measure them.
 
 mod btm;
 mod ccb;

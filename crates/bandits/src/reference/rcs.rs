@@ -1,4 +1,4 @@
-//! RCS as printed: every preference drawn from its Beta law, at every step.
+//! RCS as printed: every preference drawn from its Beta distribution, at every step.
 
 use super::upper;
 use crate::counts::PairCounts;

@@ -1,4 +1,4 @@
-//! RMED1 as printed, every divergence summed anew at every step.
+//! RMED1 as printed, every divergence recomputed at every step.
 
 use crate::counts::PairCounts;
 use crate::policies::rmed::divergences::{allowance, divergence};

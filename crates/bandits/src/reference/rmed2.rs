@@ -1,4 +1,4 @@
-//! RMED2 and RMED2FH as printed, every divergence summed anew at every step.
+//! RMED2 and RMED2FH as printed, every divergence recomputed at every step.
 
 use crate::counts::PairCounts;
 use crate::policies::rmed::divergences::{allowance, divergence};
@@ -12,7 +12,7 @@ pub struct ReferenceRmed2 {
     rule: Rule,
     horizon: Option<u64>,
     wins: PairCounts,
-    /// Who is still to meet at first, the next pair last; nobody by Komiyama's rule.
+    /// The pairs of the opening that have not met, the next pair last; none by Komiyama's rule.
     opening: Vec<(usize, usize)>,
     /// L_C from here on, and L_N.
     current: Vec<usize>,

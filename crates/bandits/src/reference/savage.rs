@@ -1,4 +1,4 @@
-//! SAVAGE as printed: every pair looked at, at every step.
+//! SAVAGE as printed: every pair is checked at every step.
 
 use crate::counts::PairCounts;
 use crate::policies::savage::{SavageConfig, Variant};

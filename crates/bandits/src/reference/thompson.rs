@@ -1,4 +1,4 @@
-//! D-TS, D-TS+ and RTS as printed: every preference drawn from its Beta law, twice, at every step.
+//! D-TS, D-TS+ and RTS as printed: every preference drawn from its Beta distribution, twice, at every step.
 
 use crate::counts::{PairCounts, PairTable};
 use crate::policies::{dts, rts};

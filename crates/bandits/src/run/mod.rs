@@ -1,5 +1,5 @@
 //! A policy in an arena: the run loop, regret and its curve, and runs that explore before they exploit. Studies of
-//! many runs are made elsewhere.
+//! many runs are in other crates.
 
 mod explore_then_exploit;
 mod play;

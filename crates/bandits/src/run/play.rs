@@ -5,7 +5,7 @@ use rand::SeedableRng as _;
 use crate::random::Coins;
 use crate::{Arena, Arm, Choice, DuelOutcome, Feedback, Generator, PairWins, Policy};
 
-/// A run's generators, one a role, so that what one role draws never shifts another's draws.
+/// A run's generators, one per role, so that the draws of one role never shift those of another.
 #[derive(Debug, Clone)]
 pub struct Generators {
     /// The policy's own.
@@ -31,41 +31,41 @@ impl Generators {
 
 /// Sees every step of a run.
 pub trait Observer {
-    /// Steps `from..=to` (1-based; one step but for [`Choice::Alone`]) were played as `choice`.
+    /// Called after steps `from..=to` (1-based; one step except for [`Choice::Alone`]) were played as `choice`.
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]);
 
-    /// Whether to stop before the horizon (asked now and then).
+    /// Whether to stop before the horizon (called now and then).
     fn stop(&mut self) -> bool {
         false
     }
 
-    /// The next step after which it wants to hear the policy's best arm (`u64::MAX`: none).
+    /// The next step after which it wants the policy's recommendation (`u64::MAX`: none).
     fn next_report(&self) -> u64 {
         u64::MAX
     }
 
-    /// The policy's best arm after step `step`, the first end of a choice at or past
-    /// [`next_report`](Self::next_report). (Inside a stretch alone nothing is learnt, so that its
-    /// end says what all its steps would.) Asking changes nothing of the run.
+    /// Called with the policy's recommendation after step `step`, the first end of a choice at or past
+    /// [`next_report`](Self::next_report). (Inside a stretch alone nothing is learnt, so the recommendation
+    /// at its end holds for all its steps.) It does not affect the run.
     fn report(&mut self, _step: u64, _best: Option<Arm>) {}
 }
 
-/// Watches nothing.
+/// Ignores everything.
 impl Observer for () {
     fn played(&mut self, _from: u64, _to: u64, _choice: Choice<'_>, _gaps: &[f64]) {}
 }
 
-/// Choices between two questions whether to stop.
+/// The number of choices between two calls of [`Observer::stop`].
 const STOP_EVERY: u32 = 1 << 12;
 
-/// Plays a fresh `policy` in `arena` for `horizon` steps and says how many were played: all, unless
+/// Plays a fresh `policy` in `arena` for `horizon` steps and returns how many were played: all, unless
 /// the observer stopped the run.
 ///
-/// The first step is step 1. A policy that has played already would see the time of its bounds start
-/// anew; what goes on from where it was is a [`Run`].
+/// The first step is step 1. For a policy that has already played, the time of its bounds would restart; use
+/// a [`Run`] to continue.
 ///
-/// Ties are broken here and nowhere else, by fair coins of their own generator. An arm that a
-/// policy duels with itself meets no arena: that is a coin too.
+/// Ties are broken here and nowhere else, by fair coins with a generator of their own. A duel of an arm
+/// with itself does not reach the arena: it is a coin too.
 ///
 /// Policies count duels in 32 bits: in a run of 2^32 steps (4.29e9) or more no arm may take part in
 /// that many duels. Stretches alone are not counted.
@@ -88,12 +88,11 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
     Run::new().until(horizon, policy, arena, generators, observer)
 }
 
-/// A run that can be interrupted and resumed: in whatever pieces it is played, it is the run that it
-/// would have been in one.
+/// A run that can be interrupted and resumed; the result does not depend on the interruptions.
 ///
-/// It holds what is neither the policy's nor the arena's: the step, the coins tossed in advance, and
-/// the rest of a stretch [alone](Choice::Alone) that an interruption cut in two. One run takes the
-/// same policy, arena and generators all the time.
+/// It holds the state that belongs neither to the policy nor to the arena: the step, the coins tossed in advance, and
+/// the rest of a stretch [alone](Choice::Alone) that an interruption cut in two. A run must always get
+/// the same policy, arena and generators.
 ///
 /// ```
 /// use bandits::{PolicyConfig, Generators, MatrixArena, Policy, Run, policies::rucb, problems};
@@ -114,9 +113,9 @@ pub fn play<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
 pub struct Run {
     played: u64,
     coins: Coins,
-    /// Who plays alone to which step, beyond the last one played.
+    /// The arm that plays alone and until which step, if that is beyond the last one played.
     alone: Option<(Arm, u64)>,
-    /// Choices until the observer is asked again whether to stop.
+    /// Choices until the next call of [`Observer::stop`].
     until_asked: u32,
 }
 
@@ -133,15 +132,15 @@ impl Run {
         Self { played: 0, coins: Coins::default(), alone: None, until_asked: STOP_EVERY }
     }
 
-    /// How many steps have been played: the number of the last one.
+    /// The number of steps played, i.e. the number of the last one.
     #[must_use]
     pub fn played(&self) -> u64 {
         self.played
     }
 
-    /// Plays on until step `last` of the whole run has been played, and says how many steps of it
-    /// have: `last`, unless the observer stopped it, or more had been played before. As
-    /// [`play`] otherwise.
+    /// Continues until step `last` of the whole run has been played, and returns how many steps of it
+    /// have: `last`, unless the observer stopped it, or more had been played before. Otherwise like
+    /// [`play`].
     pub fn until<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized>(
         &mut self,
         last: u64,
@@ -150,7 +149,7 @@ impl Run {
         generators: &mut Generators,
         observer: &mut O,
     ) -> u64 {
-        // A copy of its own, which the compiler keeps at hand.
+        // A local copy, which the compiler can keep in registers.
         let mut run = self.clone();
         let mut wins = PairWins::default();
         let mut table = StepContext { policy, arena, generators, observer };
@@ -167,7 +166,7 @@ impl Run {
     }
 }
 
-/// All that a step of a run needs beside the run.
+/// Everything that a step needs besides the run.
 struct StepContext<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
     policy: &'a mut P,
     arena: &'a mut A,
@@ -176,8 +175,8 @@ struct StepContext<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
 }
 
 impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_, P, A, O> {
-    /// Asks the policy what comes next. Two arms that are to meet are handed back, before the step is
-    /// played; all else is played, and at most up to step `last`.
+    /// Asks the policy for its next choice. A pair that meets is returned before the step is played; any other
+    /// choice is played, at most up to step `last`.
     #[inline(always)]
     fn begin(&mut self, run: &mut Run, last: u64, wins: &mut PairWins) -> Option<(Arm, Arm)> {
         let Self { policy, arena, generators, observer } = self;
@@ -198,7 +197,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
             Choice::Alone { arm, until } => {
                 let until = until.max(step);
                 let to = until.min(last);
-                // Policies may have drawn the length of the stretch: it is not theirs to choose again.
+                // The policy may have drawn the length of the stretch, so it must not choose again.
                 run.alone = (to < until).then_some((arm, until));
                 observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
                 run.played = to;
@@ -207,7 +206,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
         None
     }
 
-    /// Plays the step in which these two arms meet.
+    /// Plays the step in which `first` and `second` meet.
     #[inline(always)]
     fn meet(&mut self, run: &mut Run, (first, second): (Arm, Arm)) {
         let Self { policy, arena, generators, observer } = self;
@@ -222,11 +221,11 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
         run.played = step;
     }
 
-    /// Tells the observer what it wants to hear after a choice; whether the run is to stop.
+    /// Reports to the observer after a choice; returns whether to stop the run.
     #[inline(always)]
     fn end(&mut self, run: &mut Run) -> bool {
         if run.played >= self.observer.next_report() {
-            // A stream of its own, so that asking shifts no later draw.
+            // A separate stream, so that reporting shifts no later draw.
             let mut generator = self.generators.policy.clone();
             generator.long_jump();
             self.observer.report(run.played, self.policy.recommend(&mut generator));
@@ -240,20 +239,20 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
     }
 }
 
-/// One of several runs that are [played in step](play_in_step): a fresh policy, the arena that it plays
-/// in, and what else [`play`] takes.
+/// The state of one of several runs that are [played in step](play_in_step): a fresh policy, its arena, and the other
+/// arguments of [`play`].
 #[derive(Debug, Clone)]
 pub struct RunState<P, A, O> {
-    /// Who chooses.
+    /// The policy.
     pub policy: P,
-    /// Who answers.
+    /// The arena.
     pub arena: A,
-    /// What both draw from.
+    /// Their generators.
     pub generators: Generators,
-    /// Who watches.
+    /// The observer.
     pub observer: O,
     run: Run,
-    /// Who is about to meet.
+    /// The pair that meets next.
     pair: Option<(Arm, Arm)>,
 }
 
@@ -263,7 +262,7 @@ impl<P: Policy, A: Arena, O: Observer> RunState<P, A, O> {
         Self { policy, arena, generators, observer, run: Run::new(), pair: None }
     }
 
-    /// How many steps it has played.
+    /// The number of steps played.
     pub fn played(&self) -> u64 {
         self.run.played()
     }
@@ -274,11 +273,11 @@ impl<P: Policy, A: Arena, O: Observer> RunState<P, A, O> {
     }
 }
 
-/// Plays several runs at once on one thread, a choice of each in turn, until each has played `horizon`
-/// steps or was stopped by its observer. Every one of them is the run that [`play`] would have made of it.
+/// Plays several runs side by side on one thread, one choice each in turn, until each has played `horizon`
+/// steps or was stopped by its observer. Each is the same run as [`play`] would play.
 ///
-/// While one run's rankers meet, the memory that the next ones will look at
-/// [is on its way](Arena::prefetch): worth it where that takes longer than the meeting itself.
+/// While the rankers of one run meet, the data of the next are [prefetched](Arena::prefetch): this pays if fetching
+/// takes longer than the comparison itself.
 pub fn play_in_step<P: Policy, A: Arena, O: Observer>(players: &mut [RunState<P, A, O>], horizon: u64) {
     if let [RunState { policy, arena, generators, observer, run, .. }] = players {
         run.until(horizon, policy, arena, generators, observer);

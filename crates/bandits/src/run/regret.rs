@@ -1,26 +1,25 @@
-//! Regret: what a run cost, summed and kept at checkpoints.
+//! Regret, summed over a run and kept at checkpoints.
 
 use crate::{Arm, Choice, Observer};
 
-/// The regret of a step, or of many summed; in what follows, of a duel of arms with
+/// The regret of a step, or the sum over many steps. The fields are defined for a duel of arms with
 /// [gaps](crate::Arena::gaps) a and b.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Regret {
-    /// (a + b) / 2: the cumulative regret of the dueling bandit literature, what both sides of the
-    /// list cost a user. Of a set, the mean over its arms: equation 1 of B. Brost et al.,
+    /// (a + b) / 2: the usual regret of the dueling bandit literature. Of a set, the mean over its arms: equation 1 of B. Brost et al.,
     /// "Multi-Dueling Bandits and Their Application to Online Ranker Evaluation", CIKM 2016,
     /// <https://doi.org/10.1145/2983323.2983659>. Of an arm alone, its gap.
     pub average: f64,
-    /// min(a, b), of a set the least gap: nothing is lost where the best arm takes part. B. Chen,
+    /// min(a, b), of a set the smallest gap: no regret if the best arm takes part. B. Chen,
     /// P. Frazier, "Dueling Bandits with Weak Regret", ICML 2017,
     /// <https://proceedings.mlr.press/v70/chen17c.html>.
     pub weak: f64,
-    /// max(a, b), of a set the greatest gap.
+    /// max(a, b), of a set the largest gap.
     pub strong: f64,
 }
 
 impl Regret {
-    /// What one step of `choice` costs.
+    /// The regret of one step of `choice`.
     #[inline]
     #[must_use]
     pub fn of(choice: Choice<'_>, gaps: &[f64]) -> Self {
@@ -47,7 +46,7 @@ impl Regret {
         }
     }
 
-    /// This and `steps` times `other`.
+    /// The sum of this and `steps` times `other`.
     #[inline]
     #[must_use]
     fn plus(self, other: Self, steps: u64) -> Self {
@@ -60,10 +59,10 @@ impl Regret {
     }
 }
 
-/// Keeps the cumulative regret of a run at checkpoints, and, if asked, the best arm there.
+/// Keeps the cumulative regret of a run at checkpoints and, on request, the recommendation there.
 ///
-/// Inside a stretch alone regret grows in a straight line and is interpolated, without touching
-/// the sum itself: which checkpoints are kept cannot change what any of them says.
+/// Inside a stretch alone regret grows linearly and is interpolated, without changing
+/// the sum itself: the choice of checkpoints does not change the value at any of them.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     checkpoints: Vec<u64>,
@@ -75,7 +74,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder of these checkpoints (steps, from 1; sorted and freed of repetitions here).
+    /// A recorder for these checkpoints (steps, from 1; they are sorted and deduplicated).
     #[must_use]
     pub fn new(mut checkpoints: Vec<u64>) -> Self {
         checkpoints.retain(|&step| step > 0);
@@ -86,14 +85,14 @@ impl Recorder {
         Self { checkpoints, total: Regret::default(), curve, next, bests: None }
     }
 
-    /// Also keeps the arm that the policy reports at each checkpoint.
+    /// Also keeps the arm that the policy recommends at each checkpoint.
     #[must_use]
     pub fn with_bests(mut self) -> Self {
         self.bests = Some(Vec::with_capacity(self.checkpoints.len()));
         self
     }
 
-    /// The checkpoints, rising.
+    /// The checkpoints in increasing order.
     #[must_use]
     pub fn checkpoints(&self) -> &[u64] {
         &self.checkpoints
@@ -105,7 +104,7 @@ impl Recorder {
         &self.curve
     }
 
-    /// The arm reported at each checkpoint that the run has reached; empty unless asked for by
+    /// The arm recommended at each checkpoint that the run has reached; empty unless enabled by
     /// [`with_bests`](Self::with_bests).
     #[must_use]
     pub fn bests(&self) -> &[Option<Arm>] {
@@ -121,7 +120,7 @@ impl Recorder {
     #[cold]
     fn pass_checkpoints(&mut self, from: u64, to: u64, before: Regret, step: Regret) {
         while self.next <= to && self.curve.len() < self.checkpoints.len() {
-            // The end of the choice is the sum itself, to the last bit.
+            // At the end of the choice the value is the sum itself, to the last bit.
             let here = if self.next == to { self.total } else { before.plus(step, self.next + 1 - from) };
             self.curve.push(here);
             self.next = self.checkpoints.get(self.curve.len()).copied().unwrap_or(u64::MAX);

@@ -5,7 +5,7 @@ use crate::Generator;
 use crate::random::below;
 use crate::random::{WeightTree, unit};
 
-/// Weights as powers of e: drawn from in O(log K), and never too large or too small to be told
+/// Weights as powers of e: drawn from in O(log K), and never too large or too small to be distinguished
 /// apart, as logarithms are kept beside them.
 #[derive(Debug, Clone)]
 pub(crate) struct ExpWeights {
@@ -91,7 +91,7 @@ impl Rate {
     }
 }
 
-/// sqrt(K ln K / t), or what is left to do where there is one arm.
+/// sqrt(K ln K / t), or 1 if there is only one arm.
 pub(crate) fn tuned(arms: usize, time: f64) -> f64 {
     let arms = arms.max(2) as f64;
     (arms * libm::log(arms) / time).sqrt()
@@ -110,7 +110,7 @@ pub struct Exp3 {
 }
 
 impl Exp3 {
-    /// For so many arms.
+    /// For `arms` arms.
     #[must_use]
     pub fn new(arms: usize, rate: Rate) -> Self {
         Self { rate, step: 1, weights: ExpWeights::new(arms) }
@@ -186,7 +186,7 @@ mod tests {
         // Arm 1 has come out 5,000 powers of e ahead.
         assert!((weights.probability(1, 0.1) - (0.9 + 0.1 / 3.0)).abs() < 1e-12);
 
-        // All fall far below what they started from.
+        // All fall far below their start.
         let mut weights = ExpWeights::new(2);
         for _ in 0..2_000 {
             weights.raise(0, -1.0);

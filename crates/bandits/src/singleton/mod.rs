@@ -1,5 +1,5 @@
-//! Bandits of single arms ("singleton bandit machines"), which some dueling bandits are made of:
-//! each picks one arm and hears whether that arm won.
+//! Bandits of single arms ("singleton bandit machines"), which some dueling bandits are made of: each picks one arm
+//! and learns whether that arm won. The dueling bandits themselves are in `policies::reductions`.
 
 mod exp3;
 mod thompson;
@@ -25,8 +25,8 @@ pub trait SingletonBandit {
     /// Learns whether the arm that it picked last, `arm`, won.
     fn learn(&mut self, arm: usize, won: bool);
 
-    /// How much it has come to favour an arm, from 0: the arm it would report is the one that it
-    /// favours most. 0 for all arms before it has learnt anything.
+    /// The score of an arm, at least 0: the arm it would recommend has the highest score. 0 for all arms
+    /// before it has learnt anything.
     fn score(&self, arm: usize) -> f64;
 }
 

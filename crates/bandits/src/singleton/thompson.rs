@@ -17,7 +17,7 @@ pub struct Thompson {
 }
 
 impl Thompson {
-    /// For so many arms.
+    /// For `arms` arms.
     #[must_use]
     pub fn new(arms: usize) -> Self {
         Self { normals: Normals::new(), counts: vec![[0.0; 2]; arms], posterior: vec![Beta::new(1.0, 1.0); arms] }

@@ -13,17 +13,17 @@ use crate::random::below;
 ///
 /// A pick does not compute every index. Indices grow with t, and slowly: each group of arms has a
 /// *ceiling*, what its highest index will have become some picks from now, and only groups with a
-/// ceiling above the best index found so far are looked at.
+/// ceiling above the best index found so far are evaluated.
 #[derive(Debug, Clone)]
 pub struct Ucb {
     scale: f64,
-    /// What is added to n, and to t.
+    /// The number added to n, and to t.
     prior: f64,
     clock: LogTime,
     total: u64,
     won: Vec<u32>,
     picked: Vec<u32>,
-    /// Which arms were never picked, a bit each, where there is no prior.
+    /// The arms never picked, one bit each, if there is no prior.
     never: Vec<u64>,
     never_picked: usize,
     /// Arms to a group: about sqrt K.
@@ -32,13 +32,13 @@ pub struct Ucb {
     means: Vec<f64>,
     widths: Vec<f64>,
     ceilings: Vec<f64>,
-    /// Ceilings hold for so many picks, at this sqrt(scale ln t).
+    /// The number of picks for which ceilings hold, and their sqrt(scale ln t).
     ceilings_hold: u64,
     ceiling_spread: f64,
 }
 
 impl Ucb {
-    /// For so many arms, at least one. With a `prior` of 1 every arm counts as picked once and
+    /// For at least one arm. With a `prior` of 1 every arm counts as picked once and
     /// beaten, and t as one more; the rule itself has 0.
     #[must_use]
     pub fn new(arms: usize, scale: f64, prior: u32) -> Self {
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::random::{argmax, below};
 
-    /// Holds the picks to indices all computed anew, for so many picks at each of two lives.
+    /// Compares the picks with indices that are all recomputed, in two lives of the bandit.
     fn follow(arms: usize, scale: f64, prior: u32, picks: u32) {
         let mut ucb = Ucb::new(arms, scale, prior);
         let mut one = Generator::seed_from_u64(1);

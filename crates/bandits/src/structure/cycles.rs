@@ -1,4 +1,4 @@
-//! The circles of a matrix, the clearest first.
+//! The cycles of a matrix, those with the largest margins first.
 
 use super::Tournament;
 use crate::{Arm, PreferenceMatrix};
@@ -20,8 +20,8 @@ impl Cycle {
     }
 }
 
-/// The circles whose weakest margins are the largest, these first; ties in the order of their arms.
-/// At most `limit`, which bounds the memory: hundreds of arms may have millions of circles.
+/// The cycles with the largest weakest margins first; ties in the order of their arms.
+/// At most `limit`, which bounds the memory: hundreds of arms may have millions of cycles.
 #[must_use]
 pub fn clearest_cycles(matrix: &PreferenceMatrix, limit: usize) -> Vec<Cycle> {
     let clearer = |a: &Cycle, b: &Cycle| b.weakest().total_cmp(&a.weakest()).then(a.arms.cmp(&b.arms));

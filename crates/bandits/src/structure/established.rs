@@ -1,18 +1,18 @@
-//! Which preferences, and so which circles, the data establish.
+//! The preferences, and so the cycles, that are statistically significant.
 //!
-//! A matrix that was estimated from n comparisons a pair has spurious circles: arms that are nearly
+//! A matrix that was estimated from n comparisons per pair has spurious cycles: arms that are nearly
 //! equal fall on the wrong side of 1/2. A preference is called established when Holm's step-down
 //! procedure over all K (K - 1) one-sided hypotheses "i does not beat j" rejects, each tested by
 //! the exact tail of a binomial with probability 1/2. Whatever the matrix and however its pairs
 //! depend on each other, the probability that any established preference is wrong is then at most
-//! the given rate; and with it the probability that any of the circles made of them is spurious.
+//! the given rate; and with it the probability that any of the cycles made of them is spurious.
 //!
 //! ## References
 //! S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
 //! Statistics 6(2), 1979, <https://www.jstor.org/stable/4615733>.
 //!
 //! ## Notes
-//! Testing pairs, not triples, keeps the number of hypotheses at K^2 in place of K^3 / 3. Wins
+//! Testing pairs, not triples, keeps the number of hypotheses at K^2 instead of K^3 / 3. Wins
 //! that are not whole (ties counted half) are rounded down, against the finding.
 
 use std::cmp::Ordering;
@@ -30,10 +30,10 @@ const NORMAL_ABOVE: u64 = 10_000_000;
 #[error("expected an error rate between 0 and 1, such as 0.05, found {0}")]
 pub struct ErrorRateError(pub f64);
 
-/// The preferences of an estimated matrix that its data establish, all at once with probability at
+/// The preferences of an estimated matrix that are significant, all together with probability at
 /// least 1 - `error_rate`: the other pairs are open.
 ///
-/// `comparisons` says how many a pair i < j was estimated from (none: never established).
+/// `comparisons` returns the number of comparisons that the estimate of a pair i < j is based on (0: never significant).
 ///
 /// ```
 /// # use bandits::{problems, structure::established};

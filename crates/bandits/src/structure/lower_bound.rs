@@ -10,7 +10,7 @@
 //! Dueling Bandit Problem", COLT 2015, <https://proceedings.mlr.press/v40/Komiyama15.html>.
 //!
 //! ## Notes
-//! Exact duplicates of the winner cost nothing and need not be told from it: they are left out.
+//! Exact duplicates of the winner cost nothing and need not be distinguished from it: they are left out.
 
 use crate::winners::condorcet_winners;
 use crate::{Arm, PreferenceMatrix};

@@ -1,16 +1,17 @@
-//! What a preference matrix is like: how far from an order, how hard, and what theory says of it.
+//! The structure of a preference matrix: how far it is from an order, how hard it is, and which bounds theory gives.
+//! Winners themselves and the comparison of two matrices are in `matrix`.
 //!
 //! | question | answer |
 //! |---|---|
-//! | who beats whom, circles, total order or not, top cycle | [`Tournament`] |
-//! | which circles are the clearest | [`clearest_cycles`] |
-//! | which of it do the data establish | [`established`] |
-//! | who wins where nobody beats everyone | [`von_neumann`] |
-//! | how transitive are margins | [`relaxed_transitivity`] |
-//! | have a few arms of many a winner, or an order | [`condorcet_probabilities`], [`total_order_probabilities`] |
-//! | how close is the race | [`gaps()`] |
-//! | what regret is unavoidable | [`lower_bound()`] |
-//! | what regret do theorems promise | [`theory`] |
+//! | which arms beat which, cycles, total order or not, top cycle | [`Tournament`] |
+//! | which cycles have the largest margins | [`clearest_cycles`] |
+//! | which preferences are significant | [`established`] |
+//! | the winner if no arm beats all others | [`von_neumann`] |
+//! | how transitive the margins are | [`relaxed_transitivity`] |
+//! | whether a few arms out of many have a winner, or an order | [`condorcet_probabilities`], [`total_order_probabilities`] |
+//! | how close the race is | [`gaps()`] |
+//! | the regret that is unavoidable | [`lower_bound()`] |
+//! | the regret that theorems guarantee | [`theory`] |
 //!
 //! Condorcet, Copeland and Borda winners are in [`winners`](crate::winners), the comparison of two
 //! matrices in [`agreement`](crate::matrix::agreement).

@@ -1,8 +1,8 @@
-//! Random subsets of the arms: how often have they a Condorcet winner, how often a total order?
+//! Random subsets of the arms: how often they have a Condorcet winner, and how often a total order.
 //!
-//! What an experiment on a few arms of a large collection may assume. An arm that beats N others of
+//! What an experiment on a few arms out of many may assume. An arm that beats N others of
 //! M wins C(N, K - 1) of the C(M, K) subsets of size K, and no subset has two winners; so that
-//! P(winner) = sum_i C(N_i, K - 1) / C(M, K). Orders are counted in samples.
+//! P(winner) = sum_i C(N_i, K - 1) / C(M, K). Orders are estimated from samples.
 //!
 //! ## References
 //! M. Zoghi, S. Whiteson, R. Munos, M. de Rijke, "Relative Upper Confidence Bound for the K-Armed
@@ -10,8 +10,8 @@
 //! <https://proceedings.mlr.press/v32/zoghi14.html>.
 //!
 //! ## Notes
-//! * The supplement prints C(N, K) in place of C(N, K - 1), which at K = 2 is no probability.
-//! * Binomials are not formed: C(N, K - 1) / C(M, K) = K / M times a product of ratios that never
+//! * The supplement prints C(N, K) instead of C(N, K - 1), which at K = 2 is not a probability.
+//! * Binomials are not computed: C(N, K - 1) / C(M, K) = K / M times a product of ratios that never
 //!   grows, so that nothing overflows or cancels, and no logarithm is taken.
 //! * One sample serves all sizes: arms join in random order until one spoils the order.
 
@@ -20,18 +20,18 @@ use super::tournament::ones;
 use crate::random::below;
 use crate::{Arm, Generator};
 
-/// A probability, and how far it is off.
+/// A probability and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Estimate {
     /// The estimate.
     pub probability: f64,
-    /// sqrt(p (1 - p) / samples); 0 where the probability is exact. Where no sample or every sample
-    /// had an order it is 0 too, and the error about 1 / samples.
+    /// sqrt(p (1 - p) / samples); 0 if the probability is exact. If no sample or every sample
+    /// had an order it is 0 too, although the error is about 1 / samples.
     pub standard_error: f64,
 }
 
 /// The probability that a random subset of each size from 1 (at index 0) to all arms has a
-/// Condorcet winner. Exact but for rounding; O(K^2).
+/// Condorcet winner. Exact except for rounding; O(K^2).
 ///
 /// ```
 /// # use bandits::{problems, structure::{Tournament, condorcet_probabilities}};
@@ -61,7 +61,7 @@ pub fn condorcet_probabilities(tournament: &Tournament) -> Vec<f64> {
     curve
 }
 
-/// The size with the lowest probability and that probability, the smallest such size; `None` of an
+/// The size with the lowest probability (the smallest such size) and that probability; `None` for an
 /// empty curve.
 #[must_use]
 pub fn lowest(curve: &[f64]) -> Option<(usize, f64)> {
@@ -73,9 +73,9 @@ pub fn lowest(curve: &[f64]) -> Option<(usize, f64)> {
 /// The probability that a random subset of each size from 1 (at index 0) to all arms has a total
 /// order: each arm beats all that follow it, and no pair is open.
 ///
-/// Exact up to three arms, and throughout where all arms have one; estimated from `samples` random
-/// orders of the arms beyond (0 samples: nothing beyond three). All sizes share the samples, so
-/// the curve never rises.
+/// Exact up to three arms, and for all sizes if all arms have one; beyond, estimated from `samples` random
+/// orders of the arms (0 samples: nothing beyond three). All sizes share the samples, so
+/// the curve never increases.
 #[must_use]
 pub fn total_order_probabilities(tournament: &Tournament, samples: u64, generator: &mut Generator) -> Vec<Estimate> {
     let arms = tournament.arms();
@@ -154,7 +154,7 @@ impl<'a> Prefix<'a> {
         self.members.fill(0);
     }
 
-    /// Puts an arm where it belongs; false where it belongs nowhere.
+    /// Inserts an arm where it belongs; false if it fits nowhere.
     fn join(&mut self, arm: usize) -> bool {
         let tournament = self.tournament;
         let within = |row: &[u64]| -> usize {
@@ -164,7 +164,7 @@ impl<'a> Prefix<'a> {
         if losses + wins != self.order.len() {
             return false;
         }
-        // Whoever beats it must be the first so many: the last of these, and whoever beats that.
+        // The arms that beat it must be the first ones: the last of these, and those that beat that.
         if losses > 0 {
             let last = self.order[losses - 1];
             let rows = tournament.losses(arm).iter().zip(tournament.losses(last)).zip(&self.members);

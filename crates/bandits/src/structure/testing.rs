@@ -1,4 +1,4 @@
-//! What the tests of this folder share: small random matrices.
+//! Small random matrices for the tests of this folder.
 
 use rand::SeedableRng as _;
 

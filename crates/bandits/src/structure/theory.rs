@@ -2,7 +2,7 @@
 //!
 //! All are of the form a + b ln T, or b ln(T + C), with constants that depend on the matrix through
 //! the gaps of its Condorcet winner or the smallest margin of any pair. They hold for every matrix
-//! with such gaps and are orders of magnitude above what is measured.
+//! with such gaps and are orders of magnitude above measured regret.
 //!
 //! | function | claims | needs |
 //! |---|---|---|
@@ -29,13 +29,13 @@ use crate::{Arm, PreferenceMatrix};
 /// An upper bound on cumulative regret as a function of time.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct RegretBound {
-    /// What does not depend on time.
+    /// The part that does not depend on time.
     pub constant: f64,
     /// The factor of ln(T + C).
     pub slope: f64,
     /// ln C; -infinity where C = 0.
     pub log_delay: f64,
-    /// ln of the factor of a power of T; -infinity where there is no such term.
+    /// ln of the factor of a power of T; -infinity if there is no such term.
     pub log_transient: f64,
     /// That power, not positive.
     pub decay: f64,
@@ -50,16 +50,16 @@ pub enum BoundError {
     Alpha {
         /// What alpha must exceed.
         above: f64,
-        /// What it is.
+        /// Its name.
         found: f64,
     },
-    /// Delta is no probability of failure.
+    /// Delta is not a probability of failure.
     #[error("delta: expected a probability between 0 and 1, both excluded, found {0}")]
     Delta(f64),
     /// Batches are too small for mergeRUCB's theorem.
     #[error("p: the bound needs batches of at least 4 arms, found {0}")]
     Batch(usize),
-    /// Nobody beats everyone.
+    /// No arm beats all others.
     #[error("the bound needs a Condorcet winner that beats every other arm strictly")]
     NoWinner,
     /// Too many arms tie.
@@ -105,7 +105,7 @@ pub fn log_confidence_time(arms: usize, alpha: f64, delta: f64) -> Result<f64, B
 /// RUCB's regret with probability 1 - `delta`.
 ///
 /// # Errors
-/// When alpha is 1/2 or less, delta not between 0 and 1, or nobody beats everyone.
+/// If alpha is 1/2 or less, delta is not between 0 and 1, or no arm beats all others.
 pub fn rucb_with_probability(matrix: &PreferenceMatrix, alpha: f64, delta: f64) -> Result<RegretBound, BoundError> {
     check_delta(delta)?;
     let start = libm::exp(log_confidence_time(matrix.arms(), alpha, delta / 2.0)?);
@@ -116,7 +116,7 @@ pub fn rucb_with_probability(matrix: &PreferenceMatrix, alpha: f64, delta: f64) 
 /// RUCB's expected regret.
 ///
 /// # Errors
-/// When alpha is 1 or less, or nobody beats everyone.
+/// If alpha is 1 or less, or no arm beats all others.
 pub fn rucb_expected(matrix: &PreferenceMatrix, alpha: f64) -> Result<RegretBound, BoundError> {
     check_alpha(alpha, 1.0)?;
     let terms = RucbTerms::of(matrix, alpha)?;
@@ -128,8 +128,8 @@ pub fn rucb_expected(matrix: &PreferenceMatrix, alpha: f64) -> Result<RegretBoun
 /// mergeRUCB's regret with probability 1 - `delta`, playing batches of `batch` arms (its p).
 ///
 /// # Errors
-/// When alpha is 1/2 or less, batches hold fewer than 4 arms, delta is not between 0 and 1, nobody
-/// beats everyone, or more than a third of the arms tie with another.
+/// If alpha is 1/2 or less, batches hold fewer than 4 arms, delta is not between 0 and 1, no arm beats all
+/// others, or more than a third of the arms tie with another.
 pub fn merge_rucb_with_probability(
     matrix: &PreferenceMatrix,
     alpha: f64,
@@ -144,7 +144,7 @@ pub fn merge_rucb_with_probability(
 /// mergeRUCB's expected regret where its delta is one over the horizon.
 ///
 /// # Errors
-/// As [`merge_rucb_with_probability`], and when alpha is 1 or less.
+/// As [`merge_rucb_with_probability`], and if alpha is 1 or less.
 pub fn merge_rucb_expected(matrix: &PreferenceMatrix, alpha: f64, batch: usize) -> Result<RegretBound, BoundError> {
     check_alpha(alpha, 1.0)?;
     let slope = merge_rucb_slope(matrix, alpha, batch)?;
@@ -162,7 +162,7 @@ fn log_base(arms: usize, alpha: f64) -> f64 {
     libm::log((4.0 * alpha - 1.0) / (2.0 * alpha - 1.0)) + 2.0 * libm::log(arms as f64)
 }
 
-/// What both bounds of RUCB share.
+/// The quantities that both bounds of RUCB share.
 struct RucbTerms {
     /// The largest gap.
     largest: f64,
@@ -190,9 +190,9 @@ impl RucbTerms {
         })
     }
 
-    /// The bound where so many steps, which may overflow, pass before the bounds on preferences hold.
+    /// The bound if this many steps, which may overflow, pass before the bounds on preferences hold.
     fn bound(&self, before: f64) -> RegretBound {
-        // Nobody to lose to costs nothing, however long it takes.
+        // A lone arm costs nothing, however long it takes.
         let constant = if self.largest > 0.0 { (before + self.exploring) * self.largest } else { 0.0 };
         RegretBound::logarithmic(constant, self.slope)
     }

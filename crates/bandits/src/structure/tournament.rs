@@ -1,11 +1,11 @@
-//! Who beats whom, without by how much: one bit a pair and direction, so that circles, orders and
+//! Which arms beat which, without margins: one bit per pair and direction, so that cycles, orders and
 //! the top cycle of hundreds of arms cost microseconds.
 
 use std::cmp::Ordering;
 
 use crate::{Arm, PreferenceMatrix};
 
-/// Who beats whom among some arms; pairs may also be left open (ties, or too few data to tell).
+/// Which arms beat which; pairs may be left open (ties, or too few data to decide).
 ///
 /// ```
 /// # use bandits::{Arm, problems, structure::Tournament};
@@ -17,23 +17,23 @@ use crate::{Arm, PreferenceMatrix};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tournament {
     arms: usize,
-    /// Words of bits a row.
+    /// Words of bits per row.
     words: usize,
-    /// Row i: whom i beats.
+    /// Row i: the arms that i beats.
     beats: Vec<u64>,
-    /// Row i: who beats i.
+    /// Row i: the arms that beat i.
     beaten_by: Vec<u64>,
 }
 
-/// Whether the arms of a tournament can be put in order.
+/// The order of the arms of a tournament, if there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
     /// Every arm beats all that follow it.
     Total(Vec<Arm>),
-    /// No arm beats one before it, but some pairs are open; of the orders that fit, the one with
+    /// No arm beats one before it, but some pairs are open; of the possible orders, the one with
     /// the lowest arms first.
     Partial(Vec<Arm>),
-    /// Some arms beat each other in a circle.
+    /// Some arms form a cycle.
     Cyclic,
 }
 
@@ -71,7 +71,7 @@ impl Tournament {
         self.beaten_by[loser * self.words + winner / 64] |= 1 << (winner % 64);
     }
 
-    /// How many arms.
+    /// The number of arms.
     #[must_use]
     pub fn arms(&self) -> usize {
         self.arms
@@ -87,7 +87,7 @@ impl Tournament {
         self.row(i.index())[j.index() / 64] >> (j.index() % 64) & 1 == 1
     }
 
-    /// How many arms `i` beats.
+    /// The number of arms that `i` beats.
     ///
     /// # Panics
     /// When the arm is out of range.
@@ -96,14 +96,14 @@ impl Tournament {
         self.row(i.index()).iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many pairs are open.
+    /// The number of open pairs.
     #[must_use]
     pub fn open_pairs(&self) -> usize {
         let decided: usize = (0..self.arms).map(|i| self.wins(Arm::at(i))).sum();
         self.arms * self.arms.saturating_sub(1) / 2 - decided
     }
 
-    /// How many unordered triples of arms beat each other in a circle. O(K^3 / 64).
+    /// The number of cyclic triples of arms. O(K^3 / 64).
     #[must_use]
     pub fn cyclic_triples(&self) -> u64 {
         let mut corners = 0;
@@ -113,12 +113,12 @@ impl Tournament {
                 corners += closing.map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>();
             }
         }
-        // Each circle was found once from each of its three edges.
+        // Each cycle was found once from each of its three edges.
         corners / 3
     }
 
-    /// The circles: each arm beats the next and the last the first; the lowest arm stands first,
-    /// and circles come in the order of their arms. There may be K^3 / 24 of them.
+    /// The cyclic triples: each arm beats the next and the last the first; the lowest arm comes first,
+    /// and cycles are in the order of their arms. There may be K^3 / 24 of them.
     pub fn cycles(&self) -> impl Iterator<Item = [Arm; 3]> + '_ {
         (0..self.arms).flat_map(move |i| {
             ones(self.row(i).iter().copied()).filter(move |&j| j > i).flat_map(move |j| {
@@ -128,7 +128,7 @@ impl Tournament {
         })
     }
 
-    /// Whether the arms can be put in order, and the order.
+    /// The order of the arms, if there is one.
     #[must_use]
     pub fn order(&self) -> Order {
         // Repeatedly take the lowest arm that none of the rest beats.
@@ -153,14 +153,14 @@ impl Tournament {
     }
 
     /// The top cycle (Smith set), lowest arm first: the smallest set of arms each of which beats
-    /// every arm outside. The Condorcet winner alone where there is one; empty of no arms.
+    /// every arm outside. The Condorcet winner alone if there is one; empty if there are no arms.
     ///
     /// J. H. Smith, "Aggregation of Preferences with Variable Electorate", Econometrica 41(6),
     /// 1973, <https://doi.org/10.2307/1914033>.
     #[must_use]
     pub fn top_cycle(&self) -> Vec<Arm> {
-        // Nobody outside has as high a Copeland score (open pairs counting half) as the best
-        // within, so the search starts inside; whoever is not beaten by a member is one.
+        // No arm outside has as high a Copeland score (open pairs counting half) as the best
+        // within, so the search starts inside; an arm that is not beaten by a member is a member.
         let losses = |i: usize| self.losses(i).iter().map(|word| i64::from(word.count_ones())).sum::<i64>();
         let Some(best) = (0..self.arms).max_by_key(|&i| self.wins(Arm::at(i)) as i64 - losses(i)) else {
             return Vec::new();
@@ -179,12 +179,12 @@ impl Tournament {
         (0..self.arms).filter(|&i| member[i]).map(Arm::at).collect()
     }
 
-    /// Whom `i` beats.
+    /// The arms that `i` beats.
     pub(super) fn row(&self, i: usize) -> &[u64] {
         &self.beats[i * self.words..(i + 1) * self.words]
     }
 
-    /// Who beats `i`.
+    /// The arms that beat `i`.
     pub(super) fn losses(&self, i: usize) -> &[u64] {
         &self.beaten_by[i * self.words..(i + 1) * self.words]
     }
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::problems;
 
-    /// All circles, by plain enumeration.
+    /// All cycles, by plain enumeration.
     fn enumerated(matrix: &PreferenceMatrix) -> Vec<[Arm; 3]> {
         let arms = || matrix.all_arms();
         let beats = |i, j| matrix.get(i, j) > 0.5;
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(order(&reversed), Order::Total(vec![Arm(2), Arm(1), Arm(0)]));
         let even = PreferenceMatrix::from_upper(3, |_, _| 0.5).expect("a matrix");
         assert_eq!(order(&even), Order::Partial(vec![Arm(0), Arm(1), Arm(2)]));
-        // A circle of four with open diagonals has no cyclic triple and no order either.
+        // A cycle of four with open diagonals has no cyclic triple and no order either.
         let square = Tournament::from_pairs(4, |i, j| match (i.0, j.0) {
             (0, 3) => Ordering::Less,
             (i, j) if j == i + 1 => Ordering::Greater,

@@ -1,5 +1,5 @@
-//! Relaxed stochastic transitivity: how far margins over distant arms may fall short of those over
-//! near ones. Beat the Mean's radius grows with its square.
+//! Relaxed stochastic transitivity: how much smaller margins over distant arms may be than those over
+//! near ones. The radius of Beat the Mean grows with its square.
 //!
 //! The smallest gamma >= 1 with gamma e(1, k) >= max(e(1, j), e(j, k)) for all arms j before k,
 //! where arm 1 is the Condorcet winner and e(i, j) = p(i, j) - 1/2. At gamma = 1 this is strong
@@ -12,7 +12,7 @@
 //! ## Notes
 //! * Where RUCB's paper (M. Zoghi, S. Whiteson, R. Munos, M. de Rijke, "Relative Upper Confidence
 //!   Bound for the K-Armed Dueling Bandit Problem", ICML 2014,
-//!   <https://proceedings.mlr.press/v32/zoghi14.html>) prints probabilities in place of margins,
+//!   <https://proceedings.mlr.press/v32/zoghi14.html>) prints probabilities instead of margins,
 //!   gamma could never pass 2; the values it reports, up to 47.3, are those of margins.
 //! * The definition needs a total order. Without one, "j before k" is read as "j beats k", which is
 //!   the same thing where there is an order. Of exact duplicates of the winner one is taken as the
@@ -21,13 +21,13 @@
 use crate::winners::condorcet_winners;
 use crate::{Arm, PreferenceMatrix};
 
-/// The smallest gamma and who is to blame.
+/// The smallest gamma and the arms that it is due to.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct RelaxedTransitivity {
     /// At least 1.
     pub gamma: f64,
-    /// The triple (winner, j, k) that demands it; `None` where gamma = 1 asks for no more than
-    /// strong stochastic transitivity gives.
+    /// The triple (winner, j, k) that requires it; `None` if gamma = 1, i.e. strong stochastic
+    /// transitivity holds.
     pub triple: Option<[Arm; 3]>,
 }
 
@@ -49,7 +49,7 @@ pub fn relaxed_transitivity(matrix: &PreferenceMatrix) -> Option<RelaxedTransiti
     for j in matrix.all_arms().filter(|&j| j != winner) {
         let first = margin(winner, j);
         for k in matrix.all_arms().filter(|&k| k != winner && margin(j, k) > 0.0) {
-            // Whoever is beaten is no duplicate of the winner, so the denominator is positive.
+            // A beaten arm is not a duplicate of the winner, so the denominator is positive.
             let gamma = first.max(margin(j, k)) / margin(winner, k);
             if gamma > found.gamma {
                 found = RelaxedTransitivity { gamma, triple: Some([winner, j, k]) };

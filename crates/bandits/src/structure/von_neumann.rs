@@ -1,5 +1,5 @@
 //! The von Neumann winner: a lottery over arms that no arm beats on average. It always exists,
-//! also where there is no Condorcet winner.
+//! even if there is no Condorcet winner.
 //!
 //! It is the maximin strategy x of the symmetric zero-sum game with payoffs p(i, j) - 1/2, whose
 //! value is 0: a linear program, here `min sum y` subject to `A^T y >= 1`, `y >= 0` with payoffs
@@ -12,16 +12,16 @@
 //! ## Notes
 //! Every maximin strategy stays within the top cycle, since a strategy of the top cycle alone wins
 //! on average against whatever is outside, and optimal strategies play nothing that another optimal
-//! one beats. So the program is only as large as the top cycle: nothing is solved where there is a
+//! one beats. So the program is only as large as the top cycle: nothing is solved if there is a
 //! Condorcet winner. Interior-point solvers were tried: slower at 136 and 700 arms, and their
-//! weights of losing arms end near 1e-9 in place of at 0.
+//! weights of losing arms end near 1e-9 instead of at 0.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
 use super::Tournament;
 use crate::{Arm, PreferenceMatrix};
 
-/// How far below 0 the value of the game may come out, in units of the largest margin.
+/// How far below 0 the computed value of the game may be, in units of the largest margin.
 const TOLERANCE: f64 = 1e-6;
 
 /// A lottery over arms.
@@ -62,8 +62,8 @@ impl VonNeumann {
     }
 }
 
-/// A von Neumann winner of the matrix: the Condorcet winner with weight 1 where there is one. With
-/// exact ties there can be several; this is then one of them.
+/// A von Neumann winner of the matrix: the Condorcet winner with weight 1 if there is one. With
+/// exact ties there can be several; this is one of them.
 ///
 /// Half a tenth of a second for a top cycle of 136 arms, a few seconds for one of 700.
 ///
@@ -76,7 +76,7 @@ impl VonNeumann {
 /// ```
 ///
 /// # Errors
-/// When the solver fails, which has not been seen.
+/// If the solver fails, which has never been observed.
 pub fn von_neumann(matrix: &PreferenceMatrix) -> Result<VonNeumann, VonNeumannError> {
     let cycle = Tournament::of(matrix).top_cycle();
     let margin = |i: Arm, j: Arm| matrix.get(i, j) - matrix.get(j, i);
@@ -94,7 +94,7 @@ pub fn von_neumann(matrix: &PreferenceMatrix) -> Result<VonNeumann, VonNeumannEr
         let solution = problem.solve().map_err(|error| solver(&error))?;
         let solution = solution.into_solution().map_err(|error| solver(&format_args!("{error:?}")))?;
         for (&i, &share) in cycle.iter().zip(&shares) {
-            // What the solver leaves on arms that it does not play.
+            // The residue that the solver leaves on arms outside the support.
             weights[i.index()] = Some(solution.var_value(share)).filter(|&weight| weight > 1e-12).unwrap_or(0.0);
         }
         let sum: f64 = weights.iter().sum();

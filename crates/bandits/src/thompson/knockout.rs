@@ -1,23 +1,23 @@
 //! A tournament cut short: once one arm has lost few duels, the others need only play until each has
 //! lost more. Duels are independent, so that leaving some out, and the order of the rest, changes
-//! nothing of who wins.
+//! nothing about the distribution of the winner.
 
 use super::Posterior;
 use crate::random::below;
 use crate::{Arm, Generator};
 
-/// What a tournament cut short has to remember.
+/// The state of a tournament that is cut short.
 #[derive(Debug, Clone)]
 pub(super) struct Knockout {
     /// All arms, the strongest as far as known first: they knock the others out soonest.
     order: Vec<Arm>,
     /// Where each arm is in `order`.
     places: Vec<u32>,
-    /// Tournaments until the order is looked at again.
+    /// Tournaments until the order is updated.
     sorted_for: usize,
     /// How many arms of the order each arm has played.
     played: Vec<u32>,
-    /// Bits by place in the order: whom each arm beat, as far as it has played.
+    /// Bits by place in the order: the arms that each arm beat, as far as it has played.
     beaten: Vec<u64>,
     strengths: Vec<u64>,
 }
@@ -34,7 +34,7 @@ impl Knockout {
         }
     }
 
-    /// Which of `first` wins the most duels, ties at random, given whom the favourite beats.
+    /// The arm of `first` that wins the most duels, ties at random, given the arms that the favourite beats.
     pub(super) fn champion(
         &mut self,
         posterior: &Posterior,

@@ -1,5 +1,5 @@
-//! Two arms by Thompson sampling: the first wins the most duels of a tournament drawn from what is
-//! known of every pair, the second looks best against the first in a second, independent draw.
+//! Two arms by Thompson sampling: the first wins the most duels of a tournament drawn from the posterior of
+//! every pair, the second looks best against the first in a second, independent draw.
 //!
 //! With theta(i, j) from Beta(w(i, j) + 1, w(j, i) + 1) the tournament asks only whether theta exceeds
 //! 1/2, and so does the second draw at first, where an arm's preference over itself is 1/2: whoever is
@@ -23,15 +23,15 @@ use knockout::Knockout;
 pub(crate) use posterior::Posterior;
 pub(crate) use win_probability::WinProbability;
 
-/// Who may take part in a step.
+/// The arms that may take part in a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field<'a> {
-    /// Who may be first, in order.
+    /// The arms that may be first, in order.
     pub(crate) first: &'a [Arm],
-    /// Evidence for each pair that the arm of the row loses to that of the column; with more than
-    /// `time` of it against the first, an arm may not be second. None: any may.
+    /// The evidence for each pair that the arm of the row loses to that of the column; an arm may not be second
+    /// if the evidence that the first loses to it exceeds `time`. `None`: any arm may.
     pub(crate) against: Option<(&'a PairTable<f64>, f64)>,
-    /// All this is so, unless a duel changes it, until alpha ln t reaches that much; and alpha.
+    /// The value of alpha ln t up to which all this holds, unless a duel changes it; and alpha.
     pub(crate) soonest: (f64, f64),
 }
 
@@ -41,12 +41,12 @@ impl Field<'_> {
     }
 }
 
-/// How several arms that win the most duels of the tournament are told apart.
+/// How ties between the arms that win the most duels of the tournament are broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ties {
     /// At random.
     Random,
-    /// By the regret that they promise (D-TS+).
+    /// By their expected regret (D-TS+).
     Regret,
 }
 
@@ -55,9 +55,9 @@ pub(crate) enum Ties {
 pub(crate) struct Sampler {
     posterior: Posterior,
     ties: Ties,
-    /// Whose row of a tournament is drawn first: the one to win the last.
+    /// The arm whose row of a tournament is drawn first: the winner of the last one.
     favourite: usize,
-    /// Whom the favourite beats in the present tournament: 1 or 0 for each arm.
+    /// The arms that the favourite beats in the current tournament: 1 or 0 for each arm.
     favourite_row: Vec<u32>,
     row: Vec<u32>,
     scores: Vec<u32>,
@@ -65,11 +65,11 @@ pub(crate) struct Sampler {
     knockout: Knockout,
     /// Of all pairs i < j, whether i won; kept only for `Ties::Regret`.
     outcomes: PairTable<u32>,
-    /// Who won the most duels of the tournament.
+    /// The arms that won the most duels of the tournament.
     tied: Vec<usize>,
     regrets: Vec<f64>,
-    /// This arm's stretch alone is over, as its length was drawn: it does not once more sweep both
-    /// draws.
+    /// The arm whose stretch alone has just ended at its drawn length: it does not sweep both draws
+    /// once more.
     ended: Option<usize>,
 }
 
@@ -135,7 +135,7 @@ impl Sampler {
         Choice::Alone { arm: Arm::at(first), until }
     }
 
-    /// Who wins the most duels of a tournament among the field's first, and whether it wins all (or
+    /// The arm that wins the most duels of a tournament among the field's first, and whether it wins all (or
     /// is the only one).
     fn first(&mut self, field: Field<'_>, generator: &mut Generator) -> (usize, bool) {
         if let [only] = field.first {
@@ -152,7 +152,7 @@ impl Sampler {
         (self.rest_of_tournament(field, generator), false)
     }
 
-    /// Who looks best against `first` in a draw of its own: `first` itself, where nobody's preference
+    /// The arm that looks best against `first` in a draw of its own: `first` itself, if no preference
     /// over it is above 1/2.
     fn second(&mut self, first: usize, field: Field<'_>, generator: &mut Generator) -> usize {
         self.posterior.draw_row(first, 0, &mut self.row, generator);
@@ -163,7 +163,7 @@ impl Sampler {
         self.best_above_half(first, field, generator)
     }
 
-    /// The arm with the largest preference over `first`, of those that `row` says are above 1/2.
+    /// The arm with the largest preference over `first`, of those marked in `row` as above 1/2.
     fn best_above_half(&self, first: usize, field: Field<'_>, generator: &mut Generator) -> usize {
         let wins = self.posterior.wins();
         let (mut best, mut highest) = (first, 0.5);

@@ -1,5 +1,4 @@
-//! What is known of every pair, and whether one arm would win a duel drawn from it: a coin of known
-//! bias.
+//! The posterior of every pair, and whether one arm would win a duel drawn from it: a coin of known bias.
 
 use rand::Rng as _;
 
@@ -8,7 +7,7 @@ use crate::random::uniform;
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
-/// What is known of every pair.
+/// The posterior of every pair.
 #[derive(Debug, Clone)]
 pub(crate) struct Posterior {
     pub(super) arms: usize,
@@ -34,7 +33,7 @@ impl Posterior {
         &self.wins
     }
 
-    /// Takes in a duel; says how often the winner beat the loser, and the other way.
+    /// Counts a duel and returns the wins of the winner over the loser, and the other way.
     #[inline]
     pub(crate) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
         let (won, lost) = self.wins.record(winner.index(), loser.index());

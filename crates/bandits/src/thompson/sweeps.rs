@@ -7,7 +7,7 @@ use crate::random::uniform;
 
 impl Sampler {
     /// ln of the probability that `arm` is first for winning every duel (or being alone in the
-    /// field), and that nobody then looks better against it than itself.
+    /// field), and that then no arm looks better against it than itself.
     pub(super) fn sweeps(&self, arm: usize, field: Field<'_>) -> (f64, f64) {
         let (mut everyone, mut open) = (0.0, 0.0);
         for other in 0..self.arms() {
@@ -40,7 +40,7 @@ impl Sampler {
         (first, false, self.second(first, field, generator))
     }
 
-    /// Draws into `row` who of the `open` beats `arm`, given that someone does.
+    /// Draws into `row` which of the `open` arms beat `arm`, given that at least one does.
     fn upsets(&mut self, arm: usize, open: impl Fn(usize) -> bool, generator: &mut Generator) {
         let posterior = &self.posterior;
         let chance = |other: usize| {

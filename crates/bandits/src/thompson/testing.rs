@@ -1,4 +1,4 @@
-//! What the tests of this folder share: a sampler with some duels behind it, and when counts agree.
+//! For the tests of this folder: a sampler that has seen some duels, and a comparison of counts.
 
 use rand::SeedableRng as _;
 

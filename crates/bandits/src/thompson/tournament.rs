@@ -1,16 +1,16 @@
-//! Who wins the most duels of a tournament, once the favourite's are drawn: by a knockout where the
-//! favourite lost few of them, else with all pairs played out.
+//! The arm that wins the most duels of a tournament, given those of the favourite: by a knockout if the
+//! favourite lost few of them, otherwise with all pairs played out.
 
 use super::{Field, Sampler, Ties};
 use crate::random::preference_above_half;
 use crate::random::{argmax, below};
 use crate::{Arm, Generator};
 
-/// A tournament is cut short where the favourite loses to no more than one arm in so many.
+/// A tournament is cut short if the favourite loses to no more than one arm in this many.
 const KNOCKOUT: usize = 16;
 
 impl Sampler {
-    /// Who wins the most duels, given the favourite's, which it does not win all.
+    /// The arm that wins the most duels, given the favourite's, which it does not win all.
     pub(super) fn rest_of_tournament(&mut self, field: Field<'_>, generator: &mut Generator) -> usize {
         let lost = self.arms() - 1 - self.favourite_row.iter().sum::<u32>() as usize;
         let champion = if self.ties == Ties::Regret {
@@ -85,7 +85,7 @@ impl Sampler {
         }
         let highest = self.scores.iter().copied().max().unwrap_or(0);
         self.regrets.fill(0.0);
-        // A pair of tied arms shares one draw, and so one divergence. Where nobody outside the field
+        // A pair of tied arms shares one draw, and so one divergence. If no arm outside the field
         // won more duels than they, its gap is nothing.
         if highest > top {
             for (place, &i) in self.tied.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Sampler {
         least.map_or(self.favourite, |place| self.tied[place])
     }
 
-    /// kl(theta(i, j), 1/2) for a preference drawn given who won in the tournament.
+    /// kl(theta(i, j), 1/2) for a preference drawn given the winner in the tournament.
     fn sampled_divergence(&self, i: usize, j: usize, generator: &mut Generator) -> f64 {
         let won = if i == self.favourite {
             self.favourite_row[j] == 1

@@ -1,6 +1,6 @@
 //! The odds that one arm is the better of two, given how often each beat the other.
 //!
-//! From a uniform prior and w wins against l, the preference theta has the law Beta(w + 1, l + 1),
+//! From a uniform prior and w wins against l, the preference theta has the distribution Beta(w + 1, l + 1),
 //! and P(theta > 1/2) = P(Bin(w + l + 1, 1/2) <= w). With g(w, l) = C(w + l, w) / 2^(w + l), one more
 //! win moves exactly g(w + 1, l) / 2 of it from the loser to the winner, so that it can be kept up to
 //! date without any sum. The smaller side alone is kept: the larger is one minus it.
@@ -20,7 +20,7 @@ pub(crate) struct WinProbability {
 const FAINT: f64 = 1e-9;
 /// Nothing less likely than this ever happens.
 const IMPOSSIBLE: f64 = 1e-25;
-/// Below this g itself is computed afresh, before it can vanish for good.
+/// Below this g itself is computed from scratch, before it can vanish for good.
 const MASSLESS: f64 = 1e-250;
 
 impl WinProbability {
@@ -53,7 +53,7 @@ impl WinProbability {
         self.mass *= f64::from(count) / (2.0 * f64::from(won));
         let moved = 0.5 * self.mass;
         self.behind = if won <= lost { self.behind + moved } else { self.behind - moved };
-        // Afresh now and then, too, so that rounding never adds up.
+        // From scratch now and then, too, so that rounding never adds up.
         if self.behind < FAINT || count.is_power_of_two() {
             self.settle(won, lost);
         }
@@ -69,7 +69,7 @@ impl WinProbability {
     }
 }
 
-/// Up to so many duels g comes from a table, as pairs that have met so seldom are settled the most often.
+/// Up to this many duels g comes from a table: pairs with few duels are updated most often.
 const FEW: u32 = 16;
 static FEW_MASSES: LazyLock<[[f64; FEW as usize + 1]; FEW as usize + 1]> =
     LazyLock::new(|| std::array::from_fn(|won| std::array::from_fn(|lost| mass(won as u32, lost as u32))));
@@ -204,7 +204,7 @@ mod tests {
     fn kept_up_to_date_it_says_the_same() {
         let logs = log_factorials(2_000_001);
         let mut generator = Generator::seed_from_u64(1);
-        // From certain to even: the last wander in and out of what is possible.
+        // From certain to even: the last ones cross the limit of what is possible repeatedly.
         for thousandths in [0, 20, 300, 450, 490, 496, 500] {
             let (mut odds, mut won, mut lost) = (WinProbability::EVEN, 0, 0);
             for duel in 1..=1_000_000_u32 {

@@ -1,7 +1,6 @@
-//! Which pairs are settled: for whom the bounds on a preference leave no doubt, as duels and time
-//! change them.
+//! The pairs that are decided: their confidence bounds exclude 1/2. Duels and time change them.
 //!
-//! j is settled against i while u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)) is below 1/2 (and
+//! j is decided against i while u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)) is below 1/2 (and
 //! so l(j, i) = 1 - u(i, j) above it): while alpha ln t < n (1/2 - mu)^2. A duel changes that for
 //! one pair, and time for one pair at a time, in an order that a heap knows.
 
@@ -15,24 +14,24 @@ use crate::counts::PairCounts;
 pub(crate) struct DecidedPairs {
     words: usize,
     wins: PairCounts,
-    /// Bit j of row i: the pair is settled against i.
+    /// Bit j of row i: the pair is decided against i.
     lost: Vec<u64>,
     lost_count: Vec<u32>,
     won_count: Vec<u32>,
-    /// What alpha ln t must reach for a settled pair to be open again; entries that the pair has
+    /// What alpha ln t must reach for a decided pair to be open again; entries that the pair has
     /// outlived are passed over when they come up.
     expiries: BinaryHeap<Reverse<(u64, u32, u32)>>,
 }
 
-/// A pair that changed: whether it now is settled, and in which order.
+/// A pair that changed: whether it now is decided, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Who is, or was, ahead.
+    /// The arm that is, or was, ahead.
     pub(crate) ahead: usize,
-    /// Who is, or was, behind.
+    /// The arm that is, or was, behind.
     pub(crate) behind: usize,
-    /// Whether that now is settled.
-    pub(crate) settled: bool,
+    /// Whether that now is decided.
+    pub(crate) decided: bool,
 }
 
 impl DecidedPairs {
@@ -56,17 +55,17 @@ impl DecidedPairs {
         &self.wins
     }
 
-    /// To how many arms each is settled to lose.
+    /// To how many arms each is decided to lose.
     pub(crate) fn lost_counts(&self) -> &[u32] {
         &self.lost_count
     }
 
-    /// Against how many arms each is settled to win.
+    /// Against how many arms each is decided to win.
     pub(crate) fn won_counts(&self) -> &[u32] {
         &self.won_count
     }
 
-    /// The arms that `arm` is settled to lose to, as bits.
+    /// The arms that `arm` is decided to lose to, as bits.
     #[inline]
     pub(crate) fn lost_to(&self, arm: usize) -> &[u64] {
         &self.lost[arm * self.words..(arm + 1) * self.words]
@@ -77,14 +76,13 @@ impl DecidedPairs {
         self.lost[arm * self.words + to / 64] >> (to % 64) & 1 == 1
     }
 
-    /// Takes in a duel and gives the wins either way; the pair is looked at by
-    /// [`look_at`](Self::look_at).
+    /// Counts a duel and returns the wins either way; [`update`](Self::update) then updates the pair.
     #[inline]
     pub(crate) fn record(&mut self, winner: usize, loser: usize) -> (u32, u32) {
         self.wins.record(winner, loser)
     }
 
-    /// (w(j, i) - w(i, j))^2 / 4n, and who is behind.
+    /// (w(j, i) - w(i, j))^2 / 4n, the arm ahead and the arm behind.
     fn evidence(&self, i: usize, j: usize) -> (f64, usize, usize) {
         let (a, b) = self.wins.between(i, j);
         let (ahead, behind) = if a >= b { (i, j) } else { (j, i) };
@@ -94,18 +92,18 @@ impl DecidedPairs {
         (evidence, ahead, behind)
     }
 
-    /// Looks at the pair that met last, now that alpha ln t is `time`.
-    pub(crate) fn look_at(&mut self, i: usize, j: usize, time: f64, changed: &mut impl FnMut(&Self, Change)) {
+    /// Updates the pair that met last, now that alpha ln t is `time`.
+    pub(crate) fn update(&mut self, i: usize, j: usize, time: f64, changed: &mut impl FnMut(&Self, Change)) {
         let (evidence, ahead, behind) = self.evidence(i, j);
         if self.loses(ahead, behind) {
             self.set(behind, ahead, false, changed);
         }
-        let settled = time < evidence;
-        if settled {
+        let decided = time < evidence;
+        if decided {
             self.expiries.push(Reverse((evidence.to_bits(), ahead as u32, behind as u32)));
         }
-        if settled != self.loses(behind, ahead) {
-            self.set(ahead, behind, settled, changed);
+        if decided != self.loses(behind, ahead) {
+            self.set(ahead, behind, decided, changed);
         }
     }
 
@@ -137,10 +135,10 @@ impl DecidedPairs {
         f64::INFINITY
     }
 
-    fn set(&mut self, ahead: usize, behind: usize, settled: bool, changed: &mut impl FnMut(&Self, Change)) {
+    fn set(&mut self, ahead: usize, behind: usize, decided: bool, changed: &mut impl FnMut(&Self, Change)) {
         let bit = 1 << (ahead % 64);
         let word = &mut self.lost[behind * self.words + ahead / 64];
-        if settled {
+        if decided {
             *word |= bit;
             self.lost_count[behind] += 1;
             self.won_count[ahead] += 1;
@@ -149,7 +147,7 @@ impl DecidedPairs {
             self.lost_count[behind] -= 1;
             self.won_count[ahead] -= 1;
         }
-        changed(self, Change { ahead, behind, settled });
+        changed(self, Change { ahead, behind, decided });
     }
 }
 
@@ -166,7 +164,7 @@ mod tests {
     fn pairs_are_settled_as_the_bounds_say() {
         let (arms, alpha) = (6, 0.51);
         let mut generator = Generator::seed_from_u64(1);
-        let mut settled = DecidedPairs::new(arms);
+        let mut decided = DecidedPairs::new(arms);
         let mut changes = PairTable::new(arms, 0_i32);
         for step in 1..6_000_u64 {
             let i = below(&mut generator, arms);
@@ -174,32 +172,32 @@ mod tests {
             let (a, b) = if below(&mut generator, 10) < 7 { (i.min(j), i.max(j)) } else { (i.max(j), i.min(j)) };
             // Long pauses, in which time alone opens pairs.
             let time = alpha * libm::log((step * step) as f64);
-            settled.record(a, b);
+            decided.record(a, b);
             let mut changed = |_: &DecidedPairs, change: Change| {
-                changes[(change.behind, change.ahead)] += if change.settled { 1 } else { -1 };
+                changes[(change.behind, change.ahead)] += if change.decided { 1 } else { -1 };
             };
-            settled.look_at(i, j, time, &mut changed);
-            settled.advance(time, &mut changed);
+            decided.update(i, j, time, &mut changed);
+            decided.advance(time, &mut changed);
             let mut lost = vec![0; arms];
             let mut won = vec![0; arms];
             let mut next = f64::INFINITY;
             for k in 0..arms {
                 for l in (0..arms).filter(|&l| l != k) {
-                    let (w, v) = settled.wins.between(k, l);
+                    let (w, v) = decided.wins.between(k, l);
                     let n = f64::from(w + v);
                     let below_half = n > 0.0 && f64::from(w) / n + (time / n).sqrt() < 0.5;
-                    assert_eq!(settled.loses(k, l), below_half, "step {step}, {k} {l}");
+                    assert_eq!(decided.loses(k, l), below_half, "step {step}, {k} {l}");
                     assert_eq!(changes[(k, l)], i32::from(below_half));
                     lost[k] += u32::from(below_half);
                     won[l] += u32::from(below_half);
                     if below_half {
-                        next = next.min(settled.evidence(k, l).0);
+                        next = next.min(decided.evidence(k, l).0);
                     }
                 }
             }
-            assert_eq!(settled.lost_counts(), lost);
-            assert_eq!(settled.won_counts(), won);
-            assert_eq!(settled.next_expiry(), next);
+            assert_eq!(decided.lost_counts(), lost);
+            assert_eq!(decided.won_counts(), won);
+            assert_eq!(decided.next_expiry(), next);
         }
     }
 }

@@ -8,9 +8,9 @@
 //!    how many it surely beats (l >= 1/2); C are the arms with the highest optimistic score;
 //! 2. beside it stand B, the potential winners (all arms at first), B(i), the arms that are held to
 //!    beat i (none at first), and L, the most that a winner is held to lose to (K at first):
-//!    - if some i surely beats an arm of B(i), all three begin anew;
+//!    - if some i surely beats an arm of B(i), all three restart;
 //!    - each i of B whose optimistic score is below another's pessimistic one leaves B, and if
-//!      B(i) has not L + 1 arms it becomes { j : u(i, j) < 1/2 }; if B is empty all begin anew;
+//!      B(i) has not L + 1 arms it becomes { j : u(i, j) < 1/2 }; if B is empty all restart;
 //!    - each i of C whose two scores are equal joins B; B(i) becomes empty and L what i loses to;
 //!      every other B(j) is emptied if it has fewer than L + 1 arms, and cut at random to L + 1 if
 //!      it has more;
@@ -34,9 +34,9 @@
 //! * Coins are tossed only where they matter: in step 3 if there is an open pair, in step 4 if B
 //!   takes some but not all arms out of C, and if B(c) is not empty.
 //! * alpha = 0.51 is that of the experiments; theory needs more than 1/2.
-//! * Once all pairs of the only arm of C are settled and no pair of step 3 is open, it plays alone
+//! * Once all pairs of the only arm of C are decided and no pair of step 3 is open, it plays alone
 //!   until time opens a pair again.
-//! * Pairs are kept as settled or open (`settled.rs`); a step costs O(K).
+//! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
 use crate::algorithm::{countable_pairs, parameters, positive};
 use crate::confidence::Challengers;
@@ -97,12 +97,12 @@ impl PolicyConfig for CcbConfig {
 #[derive(Debug, Clone)]
 pub struct Ccb {
     alpha: f64,
-    settled: DecidedPairs,
+    decided: DecidedPairs,
     hypotheses: Hypotheses,
     clock: LogTime,
     opponents: Challengers,
     met: Option<[usize; 2]>,
-    /// Whether step 2 has anything to do: a pair was settled or opened, or it changed something
+    /// Whether step 2 has anything to do: a pair was decided or opened, or it changed something
     /// itself when it was last done.
     stale: bool,
     /// C, and how many of them are in B.
@@ -173,12 +173,12 @@ impl Hypotheses {
         self.open[arm] = 0;
     }
 
-    /// Notes that a pair is settled, or open again.
+    /// Notes that a pair is decided, or open again.
     fn note(&mut self, change: Change) {
-        let Change { ahead, behind, settled } = change;
+        let Change { ahead, behind, decided } = change;
         for (i, j) in [(ahead, behind), (behind, ahead)] {
             if self.holds(i, j) {
-                if settled {
+                if decided {
                     self.open[i] -= 1;
                     self.all_open -= 1;
                 } else {
@@ -187,14 +187,14 @@ impl Hypotheses {
                 }
             }
         }
-        self.disproven |= settled && self.holds(ahead, behind);
+        self.disproven |= decided && self.holds(ahead, behind);
     }
 
-    /// B(`arm`) becomes those that it is settled to lose to.
-    fn take_over(&mut self, arm: usize, settled: &DecidedPairs) {
+    /// B(`arm`) becomes those that it is decided to lose to.
+    fn take_over(&mut self, arm: usize, decided: &DecidedPairs) {
         let row = &mut self.beaten_by[arm * self.words..(arm + 1) * self.words];
-        row.copy_from_slice(settled.lost_to(arm));
-        self.size[arm] = settled.lost_counts()[arm] as usize;
+        row.copy_from_slice(decided.lost_to(arm));
+        self.size[arm] = decided.lost_counts()[arm] as usize;
         self.all_open -= self.open[arm];
         self.open[arm] = 0;
     }
@@ -204,7 +204,7 @@ impl Hypotheses {
         &mut self,
         arm: usize,
         size: usize,
-        settled: &DecidedPairs,
+        decided: &DecidedPairs,
         room: &mut Vec<usize>,
         generator: &mut Generator,
     ) {
@@ -217,7 +217,7 @@ impl Hypotheses {
         self.clear(arm);
         for &kept in &room[..size] {
             self.beaten_by[arm * self.words + kept / 64] |= 1 << (kept % 64);
-            let open = !settled.loses(arm, kept) && !settled.loses(kept, arm);
+            let open = !decided.loses(arm, kept) && !decided.loses(kept, arm);
             self.open[arm] += usize::from(open);
         }
         self.all_open += self.open[arm];
@@ -245,7 +245,7 @@ impl Ccb {
             alpha,
             clock: LogTime::new(),
             opponents: Challengers::new(arms, 2.0, 0.0),
-            settled: DecidedPairs::new(arms),
+            decided: DecidedPairs::new(arms),
             hypotheses: Hypotheses::new(arms),
             met: None,
             stale: true,
@@ -264,14 +264,14 @@ impl Ccb {
             hypotheses.note(change);
         };
         if let Some([i, j]) = self.met.take() {
-            self.settled.look_at(i, j, time, &mut note);
+            self.decided.update(i, j, time, &mut note);
         }
-        self.settled.advance(time, &mut note);
+        self.decided.advance(time, &mut note);
     }
 
     /// Step 2.
     fn update(&mut self, generator: &mut Generator) {
-        let arms = self.settled.arms();
+        let arms = self.decided.arms();
         let hypotheses = &mut self.hypotheses;
         self.stale = false;
         if hypotheses.disproven {
@@ -279,8 +279,8 @@ impl Ccb {
             self.stale = true;
         }
         // The optimistic score of an arm is K - 1 - lost, its pessimistic one is won.
-        let lost = self.settled.lost_counts();
-        let won = self.settled.won_counts();
+        let lost = self.decided.lost_counts();
+        let won = self.decided.won_counts();
         let surest = won.iter().copied().max().unwrap_or(0) as usize;
         for (arm, &lost) in lost.iter().enumerate() {
             if hypotheses.potential[arm] && arms - 1 - (lost as usize) < surest {
@@ -288,7 +288,7 @@ impl Ccb {
                 hypotheses.potential[arm] = false;
                 hypotheses.potential_count -= 1;
                 if hypotheses.size[arm] != hypotheses.losses + 1 {
-                    hypotheses.take_over(arm, &self.settled);
+                    hypotheses.take_over(arm, &self.decided);
                 }
             }
         }
@@ -327,7 +327,7 @@ impl Ccb {
                     }
                     size if size > most => {
                         self.stale = true;
-                        hypotheses.cut(arm, most, &self.settled, &mut self.room, generator);
+                        hypotheses.cut(arm, most, &self.decided, &mut self.room, generator);
                     }
                     _ => {}
                 }
@@ -340,7 +340,7 @@ impl Ccb {
         for (i, &open) in self.hypotheses.open.iter().enumerate() {
             if nth < open {
                 let mut pairs =
-                    ones(self.hypotheses.row(i)).filter(|&j| !self.settled.loses(i, j) && !self.settled.loses(j, i));
+                    ones(self.hypotheses.row(i)).filter(|&j| !self.decided.loses(i, j) && !self.decided.loses(j, i));
                 return pairs.nth(nth).map(|j| (i, j));
             }
             nth -= open;
@@ -363,12 +363,12 @@ impl Ccb {
     fn challenger(&mut self, champion: usize, scale: f64, generator: &mut Generator) -> usize {
         if self.hypotheses.size[champion] > 0 && coin(generator) {
             let row = self.hypotheses.row(champion);
-            let excluded = self.settled.lost_to(champion).iter();
+            let excluded = self.decided.lost_to(champion).iter();
             if row.iter().zip(excluded).any(|(arms, not)| arms & !not != 0) {
                 return self.highest(champion, scale, Some(row), generator);
             }
         }
-        if self.settled.lost_counts()[champion] == 0 {
+        if self.decided.lost_counts()[champion] == 0 {
             return self.opponents.challenger(champion, true, scale, generator);
         }
         self.highest(champion, scale, None, generator)
@@ -377,7 +377,7 @@ impl Ccb {
     /// The arm of `among`, or of all, that has the highest u(d, champion) of those with
     /// l(d, champion) <= 1/2.
     fn highest(&self, champion: usize, scale: f64, among: Option<&[u64]>, generator: &mut Generator) -> usize {
-        let excluded = self.settled.lost_to(champion);
+        let excluded = self.decided.lost_to(champion);
         let bit = |words: &[u64], arm: usize| words[arm / 64] >> (arm % 64) & 1 == 1;
         let bounds = || {
             let all = self.opponents.of(champion).enumerate();
@@ -386,7 +386,7 @@ impl Ccb {
         };
         let top = bounds().fold(f64::NEG_INFINITY, |top, (_, bound)| top.max(bound));
         let others = || bounds().filter(|&(arm, bound)| bound == top && arm != champion);
-        // The champion itself only where nobody ties with it.
+        // The champion itself only if no arm ties with it.
         let count = others().count();
         let nth = below(generator, count.max(1));
         others().nth(nth).map_or(champion, |(arm, _)| arm)
@@ -395,7 +395,7 @@ impl Ccb {
 
 impl Policy for Ccb {
     fn arms(&self) -> usize {
-        self.settled.arms()
+        self.decided.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -417,10 +417,10 @@ impl Policy for Ccb {
         if challenger != champion {
             return Choice::Duel(Arm::at(champion), Arm::at(challenger));
         }
-        let counts = self.settled.lost_counts()[champion] + self.settled.won_counts()[champion];
+        let counts = self.decided.lost_counts()[champion] + self.decided.won_counts()[champion];
         let certain = counts as usize == self.arms() - 1;
         let until = if alone && open == 0 && certain {
-            last_step_below(self.settled.next_expiry(), self.alpha).max(step)
+            last_step_below(self.decided.next_expiry(), self.alpha).max(step)
         } else {
             step
         };
@@ -432,7 +432,7 @@ impl Policy for Ccb {
             return;
         };
         let (winner, loser) = (winner.index(), loser.index());
-        let (won, lost) = self.settled.record(winner, loser);
+        let (won, lost) = self.decided.record(winner, loser);
         let (won, lost) = (f64::from(won), f64::from(lost));
         let share = 1.0 / (won + lost);
         let width = share.sqrt();
@@ -442,6 +442,6 @@ impl Policy for Ccb {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.settled.wins().least_doubted(self.settled.lost_counts(), generator)
+        self.decided.wins().least_doubted(self.decided.lost_counts(), generator)
     }
 }

@@ -97,7 +97,7 @@ impl Bounds {
         }
     }
 
-    /// Counts the rows anew in which time has overtaken an entry.
+    /// Recounts the rows in which time has overtaken an entry.
     #[cold]
     fn expire(&mut self) {
         self.soonest = f64::INFINITY;

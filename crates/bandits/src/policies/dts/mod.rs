@@ -1,5 +1,5 @@
 //! Double Thompson sampling (D-TS, D-TS+): of the arms that may win the most, the one that does in a
-//! tournament drawn from what is known of every pair, against the arm that looks best against it in a
+//! tournament drawn from the posterior of every pair, against the arm that looks best against it in a
 //! second draw.
 //!
 //! With u and l = w(i, j) / n(i, j) +- sqrt(alpha ln t / n(i, j)), u(i, i) = l(i, i) = 1/2, at step t:
@@ -8,7 +8,7 @@
 //! 2. theta(i, j) is drawn from Beta(w(i, j) + 1, w(j, i) + 1) for i < j, theta(j, i) = 1 -
 //!    theta(i, j); the first is the arm a of C with theta(a, j) > 1/2 for the greatest number of arms
 //!    j, ties at random;
-//! 3. theta'(i, a) is drawn anew, theta'(a, a) = 1/2; the second is the arm with the largest, of those
+//! 3. theta'(i, a) is drawn again, theta'(a, a) = 1/2; the second is the arm with the largest, of those
 //!    with l(i, a) <= 1/2;
 //! 4. the two meet.
 //!
@@ -33,7 +33,7 @@
 //!   for 10^8 steps: `dts:variant=mergedts:alpha=0.2097152`.
 //! * The paper reads x / 0 as 1, for each of the two terms.
 //! * An upper bound of exactly 1/2 counts as above it.
-//! * In D-TS+ the greatest z is that of all arms. Equal sums are told apart at random.
+//! * In D-TS+ the greatest z is that of all arms. Ties between equal sums are broken at random.
 //! * Only pairs that take in a candidate are drawn, and of these only whether theta exceeds 1/2; none
 //!   where there is one candidate (`thompson.rs`). D-TS+ plays the whole tournament where its favourite
 //!   does not win it outright.
@@ -42,7 +42,7 @@
 //!   by which an arm that has met itself wins one duel more of each tournament until the stock is
 //!   renewed. Not followed.
 //! * An arm that wins every duel of both draws meets itself, and nothing is learnt: until time changes
-//!   a bound this goes on for a geometric number of steps, which are one choice. What comes after it is
+//!   a bound this goes on for a geometric number of steps, which are one choice. The step after it is
 //!   drawn given that it is something else.
 
 use crate::algorithm::{countable_pairs, named_values, parameters, positive};

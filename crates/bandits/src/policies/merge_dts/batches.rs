@@ -1,4 +1,4 @@
-//! MergeDTS's batches: who is in each, and how often each pair has met. All lie in flat arrays of
+//! The batches of MergeDTS: their arms, and how often each pair has met. All lie in flat arrays of
 //! equal rooms, one a batch, so that a million arms need no million allocations.
 
 use crate::policies::merging::{again, pair_up};
@@ -19,7 +19,7 @@ pub(super) struct Batches {
     /// The odds of places k < l, at l (l - 1) / 2 + k of each batch's room.
     odds: Vec<WinProbability>,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
-    /// below it rules an arm out. Infinite where every pair must be looked at.
+    /// below it rules an arm out. Infinite if every pair must be checked.
     pending: Vec<f64>,
     /// The batch after each, the one before the current, and how many there are.
     after: Vec<u32>,
@@ -122,7 +122,7 @@ impl Batches {
         self.pending[self.current] > time
     }
 
-    /// Lets every pair of every batch be looked at again.
+    /// Requires every pair of every batch to be checked again.
     pub(super) fn doubt_all(&mut self) {
         self.pending.fill(f64::INFINITY);
     }
@@ -230,7 +230,7 @@ impl Batches {
     }
 
     /// Merges the batches in pairs, the smallest with the largest, once or, where one of at most
-    /// p/2 arms is left, twice; begins the ring anew.
+    /// p/2 arms is left, twice; restarts the ring.
     pub(super) fn merge(&mut self, p: usize, generator: &mut Generator) {
         self.merge_once(p, generator);
         if again(&self.sizes, p) {

@@ -8,14 +8,14 @@
 //! 2. drop from the batch every arm k with u(k, l) < 1/2 for an arm l of it;
 //! 3. theta(k, l) is drawn from Beta(w(k, l) + 1, w(l, k) + 1); the champion c is the arm of the batch
 //!    with theta(c, l) > 1/2 for the greatest number of arms l, ties at random;
-//! 4. theta'(l, c) is drawn anew; the challenger is the other arm with the smallest, and the two meet;
+//! 4. theta'(l, c) is drawn again; the challenger is the other arm with the smallest, and the two meet;
 //! 5. where no more than K / 2^S arms are left in stage S, batches are merged in pairs, small with
 //!    large, and stage S + 1 begins.
 //!
 //! | `variant` | batches of | pairs never seen | drops | draws of a pair | stage S ends at | t |
 //! |---|---|---|---|---|---|---|
-//! | `paper` | arms in their given order | u = 2 | all losers at once | one: theta(l, k) = 1 - theta(k, l) | K / 2^S arms | runs on |
-//! | `authors` (default) | shuffled arms | u as from one win either way | one after the other, at random | two, independent | floor(K / 2^S) + 1 arms | starts anew with each stage |
+//! | `paper` | arms in their given order | u = 2 | all losers together | one: theta(l, k) = 1 - theta(k, l) | K / 2^S arms | runs on |
+//! | `authors` (default) | shuffled arms | u as from one win either way | one after the other, at random | two, independent | floor(K / 2^S) + 1 arms | restarts with each stage |
 //!
 //! The defaults are those that theory covers. Found best on a grid for 10^8 steps, by the authors:
 //! `mergedts:alpha=0.262144:p=16:c=4e5` (and for mergeRUCB `mergerucb:alpha=0.262144:p=8:c=4e5`).
@@ -29,7 +29,7 @@
 //! ## Notes
 //!
 //! * Batches are taken in turn by a cursor, not as t modulo their number; when batches merge for a new
-//!   stage it starts anew.
+//!   stage it restarts.
 //! * Should dropping leave one arm, it joins the next batch there and then, as in the authors' code.
 //! * Merging is that of mergeRUCB: batches are sorted by size, ties at random, the smallest goes with
 //!   the largest, unless the two have more than 3p/2 arms; if a batch of p/2 or fewer is left it is done
@@ -37,7 +37,7 @@
 //! * The arm reported is the survivor that beat the most arms in more than half of their duels, up to
 //!   when they were dropped.
 //! * Whether theta exceeds 1/2 is a coin of known bias, and odds below 1e-25 count as none; only step 4
-//!   draws from Beta laws.
+//!   draws from Beta distributions.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
 use super::merging::{DelayedLogTime, Shape, Stages, copeland_best, shuffled};
@@ -61,7 +61,7 @@ pub struct MergeDtsConfig {
     pub batch: usize,
     /// The probability with which the best arm may be lost, in (0, 1).
     pub delta: f64,
-    /// C(delta) itself, in place of what `delta` says.
+    /// C(delta) itself; overrides `delta`.
     pub c: Option<f64>,
 }
 
@@ -148,9 +148,9 @@ pub struct MergeDts {
     since: u64,
     batches: Batches,
     started: bool,
-    /// Arms were dropped since the stage was last looked at.
+    /// Arms were dropped since the stage was last checked.
     shrunk: bool,
-    /// Who meets: places within the current batch.
+    /// The pair that meets: places within the current batch.
     met: [usize; 2],
     scores: Vec<u32>,
     /// How many arms each arm had beaten when they were dropped.

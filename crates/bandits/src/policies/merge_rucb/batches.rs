@@ -1,4 +1,4 @@
-//! The batches of a merging policy: who is in each, and how its pairs stand. All lie in flat
+//! The batches of mergeRUCB: their arms and the wins of their pairs. All lie in flat
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
 use crate::confidence::lanes::{LANES, Lanes};
@@ -20,7 +20,7 @@ pub(super) struct Batches {
     /// How many groups a row has.
     groups: usize,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
-    /// below it rules an arm out. Infinite where every pair must be looked at.
+    /// below it rules an arm out. Infinite if every pair must be checked.
     pending: Vec<f64>,
     left: usize,
     /// The ring: the batch after each, and the one before the current.
@@ -207,8 +207,8 @@ impl Batches {
     }
 
     /// Drops every arm of the current batch whose upper bound against another is below 1/2, unless
-    /// that would be all of them; says whether there was one. `beaten` takes note of who had
-    /// beaten whom.
+    /// that would be all of them; returns whether there was one. `beaten` counts the arms that each arm had
+    /// beaten.
     #[cold]
     pub(super) fn drop_losers(&mut self, time: f64, beaten: &mut [u32]) -> bool {
         self.pending[self.current] = 0.0;

@@ -26,10 +26,10 @@
 //! ## Notes
 //!
 //! * The paper does not say how a batch of one arm is compared: it is passed over until batches
-//!   merge. Should every batch be down to one arm, they merge at once (with batches of four or
+//!   merge. If every batch is down to one arm, they merge immediately (with batches of four or
 //!   more that never comes first).
 //! * Batches are taken in turn by a cursor, not as t modulo their number, so that passing over one
-//!   shifts nothing. When batches merge the cursor starts anew.
+//!   shifts nothing. When batches merge the cursor restarts.
 //! * Merging sorts batches by size, ties at random, and pairs the smallest with the largest, which
 //!   is carried over alone if the two have more than 3p/2 arms; if a batch of p/2 or fewer is left
 //!   it is done once more. That is how the reference codes read the paper's "between p/2 and 3p/2".
@@ -62,7 +62,7 @@ pub struct MergeRucbConfig {
     pub batch: usize,
     /// The probability with which the best arm may be lost, in (0, 1).
     pub delta: f64,
-    /// C(delta) itself, in place of what `delta` says.
+    /// C(delta) itself; overrides `delta`.
     pub c: Option<f64>,
 }
 
@@ -151,9 +151,9 @@ pub struct MergeRucb {
     started: bool,
     /// One arm is left.
     ended: bool,
-    /// Arms were dropped or batches merged since the stage was last looked at.
+    /// Arms were dropped or batches merged since the stage was last checked.
     shrunk: bool,
-    /// Who meets: places within the current batch.
+    /// The pair that meets: places within the current batch.
     met: [usize; 2],
     /// How many arms each arm had beaten when they were dropped.
     beaten: Vec<u32>,

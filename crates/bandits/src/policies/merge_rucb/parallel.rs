@@ -80,7 +80,7 @@ impl PolicyConfig for MergeRucbParallelConfig {
     }
 }
 
-/// A pair of a sweep: places within their batch, and who won.
+/// A pair of a sweep: places within their batch, and the winner.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     places: [usize; 2],
@@ -120,7 +120,7 @@ impl MergeRucbParallel {
         self.batches.arms_left()
     }
 
-    /// Step 1: every batch drops whom it can, and leaves the ring if one arm is left.
+    /// Step 1: every batch drops the arms it can, and leaves the ring if one arm is left.
     fn drop_losers(&mut self, time: f64) {
         for _ in 0..self.meeting {
             if self.batches.may_drop(time) {
@@ -145,7 +145,7 @@ impl MergeRucbParallel {
         }
         let time = self.clock.at(step);
         self.drop_losers(time);
-        // Where every batch is down to one arm they merge at once.
+        // If every batch is down to one arm they merge immediately.
         while self.batches.len() > 1 && (self.stages.ends(self.batches.arms_left()) || self.meeting == 0) {
             self.batches.merge(self.p, generator);
             self.stages.current += 1;

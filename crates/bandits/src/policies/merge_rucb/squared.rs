@@ -1,5 +1,5 @@
 //! mergeRUCB without a horizon and without a given risk: it is run for horizons that are squared,
-//! each time afresh, with the risk that suits the horizon.
+//! each time from scratch, with the risk that suits the horizon.
 //!
 //! In round r = 1, 2, ..., of T(r) = `first`^(2^(r - 1)) steps, [mergeRUCB](super::merge_rucb) is
 //! played from its beginning with delta = 1 / T(r).
@@ -43,7 +43,7 @@ impl Default for MergeRucbSquaredConfig {
 }
 
 impl MergeRucbSquaredConfig {
-    /// mergeRUCB for a round of so many steps.
+    /// mergeRUCB for a round of `length` steps.
     fn for_round(&self, length: u64) -> MergeRucbConfig {
         MergeRucbConfig {
             variant: self.variant,
@@ -116,7 +116,7 @@ pub struct MergeRucbSquared {
     round: MergeRucb,
     /// The last step.
     now: u64,
-    /// What the last round found, and how long that took.
+    /// The arm found by the last round, and how long that took.
     found: Option<Arm>,
     found_in: u64,
 }

@@ -1,4 +1,4 @@
-//! Relative confidence sampling (RCS): a tournament drawn from what is known of every pair names a
+//! Relative confidence sampling (RCS): a tournament drawn from the posterior of every pair gives a
 //! champion, and optimism the challenger that has the best chance against it.
 //!
 //! At step t:
@@ -26,17 +26,17 @@
 //!
 //! * The paper reads x / 0 as 1, for each of the two terms of u. It leaves ties open: they are broken
 //!   at random.
-//! * It does not say which implementation its experiments used. In Lerot's an arm's duels with itself
+//! * It does not name the implementation of its experiments. In Lerot's an arm's duels with itself
 //!   are counted like those of another opponent, so that its bound against itself narrows: so they are
 //!   by `lerot`. Its stock of samples (a hundred a pair, drawn again when the pair meets) takes in such
-//!   a duel, too: from then on the champion also scores against itself, and where it beats everyone it
-//!   comes to K and not to the K - 1 that is looked for, so that arms are played in turn until the whole
-//!   stock is renewed. The next duel with itself begins that anew, and regret is linear. Not followed.
-//! * Only whether theta exceeds 1/2 matters, and no two arms can beat everyone: the champion is one
-//!   draw (`rcs/tournament.rs`) in place of K (K - 1) / 2. WinProbability below 1e-25 count as none.
+//!   a duel, too: from then on the champion also scores against itself, and if it beats all others it
+//!   comes to K and not to the required K - 1, so that arms are played in turn until the whole
+//!   stock is renewed. The next duel with itself restarts this, and regret is linear. Not followed.
+//! * Only whether theta exceeds 1/2 matters, and no two arms can both beat all others: the champion is one
+//!   draw (`rcs/tournament.rs`) instead of K (K - 1) / 2. Probabilities below 1e-25 count as 0.
 //! * Where the champion would meet itself nothing is learnt (but by Lerot's rule), so that it stays
 //!   champion for a geometric number of steps, unless time lets a challenger in first: one choice.
-//!   What comes after it is drawn given that the tournament has another outcome.
+//!   The step after it is drawn given that the tournament has another outcome.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
 use crate::algorithm::{countable_pairs, named_values, parameters, positive};

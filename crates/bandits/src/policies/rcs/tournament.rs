@@ -1,20 +1,20 @@
-//! Who would win a tournament in which every pair's preference is drawn from what is known of it.
+//! The winner of a tournament in which every pair's preference is drawn from its posterior.
 //!
-//! Arm i beats everyone with probability pi(i), the product over j of its odds against j, and no two
-//! arms can at once: the champion is one draw over the arms and nobody. One duel changes one factor
-//! of two products.
+//! Arm i beats all others with probability pi(i), the product over j of the probabilities that it beats j, and no
+//! two arms can both do so: the champion is one draw over the arms and "none". One duel changes one factor of two
+//! products.
 
 use crate::counts::{PairCounts, PairTable};
 use crate::random::{geometric, uniform};
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
-/// Arms less likely than this to beat everyone never do.
+/// Arms less likely than this to beat all others never do.
 const IMPOSSIBLE: f64 = 1e-25;
-/// A product is multiplied out again after so many changes, as rounding adds up.
+/// A product is multiplied out again after this many changes, as rounding errors accumulate.
 const CHANGES: u8 = 64;
 
-/// Each arm's chance to beat everyone.
+/// The probability of each arm to beat all others.
 #[derive(Debug, Clone)]
 pub(super) struct Tournament {
     wins: PairCounts,
@@ -27,7 +27,7 @@ pub(super) struct Tournament {
     products: Vec<f64>,
     changes: Vec<u8>,
     hopeless: Vec<u32>,
-    /// The arms that can beat everyone, in order, with the probability that they do.
+    /// The arms that can beat all others, in order, with the probability that they do.
     contenders: Vec<(Arm, f64)>,
 }
 
@@ -54,7 +54,7 @@ impl Tournament {
         &self.wins
     }
 
-    /// Draws who beats everyone, if anyone does, given that it is not `barred`.
+    /// Draws the arm that beats all others, if any does, given that it is not `barred`.
     #[inline]
     pub(super) fn champion(&self, barred: Option<Arm>, generator: &mut Generator) -> Option<Arm> {
         let mut left = match barred {
@@ -84,7 +84,7 @@ impl Tournament {
         others.map(|(_, upset)| if upset < 1e-9 { -upset } else { libm::log1p(-upset) }).sum()
     }
 
-    /// Takes in a duel; says how often the winner beat the loser, and the other way.
+    /// Counts a duel and returns the wins of the winner over the loser, and the other way.
     #[inline]
     pub(super) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
         let (winner, loser) = (winner.index(), loser.index());
@@ -102,7 +102,7 @@ impl Tournament {
 
     #[inline]
     fn change(&mut self, row: usize, column: usize, was: f64, chance: f64) {
-        // What cannot be is left out of the product, and counted.
+        // Impossible factors are left out of the product, and counted.
         self.hopeless[row] -= u32::from(was == 0.0);
         self.hopeless[row] += u32::from(chance == 0.0);
         let factor = |chance: f64| if chance == 0.0 { 1.0 } else { chance };
@@ -118,7 +118,7 @@ impl Tournament {
     fn multiply_out(&mut self, arm: usize) {
         self.changes[arm] = 0;
         let row = self.chances.row(arm);
-        // What cannot be is left out. Several products at once, as one would wait for each factor.
+        // Impossible factors are left out. Several products side by side, as one would wait for each factor.
         let factor = |chance: f64| if chance > 0.0 { chance } else { 1.0 };
         let (parts, rest) = row.as_chunks::<8>();
         let mut products = [1.0; 8];
@@ -129,7 +129,7 @@ impl Tournament {
         self.products[arm] = products.into_iter().chain(rest).product();
     }
 
-    /// Works out whether an arm can beat everyone.
+    /// Updates whether an arm can beat all others.
     #[inline]
     fn rate(&mut self, arm: usize) {
         // Rounding must not make it more than certain.

@@ -1,7 +1,7 @@
 //! Doubler: in epochs of doubled length a bandit of single arms plays against arms drawn from its
 //! own choices of the epoch before.
 //!
-//! L is one arm drawn at random. In epoch i = 1, 2, ... the bandit S is made anew, and 2^i times:
+//! L is one arm drawn at random. In epoch i = 1, 2, ... the bandit S restarts, and 2^i times:
 //!
 //! 1. x is drawn from L, and y is what S picks, by the highest mean + sqrt(scale ln t / n);
 //! 2. x and y meet, and S learns whether y won.
@@ -16,7 +16,7 @@
 //!
 //! ## Notes
 //!
-//! * t in the index counts picks since S was made anew.
+//! * t in the index counts picks since S restarted.
 //! * L is kept as counts, so that memory is O(K) however long an epoch is.
 //! * An arm may meet itself: a fair coin, from which S learns.
 //! * The paper names no arm to report: here the one that is most frequent in L, once L comes from
@@ -84,7 +84,7 @@ pub struct Doubler {
 }
 
 impl Doubler {
-    /// L from the epoch that ends, and a bandit made anew.
+    /// Builds L from the epoch that ends and restarts the bandit.
     fn next_epoch(&mut self, generator: &mut Generator) {
         let arms = self.bandit.arms();
         if self.up_to.is_empty() {
@@ -104,8 +104,8 @@ impl Doubler {
         self.left = 1_u64.checked_shl(self.epoch).unwrap_or(u64::MAX);
     }
 
-    /// A member of L. There are 2^(i - 1) in epoch i, so that the first i - 1 bits of a draw say
-    /// which (one, in the first epoch).
+    /// A member of L. There are 2^(i - 1) in epoch i, so that the first i - 1 bits of a draw choose
+    /// one (there is one in the first epoch).
     fn opponent(&self, generator: &mut Generator) -> usize {
         let member = if self.epoch == 1 { 0 } else { generator.next_u64() >> (65 - self.epoch.min(64)) };
         self.up_to.partition_point(|&up_to| up_to <= member)

@@ -81,7 +81,7 @@ impl PolicyConfig for MultiSbmConfig {
 pub struct MultiSbm {
     bandits: Vec<Ucb>,
     picked: Vec<u64>,
-    /// x(t), and what it meets.
+    /// x(t), and its opponent.
     first: Option<usize>,
     second: usize,
 }

@@ -1,5 +1,5 @@
 //! REX3 (relative exponential weights for exploration and exploitation): both arms of a duel are
-//! drawn from one law of exponential weights; the winner's weight rises and the loser's falls.
+//! drawn from one distribution of exponential weights; the winner's weight rises and the loser's falls.
 //!
 //! At each step, with p(i) = (1 - gamma) w(i) / W + gamma / K:
 //!
@@ -22,7 +22,7 @@
 //! ## Notes
 //!
 //! * psi is the difference of the two rewards halved: 1/2 for a duel won. The horizon's gamma is
-//!   that of the authors' own software; the paper's has the bound of its theorem 1 in place of T.
+//!   that of the authors' own software; the paper's has the bound of its theorem 1 instead of T.
 //! * An arm that meets itself learns nothing, so such a step is that arm's alone.
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
@@ -38,7 +38,7 @@ use crate::singleton::highest_score;
 pub struct Rex3Config {
     /// Which of the published rules.
     pub variant: Gamma,
-    /// How much of each draw is uniform, in (0, 1]; `None` as the variant says.
+    /// How much of each draw is uniform, in (0, 1]; `None` for that of the variant.
     pub gamma: Option<f64>,
 }
 

@@ -31,7 +31,7 @@ use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Paper, Pa
 pub struct SelfSparringConfig {
     /// How many arms are picked at each step, at least 2.
     pub picks: usize,
-    /// What a win or a loss counts, positive.
+    /// The weight of a win or a loss, positive.
     pub eta: f64,
 }
 

@@ -20,7 +20,7 @@
 //! ## Notes
 //!
 //! * No guarantee for a Condorcet winner that is not also best on average: what a side learns of an
-//!   arm depends on whom the other side sends.
+//!   arm depends on the arms that the other side picks.
 //! * An arm may meet itself: a fair coin, from which both sides learn. There is therefore no
 //!   stretch to skip.
 //! * t counts the picks of the bandit. The paper leaves ties open: they are broken at random.

@@ -35,7 +35,7 @@ use crate::{Convergence, Paper, ParameterError, PolicyConfig};
 pub struct SparringExp3Config {
     /// Where gamma comes from, if it is not given.
     pub variant: Gamma,
-    /// How much of each choice is uniform, in (0, 1]; `None` as the variant says.
+    /// How much of each choice is uniform, in (0, 1]; `None` for that of the variant.
     pub gamma: Option<f64>,
 }
 

@@ -1,5 +1,4 @@
-//! What the RMED policies keep: the divergences of each arm, and the lists that passes go through.
-//! See [`rmed`](super::rmed) for what they mean.
+//! The divergences of each arm, shared by the RMED policies; [`rmed1`](super::rmed1) defines them.
 
 use std::sync::LazyLock;
 
@@ -46,7 +45,7 @@ fn whole(value: f64) -> i64 {
     libm::floor(value / UNIT) as i64
 }
 
-/// Who won how often, I(i) of every arm, and i*.
+/// The wins of every pair, I(i) of every arm, and i*.
 #[derive(Debug, Clone)]
 pub(super) struct Divergences {
     arms: usize,
@@ -137,7 +136,7 @@ impl Divergences {
             let cost = if cost > least { cost } else { least };
             if per_divergence > 0.0 { cost * per_divergence } else { f64::INFINITY }
         };
-        // The leader's mean against itself stands as infinite: it is looked at by itself.
+        // The leader's mean against itself stands as infinite: it is handled separately.
         let at_leader = weighed(0.5, row[leader]);
         let mut lanes = [f64::INFINITY; 4];
         let (means_by_four, last_means) = means.as_chunks::<4>();
@@ -177,7 +176,7 @@ impl Divergences {
         self.terms[term] = new;
         self.leader = self.sums.holders(0).next().unwrap_or(0);
 
-        // O holds who is not ahead: the winner may have left the loser's company of equals.
+        // O holds the arms that are not ahead: the winner may have left the loser's O, as an equal.
         if won - 1 == lost {
             self.lost_to[winner] -= 1;
         }

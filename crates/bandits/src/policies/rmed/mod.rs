@@ -1,4 +1,4 @@
-//! Relative minimum empirical divergence: RMED1, RMED2 and RMED2FH, and what they share.
+//! Relative minimum empirical divergence: RMED1, RMED2 and RMED2FH, and their shared state.
 
 pub(crate) mod divergences;
 mod passes;

@@ -84,25 +84,25 @@ impl Passes {
         self.lowest_out = i64::MIN;
     }
 
-    /// Lets into the next pass whom `step`, the last one played in a pass, lets in.
+    /// Admits to the next pass the arms that `step`, the last one played in a pass, allows.
     pub(super) fn admit(&mut self, step: u64, state: &Divergences) {
         let Some(touched) = self.touched.take() else {
             return;
         };
         let most = state.sums.smallest(0).saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
-            self.look_at(arm, most, state);
+            self.update(arm, most, state);
         }
         if most >= self.lowest_out {
             self.lowest_out = i64::MAX;
             for arm in 0..self.place.len() {
-                self.look_at(arm, most, state);
+                self.update(arm, most, state);
             }
         }
     }
 
     #[inline]
-    fn look_at(&mut self, arm: usize, most: i64, state: &Divergences) {
+    fn update(&mut self, arm: usize, most: i64, state: &Divergences) {
         if self.place[arm] == Place::Out {
             let sum = state.sums.get(0, arm);
             if sum <= most {

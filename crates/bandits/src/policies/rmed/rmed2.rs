@@ -1,25 +1,25 @@
 //! RMED2 and RMED2FH: as [RMED1](super::rmed), but an arm that is behind meets the opponent that
-//! costs least for what it tells, as Komiyama's lower bound on the regret weighs it.
+//! costs least for its information, as Komiyama's lower bound on the regret weighs it.
 //!
 //! With mu, O(i), I(i) and i* as in RMED1, passes over lists of arms as there, and
 //! b(l) = argmin over { j : mu(l, j) < 1/2 } of
-//! (mu(i*, l) + mu(i*, j) - 1) / kl(mu(l, j), 1/2), or i* where there is no such j:
+//! (mu(i*, l) + mu(i*, j) - 1) / kl(mu(l, j), 1/2), or i* if there is no such j:
 //!
 //! 1. at first every pair meets L times: once in RMED2; ceil(alpha ln ln T) times, for horizon T,
 //!    in RMED2FH, after which b(l) is found, once for all;
 //! 2. RMED2: before each pass every pair that has met fewer than alpha ln ln t times meets until
 //!    it has;
 //! 3. each arm l of the pass meets b(l) if b(l) is in O(l) and
-//!    n(l, i*) >= n(l, b(l)) / ln ln t (RMED2FH: ln ln T); otherwise whom RMED1 would choose.
+//!    n(l, i*) >= n(l, b(l)) / ln ln t (RMED2FH: ln ln T); otherwise the arm that RMED1 would choose.
 //!
 //! That is `variant=paper` (default). The code of the paper's first author, `variant=komiyama`,
 //! differs:
 //!
 //! | | `paper` | `komiyama` |
 //! |---|---|---|
-//! | L times at first | L sweeps over all pairs | no step of its own: 2 sees to it, in RMED2FH too, with T in place of t |
-//! | pairs are looked over | before each pass | before each step |
-//! | the opponent in 3 | as above | i* if that is in O(l) and n(l, i*) <= n(l, b(l)) / ln ln t; else b(l) if that is in O(l); else whom RMED1 would choose |
+//! | L times at first | L sweeps over all pairs | no step of its own: step 2 does it, in RMED2FH too, with T instead of t |
+//! | pairs are checked | before each pass | before each step |
+//! | the opponent in 3 | as above | i* if that is in O(l) and n(l, i*) <= n(l, b(l)) / ln ln t; else b(l) if that is in O(l); else the arm that RMED1 would choose |
 //! | ln ln in 3 of RMED2FH | ln ln T | ln ln t |
 //! | ln ln t reads | ln ln t | ln (ln t + 0.01) |
 //! | the costs in b(l) | as they are | at least 0.01 |
@@ -37,7 +37,7 @@
 //! * Every pair meets at least once, however small alpha ln ln t is.
 //! * Duels of an arm with itself are not counted: where l is i*, n(l, i*) is 0.
 //! * Ties for b(l) go to the lowest arm; other ties as in RMED1.
-//! * The duels that steps 1 and 2 ask for in between admit nobody to the next pass by themselves: the
+//! * The duels that steps 1 and 2 insert admit no arm to the next pass by themselves: the
 //!   next step of a pass does. (In duelingbanditlib such a duel also ends its first arm's turn.)
 //! * The lists of RMED1 and the sums of its divergences are kept as there, and ln ln t crosses a
 //!   whole number of meetings so seldom that pairs are counted over only then.
@@ -89,7 +89,7 @@ impl<const FH: bool> AnyRmed2Config<FH> {
     }
 }
 
-/// What the parameters come down to.
+/// The numbers derived from the parameters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     pub(crate) komiyama: bool,
@@ -113,7 +113,7 @@ impl Rule {
         }
     }
 
-    /// The least that a step of b(l) is said to cost.
+    /// The least cost of a step of b(l).
     pub(crate) fn least_cost(self) -> f64 {
         if self.komiyama { 0.01 } else { f64::NEG_INFINITY }
     }
@@ -357,7 +357,7 @@ mod tests {
 
     use super::*;
 
-    /// Who meets at each step, the lower arm always winning.
+    /// The pair that meets at each step, the lower arm always winning.
     fn meetings(mut policy: Rmed2, steps: u64) -> Vec<(u32, u32)> {
         let mut generator = Generator::seed_from_u64(1);
         let mut met = Vec::new();

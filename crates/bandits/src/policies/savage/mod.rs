@@ -126,7 +126,7 @@ pub struct Savage {
     /// The arms left, in order.
     left: Vec<Arm>,
     round: Round,
-    /// Who plays at the end.
+    /// The arm that plays at the end.
     winner: Option<Arm>,
 }
 
