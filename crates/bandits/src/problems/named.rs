@@ -402,7 +402,7 @@ mod tests {
              normal, and utilities such as 1good5poor, arith51, geom201"
         );
         assert_eq!(message("btl:size=3"), "btl has no parameter `size` (parameters: k, ratio)");
-        assert_eq!(message("geom6:k=3"), "geom{n} has no parameter `k`; it has: none");
+        assert_eq!(message("geom6:k=3"), "geom{n} has no parameter `k` (parameters: none)");
         assert_eq!(message("arithmetic:k=2:k=3"), "the parameter `k` is given twice");
     }
 
