@@ -262,7 +262,7 @@ pub use algorithm::{ActionKind, Convergence, Paper, Parameter, ParameterError, P
 pub use arena::{
     Arena, DuelOutcome, MatrixArena, RegretReference, RegretReferenceError, Shuffled, UtilityArena, UtilityError,
 };
-pub use matrix::{MatrixError, PreferenceMatrix, agreement, npy_header, winners};
+pub use matrix::{MatrixError, PreferenceMatrix, agreement, winners};
 pub use policy::{Arm, Choice, Feedback, PairWins, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;

@@ -106,8 +106,8 @@ pub struct Entry {
     pub action_kind: ActionKind,
     /// Whether it must know the horizon, unless parameters replace it ([`Spec::uses_horizon`]).
     pub needs_horizon: bool,
-    /// How reliably it finds a Condorcet winner; `None` if it is built for something else.
-    pub convergence: Option<Convergence>,
+    /// How reliably it finds the best arm.
+    pub convergence: Convergence,
     /// Its parameters with their defaults.
     pub parameters: Vec<Parameter>,
 }

@@ -13,7 +13,7 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
         ("arithmetic", problems::arithmetic(8).expect("eight arms"), 6_000),
         ("small gaps", common::small_gaps(), 20_000),
         ("cyclic", problems::cyclic().expect("four arms"), 6_000),
-        ("circle", common::circle(), 6_000),
+        ("cycle", common::cycle(), 6_000),
         ("two arms", common::two_arms(), 6_000),
         ("even", common::all_even(5), 6_000),
         ("certain", common::certain(9), 6_000),

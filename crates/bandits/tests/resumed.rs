@@ -180,7 +180,7 @@ fn runs_in_step_are_the_runs_by_themselves() {
         let (together, announcements) = several(true);
         assert!(alone == together, "{}", entry.name);
         assert_eq!(none, 0);
-        let sets = matches!(entry.name, "mdb" | "random-set");
+        let sets = entry.action_kind == bandits::ActionKind::Sets;
         assert_eq!(announcements == 0, sets, "{}: {announcements} announcements", entry.name);
         assert!(alone.iter().all(|(diary, ..)| !diary.is_empty()), "{}", entry.name);
     }

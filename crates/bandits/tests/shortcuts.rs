@@ -12,7 +12,7 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
         ("arithmetic", problems::arithmetic(8).expect("eight arms"), 20_000),
         ("small gaps", common::small_gaps(), 20_000),
         ("cyclic", problems::cyclic().expect("four arms"), 20_000),
-        ("circle", common::circle(), 20_000),
+        ("cycle", common::cycle(), 20_000),
         ("two arms", common::two_arms(), 20_000),
         ("even", common::all_even(5), 20_000),
         ("certain", common::certain(9), 20_000),

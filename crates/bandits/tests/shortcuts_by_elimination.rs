@@ -12,7 +12,7 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     vec![
         ("arithmetic", problems::arithmetic(8).expect("eight arms"), 12_000),
         ("cyclic", problems::cyclic().expect("four arms"), 6_000),
-        ("circle", common::circle(), 4_000),
+        ("cycle", common::cycle(), 4_000),
         ("two arms", common::two_arms(), 2_000),
         ("even", common::all_even(5), 2_000),
         ("certain", common::certain(9), 6_000),

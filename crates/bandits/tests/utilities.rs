@@ -37,45 +37,25 @@ fn arena(problem: &str) -> UtilityArena {
     }
 }
 
-/// Why an algorithm is not asked to find the best arm.
-fn excused(algorithm: &str) -> Option<&'static str> {
-    match algorithm {
-        "random" | "random-set" => Some("learns nothing"),
-        _ => None,
-    }
-}
-
-/// How many times longer an algorithm may take, and why.
-fn patience(algorithm: &str) -> u64 {
-    match algorithm {
-        // Each arm has a bandit that must learn by itself; each epoch or round learns anew.
-        "multisbm" | "doubler" | "mergerucb-squared" | "scb" => 10,
-        // Its bounds are three times as wide as Hoeffding's.
-        "btm" => 30,
-        _ => 1,
-    }
-}
-
 #[test]
 fn the_best_utility_is_found() {
     let arena = UtilityArena::new(vec![0.0, 1.5, 0.2, -0.5, 0.4, 0.3]).expect("six arms");
     let uniform = arena.gaps().iter().sum::<f64>() / 6.0;
-    for entry in entries() {
-        if excused(entry.name).is_some() {
-            continue;
-        }
-        let horizon = 20_000 * patience(entry.name);
+    // Baselines learn nothing.
+    for entry in entries().into_iter().filter(|entry| entry.paper.is_some()) {
+        let expected = entry.convergence;
+        let horizon = 20_000 * expected.patience;
         let spec: Spec = entry.name.parse().expect(entry.name);
         for seed in 0..3 {
             let run = Run { arena: &arena, horizon, seed };
             let (recorder, best) = spec.visit(6, horizon, run).expect("six arms");
             assert_eq!(best, Some(Arm(1)), "{} {seed}", entry.name);
-            if entry.name == "scb" {
-                // Its horizon lies within a round that must be certain of poor arms' order too.
+            if expected.horizon.is_some() {
+                // This horizon lies within a round.
                 continue;
             }
             let cost = recorder.total();
-            let cost = if entry.name == "winner-stays" { cost.weak } else { cost.average };
+            let cost = if expected.weak_regret { cost.weak } else { cost.average };
             assert!(cost < uniform * horizon as f64 / 2.0, "{} {seed}: {cost}", entry.name);
         }
     }

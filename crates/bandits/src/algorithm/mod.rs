@@ -35,8 +35,8 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     const ACTION: ActionKind = ActionKind::Duels;
     /// Whether it must know the horizon, with its defaults. Algorithms that need not are *anytime*.
     const NEEDS_HORIZON: bool = false;
-    /// How reliably it finds a Condorcet winner, which tests hold it to; `None` if it is built for something else.
-    const CONVERGENCE: Option<Convergence> = Some(Convergence::USUAL);
+    /// How reliably it finds the best arm: tests hold it to that.
+    const CONVERGENCE: Convergence = Convergence::USUAL;
 
     /// What it builds.
     type Policy: Policy + Clone + Send;
@@ -102,12 +102,16 @@ pub struct Paper {
     pub url: &'static str,
 }
 
-/// How reliably an algorithm finds the Condorcet winner of small problems.
+/// How reliably an algorithm finds the best arm of small problems.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Convergence {
+    /// Whether it is built to find a Condorcet winner. Otherwise it is only expected to find an arm that is also best
+    /// on average.
+    pub condorcet: bool,
     /// How many times more steps than usual it takes.
     pub patience: u64,
-    /// Its runs are this long instead, e.g. to the end of a round, after which it starts again.
+    /// The length of its runs on problems with a Condorcet winner, e.g. to the end of a round, after which it starts
+    /// again; it settles only within them.
     pub horizon: Option<u64>,
     /// Whether all preferences must differ from 1/2 by at least this much to be resolved in that time.
     pub least_margin: f64,
@@ -119,5 +123,6 @@ pub struct Convergence {
 
 impl Convergence {
     /// What is expected of an algorithm that says nothing else.
-    pub const USUAL: Self = Self { patience: 1, horizon: None, least_margin: 0.0, late_share: 0.5, weak_regret: false };
+    pub const USUAL: Self =
+        Self { condorcet: true, patience: 1, horizon: None, least_margin: 0.0, late_share: 0.5, weak_regret: false };
 }

@@ -150,7 +150,7 @@ impl PolicyConfig for BtmConfig {
         ("setting=pac", "an arm that is nearly the best"),
     ];
     // Its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves.
-    const CONVERGENCE: Option<Convergence> = Some(Convergence { patience: 30, ..Convergence::USUAL });
+    const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
     const NEEDS_HORIZON: bool = true;
     type Policy = Btm;
 

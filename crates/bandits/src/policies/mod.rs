@@ -1,4 +1,21 @@
-//! The algorithms, one file each, grouped where several share helpers.
+//! The algorithms, one file each, grouped in folders where several share code. What is used by different families has
+//! rooms of its own:
+//!
+//! | for | use |
+//! |---|---|
+//! | wins of every pair, the Copeland winner of the counts | `counts::PairCounts` |
+//! | any other value per pair | `counts::PairTable` |
+//! | the arms counted least so far | `counts::LeastCounts` |
+//! | evidence that an arm loses to another, from wins | `confidence::Evidence` |
+//! | the arms whose upper bounds are all at least 1/2 | `confidence::Candidates` |
+//! | the opponent with the highest upper bound | `confidence::Challengers` |
+//! | ln t at every step | `confidence::LogTime` |
+//! | how long an arm plays alone | `confidence::last_step_below` |
+//! | tournaments sampled from Beta posteriors | `thompson::Sampler` |
+//! | bandits of single arms (UCB, Thompson sampling, Exp3) | [`singleton`](crate::singleton) |
+//! | uniform draws, coins, shuffles, ties at random | `random::{below, coin, shuffle, argmax, best_arm}` |
+//! | Beta, normal and weighted draws | `random::{preference, Beta, Normals, WeightTree}` |
+//! | rules that parameters share, with their errors | `algorithm::{positive, probability, countable, countable_pairs, horizon_known}` |
 
 pub mod btm;
 pub mod ccb;

@@ -31,7 +31,7 @@ pub struct RandomSetsConfig;
 impl PolicyConfig for RandomPairsConfig {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "two arms at random: the baseline of duels";
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = RandomPairs;
 
     parameters! {}
@@ -50,7 +50,7 @@ impl PolicyConfig for RandomSetsConfig {
     const NAME: &'static str = "random-set";
     const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
     const ACTION: ActionKind = ActionKind::Sets;
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = RandomSets;
 
     parameters! {}

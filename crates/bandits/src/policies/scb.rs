@@ -82,12 +82,13 @@ impl PolicyConfig for ScbConfig {
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=wu", "as in DuelingBandits")];
     // To the end of its third long round, after which it starts again. Most of a round is spent on being certain of
     // pairs, and of pairs at 0.52 it is not within 65,536 steps.
-    const CONVERGENCE: Option<Convergence> = Some(Convergence {
+    const CONVERGENCE: Convergence = Convergence {
+        patience: 10,
         horizon: Some(4 + 16 + 256 + 65_536),
         least_margin: 0.045,
         late_share: 0.75,
         ..Convergence::USUAL
-    });
+    };
     type Policy = Scb;
 
     parameters! {

@@ -71,7 +71,7 @@ impl PolicyConfig for WinnerStaysConfig {
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Chen and Frazier, ICML 2017", url: "https://proceedings.mlr.press/v70/chen17c.html" });
     // It pits its leader against the others for ever: it settles on a leader, not on a pair.
-    const CONVERGENCE: Option<Convergence> = Some(Convergence { weak_regret: true, ..Convergence::USUAL });
+    const CONVERGENCE: Convergence = Convergence { weak_regret: true, ..Convergence::USUAL };
     type Policy = WinnerStays;
 
     parameters! {}

@@ -39,6 +39,11 @@ pub(crate) fn shuffle<T>(generator: &mut Generator, items: &mut [T]) {
     }
 }
 
+/// Swaps a random one of the items from `place` on into `place`: a step of a shuffle from the first place up.
+pub(crate) fn draw_into<T>(generator: &mut Generator, items: &mut [T], place: usize) {
+    items.swap(place, place + below(generator, items.len() - place));
+}
+
 /// The index of the largest value, ties uniformly at random; `None` of nothing.
 pub(crate) fn argmax<T: PartialOrd + Copy>(
     generator: &mut Generator,

@@ -8,7 +8,7 @@ mod preference;
 mod weights;
 
 pub(crate) use beta::Beta;
-pub(crate) use draw::{Coins, argmax, below, best_arm, coin, shuffle};
+pub(crate) use draw::{Coins, argmax, below, best_arm, coin, draw_into, shuffle};
 pub(crate) use normal::Normals;
 pub(crate) use preference::{geometric, preference, preference_above_half, uniform};
 pub(crate) use weights::WeightTree;

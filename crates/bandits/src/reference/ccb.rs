@@ -1,7 +1,7 @@
 //! CCB as printed, every bound and every score recomputed at every step.
 
 use crate::counts::PairCounts;
-use crate::random::{below, coin};
+use crate::random::{below, coin, draw_into};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// CCB as printed.
@@ -33,8 +33,7 @@ impl ReferenceCcb {
 
     fn cut(kept: &mut Vec<usize>, size: usize, generator: &mut Generator) {
         for place in 0..size {
-            let other = place + below(generator, kept.len() - place);
-            kept.swap(place, other);
+            draw_into(generator, kept, place);
         }
         kept.truncate(size);
         kept.sort_unstable();

@@ -17,7 +17,7 @@
 
 use super::Tournament;
 use super::tournament::ones;
-use crate::random::below;
+use crate::random::draw_into;
 use crate::{Arm, Generator};
 
 /// A probability and its standard error.
@@ -95,7 +95,7 @@ pub fn total_order_probabilities(tournament: &Tournament, samples: u64, generato
         order.clear();
         let mut size = 0;
         while size < arms {
-            deck.swap(size, size + below(generator, arms - size));
+            draw_into(generator, &mut deck, size);
             if !order.join(deck[size]) {
                 break;
             }

@@ -1,6 +1,5 @@
-//! What the tests share: problems, runs, and the real matrices where they are at hand.
-#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
-#![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
+//! Problems, runs and the real matrices, for all tests.
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use std::path::PathBuf;
 
@@ -36,8 +35,8 @@ pub fn two_arms() -> PreferenceMatrix {
     PreferenceMatrix::from_rows(&[[0.5, 0.4], [0.6, 0.5]]).expect("a matrix")
 }
 
-/// A circle of five: nobody is the Condorcet winner.
-pub fn circle() -> PreferenceMatrix {
+/// A cycle of five arms: there is no Condorcet winner.
+pub fn cycle() -> PreferenceMatrix {
     PreferenceMatrix::from_upper(5, |i, j| if (j.0 - i.0) <= 2 { 0.7 } else { 0.3 }).expect("a matrix")
 }
 
@@ -57,25 +56,20 @@ pub fn ladder(arms: usize) -> PreferenceMatrix {
     problems::btl(&strengths).expect("a matrix")
 }
 
-/// A file of the real data, if they are here.
-pub fn data(path: &str) -> Option<Vec<u8>> {
+/// A file of the real data. Tests that read them are ignored unless they are asked for.
+pub fn data(path: &str) -> Vec<u8> {
     let root = std::env::var_os("ORE_TEST_DATA")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let path = root.join(path);
-    let bytes = std::fs::read(&path).ok();
-    if bytes.is_none() {
-        eprintln!("skipped: {} is not here", path.display());
-    }
-    bytes
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A matrix of the 136 single-feature rankers of MSLR-WEB30K, if the data are here.
-pub fn mslr(clicks: &str) -> Option<PreferenceMatrix> {
-    let bytes = data(&format!("prefmat-mslr/MSLR-{clicks}.txt"))?;
-    Some(PreferenceMatrix::from_bytes(&bytes).expect("a preference matrix"))
+/// A matrix of the 136 single-feature rankers of MSLR-WEB30K.
+pub fn mslr(clicks: &str) -> PreferenceMatrix {
+    PreferenceMatrix::from_bytes(&data(&format!("prefmat-mslr/MSLR-{clicks}.txt"))).expect("a preference matrix")
 }
 
-/// Plays a policy in a fresh arena and gives what it cost and the arm it names.
+/// Plays a policy in a fresh arena and returns its regret and its recommendation.
 pub struct Run<'a> {
     pub arena: &'a MatrixArena,
     pub horizon: u64,
@@ -95,7 +89,7 @@ impl PolicyVisitor for Run<'_> {
     }
 }
 
-/// Writes down who played, one line a step; a stretch alone is that many lines.
+/// Records the arms of every step; a stretch alone is one entry per step.
 #[derive(Default)]
 pub struct Diary(pub Vec<Vec<Arm>>);
 

@@ -42,7 +42,7 @@ use crate::algorithm::{countable_pairs, parameters, positive};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::confidence::last_step_below;
-use crate::random::{below, coin};
+use crate::random::{below, coin, draw_into};
 mod decided_pairs;
 
 use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
@@ -211,8 +211,7 @@ impl Hypotheses {
         room.clear();
         room.extend(ones(self.row(arm)));
         for place in 0..size {
-            let other = place + below(generator, room.len() - place);
-            room.swap(place, other);
+            draw_into(generator, room, place);
         }
         self.clear(arm);
         for &kept in &room[..size] {

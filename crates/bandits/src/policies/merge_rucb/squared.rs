@@ -20,7 +20,7 @@
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::{countable, parameters};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB but for delta, and the length of the first round.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +62,8 @@ impl PolicyConfig for MergeRucbSquaredConfig {
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
+    // It learns from scratch in every round.
+    const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
     type Policy = MergeRucbSquared;
 
     parameters! {

@@ -45,7 +45,7 @@ impl PolicyConfig for MultiSbmConfig {
     const SUMMARY: &'static str = "a bandit of opponents for each arm (Ailon et al., ICML 2014)";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
     type Policy = MultiSbm;
 
     parameters! {

@@ -74,7 +74,7 @@ impl PolicyConfig for Rex3Config {
         Some(Paper { citation: "Gajane et al., ICML 2015", url: "https://proceedings.mlr.press/v37/gajane15.html" });
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma, psi = 1")];
     const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = Rex3;
 
     fn uses_horizon(&self) -> bool {

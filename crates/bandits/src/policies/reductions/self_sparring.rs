@@ -47,7 +47,7 @@ impl PolicyConfig for SelfSparringConfig {
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Sui et al., UAI 2017", url: "https://doi.org/10.48550/arXiv.1705.00253" });
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = SelfSparring;
 
     fn action_kind(&self) -> ActionKind {

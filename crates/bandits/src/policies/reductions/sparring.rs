@@ -65,7 +65,7 @@ impl PolicyConfig for SparringConfig {
         Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=mergedts", "as in the experiments with MergeDTS")];
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = Sparring<Ucb>;
 
     parameters! {

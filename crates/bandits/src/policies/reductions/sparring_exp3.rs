@@ -52,7 +52,7 @@ impl PolicyConfig for SparringExp3Config {
         Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma")];
     const NEEDS_HORIZON: bool = true;
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = Sparring<Exp3>;
 
     fn uses_horizon(&self) -> bool {

@@ -31,7 +31,7 @@ impl PolicyConfig for SparringTsConfig {
     const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
-    const CONVERGENCE: Option<Convergence> = None;
+    const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = Sparring<Thompson>;
 
     parameters! {}
