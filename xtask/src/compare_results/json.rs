@@ -48,10 +48,8 @@ fn compare(file: &str, [old, new]: [Value; 2], renames: &Renames, report: &mut R
             continue;
         }
         match (old_leaves.get(path), new_leaves.get(path)) {
-            (Some(old), Some(new)) => {
-                if !same(path, old, new) {
-                    report.difference(path, &old.to_string(), &new.to_string());
-                }
+            (Some(old), Some(new)) if !same(path, old, new) => {
+                report.difference(path, &old.to_string(), &new.to_string());
             }
             (Some(old), None) if !expected(path, file, renames, false) => {
                 report.difference(path, &old.to_string(), "missing");

@@ -18,8 +18,8 @@ fn check_against(root: &Path, renames: &Renames, findings: &mut Findings) -> Res
     let lines: Vec<&str> = text.lines().collect();
     for rename in [renames.files, renames.columns, renames.keys, renames.values].into_iter().flatten() {
         let Rename { old, new, .. } = rename;
-        let both = |line: &&str| line.contains(&format!("`{old}`")) && line.contains(&format!("`{new}`"));
-        if !lines.iter().any(|line| both(&line)) {
+        let both = |line: &str| line.contains(&format!("`{old}`")) && line.contains(&format!("`{new}`"));
+        if !lines.iter().any(|line| both(line)) {
             findings.add(
                 &path,
                 None,

@@ -2,7 +2,7 @@
 //!
 //! A report, not a rule: it runs only when it is named, since some repetition is clearer than its removal.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -30,7 +30,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             sources.push((file, lines));
         }
     }
-    let mut windows: HashMap<Vec<&str>, Vec<(usize, usize)>> = HashMap::new();
+    let mut windows: BTreeMap<Vec<&str>, Vec<(usize, usize)>> = BTreeMap::new();
     for (source, (_, lines)) in sources.iter().enumerate() {
         for (at, window) in lines.windows(LEAST_LINES).enumerate() {
             let shape = window.iter().map(|line| line.shape.as_str()).collect();

@@ -172,7 +172,7 @@ fn spelt(number: usize, old: &str) -> String {
         _ if first.is_ascii_digit() => return number.to_string(),
         100.. => return number.to_string(),
         ..20 => ONES[number].to_owned(),
-        _ if number % 10 == 0 => TENS[number / 10].to_owned(),
+        _ if number.is_multiple_of(10) => TENS[number / 10].to_owned(),
         _ => format!("{}-{}", TENS[number / 10], ONES[number % 10]),
     };
     if first.is_uppercase() { words[..1].to_uppercase() + &words[1..] } else { words }

@@ -242,7 +242,7 @@ fn use_tree(code: &[Token<'_>], prefix: &[String], uses: &mut Vec<Use>) {
             uses.push(Use { path, name: name.to_owned(), line: token.line });
             return;
         }
-        if token.kind == Kind::Ident && !(token.is("self") && !path.is_empty()) {
+        if token.kind == Kind::Ident && (path.is_empty() || !token.is("self")) {
             path.push(token.text.to_owned());
         }
     }
