@@ -1,12 +1,10 @@
 //! `sim analyse`, run as a person would.
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{files, sim, text};
+use crate::common::{files, sim, text};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,10 +1,8 @@
 //! Live runs, `sim bandit` and the outputs that all commands share, through the binary.
 
-mod common;
-
 use std::fs;
 
-use common::{TINY, files, sim, text};
+use crate::common::{TINY, files, sim, text};
 use tempfile::TempDir;
 
 /// Flags of a live run of a second or so.

@@ -1,12 +1,10 @@
 //! Experiments, run as a person would: whole, interrupted, changed, and wrong.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::sim;
+use crate::common::sim;
 use tempfile::TempDir;
 
 const SMALL: &str = r#"
@@ -37,7 +35,7 @@ lowest = "rucb"
 
 /// All files of the results of `name` but the timings.
 fn files(folder: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
-    common::files(&folder.join("results").join(name))
+    crate::common::files(&folder.join("results").join(name))
 }
 
 fn runs_played(folder: &Path, name: &str) -> u64 {

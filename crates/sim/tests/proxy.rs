@@ -1,14 +1,12 @@
 //! `sim proxy` and `sim compare` through the binary, also interrupted and killed.
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{files, text};
+use crate::common::{files, text};
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 

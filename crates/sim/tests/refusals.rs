@@ -1,11 +1,136 @@
-//! What the command line says where it cannot do as it is told: wrong usage, failures, no room.
-
-mod common;
+//! Errors of the command line: each names the flag, the value and the remedy.
 
 use std::fs;
 
-use common::{TINY, sim, text};
+use sim::cli::run_with;
 use tempfile::TempDir;
+
+use crate::common::{TINY, sim, text};
+
+/// Wrong usage, and a part of the error that names what is wrong.
+const WRONG_USAGE: &[(&[&str], &str)] = &[
+    (&["--steps", "0"], "'0' for '--steps <N>': expected at least 1"),
+    (&["--steps", "many"], "'--steps <N>': expected a whole number such as 1000000 or 1e6, found `many`"),
+    (&["--algorithms", "rubc"], "no algorithm is called `rubc`; did you mean `rucb`?"),
+    (&["--algorithms", "rucb:alhpa=1"], "rucb has no parameter `alhpa`; did you mean `alpha`?"),
+    (&["--algorithms", "rucb:alpha=-1"], "alpha"),
+    (&["--algorithms", "mergerucb:p=1"], "p"),
+    (&["--algorithms", "rucb,rucb"], "rucb is given twice; give each algorithm once"),
+    (&["--algorithms", "rucb:alpha=0.51,rucb"], "rucb is given twice; give each algorithm once"),
+    (&["--rankers", "best"], "\"best\" is not a number; expected `all`"),
+    (&["--click", "sometimes"], "'sometimes' for '--click"),
+    (&["--click", "0:2,1:0.5"], "'0:2,1:0.5' for '--click"),
+    (&["--click", "perfect", "--stop", "0:0.5"], "--stop 0:0.5: "),
+    (&["--click", "0:0,1:0.5", "--stop", "0:0.5"], "--stop 0:0.5: "),
+    (&["--shown", "0"], "'0' for '--shown <N>': expected at least 1"),
+    (&["--threads", "0"], "'0' for '--threads <N>': expected at least 1"),
+    (&["--seed", "-1"], "unexpected argument '-1'"),
+    (&["--without", "1-5"], "expected whole numbers such as 1,5,110, found `1-5`"),
+    (&["--no-such-flag"], "unexpected argument '--no-such-flag'"),
+    (&["--dataset", "mslr-lookalike:abc"], "mslr-lookalike:abc"),
+    (&["--dataset", TINY, "--max-label", "2"], "--max-label applies to files, but mslr-lookalike:0.002 is generated"),
+    (&["--dataset", TINY, "--null", "zero"], "--null applies to files, but mslr-lookalike:0.002 is generated"),
+    (&["--dataset", TINY, "--same-qid", "merge"], "--same-qid applies to files, but mslr-lookalike:0.002 is generated"),
+    (&["--dataset", TINY, "--rankers", "0"], "--rankers 0: no ranker is selected; select at least one"),
+    (&["--dataset", TINY, "--rankers", "1,1"], "--rankers 1,1: "),
+    (&["--dataset", TINY, "--rankers", "1,2,999"], "there is no feature 999; the data have features 1 to 136"),
+    (&["--dataset", TINY, "--rankers", "1000"], "--rankers 1000: "),
+    (&["--dataset", TINY, "--rankers", "1,2", "--without", "3"], "--without 3: that feature is not one of the rankers"),
+    (&["--dataset", TINY, "--rankers", "1,2", "--without", "2"], "only feature 1 is left, and a comparison needs two"),
+    (&["--dataset", TINY, "--rankers", "1"], "is left, and a comparison needs two rankers; select at least two"),
+    (&["bandit"], "required arguments were not provided: <--matrix <FILE|NAME>|--problem <NAME>>"),
+    (&["bandit", "--problem", "1god5poor"], "'1god5poor' for '--problem <NAME>'"),
+    (&["bandit", "--problem", "arith4294967295"], "arith4294967295"),
+    (&["bandit", "--matrix", "P.txt", "--problem", "arith51"], "cannot be used with '--problem <NAME>'"),
+    (&["bandit", "--problem", "arith51", "--horizons", "100"], "--horizons needs --setting explore-then-exploit"),
+    (
+        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "0"],
+        "expected at least 1",
+    ),
+    (
+        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "9", "--steps", "9"],
+        "'--horizons <N,N,...>' cannot be used with '--steps <N>'",
+    ),
+    (
+        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--checkpoints", "3"],
+        "--checkpoints does not apply to --setting explore-then-exploit",
+    ),
+    (&["bandit", "--matrix", "P.txt", "--condorcet"], "--condorcet applies to random arms; add --arms N"),
+    (&["bandit", "--matrix", "P.txt", "--random", "3", "--arms", "1,2"], "cannot be used with"),
+    (&["bandit", "--matrix", "P.txt", "--arms", "some"], "expected `all`, a number of arms, `alphabetical:N` or arms"),
+    (&["bandit", "--problem", "arith51", "--arms", "5"], "--arms and --lexicographic apply to --matrix"),
+    (&["proxy"], "required arguments were not provided: --out <FILE>"),
+    (&["proxy", "--out", "P.npy", "--arms", "first"], "expected 0-based arms such as 0,3,17, found `first`"),
+    (&["proxy", "--out", "P.npy", "--pairs", "1"], "expected pairs of 0-based arms such as 0-3,109-*, found `1`"),
+    (&["proxy", "--out", "P.npy", "--pairs", "1-2", "--arms", "1,2"], "cannot be used with"),
+    (&["proxy", "--out", "P.npy", "--interleavings", "5", "--more", "5"], "cannot be used with"),
+    (&["proxy", "--out", "Q.csv"], "Q.csv"),
+    (&["proxy", "--out", "P.npy", "--until-se", "0"], "'0' for '--until-se <X>': expected a number above 0"),
+    (&["proxy", "--out", "P.npy", "--save-every", "soon"], "expected a number such as 0.5 or 1e-3, found `soon`"),
+    (
+        &["proxy", "--out", "P.npy", "--multileave", "sosm", "--interleave", "team-draft"],
+        "--interleave and --multileave exclude each other",
+    ),
+    (&["proxy", "--out", "P.npy", "--resume", "--replace"], "'--resume' cannot be used with '--replace'"),
+    (&["proxy", "--out", "P.npy", "--resume", "--again"], "'--resume' cannot be used with '--replace'"),
+    (&["compare", "--matrix", "P.txt", "--interleavings", "5"], "cannot be used with"),
+    (
+        &["compare", "--algorithms", "mdb"],
+        "it selects sets of arms, which a pairwise matrix cannot simulate; choose dueling algorithms",
+    ),
+    (&["compare", "--multileave", "sosm"], "--multileave does not apply to compare"),
+    (&["analyse", "--matrix", "P.txt", "--error-rate", "2"], "expected a probability between 0 and 1, such as 0.05"),
+    (&["analyse", "--matrix", "P.txt", "--alpha", "0.5"], "--alpha 0.5: expected a number above 1/2"),
+    (&["analyse", "--matrix", "P.txt", "--delta", "1"], "--delta 1: expected a probability strictly between 0 and 1"),
+    (&["analyse", "--matrix", "P.txt", "--batch", "3"], "--batch 3: expected at least 4"),
+    (&["analyse", "--matrix", "P.txt", "--comparisons", "0"], "'0' for '--comparisons <N>': expected at least 1"),
+    (&["analyse", "--matrix", "P.txt", "--against-lexicographic"], "required arguments were not provided: --against"),
+    (&["analyse"], "required arguments were not provided: --matrix <FILE|NAME>"),
+    (&["sensitivity", "--dataset", TINY, "--compared", "1"], "--compared 1: expected 2 to 136"),
+    (&["sensitivity", "--dataset", TINY, "--methods", "sosm,sosm"], "sosm"),
+    (&["sensitivity", "--dataset", TINY, "--multileave", "sosm"], "--multileave"),
+    (&["distortion", "--dataset", TINY, "--rankers", "5", "--sizes", "6"], "--sizes 6: expected 2 to 5"),
+    (&["experiment", "some.toml", "--only", "others"], "no experiment to run: --only matches none"),
+    (&["experiment", "."], ". is a folder; give the files in it, e.g. ./*.toml"),
+    (&["experiment", "some.toml", "--data-dir", "nowhere"], "no such folder; expected a folder with data sets"),
+    (&["experiment", "some.toml", "--scale", "2"], "expected a share above 0 and at most 1, such as 0.01"),
+];
+
+#[test]
+fn wrong_usage_names_what_is_wrong() {
+    let before = || fs::read_dir(".").expect("the folder of the crate").count();
+    let entries = before();
+    let mut wrong = Vec::new();
+    for (args, expected) in WRONG_USAGE {
+        let quiet = args.first().is_some_and(|arg| *arg != "report").then_some("--quiet");
+        let failure =
+            run_with(std::iter::once("sim").chain(args.iter().copied()).chain(quiet)).expect_err("it is wrong");
+        if failure.exit_code != 2
+            || !failure.message.contains(expected)
+            || failure.message.contains('\n')
+            || failure.message.contains("invalid digit")
+            || failure.message.contains("invalid float")
+        {
+            wrong.push(format!("{args:?}: expected `{expected}`, found {failure:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(before(), entries, "nothing is written");
+}
+
+#[test]
+fn the_process_exits_with_2_and_one_line_for_wrong_usage() {
+    let folder = TempDir::new().expect("a temporary folder");
+    // The first is refused by clap, the second by the command.
+    for args in [&["--steps", "0"][..], &["--dataset", TINY, "--rankers", "1", "--quiet"]] {
+        let run = sim(folder.path()).args(args).output().expect("sim starts");
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.starts_with("error: ") && message.lines().count() == 1, "{args:?}: {message}");
+        assert!(run.stdout.is_empty());
+    }
+    assert!(fs::read_dir(folder.path()).expect("the folder exists").next().is_none(), "nothing is written");
+}
 
 #[test]
 fn a_missing_data_set_is_one_clear_error() {
@@ -19,87 +144,7 @@ fn a_missing_data_set_is_one_clear_error() {
 }
 
 #[test]
-fn wrong_usage_exits_with_2() {
-    let folder = TempDir::new().expect("a temporary folder");
-    for args in [
-        &["--steps", "0"][..],
-        &["--steps", "many"],
-        &["--algorithms", "rubc"],
-        &["--algorithms", "rucb:alhpa=1"],
-        &["--algorithms", "rucb:alpha=-1"],
-        &["--algorithms", "mergerucb:p=1"],
-        &["--rankers", "best"],
-        &["--click", "sometimes"],
-        &["--click", "0:2,1:0.5"],
-        &["--shown", "0"],
-        &["--threads", "0"],
-        &["--no-such-flag"],
-        &["bandit"],
-        &["bandit", "--problem", "1god5poor"],
-        &["bandit", "--problem", "arith4294967295"],
-        &["bandit", "--matrix", "P.txt", "--problem", "arith51"],
-        &["bandit", "--problem", "arith51", "--horizons", "100"],
-        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "0"],
-        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--horizons", "9", "--steps", "9"],
-        &["proxy"],
-        &["proxy", "--out", "P.npy", "--arms", "first"],
-        &["proxy", "--out", "P.npy", "--pairs", "1"],
-        &["proxy", "--out", "P.npy", "--pairs", "1-2", "--arms", "1,2"],
-        &["proxy", "--out", "P.npy", "--interleavings", "5", "--more", "5"],
-        &["bandit", "--matrix", "P.txt", "--condorcet"],
-        &["bandit", "--matrix", "P.txt", "--random", "3", "--arms", "1,2"],
-        &["compare", "--matrix", "P.txt", "--interleavings", "5"],
-        &["compare", "--algorithms", "mdb"],
-        &["--seed", "-1"],
-        &["--without", "1-5"],
-        &["--algorithms", "rucb,rucb"],
-        &["--algorithms", "rucb:alpha=0.51,rucb"],
-        &["--click", "perfect", "--stop", "0:0.5"],
-        &["--click", "0:0,1:0.5", "--stop", "0:0.5"],
-        &["--dataset", "mslr-lookalike:abc"],
-        &["--dataset", TINY, "--max-label", "2"],
-        &["--dataset", TINY, "--null", "zero"],
-        &["--dataset", TINY, "--same-qid", "merge"],
-        &["--dataset", TINY, "--rankers", "0"],
-        &["--dataset", TINY, "--rankers", "1,1"],
-        &["--dataset", TINY, "--rankers", "1,2,999"],
-        &["--dataset", TINY, "--rankers", "1000"],
-        &["--dataset", TINY, "--rankers", "1,2", "--without", "3"],
-        &["bandit", "--problem", "arith51", "--random", "5"],
-        &["proxy", "--out", "Q.csv"],
-        &["proxy", "--out", "P.npy", "--until-se", "0"],
-        &["proxy", "--out", "P.npy", "--save-every", "soon"],
-        &["proxy", "--out", "P.npy", "--multileave", "sosm", "--interleave", "team-draft"],
-        &["proxy", "--out", "P.npy", "--resume", "--again"],
-        &["analyse", "--matrix", "P.txt", "--error-rate", "2"],
-        &["sensitivity", "--dataset", TINY, "--compared", "1"],
-        &["sensitivity", "--dataset", TINY, "--methods", "sosm,sosm"],
-        &["sensitivity", "--dataset", TINY, "--multileave", "sosm"],
-        &["compare", "--multileave", "sosm"],
-        &["bandit", "--problem", "arith51", "--setting", "explore-then-exploit", "--checkpoints", "3"],
-        &["analyse", "--matrix", "P.txt", "--alpha", "0.5"],
-        &["analyse", "--matrix", "P.txt", "--delta", "1"],
-        &["analyse", "--matrix", "P.txt", "--batch", "3"],
-        &["--dataset", TINY, "--rankers", "1"],
-        &["--dataset", TINY, "--rankers", "1,2", "--without", "2"],
-        &["distortion", "--dataset", TINY, "--rankers", "5", "--sizes", "6"],
-        &["experiment", "some.toml", "--only", "others"],
-        &["experiment", "."],
-    ] {
-        let run = sim(folder.path()).args(args).output().expect("sim starts");
-        let message = text(&run.stderr);
-        assert_eq!(run.status.code(), Some(2), "{args:?}: {message}");
-        let said: Vec<&str> = message.lines().filter(|line| line.starts_with("error: ")).collect();
-        assert_eq!(said.len(), 1, "{args:?}: {message}");
-        // What was opened may have been told before.
-        assert_eq!(message.lines().last(), said.last().copied(), "{args:?}: {message}");
-        assert!(!message.contains("invalid digit") && !message.contains("invalid float"), "{args:?}: {message}");
-    }
-    assert!(fs::read_dir(folder.path()).expect("the folder exists").next().is_none(), "nothing is left behind");
-}
-
-#[test]
-fn what_a_shell_makes_of_a_pattern_is_explained() {
+fn a_pattern_expanded_by_the_shell_is_explained() {
     let folder = TempDir::new().expect("a temporary folder");
     for name in ["a.txt", "b.txt"] {
         fs::write(folder.path().join(name), "").expect("a writable folder");
@@ -107,11 +152,11 @@ fn what_a_shell_makes_of_a_pattern_is_explained() {
     let run = sim(folder.path()).args(["--dataset", "a.txt", "b.txt"]).output().expect("sim starts");
     assert_eq!(run.status.code(), Some(2));
     let message = text(&run.stderr);
-    assert!(message.ends_with("several files are one list, parted by commas (see --help)\n"), "{message}");
+    assert!(message.ends_with("separate several files with commas (see --help)\n"), "{message}");
 }
 
 #[test]
-fn failures_exit_with_1_and_leave_nothing() {
+fn failures_exit_with_1_and_write_nothing() {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("bad.txt"), "0.5 0.7\n0.4 0.5\n").expect("a writable folder");
     fs::write(folder.path().join("bad.svm"), "1 qid:1 1:0.5\n0 qid:1 1:abc\n").expect("a writable folder");
@@ -131,7 +176,7 @@ fn failures_exit_with_1_and_leave_nothing() {
 }
 
 #[test]
-fn more_arms_than_there_is_room_for_are_refused() {
+fn more_arms_than_supported_are_refused() {
     let folder = TempDir::new().expect("a temporary folder");
     for (problem, algorithm, expected) in
         [("arith100000", "rucb", "ends at 32768 arms"), ("btl:k=40000", "rucb", "matrices end at 32768 arms")]
@@ -174,7 +219,7 @@ fn a_closed_pipe_ends_quietly_and_a_full_disk_in_one_line() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_before_the_work() {
+fn unwritable_outputs_are_reported_before_the_work() {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("taken"), "").expect("a writable folder");
     let long = ["--dataset", TINY, "--quiet"];

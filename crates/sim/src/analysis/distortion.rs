@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use crate::output::progress::Progress;
 use crate::results::Spread;
+use crate::simulation::sample::draw_first;
 use crate::simulation::seed;
 use crate::simulation::site::{Multileaver, Site};
 
@@ -82,10 +83,7 @@ pub fn shares(site: &Site, method: &AnyMultileaving, winners: &[usize], plan: Pl
 /// The winner followed by `size` - 1 of the others, drawn without replacement.
 fn draw_set(winner: usize, others: &[usize], size: usize, generator: &mut Generator) -> Vec<usize> {
     let mut pool = others.to_vec();
-    for chosen in 0..size - 1 {
-        let from = generator.random_range(chosen..pool.len());
-        pool.swap(chosen, from);
-    }
+    draw_first(&mut pool, size - 1, generator);
     std::iter::once(winner).chain(pool.into_iter().take(size - 1)).collect()
 }
 

@@ -1,7 +1,5 @@
 //! `sim compare`: the same bandits live and on the proxy matrix of the same data.
 
-use crate::cli::args;
-use crate::output::cache::sha256_hex;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,8 +12,9 @@ use super::matrix_file;
 use super::print::{eprintln, println};
 use super::proxy::{identity, play};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
-use crate::cli::args::{RunArgs, SiteArgs};
+use crate::cli::args::{self, CacheArgs, RunArgs, SiteArgs};
 use crate::output;
+use crate::output::cache::sha256_hex;
 use crate::output::numbers::{counted, deviation, parse_positive, significant};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
@@ -57,9 +56,8 @@ pub(super) struct Compare {
     #[command(flatten)]
     run: RunArgs,
 
-    /// Folder that keeps estimated ground truths for later runs
-    #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
-    cache: PathBuf,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -121,7 +119,8 @@ impl Compare {
         let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder = self.run.out.clone().unwrap_or_else(|| self.site.default_folder("compare", description, common));
+        let folder =
+            self.run.output.out.clone().unwrap_or_else(|| self.site.default_folder("compare", description, common));
         output::claim_folder(&folder, "compare")?;
         let matrix = match matrix {
             Some(matrix) => matrix,
@@ -134,7 +133,7 @@ impl Compare {
             site.arms()
         );
         let effort = Effort::for_arms(site.arms());
-        let truth = prepared.truth(effort, common.seed, &self.cache, common.quiet)?;
+        let truth = prepared.truth(effort, common.seed, &self.cache.cache, common.quiet)?;
 
         let checksum = sha256_hex(&matrix.to_text());
         let live = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
@@ -224,7 +223,7 @@ impl Compare {
             figure(plan, live, proxy, &caption("Live and proxy: ")).save(&folder.join("compare"))
         })?;
 
-        if self.run.json {
+        if self.run.output.json {
             println!("{}", serde_json::to_string_pretty(&summary)?);
         } else {
             println!("{}", truth.describe(name));

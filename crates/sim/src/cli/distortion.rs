@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::print::{eprintln, println};
 use crate::analysis::distortion::{Distortion, Plan, measure};
-use crate::cli::args::{CommonArgs, SiteArgs};
+use crate::cli::args::{CacheArgs, CommonArgs, SiteArgs};
 use crate::output;
 use crate::output::numbers::{grouped, parse_positive};
 use crate::output::progress::Progress;
@@ -40,9 +40,8 @@ pub(super) struct DistortionCommand {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// Folder that keeps estimated ground truths for later runs
-    #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
-    cache: PathBuf,
+    #[command(flatten)]
+    cache: CacheArgs,
 
     /// JSON file to write: the site, its ground truth, and, per set size, the share of rankers that beat the winner
     /// (over sets)
@@ -79,7 +78,7 @@ impl DistortionCommand {
             output::create_folder_of(path)?;
             output::check_writable(path)?;
         }
-        let truth = prepared.truth(Effort::for_arms(site.arms()), seed, &self.cache, quiet)?;
+        let truth = prepared.truth(Effort::for_arms(site.arms()), seed, &self.cache.cache, quiet)?;
         anyhow::ensure!(
             truth.measure == Measure::Condorcet,
             "distortion needs a Condorcet winner, and these rankers have none; try --credit-ties same, other rankers \

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::print::{eprintln, println};
-use crate::cli::args::CommonArgs;
+use crate::cli::args::{CacheArgs, CommonArgs};
 use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, claim::Verdict, report::index};
 use crate::output::machine;
 use crate::output::numbers::{grouped, parse_up_to};
@@ -45,9 +45,8 @@ pub(super) struct ExperimentCommand {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Folder that keeps finished runs, ground truths and matrices
-    #[arg(long, value_name = "FOLDER", default_value = "results/.cache")]
-    cache: PathBuf,
+    #[command(flatten)]
+    cache: CacheArgs,
 
     /// Replace figures and summaries even if nothing has changed, or if a look-alike now stands in for the data they
     /// were made on; finished runs are not repeated
@@ -144,7 +143,7 @@ impl ExperimentCommand {
         let out = self.out.clone().unwrap_or_else(|| {
             if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
         });
-        ExperimentContext::new(out, self.cache.clone(), self.data_dir.clone(), scale, quiet)
+        ExperimentContext::new(out, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet)
     }
 
     /// The files to run, in the order of their names.

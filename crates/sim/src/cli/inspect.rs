@@ -1,6 +1,6 @@
 //! `sim inspect DATASET`: statistics of a data set, and the quality of its features as rankers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
@@ -9,9 +9,7 @@ use rankers::{Gain, Rankings, TieBreaking};
 use serde::Serialize;
 
 use super::print::{eprintln, println};
-use crate::cli::args::folder::{dataset_name, default_folder};
-use crate::cli::args::reading::ReadingArgs;
-use crate::cli::args::{CommonArgs, announce};
+use crate::cli::args::{CommonArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::output::numbers::{counted, grouped};
@@ -41,14 +39,8 @@ pub(super) struct Inspect {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// Where to leave results; those of the same command are replaced, those of another refused
-    /// [default: results/ and a name made of the data set's]
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-
-    /// Print the findings as JSON instead of the report
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// The content of config.json.
@@ -112,7 +104,7 @@ impl Inspect {
             ..SiteSpec::default()
         })?;
         announce(&dataset, self.common.quiet);
-        let folder = self.out.clone().unwrap_or_else(|| {
+        let folder = self.output.out.clone().unwrap_or_else(|| {
             let name = dataset_name(&self.dataset, dataset.name(), &dataset.checksum());
             let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
             default_folder(&format!("inspect-{name}{part}"))
@@ -130,7 +122,7 @@ impl Inspect {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
             draw(&dataset, &findings, &folder)
         })?;
-        if self.json {
+        if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {
             println!("{statistics}\n{}", report(&findings));

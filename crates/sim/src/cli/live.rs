@@ -1,13 +1,10 @@
 //! `sim` without a command: dueling bandits live on a data set.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args;
-use crate::cli::args::{RunArgs, SiteArgs};
+use crate::cli::args::{self, CacheArgs, RunArgs, SiteArgs};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::progress::Progress;
@@ -25,9 +22,8 @@ pub(super) struct Live {
     #[command(flatten)]
     run: RunArgs,
 
-    /// Folder that keeps estimated ground truths for later runs
-    #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
-    cache: PathBuf,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -50,10 +46,11 @@ impl Live {
         common.apply()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder = self.run.out.clone().unwrap_or_else(|| self.site.default_folder("live", description, common));
+        let folder =
+            self.run.output.out.clone().unwrap_or_else(|| self.site.default_folder("live", description, common));
         output::claim_folder(&folder, "live")?;
         let effort = Effort::for_arms(site.arms());
-        let truth = prepared.truth(effort, common.seed, &self.cache, common.quiet)?;
+        let truth = prepared.truth(effort, common.seed, &self.cache.cache, common.quiet)?;
         let label = |arm: usize| description.label(arm);
 
         let plan = self.run.plan();
@@ -81,7 +78,7 @@ impl Live {
             &plan,
             &results,
             &Arms { winners: &truth.winners, names: &description.names() },
-            &Presentation { caption, truth: truth.describe(label), json: self.run.json, quiet: common.quiet },
+            &Presentation { caption, truth: truth.describe(label), json: self.run.output.json, quiet: common.quiet },
         )
     }
 }

@@ -17,6 +17,8 @@ mod report;
 mod sensitivity;
 mod study_output;
 
+use std::ffi::OsString;
+use std::fmt;
 use std::panic::{catch_unwind, resume_unwind};
 use std::path::Path;
 use std::process::ExitCode;
@@ -73,8 +75,12 @@ enum Command {
 /// line on standard error. A closed pipe ends the process quietly.
 #[must_use]
 pub fn main() -> ExitCode {
-    match catch_unwind(run) {
-        Ok(code) => code,
+    match catch_unwind(|| run_with(std::env::args_os())) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => {
+            eprintln!("{failure}");
+            failure.exit_code.into()
+        }
         Err(panic) => match panic.downcast::<NotPrinted>() {
             Ok(closed) => closed.exit_code().into(),
             Err(panic) => resume_unwind(panic),
@@ -82,31 +88,63 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+/// Why `sim` stops: one line for the user, and the exit code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// 2 for wrong usage, 1 for everything else.
+    pub exit_code: u8,
+    /// The line, without `error: `.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Runs `sim` with these arguments, the first of which is the name of the program. Prints results as [`main`] does, but
+/// returns the error instead of printing it.
+///
+/// # Errors
+/// For wrong usage and for failures of the command.
+pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) if error.use_stderr() => return Err(refusal(&error)),
+        Err(help) => {
+            return help.print().map_err(|error| resume_unwind(Box::new(NotPrinted(error))));
+        }
     };
-    let done = match cli.command {
-        None => cli.live.run(),
-        Some(Command::Algorithms) => algorithms::run(),
-        Some(Command::Analyse(command)) => command.run(),
-        Some(Command::Bandit(command)) => command.run(),
-        Some(Command::Compare(command)) => command.run(),
-        Some(Command::Datasets) => datasets::run(),
-        Some(Command::Inspect(command)) => command.run(),
-        Some(Command::Distortion(command)) => command.run(),
-        Some(Command::Experiment(command)) => command.run(),
-        Some(Command::Report(command)) => command.run(),
-        Some(Command::Sensitivity(command)) => command.run(),
-        Some(Command::Proxy(command)) => command.run(),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            let usage = error.chain().any(|cause| cause.is::<Usage>());
-            ExitCode::from(if usage { WRONG_USAGE } else { 1 })
+    cli.run().map_err(|error| {
+        let usage = error.chain().any(|cause| cause.is::<Usage>());
+        Failure { exit_code: if usage { WRONG_USAGE } else { 1 }, message: format!("{error:#}") }
+    })
+}
+
+/// The command line as clap describes it, e.g. to render the help of all commands.
+#[must_use]
+pub fn command() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
+}
+
+impl Cli {
+    fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            None => self.live.run(),
+            Some(Command::Algorithms) => algorithms::run(),
+            Some(Command::Analyse(command)) => command.run(),
+            Some(Command::Bandit(command)) => command.run(),
+            Some(Command::Compare(command)) => command.run(),
+            Some(Command::Datasets) => datasets::run(),
+            Some(Command::Inspect(command)) => command.run(),
+            Some(Command::Distortion(command)) => command.run(),
+            Some(Command::Experiment(command)) => command.run(),
+            Some(Command::Report(command)) => command.run(),
+            Some(Command::Sensitivity(command)) => command.run(),
+            Some(Command::Proxy(command)) => command.run(),
         }
     }
 }
@@ -114,20 +152,14 @@ fn run() -> ExitCode {
 /// The exit code for wrong usage, the same as that of clap.
 const WRONG_USAGE: u8 = 2;
 
-/// Prints what clap returns instead of a parsed command line: help unchanged, errors as one line.
-fn refuse(error: &clap::Error) -> ExitCode {
-    if error.use_stderr() {
-        let message = one_line(&error.to_string());
-        // The usual cause is a pattern that the shell expanded: `--dataset *.txt`.
-        let file = message.split('\'').find(|word| Path::new(word).is_file());
-        let hint = file.map_or("", |_| "; separate several files with commas");
-        eprintln!("{message}{hint} (see --help)");
-        return WRONG_USAGE.into();
-    }
-    match error.print() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => NotPrinted(error).exit_code().into(),
-    }
+/// An error of clap as one line.
+fn refusal(error: &clap::Error) -> Failure {
+    let message = one_line(&error.to_string());
+    // The usual cause is a pattern that the shell expanded: `--dataset *.txt`.
+    let file = message.split('\'').find(|word| Path::new(word).is_file());
+    let hint = file.map_or("", |_| "; separate several files with commas");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    Failure { exit_code: WRONG_USAGE, message: format!("{message}{hint} (see --help)") }
 }
 
 /// Checks that `sim` accepts these arguments, without running anything.

@@ -1,7 +1,5 @@
 //! `sim sensitivity`: how many impressions a method needs to order rankers as their nDCG does.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use bandits::log_spaced;
 use clap::Args;
@@ -11,7 +9,7 @@ use serde::Serialize;
 
 use super::print::{eprintln, println};
 use crate::analysis::sensitivity::{Method, Plan, measure};
-use crate::cli::args::{CommonArgs, SiteArgs};
+use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs, parse_method};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::output::numbers::{counted, mean_of, parse_positive};
@@ -34,6 +32,7 @@ pub(super) struct Sensitivity {
         long,
         value_name = "A,B,...",
         value_delimiter = ',',
+        value_parser = parse_method::<AnyMultileaving>,
         default_value = "team-draft,probabilistic,optimized,sosm,pairwise-preference"
     )]
     methods: Vec<AnyMultileaving>,
@@ -53,14 +52,8 @@ pub(super) struct Sensitivity {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// Where to leave results; those of the same command are replaced, those of another refused
-    /// [default: results/ and a name made of what is run on, and of the seed unless it is 1]
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-
-    /// Print the rows of errors.csv as JSON instead of the summary
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// A row of errors.csv.
@@ -104,8 +97,11 @@ impl Sensitivity {
             (2..=site.arms() as u64).contains(&self.compared),
             usage(format!("--compared {}: expected 2 to {}, the number of rankers", self.compared, site.arms()))
         );
-        let folder =
-            self.out.clone().unwrap_or_else(|| self.site.default_folder("sensitivity", description, &self.common));
+        let folder = self
+            .output
+            .out
+            .clone()
+            .unwrap_or_else(|| self.site.default_folder("sensitivity", description, &self.common));
         output::claim_folder(&folder, "sensitivity")?;
         let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
         let mut methods = vec![Method::Pairwise(prepared.methods.interleaving.clone())];
@@ -144,7 +140,7 @@ impl Sensitivity {
             self.figure(description, &plan, &measured).save(&folder.join("error"))
         })?;
 
-        if self.json {
+        if self.output.json {
             println!("{}", serde_json::to_string_pretty(&rows)?);
         } else {
             self.print(description, &rows);

@@ -6,6 +6,7 @@ pub mod live_arena;
 pub mod pairwise;
 pub mod prepared;
 pub mod runs;
+pub(crate) mod sample;
 pub mod seed;
 pub mod seed_text;
 pub mod site;

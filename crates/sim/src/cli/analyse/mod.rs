@@ -16,9 +16,7 @@ use serde::Serialize;
 use self::findings::Findings;
 use super::matrix_file;
 use super::print::{eprintln, println};
-use crate::cli::args::CommonArgs;
-use crate::cli::args::arms::ArmArgs;
-use crate::cli::args::folder::{default_folder, of_content};
+use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
 use crate::output;
 use crate::output::numbers::{counted, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
 use crate::output::usage::usage;
@@ -74,14 +72,8 @@ pub(super) struct Analyse {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// Where to leave results; those of the same command are replaced, those of another refused
-    /// [default: results/ and a name made of what is analysed, and of the seed unless it is 1]
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-
-    /// Print the findings as JSON instead of the tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// The configuration as resolved.
@@ -136,6 +128,7 @@ impl Analyse {
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         self.check()?;
+        self.arms.check()?;
         let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic)?;
         let features = matrix_file::features(&self.matrix, &matrix);
         let mut against = self.against.as_deref().map(|path| read(path, self.against_lexicographic)).transpose()?;
@@ -171,7 +164,7 @@ impl Analyse {
         };
         let (reference, other) = against.unzip();
         let config = Config { against: other, ..config };
-        let folder = self.out.clone().unwrap_or_else(|| {
+        let folder = self.output.out.clone().unwrap_or_else(|| {
             let name = of_content(&config.matrix.name, &config.matrix.checksum);
             default_folder(&format!("analyse-{name}{}{}", self.arms.part(), self.common.seeded()))
         });
@@ -182,7 +175,7 @@ impl Analyse {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
             files::write(&folder, &matrix, reference.as_ref(), &findings, &config)
         })?;
-        if self.json {
+        if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {
             println!("{}", table::render(&findings, &config));

@@ -1,4 +1,4 @@
-//! Where results go unless told: folders whose names tell what is played on.
+//! Default results folders, named after the data and the settings.
 
 use crate::output::cache::sha256_hex;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,13 @@ use clicks::{ClickSpec, DependentSpec};
 use letor_io::{lookalike, registry};
 use rankers::Selection;
 
-use super::{CommonArgs, Fractional, SiteArgs, Ties};
+use super::common::CommonArgs;
+use super::site::{Fractional, SiteArgs, Ties};
 use crate::simulation::prepared::SiteDescription;
 
 impl SiteArgs {
-    /// Which rankers, for the name of a folder: nothing for all of them.
-    pub(in crate::cli) fn part(&self) -> String {
+    /// The part of a folder name for the rankers; empty for all of them.
+    pub(in crate::cli) fn rankers_part(&self) -> String {
         let mut part = match &self.rankers {
             Selection::All => String::new(),
             chosen => format!("-rankers-{}", short(&chosen.to_string())),
@@ -24,8 +25,8 @@ impl SiteArgs {
         part
     }
 
-    /// How else than usual lists are shown, mixed and clicked, for the name of a folder.
-    fn manner(&self, played: &SiteDescription) -> String {
+    /// The part of a folder name for settings that differ from their defaults.
+    fn settings_part(&self, played: &SiteDescription) -> String {
         let words = [
             matches!(self.click, ClickSpec::Dependent(DependentSpec::Custom { .. }))
                 .then(|| short(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
@@ -44,22 +45,22 @@ impl SiteArgs {
         words.iter().flatten().map(|word| format!("-{word}")).collect()
     }
 
-    /// Where `command` leaves its results unless told: `results/live-mq2008-navigational`, and whatever is not
-    /// as usual, so that no two sites share a folder.
+    /// The default results folder of `command`, e.g. `results/live-mq2008-navigational`. Every setting that differs from
+    /// its default is part of the name, so no two sites share a folder.
     pub(in crate::cli) fn default_folder(
         &self,
         command: &str,
         played: &SiteDescription,
         common: &CommonArgs,
     ) -> PathBuf {
-        let (clicks, manner) = (&played.click.model, self.manner(played));
+        let (clicks, settings) = (&played.click.model, self.settings_part(played));
         let name = dataset_name(&self.dataset, &played.dataset.name, &played.dataset.checksum);
-        default_folder(&format!("{command}-{name}-{clicks}{}{manner}{}", self.part(), common.seeded()))
+        default_folder(&format!("{command}-{name}-{clicks}{}{settings}{}", self.rankers_part(), common.seeded()))
     }
 }
 
-/// A data set for the name of a folder: of files, which others may share their names with, with what tells
-/// their content.
+/// The part of a folder name for the data set. The names of files are not unique, so a hash of their content is
+/// added.
 pub(in crate::cli) fn dataset_name(asked: &[String], name: &str, checksum: &str) -> String {
     let known = |asked: &String| {
         let generated = lookalike::names().any(|name| asked.split(':').next() == Some(name));
@@ -68,12 +69,12 @@ pub(in crate::cli) fn dataset_name(asked: &[String], name: &str, checksum: &str)
     if asked.iter().all(known) { name.to_owned() } else { of_content(name, checksum) }
 }
 
-/// A name that files of other content do not share.
+/// `name` with a hash of the content.
 pub(in crate::cli) fn of_content(name: &str, checksum: &str) -> String {
     format!("{name}-{}", &sha256_hex(checksum)[..8])
 }
 
-/// A list for the name of a folder: as it is, or what it begins with and a hash of it all.
+/// A list for a folder name: unchanged if short, otherwise its beginning and a hash.
 pub(in crate::cli) fn short(list: &str) -> String {
     let most = 24;
     let head: String = list.chars().take(most).collect();

@@ -1,4 +1,4 @@
-//! Flags that say how a data set is read.
+//! Flags for reading a data set.
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
@@ -16,21 +16,20 @@ pub(in crate::cli) struct ReadingArgs {
     #[arg(long, value_name = "train|vali|test")]
     split: Option<Split>,
 
-    /// The highest label that files may hold; higher ones are taken for errors [default: 4]
+    /// Highest valid label in files; higher labels are errors [default: 4]
     #[arg(long, value_name = "LABEL", value_parser = parse_number)]
     max_label: Option<f64>,
 
-    /// What `NULL` in place of a value means in files: an error, or 0 [default: error]
+    /// What `NULL` means as a value in files: an error, or 0 [default: error]
     #[arg(long, value_name = "MEANING", value_enum)]
     null: Option<Null>,
 
-    /// What to do when a query id comes up again in another place of the files: an error, or another
-    /// query, or the same query continued [default: error]
+    /// What a query id means that recurs later in the files: an error, a separate query, or more documents of the same
+    /// query [default: error]
     #[arg(long, value_name = "MEANING", value_enum)]
     same_qid: Option<SameQid>,
 
-    /// Read the data anew, and leave no binary cache beside them (ORE_CACHE_DIR names another folder
-    /// for caches)
+    /// Read the text files again, and write no binary cache beside them (ORE_CACHE_DIR sets another folder for caches)
     #[arg(long)]
     no_cache: bool,
 }
@@ -54,7 +53,7 @@ enum SameQid {
 }
 
 impl ReadingArgs {
-    /// Which part is read, for the name of a folder. How files are read shows in their content.
+    /// The part of a folder name for the split. Other reading flags affect the content, which is part of the name.
     pub(in crate::cli) fn part(&self) -> Option<String> {
         self.split.map(|split| split.name().to_owned())
     }
@@ -88,14 +87,11 @@ impl ReadingArgs {
                 ("--same-qid", self.same_qid.is_some()),
             ];
             for (flag, given) in flags {
-                ensure!(
-                    !given,
-                    usage(format!("{flag} says how files are read, but {name} is generated; leave it out"))
-                );
+                ensure!(!given, usage(format!("{flag} applies to files, but {name} is generated; leave it out")));
             }
         }
         spec.open(None).map_err(|error| match error.downcast_ref::<letor_io::Error>() {
-            // A look-alike's scale or seed, or a part that a data set does not have.
+            // An invalid scale or seed of a look-alike, or a split that the data set does not have.
             Some(wrong) if wrong.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) => {
                 usage(wrong)
             }

@@ -14,9 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::matrix_file;
-use crate::cli::args::RunArgs;
-use crate::cli::args::arms::ArmArgs;
-use crate::cli::args::folder::{default_folder, of_content};
+use crate::cli::args::{ArmArgs, RunArgs, default_folder, of_content};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::numbers::counted;
@@ -93,6 +91,7 @@ struct Description {
 impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
         self.run.common.apply()?;
+        self.arms.check()?;
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
                 let whole = matrix_file::read(path)?;
@@ -194,7 +193,7 @@ impl Bandit {
             note: None,
         };
         let arms = Arms { winners: &winners, names };
-        let presentation = Presentation { caption, truth, json: self.run.json, quiet: self.run.common.quiet };
+        let presentation = Presentation { caption, truth, json: self.run.output.json, quiet: self.run.common.quiet };
         match self.setting.horizons(self.run.steps, self.run.checkpoints)? {
             None => self.ongoing(&arenas, description, &arms, &presentation),
             Some(horizons) => self.explore(&arenas, horizons, description, &arms, &presentation),
@@ -235,7 +234,7 @@ impl Bandit {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),
         };
-        self.run.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{seeded}")))
+        self.run.output.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{seeded}")))
     }
 }
 

@@ -1,0 +1,254 @@
+//! Flags that describe a site: the data set, its rankers and users, and how lists are mixed.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use clicks::{ClickSpec, FractionalLabels};
+use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
+use letor_io::{Dataset, Provenance};
+use rankers::{Selection, TieBreaking};
+
+use super::reading::ReadingArgs;
+use crate::cli::print::eprintln;
+use crate::output::numbers::{counted, parse_ordinal, parse_up_to};
+use crate::output::usage::usage;
+use crate::results::Caption;
+use crate::simulation::prepared::{PreparedSite, SiteDescription};
+use crate::simulation::site::Site;
+use crate::simulation::spec::{self, SiteSpec};
+use crate::simulation::truth::GroundTruth;
+
+/// The number of queries examined for ties.
+const MOST_QUERIES: usize = 1_000;
+/// Above this share of tied positions, a remark on ties is printed.
+const MANY_TIES: f64 = 0.75;
+/// Up to this difference of P(click) between grades, few ties are enough for the remark.
+const VAGUE_CLICKS: f64 = 0.25;
+
+/// The data set, its rankers and users, and how lists are mixed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Data and impressions")]
+pub(crate) struct SiteArgs {
+    /// A registered data set (in ORE_DATA_DIR or datasets/cache), a folder, files (comma-separated), or a look-alike as
+    /// NAME, NAME:SCALE or NAME:SCALE:SEED, e.g. `mslr-lookalike:0.1` (a tenth of its queries)
+    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
+    pub(super) dataset: Vec<String>,
+
+    /// How users click: perfect, navigational, informational, almost-random, random, or P(click) for each grade, e.g.
+    /// `0:0.05,1:0.5,2:0.95`; `pbm:navigational,eta=1` is a position-based model, whose users examine rank r with
+    /// probability 1 / r^eta (`length=N`: only ranks up to N)
+    #[arg(long, value_name = "NAME|P", default_value = "navigational")]
+    pub(super) click: ClickSpec,
+
+    /// P(stop after a click) for each grade, for a custom --click [default: 0]
+    #[arg(long, value_name = "P")]
+    pub(super) stop: Option<String>,
+
+    /// How fractional labels become grades
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = Fractional::Round)]
+    pub(super) fractional_labels: Fractional,
+
+    /// Features to use as rankers: `all`, N (that many at random), `alphabetical:N` (the first N in the order 1, 10,
+    /// 100, ...), or 1-based feature numbers, e.g. 1,5,110
+    #[arg(long, value_name = "all|N|alphabetical:N|I,J,...", default_value = "all")]
+    pub(super) rankers: Selection,
+
+    /// Documents shown to a user
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_up_to::<u16, 65_535>)]
+    pub(super) shown: u16,
+
+    /// Features to exclude from the rankers, e.g. 134 or 1,2,3 (1-based)
+    #[arg(long, value_name = "I,J,...", value_delimiter = ',', value_parser = parse_ordinal)]
+    pub(super) without: Vec<u32>,
+
+    /// How two rankers' lists are interleaved: balanced, team-draft, probabilistic, document-constraints or optimized,
+    /// with parameters, e.g. `team-draft:prefix` [default: probabilistic]
+    #[arg(long, value_name = "NAME[:KEY=VALUE...]", value_parser = parse_method::<AnyInterleaving>)]
+    pub(super) interleave: Option<AnyInterleaving>,
+
+    /// How several rankers' lists are multileaved: sosm, team-draft, probabilistic, optimized or pairwise-preference,
+    /// with parameters, e.g. `probabilistic:sampled=1000` [default: sosm]
+    #[arg(long, value_name = "NAME[:KEY=VALUE...]", value_parser = parse_method::<AnyMultileaving>)]
+    pub(super) multileave: Option<AnyMultileaving>,
+
+    /// How tied documents are ordered when probabilistic interleaving credits clicks: `redrawn` shuffles them again (as
+    /// Lerot and the published matrices do), `same` keeps the order used to build the list. `redrawn` is biased against
+    /// rankers with many ties, even under random clicks; use `same` unless you are reproducing a paper [default:
+    /// redrawn]
+    #[arg(long, value_name = "ORDER", value_enum)]
+    pub(super) credit_ties: Option<Credit>,
+
+    /// How rankers order documents with equal scores: at random for each impression, or in an order fixed once by the
+    /// seed
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Ties::Random)]
+    pub(super) ties: Ties,
+
+    #[command(flatten)]
+    pub(super) reading: ReadingArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Fractional {
+    /// Round half up
+    Round,
+    /// Round down
+    Floor,
+    /// Draw one of the two adjacent grades, in proportion to the fraction
+    Interpolate,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Credit {
+    /// Shuffle ties again
+    Redrawn,
+    /// Keep the order of the list
+    Same,
+}
+
+impl From<Fractional> for FractionalLabels {
+    fn from(rule: Fractional) -> Self {
+        match rule {
+            Fractional::Round => Self::Round,
+            Fractional::Floor => Self::Floor,
+            Fractional::Interpolate => Self::Interpolate,
+        }
+    }
+}
+
+impl From<Ties> for spec::Ties {
+    fn from(ties: Ties) -> Self {
+        match ties {
+            Ties::Random => Self::Random,
+            Ties::Fixed => Self::Fixed,
+        }
+    }
+}
+
+impl From<Credit> for CreditTies {
+    fn from(credit: Credit) -> Self {
+        match credit {
+            Credit::Redrawn => Self::Redrawn,
+            Credit::Same => Self::Same,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Ties {
+    /// At random for each impression
+    Random,
+    /// Fixed once by the seed
+    Fixed,
+}
+
+/// The caption of regret over impressions; `what` comes first in its title.
+pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, truth: &GroundTruth) -> Caption {
+    let (dataset, clicks) = (&site.dataset.name, &site.click.model);
+    Caption {
+        title: format!("{what}{} on {dataset}, {clicks} clicks", counted(site.rankers.len() as u64, "ranker")),
+        x_label: "impressions".to_owned(),
+        regret: truth.measure.regret().to_owned(),
+        note: site.note(),
+    }
+}
+
+/// Reads a method with parameters, `name:key=value:key=value`; between parameters a comma does as well.
+pub(in crate::cli) fn parse_method<T: FromStr>(text: &str) -> Result<T, T::Err> {
+    match text.split_once(':') {
+        Some((name, parameters)) => format!("{name}:{}", parameters.replace(':', ",")).parse(),
+        None => text.parse(),
+    }
+}
+
+impl SiteArgs {
+    /// The site that the flags describe.
+    ///
+    /// # Errors
+    /// If `--stop` does not match `--click`.
+    pub(in crate::cli) fn spec(&self) -> Result<SiteSpec> {
+        let click = match &self.stop {
+            None => self.click.clone(),
+            Some(stop) => {
+                self.click.clone().with_stop(stop).map_err(|error| usage(format!("--stop {stop}: {error}")))?
+            }
+        };
+        Ok(SiteSpec {
+            dataset: self.dataset.clone(),
+            reading: self.reading.spec(),
+            click,
+            fractional_labels: self.fractional_labels.into(),
+            rankers: self.rankers.clone(),
+            without: self.without.clone(),
+            shown: self.shown,
+            interleave: self.interleave.clone(),
+            multileave: self.multileave.clone(),
+            credit_ties: self.credit_ties.map(CreditTies::from),
+            ties: self.ties.into(),
+        })
+    }
+
+    /// Opens the data set, ranks it, and prepares its users.
+    pub(in crate::cli) fn prepare(&self, master: u64, quiet: bool) -> Result<PreparedSite> {
+        let spec = self.spec()?;
+        let dataset = self.reading.open(&spec)?;
+        announce(&dataset, quiet);
+        let features = spec.features(&dataset, master).map_err(|error| usage(format!("--{error}")))?;
+        let prepared = spec.prepare_rankers(Arc::new(dataset), features, master)?;
+        if !quiet && let Some(remark) = ties_remark(&prepared.site, &prepared.description) {
+            eprintln!("{remark}");
+        }
+        Ok(prepared)
+    }
+
+    /// Whether a multileaving method was given.
+    pub(in crate::cli) fn multileaves(&self) -> bool {
+        self.multileave.is_some()
+    }
+
+    /// Whether an interleaving method was given.
+    pub(in crate::cli) fn interleaves(&self) -> bool {
+        self.interleave.is_some()
+    }
+}
+
+/// Prints what data are used, and which files of a folder were skipped.
+pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
+    if quiet {
+        return;
+    }
+    if let Provenance::Files { skipped, .. } = dataset.provenance() {
+        for (path, reason) in skipped {
+            eprintln!("skipped {}: {reason}", path.display());
+        }
+    }
+    eprintln!(
+        "{}{}: {}, {}, {}",
+        dataset.name(),
+        if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
+        counted(dataset.queries() as u64, "query"),
+        counted(dataset.documents() as u64, "document"),
+        counted(dataset.features().into(), "feature"),
+    );
+}
+
+/// A remark for sites where redrawn credit probably reflects ties more than the quality of rankers.
+fn ties_remark(site: &Site, description: &SiteDescription) -> Option<String> {
+    if description.credit_ties != CreditTies::Redrawn || description.tie_breaking != TieBreaking::Random {
+        return None;
+    }
+    let share = site.tied_share(MOST_QUERIES);
+    let probabilities = || description.click.click.iter().copied();
+    let difference = probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min);
+    let why = if difference <= VAGUE_CLICKS && share > 0.0 {
+        format!("{} clicks hardly distinguish documents", description.click.model)
+    } else if share > MANY_TIES {
+        format!("{:.0}% of the positions in the rankers' lists are tied", 100.0 * share)
+    } else {
+        return None;
+    };
+    Some(format!(
+        "remark: {why}; --credit-ties redrawn is biased against rankers with many ties (--credit-ties same is not)"
+    ))
+}

@@ -1,0 +1,10 @@
+//! The tests of the command line, in one binary: `sim` and its dependencies are linked once, not once per file.
+
+mod analyse;
+mod cli;
+mod common;
+mod datasets;
+mod experiment;
+mod help;
+mod proxy;
+mod refusals;
