@@ -1,4 +1,4 @@
-//! `sim datasets`, `sim inspect`, registered matrices and the binary cache, as a person meets them.
+//! `sim datasets`, `sim inspect`, registered matrices and the binary cache, through the binary.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn write_data(folder: &Path) {
 }
 
 #[test]
-fn datasets_are_listed_with_what_is_here() {
+fn datasets_lists_what_is_installed() {
     let folder = TempDir::new().expect("a temporary folder");
     let listed = out(sim(folder.path()).arg("datasets"));
     for part in ["mslr-web30k", "31,531", "3,771,125", "ohsumed", "istella-s", "prefmat-mslr-perfect", "mslr-lookalike"]
@@ -43,11 +43,11 @@ fn datasets_are_listed_with_what_is_here() {
     assert!(line(&listed).contains(" no "), "{listed}");
     fs::create_dir_all(folder.path().join("data/yandex")).expect("a folder");
     fs::write(folder.path().join("data/yandex/imat2009_learning.txt"), "1 1:1 # 1\n").expect("a file");
-    assert!(line(&out(sim(folder.path()).arg("datasets"))).contains(" train "), "only one part is here");
+    assert!(line(&out(sim(folder.path()).arg("datasets"))).contains(" train "), "only one split is installed");
 }
 
 #[test]
-fn inspect_tells_what_there_is_to_know() {
+fn inspect_describes_a_data_set() {
     let folder = TempDir::new().expect("a temporary folder");
     write_data(folder.path());
     let report = out(sim(folder.path()).args(["inspect", "data.txt", "--out", "r"]));
@@ -58,7 +58,7 @@ fn inspect_tells_what_there_is_to_know() {
         "0               3  50.0 %",
         "duplicate features  1: 4 = 1",
         "feature 1 (arm 0)        1.0000  1.0000",
-        "at random",
+        "random order",
     ] {
         assert!(report.contains(part), "{part} in\n{report}");
     }
@@ -98,7 +98,7 @@ fn a_registered_matrix_is_played_by_name() {
     out(&mut play(folder.path()));
 }
 
-/// Two processes that open the same data at once, then one that maps what they left: the same results as
+/// Two processes that open the same data simultaneously, and one that uses their cache, give the same results as a run
 /// without a cache.
 #[test]
 fn the_cache_changes_no_result() {

@@ -1,12 +1,11 @@
 //! `sim proxy` and `sim compare` through the binary, also interrupted and killed.
-#![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{files, text};
+use crate::common::{files, real_data, text};
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
@@ -128,7 +127,7 @@ fn a_finished_matrix_is_replaced_on_demand_only() {
 }
 
 #[test]
-fn pairs_that_were_never_compared_are_told() {
+fn pairs_that_were_never_compared_are_reported() {
     let folder = TempDir::new().expect("a temporary folder");
     let data = ["--dataset", "mslr-lookalike:0.003", "--rankers", "4", "--interleavings", "300", "--out", "Q.txt"];
     let mut some = Command::new(env!("CARGO_BIN_EXE_sim"));
@@ -324,20 +323,10 @@ fn compare_draws_both_and_names_the_largest_difference() {
     }
 }
 
-/// Real data beside the checkout, if it is there.
-fn data(name: &str) -> Option<std::path::PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("ORE_TEST_DATA").map_or(beside, Into::into).join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path.canonicalize().expect("it exists"))
-}
-
 #[test]
-fn published_matrices_of_mslr_are_met_on_an_excerpt() {
-    let (Some(excerpt), Some(matrices)) = (data("mslr-fold1-sample"), data("prefmat-mslr")) else { return };
+#[ignore = "needs ../shared/data"]
+fn an_excerpt_of_mslr_agrees_with_the_published_matrices() {
+    let (excerpt, matrices) = (real_data("mslr-fold1-sample"), real_data("prefmat-mslr"));
     let parts = ["test_sample", "valid_sample", "train_sample.from-pickle"];
     let parts = parts.map(|part| excerpt.join(format!("mslr_fold1_{part}.txt")).display().to_string()).join(",");
     let folder = TempDir::new().expect("a temporary folder");

@@ -1,15 +1,14 @@
-//! What the tests of the command line share.
-#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
+//! Helpers for the tests of the command line.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-/// A data set of some fifty queries.
+/// A data set of about fifty queries.
 pub const TINY: &str = "mslr-lookalike:0.002";
 
-/// `sim` as a person starts it in `folder`.
+/// The binary `sim`, to be run in `folder`.
 pub fn sim(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
     command.current_dir(folder).env_remove("SIM_LOG").env_remove("ORE_DATA_DIR");
@@ -20,7 +19,7 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// All files of a folder but the timings, by name.
+/// All files of a folder except the timings, by name.
 pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("a readable folder"));
     let mut files: Vec<(String, Vec<u8>)> = entries
@@ -29,4 +28,11 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
         .collect();
     files.sort();
     files
+}
+
+/// The folder `name` of real data: in `ORE_TEST_DATA`, or beside the checkout.
+pub fn real_data(name: &str) -> PathBuf {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = std::env::var_os("ORE_TEST_DATA").map_or(beside, PathBuf::from).join(name);
+    path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
