@@ -6,7 +6,6 @@ use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting as ProblemSetting};
 use bandits::{Arena, Arm, Generator, PreferenceMatrix, UtilityArena};
 use letor_io::{Dataset, FeatureId};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::expand::Setting;
@@ -18,6 +17,7 @@ use crate::output::numbers::{counted, grouped};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::pairwise::estimate_matrix;
 use crate::simulation::prepared::PreparedSite;
+use crate::simulation::sample::draw_first;
 use crate::simulation::seed;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::spec::SiteSpec;
@@ -267,10 +267,7 @@ fn estimated(
 /// `size` of the numbers below `all`, drawn uniformly without replacement, in increasing order.
 fn draw(all: usize, size: usize, generator: &mut Generator) -> Vec<usize> {
     let mut pool: Vec<usize> = (0..all).collect();
-    for chosen in 0..size {
-        let from = generator.random_range(chosen..pool.len());
-        pool.swap(chosen, from);
-    }
+    draw_first(&mut pool, size, generator);
     pool.truncate(size);
     pool.sort_unstable();
     pool
