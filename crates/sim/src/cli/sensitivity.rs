@@ -83,13 +83,10 @@ impl Sensitivity {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
         self.common.apply()?;
-        anyhow::ensure!(
-            !self.site.multileaves(),
-            usage("--multileave names one way of many; here --methods names all that are compared")
-        );
+        anyhow::ensure!(!self.site.multileaves(), usage("--multileave does not apply to sensitivity; use --methods"));
         for (at, method) in self.methods.iter().enumerate() {
             let known = self.methods[..at].iter().any(|before| before.to_string() == method.to_string());
-            anyhow::ensure!(!known, usage(format!("--methods: {method} is there twice")));
+            anyhow::ensure!(!known, usage(format!("--methods: {method} is given twice; give each method once")));
         }
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
