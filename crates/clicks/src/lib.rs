@@ -37,8 +37,8 @@
 //! <!-- click-models: written by cargo xtask tidy --fix -->
 //! | name | model | settings | paper |
 //! |---|---|---|---|
-//! | `navigational`, another preset, or `0:0.05,1:0.95` | dependent click model | P(click) by grade; P(stop after a click) as ` stop 0:0.2,1:0.9` [never] | [Guo 2009](https://doi.org/10.1145/1498759.1498818), [Hofmann 2013](https://doi.org/10.1145/2433396.2433419) |
-//! | `pbm:navigational`, `pbm:0:0.05,1:0.95` | position-based model | P(click) of an examined document by grade, of a preset or given; `eta` [1]: P(examined) is 1 / rank^eta; `length` [all]: positions examined | [Richardson 2007](https://doi.org/10.1145/1242572.1242643) |
+//! | `navigational`, another preset, or `0:0.05,1:0.95` | dependent click model | P(click) by grade; P(stop after a click) as ` stop 0:0.2,1:0.9` (never by default) | [Guo 2009](https://doi.org/10.1145/1498759.1498818), [Hofmann 2013](https://doi.org/10.1145/2433396.2433419) |
+//! | `pbm:navigational`, `pbm:0:0.05,1:0.95` | position-based model | P(click) of an examined document by grade, of a preset or given; `eta=1`: P(examined) is 1 / rank^eta; `length`, all by default: positions examined | [Richardson 2007](https://doi.org/10.1145/1242572.1242643) |
 //! <!-- end -->
 //!
 //! [`ClickSpec`] reads these names, and the same from a table of a configuration file.

@@ -8,7 +8,7 @@ pub struct ModelRow {
     pub name: &'static str,
     /// The model's name in the literature.
     pub model: &'static str,
-    /// The settings, in Markdown; defaults in brackets.
+    /// The settings with their defaults, in Markdown.
     pub settings: &'static str,
     /// Citation and DOI.
     pub papers: &'static [(&'static str, &'static str)],
@@ -32,14 +32,14 @@ pub const CLICK_MODELS: [ModelRow; 2] = [
     ModelRow {
         name: "`navigational`, another preset, or `0:0.05,1:0.95`",
         model: "dependent click model",
-        settings: "P(click) by grade; P(stop after a click) as ` stop 0:0.2,1:0.9` [never]",
+        settings: "P(click) by grade; P(stop after a click) as ` stop 0:0.2,1:0.9` (never by default)",
         papers: &[("Guo 2009", "10.1145/1498759.1498818"), ("Hofmann 2013", "10.1145/2433396.2433419")],
     },
     ModelRow {
         name: "`pbm:navigational`, `pbm:0:0.05,1:0.95`",
         model: "position-based model",
-        settings: "P(click) of an examined document by grade, of a preset or given; `eta` [1]: P(examined) is \
-                   1 / rank^eta; `length` [all]: positions examined",
+        settings: "P(click) of an examined document by grade, of a preset or given; `eta=1`: P(examined) is \
+                   1 / rank^eta; `length`, all by default: positions examined",
         papers: &[("Richardson 2007", "10.1145/1242572.1242643")],
     },
 ];

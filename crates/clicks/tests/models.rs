@@ -74,7 +74,7 @@ const CASES: [Case; 7] = [
         spec: "pbm:0:0.25,1:0.5,2:1,eta=0.5,length=3",
         is_memoryless: false,
         step: |place, grade| {
-            let examination = if place < 3 { (place as f64 + 1.0).powf(-0.5) } else { 0.0 };
+            let examination = if place < 3 { 1.0 / (place as f64 + 1.0).sqrt() } else { 0.0 };
             position_based([0.25, 0.5, 1.0], examination, place >= 2, grade)
         },
         pinned: ".c.|c..|ccc|cc.|.cc|.cc|..c|.cc|",

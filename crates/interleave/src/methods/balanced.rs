@@ -31,6 +31,8 @@
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
+use crate::support::reading::read;
+use crate::support::receipt_len;
 use crate::support::two_pointer::{Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
@@ -115,19 +117,7 @@ pub struct BalancedReceipt {
     tops: Vec<[u16; 2]>,
 }
 
-impl BalancedReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.tops.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.tops.is_empty()
-    }
-}
+receipt_len!(BalancedReceipt, |receipt| receipt.tops.len());
 
 impl NamedMethod for BalancedInterleave {
     const BASE: &'static str = "balanced";
@@ -160,20 +150,12 @@ impl Interleaving for BalancedInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut BalancedScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let BalancedScratch { list, clicked } = scratch;
         clicked.clear();
         list.start(length, generator);
-        while let Some(doc) = list.next(lists) {
-            let examination = user(doc);
-            if examination.clicked {
-                clicked.extend(list.ranks.last());
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read(list, |list| Some((list.next(lists)?, ())), user, |list, ()| clicked.extend(list.ranks.last()));
         self.winner(clicked)
     }
 

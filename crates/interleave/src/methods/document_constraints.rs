@@ -25,6 +25,8 @@
 
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod};
+use crate::support::reading::read;
+use crate::support::receipt_len;
 use crate::support::two_pointer::{Alternating, OUTSIDE};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
@@ -120,19 +122,7 @@ pub struct DocumentConstraintsReceipt {
     places: Vec<[u16; 2]>,
 }
 
-impl DocumentConstraintsReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-}
+receipt_len!(DocumentConstraintsReceipt, |receipt| receipt.places.len());
 
 impl NamedMethod for DocumentConstraints {
     const BASE: &'static str = "document-constraints";
@@ -175,20 +165,12 @@ impl Interleaving for DocumentConstraints {
         length: usize,
         generator: &mut Generator,
         scratch: &mut DocumentConstraintsScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let DocumentConstraintsScratch { list, clicked } = scratch;
         clicked.clear();
         list.start(length, generator);
-        while let Some(doc) = list.next(lists) {
-            let examination = user(doc);
-            if examination.clicked {
-                clicked.push(list.ranks.len() - 1);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read(list, |list| Some((list.next(lists)?, ())), user, |list, ()| clicked.push(list.ranks.len() - 1));
         if clicked.last().is_some_and(|click| click + 1 == list.ranks.len()) {
             // Not examined, but shown.
             list.next(lists);

@@ -36,6 +36,8 @@ use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
 use crate::random::below;
 use crate::support::fixed_point::Credit;
+use crate::support::reading::read;
+use crate::support::receipt_len;
 use crate::support::revealed::{self, DocSet, Revealed};
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
@@ -226,25 +228,7 @@ pub struct PairwisePreferenceReceipt {
     orders: Vec<Vec<u16>>,
 }
 
-impl PairwisePreferenceReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    /// How many rankers were compared.
-    #[must_use]
-    pub fn rankers(&self) -> usize {
-        self.orders.len()
-    }
-}
+receipt_len!(PairwisePreferenceReceipt, |receipt| receipt.places.len(), rankers receipt.orders.len());
 
 impl NamedMethod for PairwisePreference {
     const BASE: &'static str = "pairwise-preference";
@@ -277,20 +261,17 @@ impl Multileaving for PairwisePreference {
         length: usize,
         generator: &mut Generator,
         scratch: &mut PairwisePreferenceScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         scores.clear();
         scratch.start(lists.len(), generator);
-        while let Some(doc) = scratch.next(lists, length, generator) {
-            let examination = user(doc);
-            if examination.clicked {
-                scratch.clicked.push(scratch.shown.len() - 1);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read(
+            scratch,
+            |scratch| Some((scratch.next(lists, length, generator)?, ())),
+            user,
+            |scratch, ()| scratch.clicked.push(scratch.shown.len() - 1),
+        );
         let (Some(&lowest), Some(keys)) = (scratch.clicked.last(), scratch.keys) else {
             scores.resize(lists.len(), 0);
             return false;

@@ -22,6 +22,8 @@
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau};
 use crate::support::rank_weights::{TauError, Weights};
+use crate::support::reading::read;
+use crate::support::receipt_len;
 use crate::support::softmax::Softmax;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
@@ -82,19 +84,7 @@ pub struct ProbabilisticAssignmentReceipt {
     from_second: Vec<bool>,
 }
 
-impl ProbabilisticAssignmentReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.from_second.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.from_second.is_empty()
-    }
-}
+receipt_len!(ProbabilisticAssignmentReceipt, |receipt| receipt.from_second.len());
 
 impl NamedMethod for ProbabilisticAssignment {
     const BASE: &'static str = "probabilistic";
@@ -127,21 +117,15 @@ impl Interleaving for ProbabilisticAssignment {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticAssignmentScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let list = &mut scratch.list;
         list.start(2, generator);
         let mut clicks = [0_usize; 2];
-        while list.shown().len() < length {
-            let Some((doc, x)) = list.draw_by_coin(lists, &self.weights, generator) else {
-                break;
-            };
-            let examination = user(doc);
-            clicks[x] += usize::from(examination.clicked);
-            if examination.abandons {
-                break;
-            }
-        }
+        let next = |list: &mut Softmax| {
+            if list.shown().len() < length { list.draw_by_coin(lists, &self.weights, generator) } else { None }
+        };
+        read(list, next, user, |_, x| clicks[x] += 1);
         Preference::of(clicks[0].cmp(&clicks[1]))
     }
 

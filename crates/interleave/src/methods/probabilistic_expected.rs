@@ -27,6 +27,7 @@ use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, unless_tau};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::rank_weights::{TauError, Weights};
+use crate::support::receipt_len;
 use crate::support::softmax::{Softmax, Successive, Taken};
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList, TieGroup};
@@ -175,19 +176,7 @@ pub struct ProbabilisticExpectedReceipt {
     groups: Vec<[Group; 2]>,
 }
 
-impl ProbabilisticExpectedReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.groups.is_empty()
-    }
-}
+receipt_len!(ProbabilisticExpectedReceipt, |receipt| receipt.groups.len());
 
 impl NamedMethod for ProbabilisticExpected {
     const BASE: &'static str = "probabilistic";

@@ -31,6 +31,7 @@ use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless_tau};
 use crate::support::draft::Draft;
 use crate::support::rank_weights::{TauError, Weights};
+use crate::support::receipt_len;
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
@@ -100,25 +101,7 @@ pub struct SosmReceipt {
     ranks: Vec<Vec<u16>>,
 }
 
-impl SosmReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// How many rankers were compared.
-    #[must_use]
-    pub fn rankers(&self) -> usize {
-        self.ranks.len()
-    }
-}
+receipt_len!(SosmReceipt, |receipt| receipt.length, rankers receipt.ranks.len());
 
 /// The place of one shown document in one ranker's order, as a number to compare: the first rank of its
 /// tie group in the upper 16 bits, then 48 of the key that orders the group; the largest number where

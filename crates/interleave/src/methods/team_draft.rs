@@ -26,6 +26,8 @@
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, when};
 use crate::support::draft::Draft;
+use crate::support::reading::read;
+use crate::support::receipt_len;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving, Preference, RankedList};
 
 /// The owner of the documents that all rankers have at their tops in the same order.
@@ -143,19 +145,7 @@ pub struct TeamDraftReceipt {
     teams: Vec<Option<u8>>,
 }
 
-impl TeamDraftReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.teams.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.teams.is_empty()
-    }
-}
+receipt_len!(TeamDraftReceipt, |receipt| receipt.teams.len());
 
 /// The documents that each ranker owns. A plain value that serialises.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -166,25 +156,7 @@ pub struct TeamDraftMultileaveReceipt {
     picks: Vec<Vec<u16>>,
 }
 
-impl TeamDraftMultileaveReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// How many rankers were compared.
-    #[must_use]
-    pub fn rankers(&self) -> usize {
-        self.picks.len()
-    }
-}
+receipt_len!(TeamDraftMultileaveReceipt, |receipt| receipt.length, rankers receipt.picks.len());
 
 /// The settings of both kinds of team draft.
 macro_rules! named {
@@ -225,19 +197,20 @@ impl Interleaving for TeamDraftInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut TeamDraftScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let mut clicks = [0_usize; 2];
         scratch.start(2, length, self.prefix, generator);
-        while let Some((doc, owner)) = scratch.next(&lists, generator) {
-            let examination = user(doc);
-            if let Some(owner) = owner {
-                clicks[owner] += usize::from(examination.clicked);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read(
+            scratch,
+            |scratch| scratch.next(&lists, generator),
+            user,
+            |_, owner| {
+                if let Some(owner) = owner {
+                    clicks[owner] += 1;
+                }
+            },
+        );
         Preference::of(clicks[0].cmp(&clicks[1]))
     }
 
@@ -278,23 +251,24 @@ impl Multileaving for TeamDraftMultileave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut TeamDraftScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         scores.clear();
         scores.resize(lists.len(), 0);
         let mut any = false;
         scratch.start(lists.len(), length, self.prefix, generator);
-        while let Some((doc, owner)) = scratch.next(lists, generator) {
-            let examination = user(doc);
-            any |= examination.clicked;
-            if let Some(owner) = owner {
-                scores[owner] += u64::from(examination.clicked);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read(
+            scratch,
+            |scratch| scratch.next(lists, generator),
+            user,
+            |_, owner| {
+                any = true;
+                if let Some(owner) = owner {
+                    scores[owner] += 1;
+                }
+            },
+        );
         any
     }
 

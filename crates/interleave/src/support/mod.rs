@@ -5,8 +5,37 @@ pub(crate) mod draft;
 pub(crate) mod expected_sign;
 pub(crate) mod fixed_point;
 pub(crate) mod rank_weights;
+pub(crate) mod reading;
 pub(crate) mod revealed;
 pub(crate) mod softmax;
 pub(crate) mod tie_keys;
 pub(crate) mod ties;
 pub(crate) mod two_pointer;
+
+/// The length of a receipt's list and, if given, the number of rankers compared.
+macro_rules! receipt_len {
+    ($receipt:ty, |$this:ident| $len:expr $(, rankers $rankers:expr)?) => {
+        impl $receipt {
+            /// How many documents the list shows.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                let $this = self;
+                $len
+            }
+
+            /// Whether the list is empty.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            $(/// How many rankers were compared.
+            #[must_use]
+            pub fn rankers(&self) -> usize {
+                let $this = self;
+                $rankers
+            })?
+        }
+    };
+}
+pub(crate) use receipt_len;

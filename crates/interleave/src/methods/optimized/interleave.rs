@@ -11,6 +11,7 @@ use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless};
+use crate::support::receipt_len;
 use crate::support::revealed::{self, Revealed};
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
@@ -210,19 +211,9 @@ pub struct OptimizedInterleaveReceipt {
     ranks: Vec<[u16; 2]>,
 }
 
+receipt_len!(OptimizedInterleaveReceipt, |receipt| receipt.ranks.len());
+
 impl OptimizedInterleaveReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.ranks.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.ranks.is_empty()
-    }
-
     /// How well the probabilities that chose the list meet the constraints.
     #[must_use]
     pub fn fit(&self) -> LpFit {

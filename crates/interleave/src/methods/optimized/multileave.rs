@@ -5,6 +5,7 @@ use super::{LpFit, RankCredit, choose};
 use crate::method::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, unless, when};
 use crate::random::below;
+use crate::support::receipt_len;
 use crate::support::revealed::{self, DocSet};
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
@@ -192,25 +193,9 @@ pub struct OptimizedMultileaveReceipt {
     full_ranks: Vec<Vec<u16>>,
 }
 
+receipt_len!(OptimizedMultileaveReceipt, |receipt| receipt.length, rankers receipt.full_ranks.len());
+
 impl OptimizedMultileaveReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// How many rankers were compared.
-    #[must_use]
-    pub fn rankers(&self) -> usize {
-        self.full_ranks.len()
-    }
-
     /// How well the probabilities that chose the list meet the constraints.
     #[must_use]
     pub fn fit(&self) -> LpFit {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::Preference;
+use crate::support::receipt_len;
 
 /// The probability that each ranker would have drawn the document at one position: `weights[x]` out of
 /// `masses[x]`, the weight of all that ranker x then had left.
@@ -22,6 +23,8 @@ pub struct ProbabilisticReceipt {
     positions: Vec<DrawProbabilities>,
 }
 
+receipt_len!(ProbabilisticReceipt, |receipt| receipt.positions.len());
+
 impl ProbabilisticReceipt {
     pub(crate) fn new(positions: Vec<DrawProbabilities>) -> Self {
         Self { positions }
@@ -29,18 +32,6 @@ impl ProbabilisticReceipt {
 
     pub(crate) fn positions(&self) -> &[DrawProbabilities] {
         &self.positions
-    }
-
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
     }
 
     /// The probability that each ranker would have drawn the document at `position`.

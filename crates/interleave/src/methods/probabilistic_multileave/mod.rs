@@ -41,6 +41,7 @@ use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
 use crate::random::below;
 use crate::support::fixed_point;
 use crate::support::rank_weights::{TauError, Weights};
+use crate::support::receipt_len;
 use crate::support::softmax::{Chance, Softmax, Successive};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
@@ -312,25 +313,9 @@ struct Row {
     ranks: Vec<u16>,
 }
 
+receipt_len!(ProbabilisticMultileaveReceipt, |receipt| receipt.length, rankers receipt.rows.len());
+
 impl ProbabilisticMultileaveReceipt {
-    /// How many documents the list shows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it shows none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// How many rankers were compared.
-    #[must_use]
-    pub fn rankers(&self) -> usize {
-        self.rows.len()
-    }
-
     /// The clicked positions, and the chances down to the lowest of them.
     fn chances(&self, clicked: &[usize], weights: &Weights) -> Result<(Vec<usize>, Chances), CreditError> {
         let mut clicked = check_clicks(clicked, self.length)?;

@@ -1,0 +1,23 @@
+//! A simulated user reading a list that is drawn document by document.
+
+use crate::{Doc, Examination};
+
+/// Shows `user` the documents that `next` draws, until the user abandons the list or it ends, and calls `clicked`
+/// with what `next` returned beside each clicked one. Both may change `list`.
+#[inline]
+pub(crate) fn read<L: ?Sized, T>(
+    list: &mut L,
+    mut next: impl FnMut(&mut L) -> Option<(Doc, T)>,
+    mut user: impl FnMut(Doc) -> Examination,
+    mut clicked: impl FnMut(&mut L, T),
+) {
+    while let Some((doc, place)) = next(list) {
+        let examination = user(doc);
+        if examination.clicked {
+            clicked(list, place);
+        }
+        if examination.abandons {
+            break;
+        }
+    }
+}
