@@ -144,7 +144,7 @@ pub use models::position_based::{
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use table::{CLICK_MODELS, ModelRow};
-pub use user::{ClickModel, CompiledClickModel, Examination, User};
+pub use user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, TableIndex, User};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -14,6 +14,37 @@ pub struct Examination {
     pub abandons: bool,
 }
 
+/// One table of a model's probabilities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbabilityTable {
+    /// What the probabilities are of: `click`, `stop`, `examination`, ...
+    pub name: &'static str,
+    /// What they are listed by.
+    pub by: TableIndex,
+    /// The probabilities.
+    pub values: Vec<f64>,
+}
+
+/// What a [`ProbabilityTable`] is listed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TableIndex {
+    /// Grades, from 0.
+    Grade,
+    /// Positions of a list, from the top.
+    Position,
+}
+
+impl ProbabilityTable {
+    pub(crate) fn by_grade(name: &'static str, values: &[f64]) -> Self {
+        Self { name, by: TableIndex::Grade, values: values.to_vec() }
+    }
+
+    pub(crate) fn by_position(name: &'static str, values: &[f64]) -> Self {
+        Self { name, by: TableIndex::Position, values: values.to_vec() }
+    }
+}
+
 /// A click model: how users of some kind examine and click.
 ///
 /// Implementations: [`DependentClickModel`](crate::DependentClickModel),
@@ -52,6 +83,9 @@ pub trait ClickModel {
 
     /// What the model is called in results.
     fn name(&self) -> &str;
+
+    /// All numbers that determine what users do: two models with the same tables have the same users.
+    fn tables(&self) -> Vec<ProbabilityTable>;
 
     /// Compiles the model for `labels`, one per document, and returns each document's grade.
     ///

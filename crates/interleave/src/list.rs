@@ -225,29 +225,7 @@ impl ListBuf {
     /// # Errors
     /// For a score that is not a number, or more than 65,535 of them.
     pub fn from_scores(scores: &[f64]) -> Result<Self, RankedListError> {
-        if let Some(doc) = scores.iter().position(|score| score.is_nan()) {
-            return Err(RankedListError(format!("the score of document {doc} is not a number")));
-        }
-        if scores.len() > RankedList::MAX_LEN {
-            return Err(RankedListError(format!(
-                "{} documents are more than {}; cut the list",
-                scores.len(),
-                RankedList::MAX_LEN
-            )));
-        }
-        let mut order: Vec<Doc> = (0..scores.len() as u16).map(Doc).collect();
-        let score = |doc: Doc| scores[doc.index()];
-        order.sort_by(|&a, &b| score(b).partial_cmp(&score(a)).unwrap_or(std::cmp::Ordering::Equal));
-        let mut groups = vec![TieGroup::UNLISTED; order.len()];
-        let mut start = 0;
-        for run in order.chunk_by(|&a, &b| score(a) == score(b)) {
-            let end = start + run.len() as u16;
-            for doc in run {
-                groups[doc.index()] = TieGroup { start, end };
-            }
-            start = end;
-        }
-        Ok(Self { order, groups })
+        Self::from_some_scores(scores.iter().copied().map(Some))
     }
 
     /// Like [`from_scores`](Self::from_scores), without the documents that have no score.

@@ -8,7 +8,7 @@ use crate::Generator;
 use crate::error::ClickError;
 use crate::labels::{FractionalLabels, Grade};
 use crate::settings::{ModelSpec, Settings};
-use crate::user::{ClickModel, CompiledClickModel, Examination, User};
+use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
 
 /// Makes [`ClickSpec`], [`AnyClickModel`], [`CompiledAnyModel`] and [`AnyUser`] of a list of models.
 macro_rules! click_models {
@@ -91,6 +91,12 @@ macro_rules! click_models {
             fn name(&self) -> &str {
                 match self {
                     $(Self::$variant(model) => model.name(),)+
+                }
+            }
+
+            fn tables(&self) -> Vec<ProbabilityTable> {
+                match self {
+                    $(Self::$variant(model) => model.tables(),)+
                 }
             }
 

@@ -25,7 +25,7 @@ use crate::notation;
 use crate::presets::{self, PRESETS};
 use crate::probability::{high, low, not_a_probability, threshold};
 use crate::settings::{ModelSpec, Settings};
-use crate::user::{ClickModel, CompiledClickModel, Examination, User};
+use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
 
 /// P(click | grade) and P(stop | grade, clicked) for grades 0, 1, ...
 #[derive(Debug, Clone, PartialEq)]
@@ -236,6 +236,10 @@ impl ClickModel for DependentClickModel {
     /// The preset's name, or the notation the model was made from.
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn tables(&self) -> Vec<ProbabilityTable> {
+        vec![ProbabilityTable::by_grade("click", &self.click), ProbabilityTable::by_grade("stop", &self.stop)]
     }
 
     fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Self::Compiled, Vec<Grade>), ClickError> {

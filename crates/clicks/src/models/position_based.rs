@@ -23,7 +23,7 @@ use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grade, Grading};
 use crate::probability::{high, low, not_a_probability, threshold};
 use crate::settings::{ModelSpec, Settings, setting};
-use crate::user::{ClickModel, CompiledClickModel, Examination, User};
+use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
 
 /// P(examined | position) and P(click | grade, examined); see the [front page](crate#click-models).
 #[derive(Debug, Clone, PartialEq)]
@@ -143,6 +143,13 @@ impl ClickModel for PositionBasedModel {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn tables(&self) -> Vec<ProbabilityTable> {
+        vec![
+            ProbabilityTable::by_grade("click", &self.attraction),
+            ProbabilityTable::by_position("examination", &self.examination),
+        ]
     }
 
     fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Self::Compiled, Vec<Grade>), ClickError> {

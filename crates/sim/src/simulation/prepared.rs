@@ -1,10 +1,11 @@
 //! A site ready to be simulated, and the description of it that goes beside every result.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use clicks::{AnyClickModel, ClickModel, FractionalLabels};
+use clicks::{AnyClickModel, ClickModel, FractionalLabels, TableIndex};
 use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Gain, TieBreaking};
@@ -104,21 +105,26 @@ pub struct ClickDescription {
     /// P(examined) of the positions shown; only of position-based models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examination: Option<Vec<f64>>,
+    /// Further probabilities of models that have any, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub other: BTreeMap<&'static str, Vec<f64>>,
 }
 
 impl ClickDescription {
     fn new(clicks: &AnyClickModel, fractional_labels: FractionalLabels, shown: u16) -> Self {
         let model = clicks.name().to_owned();
-        let (click, stop, examination) = match clicks {
-            AnyClickModel::Dependent(model) => (model.click(), model.stop(), None),
-            AnyClickModel::PositionBased(model) => {
-                let positions = model.examination();
-                let shown = positions.len().min(usize::from(shown));
-                (model.attraction(), &[][..], Some(positions[..shown].to_vec()))
+        let mut tables: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
+        for mut table in clicks.tables() {
+            if table.by == TableIndex::Position {
+                // Positions below the list change nothing.
+                table.values.truncate(usize::from(shown));
             }
-            other => unreachable!("{other} is a click model without a description"),
-        };
-        Self { model, click: click.to_vec(), stop: stop.to_vec(), fractional_labels, examination }
+            tables.insert(table.name, table.values);
+        }
+        let mut take = |name| tables.remove(name);
+        let (click, stop) = (take("click").unwrap_or_default(), take("stop").unwrap_or_default());
+        let examination = take("examination");
+        Self { model, click, stop, fractional_labels, examination, other: tables }
     }
 }
 

@@ -4,6 +4,8 @@
 //! it. Types, fields and words elsewhere may be renamed; what [`seed_text`] writes may not change, or every
 //! result would. Only a model that did not exist before may add a text of its own.
 
+use std::collections::BTreeMap;
+
 use crate::output::cache::sha256_hex;
 use bandits::registry::Spec;
 use clicks::FractionalLabels;
@@ -184,6 +186,8 @@ struct FrozenClick<'a> {
     fractional_labels: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     examination: Option<&'a [f64]>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    other: &'a BTreeMap<&'static str, Vec<f64>>,
 }
 
 impl<'a> FrozenSite<'a> {
@@ -213,6 +217,7 @@ impl<'a> FrozenSite<'a> {
                     FractionalLabels::Interpolate => "interpolate",
                 },
                 examination: click.examination.as_deref(),
+                other: &click.other,
             },
             shown: site.shown,
             interleave: &site.interleave,
