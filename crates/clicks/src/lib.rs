@@ -90,9 +90,9 @@
 //!    model with its probabilities by grade, the compiled model with thresholds, the user with what one user
 //!    remembers in one list; and a `...Spec` with the settings, whose `NAME` begins its text form. `labels.rs`
 //!    turns labels into grades, `probability.rs` probabilities into thresholds, `settings.rs` reads settings;
-//! 2. one `pub(crate) mod` line in `models/mod.rs`;
+//! 2. one `pub(crate) mod` line in `models/mod.rs`, and the `pub use` of its types here;
 //! 3. one line in the list of `models/any.rs`, from which [`ClickSpec`] and [`AnyClickModel`] are made;
-//! 4. one row in [`CLICK_MODELS`], from which the table above is written, and the `pub use` of its types;
+//! 4. one row in [`CLICK_MODELS`], from which `cargo xtask tidy --fix` writes the table above;
 //! 5. one case in `tests/models.rs`: a text form, the probabilities it should show, and its pinned values.
 //!
 //! # References

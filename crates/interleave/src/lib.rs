@@ -203,11 +203,11 @@
 //!    has. `support/` has what looks no further down the lists than a user does: softmax weights as whole
 //!    numbers (`rank_weights`), probabilistic lists (`softmax`), drafts (`draft`), one ranker's order with its
 //!    ties broken (`revealed`), even draws from what is left of a tie group (`ties`);
-//! 2. one `pub mod` line in `methods/mod.rs`, and the `pub use` of the type here;
+//! 2. one `pub mod` line in `methods/mod.rs` (and a `pub use` here, if it should be at the top of the crate);
 //! 3. one line in the list of `any/interleaving.rs` or `any/multileaving.rs`, from which the enum, its names,
 //!    scratch, receipts and dispatch are made;
-//! 4. its row in the tables of the documentation, which a test prints where it is missing, and its line in
-//!    `tests/values.txt`.
+//! 4. its row in the tables of the documentation and the README, which `cargo xtask tidy --fix` writes between
+//!    the markers and a test checks, and its line in `tests/values.txt`.
 //!
 //! From there `tests/promises.rs` and the benches cover it. A plain version of all its lists in `tests/oracle`
 //! puts it through enumeration, bias and fidelity; a method that takes shortcuts has a plain form in
@@ -230,7 +230,7 @@ pub use any::{
     AnyInterleaving, AnyInterleavingReceipt, AnyInterleavingScratch, AnyMultileaving, AnyMultileavingReceipt,
     AnyMultileavingScratch, AnyOutcome, InterleavingReceipt, MultileavingReceipt, NamedReceipt,
 };
-pub use list::{Doc, ListBuf, RankedList, RankedListError, TieGroup};
+pub use list::{Doc, ListBuf, RankedList, RankedListError, RankedListErrorKind, TieGroup};
 pub use method::{CreditError, Interleaving, Multileaving, check_clicks};
 pub use methods::balanced::BalancedInterleave;
 pub use methods::document_constraints::DocumentConstraints;

@@ -50,7 +50,7 @@ impl TieGroup {
     }
 }
 
-/// One ranker's list of a query's documents: which document stands at each rank, and, for each
+/// One ranker's list of a query's documents: the document at each rank, and, for each
 /// document, the ranks its tie group occupies. Inside a group `order` is arbitrary: a method that
 /// needs an order there draws one at random ([`break_ties`](Self::break_ties)).
 ///
@@ -74,44 +74,49 @@ impl<'a> RankedList<'a> {
     /// with more than 65,535 documents.
     pub fn new(order: &'a [Doc], groups: &'a [TieGroup]) -> Result<Self, RankedListError> {
         if groups.len() > Self::MAX_LEN {
-            return Err(RankedListError(format!(
-                "{} documents are more than {}; cut the list",
-                groups.len(),
-                Self::MAX_LEN
-            )));
+            return Err(RankedListError::new(
+                RankedListErrorKind::TooLong,
+                format!("{} documents are more than {}; cut the list", groups.len(), Self::MAX_LEN),
+            ));
         }
         let mut listed = vec![false; groups.len()];
         for (rank, &doc) in order.iter().enumerate() {
             let Some(&group) = groups.get(doc.index()) else {
-                return Err(RankedListError(format!(
-                    "document {} at rank {rank} has no group; give one group per document",
-                    doc.0
-                )));
+                return Err(RankedListError::new(
+                    RankedListErrorKind::TieGroup,
+                    format!("document {} at rank {rank} has no group; give one group per document", doc.0),
+                ));
             };
             if std::mem::replace(&mut listed[doc.index()], true) {
-                return Err(RankedListError(format!("document {} is listed twice; list it once", doc.0)));
+                return Err(RankedListError::new(
+                    RankedListErrorKind::Duplicate,
+                    format!("document {} is listed twice; list it once", doc.0),
+                ));
             }
             // The first document of a run of ties opens its group, the others must repeat it.
             let opens = usize::from(group.start) == rank && usize::from(group.end) <= order.len();
             let repeats = rank > 0 && groups[order[rank - 1].index()] == group;
             if !group.ranks().contains(&rank) || !(opens || repeats) {
-                return Err(RankedListError(format!(
-                    "document {} stands at rank {rank}, which its group {}..{} does not allow",
-                    doc.0, group.start, group.end
-                )));
+                return Err(RankedListError::new(
+                    RankedListErrorKind::TieGroup,
+                    format!("document {} is at rank {rank}, outside its group {}..{}", doc.0, group.start, group.end),
+                ));
             }
             let closes = usize::from(group.end) == rank + 1;
             let next = order.get(rank + 1).and_then(|next| groups.get(next.index()));
             if !closes && next.is_some_and(|next| *next != group) {
-                return Err(RankedListError(format!(
-                    "group {}..{} of document {} ends early, at rank {rank}",
-                    group.start, group.end, doc.0
-                )));
+                return Err(RankedListError::new(
+                    RankedListErrorKind::TieGroup,
+                    format!("group {}..{} of document {} ends early, at rank {rank}", group.start, group.end, doc.0),
+                ));
             }
         }
         let stray = listed.iter().zip(groups).position(|(listed, group)| !listed && group.size() > 0);
         if let Some(doc) = stray {
-            return Err(RankedListError(format!("document {doc} has a group but no rank; leave its group empty")));
+            return Err(RankedListError::new(
+                RankedListErrorKind::TieGroup,
+                format!("document {doc} has a group but no rank; leave its group empty"),
+            ));
         }
         Ok(Self { order, groups })
     }
@@ -194,8 +199,37 @@ impl<'a> RankedList<'a> {
 
 /// Why two slices are not a ranked list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a ranked list: {0}")]
-pub struct RankedListError(String);
+#[error("not a ranked list: {message}")]
+pub struct RankedListError {
+    kind: RankedListErrorKind,
+    message: String,
+}
+
+/// The kinds of [`RankedListError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RankedListErrorKind {
+    /// More than 65,535 documents.
+    TooLong,
+    /// A document is listed twice.
+    Duplicate,
+    /// The tie groups do not match the order.
+    TieGroup,
+    /// A score is not a number.
+    Score,
+}
+
+impl RankedListError {
+    fn new(kind: RankedListErrorKind, message: String) -> Self {
+        Self { kind, message }
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub fn kind(&self) -> RankedListErrorKind {
+        self.kind
+    }
+}
 
 /// An owned [`RankedList`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -235,14 +269,16 @@ impl ListBuf {
     pub fn from_some_scores(scores: impl IntoIterator<Item = Option<f64>>) -> Result<Self, RankedListError> {
         let scores: Vec<Option<f64>> = scores.into_iter().collect();
         if let Some(doc) = scores.iter().position(|score| score.is_some_and(f64::is_nan)) {
-            return Err(RankedListError(format!("the score of document {doc} is not a number")));
+            return Err(RankedListError::new(
+                RankedListErrorKind::Score,
+                format!("the score of document {doc} is not a number"),
+            ));
         }
         if scores.len() > RankedList::MAX_LEN {
-            return Err(RankedListError(format!(
-                "{} documents are more than {}; cut the list",
-                scores.len(),
-                RankedList::MAX_LEN
-            )));
+            return Err(RankedListError::new(
+                RankedListErrorKind::TooLong,
+                format!("{} documents are more than {}; cut the list", scores.len(), RankedList::MAX_LEN),
+            ));
         }
         let documents = scores.len();
         let listed = scores.into_iter().enumerate();

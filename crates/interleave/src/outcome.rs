@@ -183,7 +183,7 @@ mod tests {
 
     const ALL: [Preference; 3] = [Preference::First, Preference::Second, Preference::Tie];
 
-    /// Every pair is asked for once, in order, and answered from both sides.
+    /// Every pair is requested once, in order, and has an answer from both sides.
     #[test]
     fn from_a_rule() {
         for rankers in 0..7 {

@@ -29,15 +29,45 @@ const VERSION: u8 = 1;
 
 /// Why bytes are not a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a receipt: {0}")]
-pub struct ReceiptError(String);
+#[error("not a receipt: {message}")]
+pub struct ReceiptError {
+    kind: ReceiptErrorKind,
+    message: String,
+}
+
+/// The kinds of [`ReceiptError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReceiptErrorKind {
+    /// There are no bytes.
+    Empty,
+    /// The bytes are of another version of the format.
+    Version,
+    /// The bytes do not hold this kind of receipt.
+    Malformed,
+    /// Bytes are left after the receipt.
+    Excess,
+}
+
+impl ReceiptError {
+    fn new(kind: ReceiptErrorKind, message: String) -> Self {
+        Self { kind, message }
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub fn kind(&self) -> ReceiptErrorKind {
+        self.kind
+    }
+}
 
 /// A receipt as bytes.
 ///
 /// # Errors
 /// None for receipts of this crate; for other values, where `postcard` cannot write them.
 pub fn to_bytes<R: Serialize>(receipt: &R) -> Result<Vec<u8>, ReceiptError> {
-    postcard::to_extend(receipt, vec![VERSION]).map_err(|e| ReceiptError(e.to_string()))
+    postcard::to_extend(receipt, vec![VERSION])
+        .map_err(|e| ReceiptError::new(ReceiptErrorKind::Malformed, e.to_string()))
 }
 
 /// The receipt that [`to_bytes`] wrote.
@@ -49,14 +79,16 @@ pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> 
     match bytes {
         [VERSION, body @ ..] => match postcard::take_from_bytes(body) {
             Ok((receipt, [])) => Ok(receipt),
-            Ok((_, rest)) => {
-                Err(ReceiptError(format!("{} excess bytes; read it as the type that was written", rest.len())))
-            }
-            Err(e) => Err(ReceiptError(e.to_string())),
+            Ok((_, rest)) => Err(ReceiptError::new(
+                ReceiptErrorKind::Excess,
+                format!("{} excess bytes; read it as the type that was written", rest.len()),
+            )),
+            Err(e) => Err(ReceiptError::new(ReceiptErrorKind::Malformed, e.to_string())),
         },
-        [version, ..] => {
-            Err(ReceiptError(format!("format {version} is not {VERSION}; read it with the version that wrote it")))
-        }
-        [] => Err(ReceiptError("no bytes".to_owned())),
+        [version, ..] => Err(ReceiptError::new(
+            ReceiptErrorKind::Version,
+            format!("format {version} is not {VERSION}; read it with the version that wrote it"),
+        )),
+        [] => Err(ReceiptError::new(ReceiptErrorKind::Empty, "no bytes".to_owned())),
     }
 }

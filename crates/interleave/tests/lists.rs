@@ -63,7 +63,7 @@ fn refusals() {
     let single = [group(0, 1), group(1, 2)];
     assert!(error(&[0, 2], &single).contains("document 2 at rank 1 has no group"));
     assert!(error(&[0, 0], &single).contains("document 0 is listed twice"));
-    assert!(error(&[1, 0], &single).contains("document 1 stands at rank 0"));
+    assert!(error(&[1, 0], &single).contains("document 1 is at rank 0, outside its group 1..2"));
     assert!(error(&[0, 1], &[group(0, 2), group(1, 2)]).contains("group 0..2 of document 0 ends early"));
     assert!(error(&[0], &single).contains("document 1 has a group but no rank"));
     assert!(error(&[], &vec![group(0, 0); 65_536]).contains("65536 documents are more than 65535"));

@@ -179,7 +179,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 5] = ["bandits", "interleavings", "multileavings", "click-models", "datasets"];
+const NAMES: [&str; 5] = ["bandits", "interleaving-methods", "multileaving-methods", "click-models", "datasets"];
 
 /// A table by name.
 fn known(name: &str) -> Option<Table> {
@@ -193,8 +193,8 @@ fn known(name: &str) -> Option<Table> {
             };
             Table::of(&["name", "action", "horizon", "what it is"], bandits::registry::entries().iter().map(row))
         }
-        "interleavings" => Table::of(&["name"], interleave::AnyInterleaving::NAMES.iter().map(|name| vec![code(name)])),
-        "multileavings" => Table::of(&["name"], interleave::AnyMultileaving::NAMES.iter().map(|name| vec![code(name)])),
+        "interleaving-methods" => methods(&interleave::AnyInterleaving::rows()),
+        "multileaving-methods" => methods(&interleave::AnyMultileaving::rows()),
         "click-models" => Table {
             heading: clicks::ModelRow::HEADING.to_owned(),
             rows: clicks::CLICK_MODELS.iter().map(clicks::ModelRow::markdown).collect(),
@@ -208,6 +208,11 @@ fn known(name: &str) -> Option<Table> {
         }
         _ => return None,
     })
+}
+
+fn methods(rows: &[interleave::MethodRow]) -> Table {
+    let rows = rows.iter().map(interleave::MethodRow::markdown).collect();
+    Table { heading: interleave::MethodRow::HEADING.to_owned(), rows }
 }
 
 #[cfg(test)]

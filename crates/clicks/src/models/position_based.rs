@@ -91,7 +91,7 @@ pub struct PositionBasedSpec {
 }
 
 impl PositionBasedSpec {
-    /// The decay of examinations unless asked otherwise.
+    /// The default decay of examinations.
     const ETA: f64 = 1.0;
     /// No list is longer.
     const EVERYWHERE: usize = 65_535;

@@ -5,7 +5,7 @@ use rand::Rng;
 use crate::{Doc, Generator};
 
 /// A random order of all documents for each ranker, as keys: of two tied documents the one with the
-/// smaller key stands above.
+/// smaller key ranks higher.
 ///
 /// Keys come from one random number by SplitMix64's mixing function (Steele, Lea and Flood 2014,
 /// <https://doi.org/10.1145/2660193.2660195>), so each can be computed at any time. It is a

@@ -26,7 +26,7 @@ impl<'a> Walk<'a> {
         Self { tops, others, length }
     }
 
-    /// The next document of each ranker: what stands above `at` in either top has been shown.
+    /// The next document of each ranker: documents above `at` in either top have been shown.
     fn next(&self, at: &mut [usize; 2]) -> [Option<Doc>; 2] {
         for x in [0, 1] {
             while self.others[x].get(at[x]).is_some_and(|&other| other < at[1 - x]) {
