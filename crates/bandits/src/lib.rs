@@ -170,7 +170,7 @@
 //!    `X`, which implements [`Policy`]. `random.rs` is the shortest example, `mdb.rs` a typical one;
 //!    [`policies`] lists the helpers to build on.
 //! 2. A `pub mod` line in `src/policies/mod.rs`.
-//! 3. A line in the list of `src/registry.rs`.
+//! 3. A line in the list of `src/registry/mod.rs`.
 //!
 //! Everything else follows from the registry: the problems of `tests/problems.rs`, the benchmarks, `sim algorithms`,
 //! and two files that commands write: `UPDATE=1 cargo test -p bandits --test value_stability` pins the choices,

@@ -31,7 +31,7 @@ impl Observer for Watch {
 /// generator draws next.
 type Left = (Vec<Vec<Arm>>, usize, Option<Arm>, [u64; 3]);
 
-/// ActionKind so many pieces of equal length.
+/// Plays a number of pieces of equal length.
 struct InPieces<'a> {
     arena: &'a MatrixArena,
     pieces: u64,
@@ -119,7 +119,7 @@ impl Arena for Ahead {
     }
 }
 
-/// Stops after so many choices, as far as it is asked.
+/// Stops after a number of choices, when asked.
 struct Impatient {
     watch: Watch,
     most: usize,
@@ -135,7 +135,7 @@ impl Observer for Impatient {
     }
 }
 
-/// ActionKind five runs, one of which stops early, by themselves or in step.
+/// Plays five runs, one of which stops early, one by one or in step.
 struct Several {
     arena: Ahead,
     in_step: bool,

@@ -1,4 +1,4 @@
-//! Shortcuts that draw other random numbers than the plain rule are held to its law: on small
+//! Shortcuts that draw other random numbers than the plain rule must have its distribution: on small
 //! problems both make the same choices equally often.
 
 mod common;
@@ -46,7 +46,7 @@ impl Tally {
         (deviate, cells.len())
     }
 
-    /// The same law, as far as so many draws tell: a deviate of 4 comes up once in 30,000 tests.
+    /// The same distribution, as far as the draws show: a deviate of 4 comes up once in 30,000 tests.
     fn assert_alike(&self, what: &str) {
         let (deviate, cells) = self.deviate();
         assert!(deviate < 4.0, "{what}: {deviate:.1} with {cells} outcomes");
@@ -92,7 +92,7 @@ where
     }
 }
 
-/// Plays a fresh policy for each of many seeds and tallies whom it chose at each of some steps, and
+/// Plays a fresh policy for each of many seeds and tallies the arms it chose at some steps, and
 /// last who was alone at which of them.
 fn tally_runs<P: Policy>(
     tallies: &mut [Tally],

@@ -7,7 +7,7 @@ use bandits::problems::{Problem, Setting};
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
 
-/// ActionKind in a fresh arena whose arms have other names.
+/// Plays in a fresh arena whose arms are renumbered.
 struct Run<'a> {
     arena: &'a UtilityArena,
     horizon: u64,

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_learnt_singles_out_nobody() {
+    fn before_any_duel_there_is_no_recommendation() {
         let mut generator = Generator::seed_from_u64(3);
         assert_eq!(Evidence::new(3, 0).copeland_best(&mut generator), None);
         assert_eq!(Evidence::new(1, 0).copeland_best(&mut generator), Some(Arm(0)));

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_may_lie_below_a_winner_or_leave_none() {
+    fn a_cycle_may_lie_below_a_winner_or_leave_none() {
         assert_eq!(condorcet_winner(&problems::cyclic().expect("four arms")), Some(Arm(0)));
         let circle = matrix(&[&[0.5, 0.6, 0.4], &[0.4, 0.5, 0.6], &[0.6, 0.4, 0.5]]);
         assert_eq!(condorcet_winners(&circle), []);

@@ -1,12 +1,12 @@
 //! Beat the mean (BTM): each arm's duels are taken as duels with the mean of all arms left, and an
-//! arm that is beyond doubt worse at those than another is dropped.
+//! arm that is certainly worse at those than another is dropped.
 //!
 //! With n(b) duels that arm b began, w(b) of them won, P(b) = w(b) / n(b) (1/2 where n(b) = 0), n*
 //! the smallest n(b) and c = c(n*), c(0) = 1:
 //!
 //! 1. of the arms left, one with n(b) = n* meets another drawn uniformly from the arms left, itself
 //!    included: a fair coin, which counts like any other duel;
-//! 2. where the smallest P + c <= the largest P - c, the arm with the smallest P is dropped, and with
+//! 2. if the smallest P + c <= the largest P - c, the arm with the smallest P is dropped, and with
 //!    it every duel that others began with it;
 //! 3. the last arm plays alone.
 //!
@@ -15,7 +15,7 @@
 //! ceil(36 gamma^6 / epsilon^2 ln(K^3 N / delta)), bounds take delta / K^3 N instead of delta, and
 //! once n* = N the arm with the largest P plays alone.
 //!
-//! | `variant` | c(n) | meets itself | drops where | gamma |
+//! | `variant` | c(n) | meets itself | drops if | gamma |
 //! |---|---|---|---|---|
 //! | `paper` (default) | 3 gamma^2 sqrt(ln(1 / delta) / n) | yes | <= | 1 |
 //! | `lerot` | 3 gamma sqrt(ln(1 / delta) / n) | yes | <= | 1 |
@@ -25,15 +25,15 @@
 //!
 //! Y. Yue, T. Joachims, "Beat the Mean Bandit", ICML 2011,
 //! <https://icml.cc/Conferences/2011/papers/165_icmlpaper.pdf>, algorithms 1 to 3. The second variant
-//! is the rule as the Lerot framework has it: A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke,
-//! LivingLab 2013, <https://doi.org/10.1145/2513150.2513162>; the third as the code of J. Komiyama et
-//! al., COLT 2015, <https://proceedings.mlr.press/v40/Komiyama15.html>, has it.
+//! is the rule of the Lerot framework: A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke,
+//! LivingLab 2013, <https://doi.org/10.1145/2513150.2513162>; the third that of the code of J. Komiyama et
+//! al., COLT 2015, <https://proceedings.mlr.press/v40/Komiyama15.html>.
 //!
 //! ## Notes
 //!
 //! * gamma is that of relaxed stochastic transitivity, at least 1 (some later texts write its
 //!   reciprocal); `auto` is the default of the variant's source.
-//! * The PAC setting needs no horizon, nor does the online one where delta is given: they ignore it.
+//! * The PAC setting needs no horizon, nor does the online one if delta is given: they ignore it.
 //! * At gamma = 1, the default of both, `lerot` and `paper` are one rule: their bounds differ only for
 //!   gamma > 1.
 //! * Ties are broken at random.
@@ -54,11 +54,11 @@ pub struct BtmConfig {
     pub variant: Variant,
     /// The goal.
     pub setting: Setting,
-    /// Of relaxed stochastic transitivity, at least 1; the variant's default where not given.
+    /// Of relaxed stochastic transitivity, at least 1; the variant's default if not given.
     pub gamma: Option<f64>,
     /// By how much the best may beat the arm found, in (0, 1); PAC only.
     pub epsilon: f64,
-    /// The probability of failing, in (0, 1); 1 / 2TK (online) or 0.05 (PAC) where not given.
+    /// The probability of failing, in (0, 1); 1 / 2TK (online) or 0.05 (PAC) if not given.
     pub delta: Option<f64>,
 }
 
@@ -108,7 +108,7 @@ impl BtmConfig {
             Setting::Pac => {
                 let delta = self.delta.unwrap_or(0.05);
                 let log = |n: u64| 3.0 * libm::log(arms) + libm::log(n as f64) - libm::log(delta);
-                // Products: what `powi` makes of a sixth power is up to the platform.
+                // Products, as the result of `powi` depends on the platform.
                 let cube = gamma * gamma * gamma;
                 let factor = 36.0 * (cube * cube) / (self.epsilon * self.epsilon);
                 // From below, so that the first fixed point is the smallest.

@@ -1,5 +1,5 @@
-//! Interleaved filter (IF1, IF2): a candidate meets all other arms left in turn, until each has lost
-//! to it beyond doubt or one has beaten it and takes its place.
+//! Interleaved filter (IF1, IF2): a candidate meets all other arms left in turn, until each has certainly lost
+//! to it, or one has beaten it and takes its place.
 //!
 //! With delta = 1 / T K^2 and c = sqrt(4 ln(1 / delta) / n) for the n duels that the candidate b has
 //! had with each arm of W:
@@ -17,10 +17,10 @@
 //!
 //! ## Notes
 //!
-//! * Where several arms have beaten the candidate, one is drawn. The paper lets them be any.
+//! * If several arms have beaten the candidate, one of them is drawn. The paper allows any.
 //! * Its theory needs a total order of the arms with strong stochastic transitivity and the
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
-//! * The arm reported is the candidate, from the first duel on.
+//! * The arm recommended is the candidate, from the first duel on.
 
 use crate::algorithm::{countable, horizon_known, parameters};
 use crate::random::below;
@@ -32,7 +32,7 @@ pub struct InterleavedFilterConfig<const PRUNES: bool>;
 
 /// The first version.
 pub type If1Config = InterleavedFilterConfig<false>;
-/// The version that also drops whoever trails the candidate when the candidate falls.
+/// The version that also drops the arms behind the candidate when the candidate is replaced.
 pub type If2Config = InterleavedFilterConfig<true>;
 
 /// ln(1 / delta) = ln(T K^2).

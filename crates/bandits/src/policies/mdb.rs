@@ -1,5 +1,5 @@
 //! Multi-dueling bandits (MDB): all arms that may still be the best meet together, and a wider set
-//! of arms joins them where there is doubt.
+//! of arms joins them while this is uncertain.
 //!
 //! At step t >= 2, with u(i, j) = w(i, j) / n(i, j) + sqrt(alpha ln t / n(i, j)) and v(i, j) the
 //! same with beta alpha instead of alpha:
@@ -16,11 +16,11 @@
 //!
 //! ## Notes
 //!
-//! * alpha = 0.5 and beta = 1.5 are the paper's choice, found on a grid; 0.5 is the very limit of
-//!   what theory allows.
+//! * alpha = 0.5 and beta = 1.5 are the paper's choice, found on a grid; 0.5 is the limit of what theory
+//!   allows.
 //! * t is the step of the run, stretches alone included, so that E opens again from time to time.
-//!   When it will is known (`bounds.rs`), and the stretch until then is one choice.
-//! * The arm reported is the one that is the last to leave E: an arm that plays alone has met the
+//!   That step is known in advance (`confidence`), and the stretch until then is one choice.
+//! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 
 use crate::algorithm::{countable_pairs, parameters, positive};

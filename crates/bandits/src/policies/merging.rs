@@ -1,5 +1,5 @@
-//! What mergeRUCB and MergeDTS share: their parameters' rules, the clock behind their bounds, the order
-//! of arms, when a stage ends, and which batches then merge.
+//! Shared by mergeRUCB and MergeDTS: the rules of their parameters, the clock behind their bounds, the order
+//! of arms, the end of a stage, and the merging of batches.
 
 use crate::algorithm::{positive, probability, warnings, without_effect};
 use crate::confidence::LogTime;
@@ -19,7 +19,7 @@ impl Shape {
     /// The default of delta.
     pub(crate) const DELTA: f64 = 0.01;
 
-    /// ln C for `arms` arms. C itself may be too large for a number: 6e285 for 10 arms at alpha = 0.51.
+    /// ln C for `arms` arms. C itself may be too large for an `f64`: 6e285 for 10 arms at alpha = 0.51.
     pub(crate) fn ln_c(self, arms: usize) -> f64 {
         if let Some(c) = self.c {
             return libm::log(c);
@@ -56,7 +56,7 @@ impl Shape {
         warnings(name, [theory, idle.then(|| without_effect("delta", "c"))])
     }
 
-    /// The clock for `arms` arms; `whole` turns C into the number that it starts at.
+    /// The clock for `arms` arms; `whole` rounds C to the number that it starts at.
     pub(crate) fn clock(self, arms: usize, whole: impl Fn(f64) -> f64) -> DelayedLogTime {
         let ln_c = self.ln_c(arms);
         let c = self.c.unwrap_or_else(|| libm::exp(ln_c));
@@ -110,9 +110,74 @@ pub(crate) fn shuffled(arms: usize, generator: &mut Generator) -> Vec<Arm> {
     order
 }
 
+/// Batches that merge, whatever they keep of their pairs.
+pub(crate) trait Merging: Sized {
+    /// The number of arms of each batch.
+    fn sizes(&self) -> &[u32];
+
+    /// For each batch, the value of alpha ln t below which it rules an arm out; infinite if every pair must be
+    /// checked.
+    fn pending(&mut self) -> &mut [f64];
+
+    /// `count` batches without arms, otherwise like these.
+    fn emptied(&self, count: usize) -> Self;
+
+    /// Appends batch `from` to batch `to` of `other`.
+    fn copy_into(&self, other: &mut Self, to: usize, from: usize);
+
+    /// Called once the batches have merged.
+    fn restart(&mut self) {}
+
+    /// The arm at a place of a batch.
+    fn arm_at(&self, batch: usize, place: usize) -> Arm;
+
+    /// How often place `k` of a batch beat place `l`.
+    fn wins_in(&self, batch: usize, k: usize, l: usize) -> u32;
+
+    /// Merges the batches in pairs, the smallest with the largest, once or, if one of at most p/2 arms is left,
+    /// twice.
+    fn merge(&mut self, p: usize, generator: &mut Generator) {
+        self.merge_once(p, generator);
+        if again(self.sizes(), p) {
+            self.merge_once(p, generator);
+        }
+    }
+
+    /// Merges the batches in pairs.
+    fn merge_once(&mut self, p: usize, generator: &mut Generator) {
+        let pairs = pair_up(self.sizes(), p, generator);
+        let mut merged = self.emptied(pairs.len());
+        for (batch, (first, second)) in pairs.into_iter().enumerate() {
+            self.copy_into(&mut merged, batch, first);
+            merged.pending()[batch] = self.pending()[first];
+            if let Some(second) = second {
+                self.copy_into(&mut merged, batch, second);
+                merged.pending()[batch] = f64::INFINITY;
+            }
+        }
+        merged.restart();
+        *self = merged;
+    }
+
+    /// Every arm left with the number of arms it beat: those counted in `dropped`, and those of its batch.
+    fn beaten(&self, dropped: &[u32]) -> Vec<(Arm, u32)> {
+        let mut counts = Vec::new();
+        for (batch, &size) in self.sizes().iter().enumerate() {
+            let size = size as usize;
+            for k in 0..size {
+                let beats = |l: usize| l != k && self.wins_in(batch, k, l) > self.wins_in(batch, l, k);
+                let here = (0..size).filter(|&l| beats(l)).count();
+                let arm = self.arm_at(batch, k);
+                counts.push((arm, dropped[arm.index()] + here as u32));
+            }
+        }
+        counts
+    }
+}
+
 /// The pairs of batches that merge, given their sizes (0 for none): sorted by size, ties at random, the smallest
 /// merges with the largest, unless the two have more than 3p/2 arms.
-pub(crate) fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec<(usize, Option<usize>)> {
+fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec<(usize, Option<usize>)> {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|&batch| sizes[batch] > 0).collect();
     shuffle(generator, &mut order);
     order.sort_by_key(|&batch| sizes[batch]);
@@ -133,7 +198,7 @@ pub(crate) fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec
 }
 
 /// Whether a batch of p/2 arms or fewer is left, so that merging is done once more.
-pub(crate) fn again(sizes: &[u32], p: usize) -> bool {
+fn again(sizes: &[u32], p: usize) -> bool {
     sizes.len() > 1 && sizes.iter().any(|&size| 2 * size as usize <= p)
 }
 

@@ -1,5 +1,5 @@
-//! Random choice: what every algorithm must beat. Two arms, each uniform and independent of the
-//! other; or, played as a set, every arm by the toss of a coin.
+//! Random choice, the baseline of every algorithm. Two arms, each uniform and independent of the
+//! other; or, as a set, each arm with probability 1/2.
 //!
 //! ## References
 //!
@@ -11,8 +11,8 @@
 //!
 //! * "A random subset" is drawn again if it is empty. The paper leaves the size of its subsets open; under any
 //!   distribution that treats all arms alike the expected regret is the same.
-//! * Where one arm comes out (twice, or as the whole set), it plays alone.
-//! * It learns nothing, and so names no best arm.
+//! * If one arm is drawn (twice, or as the whole set), it plays alone.
+//! * It learns nothing, and so recommends no arm.
 
 use rand::Rng as _;
 

@@ -13,7 +13,7 @@
 //!
 //! There is no paper on it. This is the rule of the relative Thompson sampler that the Lerot framework
 //! (A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke, LivingLab 2013,
-//! <https://doi.org/10.1145/2513150.2513162>) carries, as it stands in forks of it and in the code of
+//! <https://doi.org/10.1145/2513150.2513162>) contains, in its forks and in the code of
 //! C. Li et al., ACM TOIS 38(4), 2020, <https://doi.org/10.1145/3411753>. It is D-TS (H. Wu, X. Liu,
 //! NIPS 2016, <https://doi.org/10.48550/arXiv.1604.07101>) without its bounds, and the tournament is
 //! that of RCS (M. Zoghi et al., WSDM 2014, <https://doi.org/10.1145/2556195.2556256>) with the most
@@ -28,12 +28,12 @@
 //!   between an arm and those that beat as many others, or one more.
 //! * An older version of it counts a prior of two wins either way and takes the arms with the two most
 //!   wins; that one is not here.
-//! * Its regret may grow for ever: a champion gathers certain wins over all its opponents, and may so
+//! * Its regret may grow without bound: a champion gathers certain wins over all its opponents, and may so
 //!   win more duels of each tournament than the best arm, which beats it but is not certain of other
 //!   pairs. The two then meet at nearly every step, as in runs on the matrices of MSLR-WEB30K. D-TS's
-//!   bounds, which take an arm that has lost beyond doubt out of the tournament, prevent that.
-//! * How the draws and the stretches alone are cut short: see `thompson.rs`. WinProbability below 1e-25 count as
-//!   none.
+//!   bounds, which exclude an arm that has certainly lost from the tournament, prevent that.
+//! * `thompson` describes how the draws and the stretches alone are cut short. Probabilities below 1e-25 count as
+//!   0.
 
 use crate::algorithm::{countable_pairs, parameters};
 use crate::thompson::{Field, Sampler, Ties};

@@ -4,7 +4,7 @@
 //! At step t, with u(i, j) = w(i, j) / n(i, j) + sqrt(alpha ln t / n(i, j)) and u(i, i) = 1/2:
 //!
 //! 1. candidates C = { c : u(c, j) >= 1/2 for all j };
-//! 2. the champion c is drawn from C (from all arms where C is empty);
+//! 2. the champion c is drawn from C (from all arms if C is empty);
 //! 3. the challenger is d = argmax over j of u(j, c);
 //! 4. c and d meet.
 //!
@@ -21,7 +21,7 @@
 //! M. Zoghi, S. Whiteson, R. Munos, M. de Rijke, "Relative Upper Confidence Bound for the K-Armed
 //! Dueling Bandit Problem", ICML 2014, <https://proceedings.mlr.press/v32/zoghi14.html>, and its
 //! first version, arXiv:1312.3393, <https://doi.org/10.48550/arXiv.1312.3393>. The third is the
-//! rule as the Lerot framework has it: A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke, "Lerot: an
+//! rule of the Lerot framework: A. Schuth, K. Hofmann, S. Whiteson, M. de Rijke, "Lerot: an
 //! Online Learning to Rank Framework", LivingLab 2013, <https://doi.org/10.1145/2513150.2513162>.
 //!
 //! ## Notes
@@ -32,11 +32,11 @@
 //!   to 0.1, where some runs never recover: accepted, with a [warning](crate::PolicyConfig::warning).
 //! * A duel of the champion with itself is uninformative, so these stretches are one choice, whose end
 //!   is known: the first step at which some u(j, c) reaches 1/2.
-//! * The arm reported is the one that beat the most others in more than half of their duels. Lerot
-//!   reports the one with the most wins in all: not followed, by `lerot` neither. Regret does not hang
-//!   on it.
+//! * It recommends the arm that beat the most others in more than half of their duels. Lerot
+//!   recommends the one with the most wins in all; this is not followed, not even by `lerot`. It does not affect
+//!   regret.
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers by the leader of each group
-//!   (`opponents.rs`). A test holds both to the plain O(K^2) rule, choice by choice.
+//!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{countable_pairs, named_values, parameters, positive, warnings, without_effect};
 use crate::confidence::Challengers;

@@ -1,5 +1,5 @@
 //! Scalable Copeland bandits (SCB): the share of other arms that an arm beats is itself the mean of
-//! a bandit's arm, asked about one random opponent at a time, and found once per round, in rounds
+//! a bandit's arm, sampled with one random opponent at a time, and found once per round, in rounds
 //! of squared length.
 //!
 //! In round r = 1, 2, ..., of T = T(r) steps:
@@ -25,12 +25,12 @@
 //! <https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html>,
 //! algorithms 2 to 4. The second variant is that of the experiments of H. Wu, X. Liu, "Double
 //! Thompson Sampling for Dueling Bandits", NIPS 2016, <https://doi.org/10.48550/arXiv.1604.07101>,
-//! as their software DuelingBandits has it.
+//! in their software DuelingBandits.
 //!
 //! ## Notes
 //!
-//! * The paper asks that a pair's winner be certain with probability 1 - delta / K^2 and leaves the
-//!   test open. The one here keeps that promise for all n together: by Chernoff's bound each n errs
+//! * The paper requires a pair's winner to be certain with probability 1 - delta / K^2 and leaves the
+//!   test open. The test here guarantees it for all n together: by Chernoff's bound each n errs
 //!   with probability 2 exp(-n kl), and the 1 / (n (n + 1)) sum to 1.
 //! * Every round starts from scratch, as its delta differs. The recommendation is that of the last round
 //!   that found an arm, and before that the arm that beat the most others in this one.
@@ -262,7 +262,7 @@ impl Scb {
         self.config.alpha * (libm::log(4.0 * time * self.arms as f64) + 2.0 * libm::log(passed).max(1.0))
     }
 
-    /// What N kl may reach within the bounds of a mean reward, after `asked` rewards.
+    /// The limit of N kl within the bounds of a mean reward, after `asked` rewards.
     fn allowance(&self, asked: u64, step: u64) -> f64 {
         match self.config.variant {
             Variant::Paper => {

@@ -3,19 +3,19 @@
 //!
 //! With C(i) = wins - losses of arm i, at each step:
 //!
-//! 1. i is an arm with the highest C, and j one with the highest C of the others; where there are
+//! 1. i is an arm with the highest C, and j one with the highest C of the others; of
 //!    several, one of the last step's two, else one at random;
 //! 2. i and j meet.
 //!
 //! That is `winner-stays`, which minimises weak regret: min(gap(i), gap(j)). It falls into rounds,
-//! in each of which every arm takes on the one that is ahead; a round ends when all have. For
+//! in each of which every arm meets the one that is ahead; a round ends when all have. For
 //! strong regret, `winner-stays-strong` plays the leader alone for floor(beta^l) steps after
 //! round l.
 //!
 //! | `after` | the l-th time alone comes after |
 //! |---|---|
 //! | `round` (default) | round l, as the paper's bound of O(N log T) needs |
-//! | `duel` | duel l, as duelpy has it |
+//! | `duel` | duel l, as in duelpy |
 //!
 //! ## References
 //!
@@ -29,7 +29,7 @@
 //!   have played in it, and one less after that, as a step changes C by one and an arm that falls
 //!   below those still waiting rests immediately. A step is O(1), and no C is kept but those of the
 //!   two that play.
-//! * The arm reported is i while it is ahead of j, and none where the two are even.
+//! * The arm recommended is i while it is ahead of j, and none where the two are even.
 
 use crate::algorithm::{countable, named_values, parameters};
 use crate::random::below;
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_drawn_evenly() {
+    fn waiting_arms_are_drawn_uniformly() {
         let mut generator = Generator::seed_from_u64(3);
         let runs = 30_000_u32;
         // The first pair, ordered: each of the six has the same chance.

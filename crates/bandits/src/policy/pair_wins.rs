@@ -259,7 +259,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scores_say_who_wins(scores in prop::collection::vec(0_u64..6, 0..150), seed: u64) {
+        fn higher_scores_win(scores in prop::collection::vec(0_u64..6, 0..150), seed: u64) {
             let mut wins = PairWins::from_scores(&scores);
             for (i, a) in scores.iter().enumerate() {
                 for (j, b) in scores.iter().enumerate() {

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     /// P(theta <= x) of Beta(won + 1, lost + 1): P(Bin(won + lost + 1, x) > won).
-    fn law(won: u32, lost: u32, x: f64) -> f64 {
+    fn distribution(won: u32, lost: u32, x: f64) -> f64 {
         let count = won + lost + 1;
         let log = |k: u32| libm::lgamma(f64::from(k) + 1.0);
         (won + 1..=count)
@@ -79,11 +79,11 @@ mod tests {
     }
 
     /// Kolmogorov and Smirnov's distance times sqrt(n): above 2.3 in one of 20,000 tests.
-    fn distance(mut drawn: Vec<f64>, law: impl Fn(f64) -> f64) -> f64 {
+    fn distance(mut drawn: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
         drawn.sort_by(f64::total_cmp);
         let n = drawn.len() as f64;
         let off = drawn.iter().enumerate().map(|(rank, &x)| {
-            let expected = law(x);
+            let expected = distribution(x);
             let rank = rank as f64;
             (expected - rank / n).max((rank + 1.0) / n - expected)
         });
@@ -107,11 +107,11 @@ mod tests {
     ];
 
     #[test]
-    fn preferences_follow_their_law() {
+    fn preferences_follow_their_distribution() {
         let mut generator = Generator::seed_from_u64(1);
         for (won, lost) in COUNTS {
             let drawn = (0..20_000).map(|_| preference(&mut generator, won, lost)).collect();
-            let distance = distance(drawn, |x| law(won, lost, x));
+            let distance = distance(drawn, |x| distribution(won, lost, x));
             assert!(distance < 2.3, "{won} : {lost}: {distance}");
         }
     }
@@ -123,7 +123,7 @@ mod tests {
             let drawn: Vec<f64> = (0..20_000).map(|_| preference_above_half(&mut generator, won, lost)).collect();
             assert!(drawn.iter().all(|&x| x > 0.5 && x < 1.0));
             // By the mirror image, so that small tails are not lost against 1.
-            let tail = |x: f64| law(lost, won, 1.0 - x);
+            let tail = |x: f64| distribution(lost, won, 1.0 - x);
             let distance = distance(drawn, |x| 1.0 - tail(x) / tail(0.5));
             assert!(distance < 2.3, "{won} : {lost}: {distance}");
         }

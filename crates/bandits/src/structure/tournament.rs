@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_agree_with_plain_enumeration() {
+    fn cycles_agree_with_plain_enumeration() {
         let mut seen = 0;
         for (arms, seed) in sizes(&[1, 2, 3, 5, 9, 64, 70], 4) {
             let matrix = random_matrix(arms, seed);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_duplicates_and_no_winner() {
+    fn cycles_duplicates_and_no_winner() {
         let cyclic = relaxed_transitivity(&problems::cyclic().expect("four arms")).expect("a winner");
         assert_eq!(cyclic.triple, Some([Arm(0), Arm(1), Arm(2)]));
         let circle = PreferenceMatrix::from_upper(3, |i, j| if j.0 - i.0 == 1 { 0.6 } else { 0.4 }).expect("a matrix");

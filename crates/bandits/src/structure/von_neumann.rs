@@ -128,7 +128,7 @@ mod tests {
     use crate::{problems, winners};
 
     #[test]
-    fn nobody_beats_the_lottery() {
+    fn no_arm_beats_the_lottery() {
         let mut mixed = 0;
         for (arms, seed) in sizes(&[1, 2, 3, 4, 7, 20], 30).chain([(136, 0), (136, 3)]) {
             let matrix = random_matrix(arms, seed);

@@ -65,7 +65,7 @@ impl Posterior {
         bits < digits
     }
 
-    /// The rest of the comparison of a uniform real with the odds, whose first 32 digits are equal.
+    /// The rest of the comparison of a uniform real with the probability, whose first 32 digits are equal.
     #[cold]
     fn past_32_digits(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
         let rest = self.chance(i, j) * 2_f64.powi(32) - f64::from(self.digits[(i, j)]);
@@ -116,7 +116,7 @@ mod tests {
     use crate::random::below;
 
     #[test]
-    fn rows_are_drawn_with_their_odds() {
+    fn rows_are_drawn_with_their_probabilities() {
         let (arms, draws) = (7, 50_000);
         let mut generator = Generator::seed_from_u64(10);
         let mut posterior = Posterior::new(arms);

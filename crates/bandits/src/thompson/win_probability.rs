@@ -1,4 +1,4 @@
-//! The odds that one arm is the better of two, given how often each beat the other.
+//! The probability that one arm is the better of two, given how often each beat the other.
 //!
 //! From a uniform prior and w wins against l, the preference theta has the distribution Beta(w + 1, l + 1),
 //! and P(theta > 1/2) = P(Bin(w + l + 1, 1/2) <= w). With g(w, l) = C(w + l, w) / 2^(w + l), one more
@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-/// The odds of one pair.
+/// The probability of one pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WinProbability {
     /// P(theta > 1/2) of the arm that is behind, at most 1/2.
@@ -153,13 +153,13 @@ mod tests {
     }
 
     /// Relative where the smaller side is likely enough to ever matter.
-    fn check(odds: WinProbability, won: u32, lost: u32, logs: &[f64], tolerance: f64) {
+    fn check(probability: WinProbability, won: u32, lost: u32, logs: &[f64], tolerance: f64) {
         let few = won.min(lost) as usize;
         let expected = log_tail(logs, (won + lost + 1) as usize, few);
         if expected < IMPOSSIBLE.ln() {
-            assert_eq!(odds.behind(), 0.0, "{won} : {lost}");
+            assert_eq!(probability.behind(), 0.0, "{won} : {lost}");
         } else {
-            let off = odds.behind().ln() - expected;
+            let off = probability.behind().ln() - expected;
             assert!(off.abs() < tolerance, "{won} : {lost}: off by {off:e}");
         }
     }
@@ -169,9 +169,9 @@ mod tests {
         assert_eq!(WinProbability::of(0, 0), WinProbability::EVEN);
         // P(Beta(2, 1) > 1/2) = 3/4, P(Beta(3, 1) > 1/2) = 7/8, P(Beta(3, 2) > 1/2) = 11/16.
         for (won, lost, chance) in [(1, 0, 0.75), (2, 0, 0.875), (2, 1, 11.0 / 16.0)] {
-            let odds = WinProbability::of(won, lost);
-            assert!((odds.chance(won, lost) - chance).abs() < 1e-15);
-            assert!((odds.chance(lost, won) - (1.0 - chance)).abs() < 1e-15);
+            let probability = WinProbability::of(won, lost);
+            assert!((probability.chance(won, lost) - chance).abs() < 1e-15);
+            assert!((probability.chance(lost, won) - (1.0 - chance)).abs() < 1e-15);
         }
     }
 
@@ -206,18 +206,18 @@ mod tests {
         let mut generator = Generator::seed_from_u64(1);
         // From certain to even: the last ones cross the limit of what is possible repeatedly.
         for thousandths in [0, 20, 300, 450, 490, 496, 500] {
-            let (mut odds, mut won, mut lost) = (WinProbability::EVEN, 0, 0);
+            let (mut probability, mut won, mut lost) = (WinProbability::EVEN, 0, 0);
             for duel in 1..=1_000_000_u32 {
                 if below(&mut generator, 1000) < thousandths {
                     won += 1;
-                    odds.win(won, lost);
+                    probability.win(won, lost);
                 } else {
                     lost += 1;
-                    odds.win(lost, won);
+                    probability.win(lost, won);
                 }
                 if duel < 2_000 && duel % 97 == 0 || duel % 99_991 == 0 {
-                    check(odds, won, lost, &logs, 3e-6);
-                    let sum = odds.chance(won, lost) + odds.chance(lost, won);
+                    check(probability, won, lost, &logs, 3e-6);
+                    let sum = probability.chance(won, lost) + probability.chance(lost, won);
                     assert!((sum - 1.0).abs() < 1e-15 || won == lost);
                 }
             }
@@ -227,18 +227,18 @@ mod tests {
     #[test]
     fn the_impossible_becomes_possible_again() {
         let logs = log_factorials(20_001);
-        let (mut odds, mut lost) = (WinProbability::EVEN, 0);
+        let (mut probability, mut lost) = (WinProbability::EVEN, 0);
         for won in 1..=5_000 {
-            odds.win(won, lost);
+            probability.win(won, lost);
         }
-        assert_eq!(odds.behind(), 0.0);
+        assert_eq!(probability.behind(), 0.0);
         for _ in 0..10_000 {
             lost += 1;
-            odds.win(lost, 5_000);
+            probability.win(lost, 5_000);
             if lost % 37 == 0 {
-                check(odds, 5_000, lost, &logs, 1e-6);
+                check(probability, 5_000, lost, &logs, 1e-6);
             }
         }
-        assert_eq!(odds.chance(5_000, lost), 0.0);
+        assert_eq!(probability.chance(5_000, lost), 0.0);
     }
 }

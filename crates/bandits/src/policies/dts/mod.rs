@@ -37,7 +37,7 @@
 //! * Only pairs that take in a candidate are drawn, and of these only whether theta exceeds 1/2; none
 //!   where there is one candidate (`thompson.rs`). D-TS+ plays the whole tournament where its favourite
 //!   does not win it outright.
-//! * WinProbability below 1e-25 count as none.
+//! * Probabilities below 1e-25 count as 0.
 //! * The code that `mergedts` follows draws from a stock of samples as Lerot's [RTS](super::rts) does,
 //!   by which an arm that has met itself wins one duel more of each tournament until the stock is
 //!   renewed. Not followed.

@@ -1,7 +1,7 @@
 //! The batches of MergeDTS: their arms, and how often each pair has met. All lie in flat arrays of
 //! equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::policies::merging::{again, pair_up};
+use crate::policies::merging::Merging;
 use crate::random::below;
 use crate::random::uniform;
 use crate::thompson::WinProbability;
@@ -16,8 +16,8 @@ pub(super) struct Batches {
     members: Vec<Arm>,
     /// How often k beat l, at row k, column l of each batch's room.
     wins: Vec<u32>,
-    /// The odds of places k < l, at l (l - 1) / 2 + k of each batch's room.
-    odds: Vec<WinProbability>,
+    /// The probabilities of places k < l, at l (l - 1) / 2 + k of each batch's room.
+    probabilities: Vec<WinProbability>,
     /// The evidence of the pair that met last in each batch, against its loser: alpha ln(t + C)
     /// below it rules an arm out. Infinite if every pair must be checked.
     pending: Vec<f64>,
@@ -52,7 +52,7 @@ impl Batches {
             sizes: vec![0; count],
             members: vec![Arm(0); count * room],
             wins: vec![0; count * room * room],
-            odds: vec![WinProbability::EVEN; count * (room * room.saturating_sub(1) / 2)],
+            probabilities: vec![WinProbability::EVEN; count * (room * room.saturating_sub(1) / 2)],
             pending: vec![0.0; count],
             after: after.collect(),
             before: count - 1,
@@ -95,7 +95,7 @@ impl Batches {
     #[inline]
     pub(super) fn prefers(&self, k: usize, l: usize, generator: &mut Generator) -> bool {
         let (won, lost) = self.score(k, l);
-        uniform(generator) < self.odds[self.pair(k, l)].chance(won, lost)
+        uniform(generator) < self.probabilities[self.pair(k, l)].chance(won, lost)
     }
 
     /// Goes on to the next batch.
@@ -112,7 +112,7 @@ impl Batches {
         self.wins[at] += 1;
         let (won, lost) = self.score(winner, loser);
         let pair = self.pair(winner, loser);
-        self.odds[pair].win(won, lost);
+        self.probabilities[pair].win(won, lost);
         self.pending[self.current] = self.evidence(won, lost);
     }
 
@@ -129,7 +129,7 @@ impl Batches {
 
     /// Drops the arms of the current batch whose upper bound against another is below 1/2: all at
     /// once, unless that is everyone, or one after the other, drawn from the pairs that say so, as
-    /// long as there are any. Says whether there was one. `beaten` takes note of who had beaten whom.
+    /// long as there are any. Returns whether there was one. `beaten` counts the arms that each arm had beaten.
     #[cold]
     pub(super) fn drop_losers(
         &mut self,
@@ -183,7 +183,7 @@ impl Batches {
                 self.wins[new] = self.wins[old];
                 if l < k {
                     let (new, old) = (self.pair(l, k), self.pair(other, from));
-                    self.odds[new] = self.odds[old];
+                    self.probabilities[new] = self.probabilities[old];
                 }
             }
         }
@@ -209,7 +209,7 @@ impl Batches {
             self.wins[forth] = 0;
             self.wins[back] = 0;
             let pair = self.pair(place, size);
-            self.odds[pair] = WinProbability::EVEN;
+            self.probabilities[pair] = WinProbability::EVEN;
         }
         self.sizes[self.current] += 1;
     }
@@ -227,63 +227,6 @@ impl Batches {
         wider.count = self.count;
         wider.left = self.left;
         *self = wider;
-    }
-
-    /// Merges the batches in pairs, the smallest with the largest, once or, where one of at most
-    /// p/2 arms is left, twice; restarts the ring.
-    pub(super) fn merge(&mut self, p: usize, generator: &mut Generator) {
-        self.merge_once(p, generator);
-        if again(&self.sizes, p) {
-            self.merge_once(p, generator);
-        }
-    }
-
-    fn merge_once(&mut self, p: usize, generator: &mut Generator) {
-        let pairs = pair_up(&self.sizes, p, generator);
-        let mut merged = Self::empty(self.room, pairs.len(), self.prior);
-        for (batch, (first, second)) in pairs.into_iter().enumerate() {
-            self.copy_into(&mut merged, batch, first);
-            merged.pending[batch] = self.pending[first];
-            if let Some(second) = second {
-                self.copy_into(&mut merged, batch, second);
-                merged.pending[batch] = f64::INFINITY;
-            }
-        }
-        merged.left = self.left;
-        *self = merged;
-    }
-
-    /// Appends batch `from` to batch `to` of `other`.
-    fn copy_into(&self, other: &mut Self, to: usize, from: usize) {
-        let size = self.sizes[from] as usize;
-        let offset = other.sizes[to] as usize;
-        for k in 0..size {
-            other.members[to * other.room + offset + k] = self.members[from * self.room + k];
-            for l in 0..size {
-                let new = (to * other.room + offset + k) * other.room + offset + l;
-                other.wins[new] = self.wins[(from * self.room + k) * self.room + l];
-                if l < k {
-                    let new = other.pair_of(to, offset + l, offset + k);
-                    other.odds[new] = self.odds[self.pair_of(from, l, k)];
-                }
-            }
-        }
-        other.sizes[to] += size as u32;
-    }
-
-    /// Every arm left with how many arms it beat: those noted in `dropped`, and those of its batch.
-    pub(super) fn beaten(&self, dropped: &[u32]) -> Vec<(Arm, u32)> {
-        let room = self.room;
-        let mut counts = Vec::with_capacity(self.left);
-        for (batch, &size) in self.sizes.iter().enumerate() {
-            let wins = |k: usize, l: usize| self.wins[(batch * room + k) * room + l];
-            for k in 0..size as usize {
-                let here = (0..size as usize).filter(|&l| l != k && wins(k, l) > wins(l, k));
-                let arm = self.members[batch * room + k];
-                counts.push((arm, dropped[arm.index()] + here.count() as u32));
-            }
-        }
-        counts
     }
 
     /// n (1/2 - mu)^2: what alpha ln t must reach for the bound of the arm behind to reach 1/2.
@@ -310,6 +253,48 @@ impl Batches {
     }
 }
 
+impl Merging for Batches {
+    fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
+    fn pending(&mut self) -> &mut [f64] {
+        &mut self.pending
+    }
+
+    fn emptied(&self, count: usize) -> Self {
+        let mut batches = Self::empty(self.room, count, self.prior);
+        batches.left = self.left;
+        batches
+    }
+
+    /// Appends batch `from` to batch `to` of `other`.
+    fn copy_into(&self, other: &mut Self, to: usize, from: usize) {
+        let size = self.sizes[from] as usize;
+        let offset = other.sizes[to] as usize;
+        for k in 0..size {
+            other.members[to * other.room + offset + k] = self.members[from * self.room + k];
+            for l in 0..size {
+                let new = (to * other.room + offset + k) * other.room + offset + l;
+                other.wins[new] = self.wins[(from * self.room + k) * self.room + l];
+                if l < k {
+                    let new = other.pair_of(to, offset + l, offset + k);
+                    other.probabilities[new] = self.probabilities[self.pair_of(from, l, k)];
+                }
+            }
+        }
+        other.sizes[to] += size as u32;
+    }
+
+    fn arm_at(&self, batch: usize, place: usize) -> Arm {
+        self.members[batch * self.room + place]
+    }
+
+    fn wins_in(&self, batch: usize, k: usize, l: usize) -> u32 {
+        self.wins[(batch * self.room + k) * self.room + l]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng as _;
@@ -317,7 +302,7 @@ mod tests {
     use super::*;
     use crate::random::shuffle;
 
-    /// Counts and odds of every pair in every batch are those of a plain matrix, and each arm is in
+    /// Counts and probabilities of every pair in every batch are those of a plain matrix, and each arm is in
     /// one place.
     fn check(batches: &Batches, wins: &[u32], arms: usize) {
         let mut copy = batches.clone();
@@ -329,7 +314,7 @@ mod tests {
                     let (i, j) = (copy.arm(k).index(), copy.arm(l).index());
                     let (won, lost) = (wins[i * arms + j], wins[j * arms + i]);
                     assert_eq!(copy.score(k, l), (won, lost));
-                    let chance = copy.odds[copy.pair(k, l)].chance(won, lost);
+                    let chance = copy.probabilities[copy.pair(k, l)].chance(won, lost);
                     assert!((chance - WinProbability::of(won, lost).chance(won, lost)).abs() < 1e-12);
                 }
             }

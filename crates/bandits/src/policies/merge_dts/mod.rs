@@ -34,13 +34,13 @@
 //! * Merging is that of mergeRUCB: batches are sorted by size, ties at random, the smallest goes with
 //!   the largest, unless the two have more than 3p/2 arms; if a batch of p/2 or fewer is left it is done
 //!   once more. Batches that have taken in lone arms may be larger.
-//! * The arm reported is the survivor that beat the most arms in more than half of their duels, up to
+//! * The arm recommended is the survivor that beat the most arms in more than half of their duels, up to
 //!   when they were dropped.
-//! * Whether theta exceeds 1/2 is a coin of known bias, and odds below 1e-25 count as none; only step 4
+//! * Whether theta exceeds 1/2 is a coin of known bias, and probabilities below 1e-25 count as 0; only step 4
 //!   draws from Beta distributions.
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
-use super::merging::{DelayedLogTime, Shape, Stages, copeland_best, shuffled};
+use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values, parameters};
 use crate::random::argmax;
 use crate::random::preference;
@@ -102,7 +102,7 @@ impl PolicyConfig for MergeDtsConfig {
         "alpha" => alpha, "width of the bounds, above 1/2";
         "p" => batch, "size of the first batches";
         "delta" => delta, "probability of losing the best arm";
-        "c" => c, "C(delta) itself, in place of delta";
+        "c" => c, "C(delta) itself, instead of delta";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_pair_is_drawn_once_or_twice() {
-        // Of three arms one has beaten another once: odds of 3/4, and even ones. How often the third
+        // Of three arms one has beaten another once: probabilities of 3/4 and 1/2. How often the third
         // is champion, by enumeration.
         for (variant, expected) in [(Variant::Paper, 32.0 / 96.0), (Variant::Authors, 31.0 / 96.0)] {
             let config = MergeDtsConfig { variant, ..MergeDtsConfig::default() };

@@ -2,7 +2,7 @@
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
 use crate::confidence::lanes::{LANES, Lanes};
-use crate::policies::merging::{again, pair_up};
+use crate::policies::merging::Merging;
 use crate::random::below;
 use crate::{Arm, Generator};
 
@@ -138,7 +138,7 @@ impl Batches {
 
     /// Whether every batch has retired.
     #[inline]
-    pub(super) fn nobody_meets(&self) -> bool {
+    pub(super) fn no_pair_meets(&self) -> bool {
         self.meeting == 0
     }
 
@@ -250,62 +250,6 @@ impl Batches {
         true
     }
 
-    /// Merges the batches in pairs, the smallest with the largest, once or, where one of at most
-    /// p/2 arms is left, twice.
-    pub(super) fn merge(&mut self, p: usize, generator: &mut Generator) {
-        self.merge_once(p, generator);
-        if again(&self.sizes, p) {
-            self.merge_once(p, generator);
-        }
-    }
-
-    fn merge_once(&mut self, p: usize, generator: &mut Generator) {
-        let pairs = pair_up(&self.sizes, p, generator);
-        let mut merged = Self::empty(self.room, pairs.len(), self.prior);
-        for (batch, (first, second)) in pairs.into_iter().enumerate() {
-            self.copy_into(&mut merged, batch, first);
-            merged.pending[batch] = self.pending[first];
-            if let Some(second) = second {
-                self.copy_into(&mut merged, batch, second);
-                merged.pending[batch] = f64::INFINITY;
-            }
-        }
-        merged.left = self.left;
-        merged.ring();
-        *self = merged;
-    }
-
-    /// Appends batch `from` to batch `to` of `other`.
-    fn copy_into(&self, other: &mut Self, to: usize, from: usize) {
-        let (room, size) = (self.room, self.sizes[from] as usize);
-        let offset = other.sizes[to] as usize;
-        for k in 0..size {
-            other.members[to * room + offset + k] = self.members[from * room + k];
-            let (old, new) = (from * room + k, to * room + offset + k);
-            for l in 0..size {
-                other.wins[new * room + offset + l] = self.wins[old * room + l];
-                other.set_standing(new, offset + l, self.standing(old, l));
-            }
-        }
-        other.sizes[to] += size as u32;
-        other.never_met(to, |k, l| (k < offset) != (l < offset));
-    }
-
-    /// Every arm left with how many arms it beat: those noted in `dropped`, and those of its batch.
-    pub(super) fn beaten(&self, dropped: &[u32]) -> Vec<(Arm, u32)> {
-        let room = self.room;
-        let mut counts = Vec::with_capacity(self.left);
-        for (batch, &size) in self.sizes.iter().enumerate() {
-            let wins = |k: usize, l: usize| self.wins[(batch * room + k) * room + l];
-            for k in 0..size as usize {
-                let here = (0..size as usize).filter(|&l| l != k && wins(k, l) > wins(l, k)).count();
-                let arm = self.members[batch * room + k];
-                counts.push((arm, dropped[arm.index()] + here as u32));
-            }
-        }
-        counts
-    }
-
     /// The row of a place of the current batch.
     #[inline]
     fn row(&self, place: usize) -> usize {
@@ -337,4 +281,48 @@ fn pick(mut bits: u32, generator: &mut Generator) -> usize {
 fn evidence(won: f64, lost: f64) -> f64 {
     let lead = won - lost;
     lead * lead / (4.0 * (won + lost))
+}
+
+impl Merging for Batches {
+    fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
+    fn pending(&mut self) -> &mut [f64] {
+        &mut self.pending
+    }
+
+    fn emptied(&self, count: usize) -> Self {
+        let mut batches = Self::empty(self.room, count, self.prior);
+        batches.left = self.left;
+        batches
+    }
+
+    /// Appends batch `from` to batch `to` of `other`.
+    fn copy_into(&self, other: &mut Self, to: usize, from: usize) {
+        let (room, size) = (self.room, self.sizes[from] as usize);
+        let offset = other.sizes[to] as usize;
+        for k in 0..size {
+            other.members[to * room + offset + k] = self.members[from * room + k];
+            let (old, new) = (from * room + k, to * room + offset + k);
+            for l in 0..size {
+                other.wins[new * room + offset + l] = self.wins[old * room + l];
+                other.set_standing(new, offset + l, self.standing(old, l));
+            }
+        }
+        other.sizes[to] += size as u32;
+        other.never_met(to, |k, l| (k < offset) != (l < offset));
+    }
+
+    fn restart(&mut self) {
+        self.ring();
+    }
+
+    fn arm_at(&self, batch: usize, place: usize) -> Arm {
+        self.members[batch * self.room + place]
+    }
+
+    fn wins_in(&self, batch: usize, k: usize, l: usize) -> u32 {
+        self.wins[(batch * self.room + k) * self.room + l]
+    }
 }

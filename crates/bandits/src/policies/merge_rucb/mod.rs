@@ -33,14 +33,14 @@
 //! * Merging sorts batches by size, ties at random, and pairs the smallest with the largest, which
 //!   is carried over alone if the two have more than 3p/2 arms; if a batch of p/2 or fewer is left
 //!   it is done once more. That is how the reference codes read the paper's "between p/2 and 3p/2".
-//! * The arm reported is the survivor that beat the most arms in more than half of their duels, up
+//! * The arm recommended is the survivor that beat the most arms in more than half of their duels, up
 //!   to when they were dropped.
 //! * Arms of different batches never meet, and dropped arms never again, so that the counts of
 //!   each batch are all there is to remember: O(K p) memory.
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
-use super::merging::{DelayedLogTime, Shape, Stages, copeland_best, shuffled};
+use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values, parameters};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
@@ -108,7 +108,7 @@ impl PolicyConfig for MergeRucbConfig {
         "alpha" => alpha, "width of the bounds, above 1/2";
         "p" => batch, "size of the first batches";
         "delta" => delta, "probability of losing the best arm";
-        "c" => c, "C(delta) itself, in place of delta";
+        "c" => c, "C(delta) itself, instead of delta";
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -199,7 +199,7 @@ impl MergeRucb {
             }
         }
         loop {
-            if self.batches.nobody_meets() {
+            if self.batches.no_pair_meets() {
                 if self.batches.len() == 1 {
                     self.ended = true;
                     return;

@@ -26,7 +26,7 @@
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
 use crate::algorithm::countable;
-use crate::policies::merging::{DelayedLogTime, Stages, copeland_best, shuffled};
+use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig};
 

@@ -1,7 +1,7 @@
 //! mergeRUCB without a horizon and without a given risk: it is run for horizons that are squared,
 //! each time from scratch, with the risk that suits the horizon.
 //!
-//! In round r = 1, 2, ..., of T(r) = `first`^(2^(r - 1)) steps, [mergeRUCB](super::merge_rucb) is
+//! In round r = 1, 2, ..., of T(r) = `first`^(2^(r - 1)) steps, [mergeRUCB](super) is
 //! played from its beginning with delta = 1 / T(r).
 //!
 //! ## References
@@ -16,7 +16,7 @@
 //!   factor: ln T(1) + ln T(2) + ... + ln T(r) < 2 ln T(r).
 //! * The paper does not say where squaring starts. `first` = 4, the first term of 2^(2^r), gives
 //!   rounds of 4, 16, 256, 65,536 and 4.3 10^9 steps.
-//! * The arm reported is that of the last round until this one has lasted longer.
+//! * The arm recommended is that of the last round until this one has lasted longer.
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::{countable, parameters};
@@ -58,7 +58,7 @@ impl MergeRucbSquaredConfig {
 impl PolicyConfig for MergeRucbSquaredConfig {
     const NAME: &'static str = "mergerucb-squared";
     const SUMMARY: &'static str =
-        "mergeRUCB afresh for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
+        "mergeRUCB restarted for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];

@@ -19,7 +19,7 @@
 //! * m > 2 arms meet as a set, in which an arm picked more than once takes part once and learns
 //!   nothing of itself; a set of one arm is a step of that arm's alone.
 //! * Arms that tie for the largest draw do so with probability 0.
-//! * The arm reported is the one that won and lost most often.
+//! * It recommends the arm that won and lost most often.
 
 use crate::algorithm::{countable, parameters, positive};
 use crate::singleton::highest_score;

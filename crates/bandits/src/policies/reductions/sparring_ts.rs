@@ -14,7 +14,7 @@
 //! ## Notes
 //!
 //! * An arm may meet itself: a fair coin, from which both sides learn.
-//! * The arm reported is the one picked most often by both sides together; in MergeDTS's
+//! * The arm recommended is the one picked most often by both sides together; in MergeDTS's
 //!   experiments it is the highest mean of either side.
 
 use super::sparring::Sparring;

@@ -115,7 +115,7 @@ impl Passes {
     }
 
     /// Whether the arm that plays now is all there is of this pass and the next.
-    pub(super) fn nobody_else(&self) -> bool {
+    pub(super) fn is_only_arm(&self) -> bool {
         self.played == self.pass.len() && self.admitted == 0
     }
 

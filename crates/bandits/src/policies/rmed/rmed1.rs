@@ -24,7 +24,7 @@
 //!   and each pass goes through its arms in order.
 //! * Divergences are summed in units of 2^-30, as whole numbers: a sum then does not depend on the
 //!   order of its terms, and may be kept by adding what changed.
-//! * The arm reported is i*, ties by how many arms each beat.
+//! * The arm recommended is i*, ties by how many arms each beat.
 //! * i* meets itself where it beats every arm. Where it is the only arm of its pass, that stretch
 //!   is one choice: it ends with the first step whose ln t lets another arm in.
 
@@ -115,7 +115,7 @@ impl Policy for Rmed1 {
         if opponent != arm {
             return Choice::Duel(Arm::at(arm), Arm::at(opponent));
         }
-        let until = if self.passes.nobody_else() { self.passes.alone_until(step, &self.state) } else { step };
+        let until = if self.passes.is_only_arm() { self.passes.alone_until(step, &self.state) } else { step };
         Choice::Alone { arm: Arm::at(arm), until }
     }
 

@@ -1,4 +1,4 @@
-//! RMED2 and RMED2FH: as [RMED1](super::rmed), but an arm that is behind meets the opponent that
+//! RMED2 and RMED2FH: as [RMED1](super::rmed1), but an arm that is behind meets the opponent that
 //! costs least for its information, as Komiyama's lower bound on the regret weighs it.
 //!
 //! With mu, O(i), I(i) and i* as in RMED1, passes over lists of arms as there, and
@@ -315,7 +315,7 @@ impl Policy for Rmed2 {
         if opponent != arm {
             return Choice::Duel(Arm::at(arm), Arm::at(opponent));
         }
-        let until = if self.passes.nobody_else() {
+        let until = if self.passes.is_only_arm() {
             self.passes.alone_until(step, &self.state).min(self.rises - 1).max(step)
         } else {
             step

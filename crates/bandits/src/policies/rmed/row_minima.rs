@@ -111,7 +111,7 @@ mod tests {
     use crate::random::below;
 
     #[test]
-    fn the_smallest_and_who_holds_it() {
+    fn the_smallest_and_its_places() {
         let mut generator = Generator::seed_from_u64(1);
         for (rows, columns) in [(1, 1), (3, 16), (2, 17), (1, 130)] {
             let mut minima = RowMinima::new(rows, columns, 5_i64, i64::MAX);

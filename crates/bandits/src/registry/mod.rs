@@ -1,0 +1,199 @@
+//! The list of algorithms: by name, with parameters as text, built into concrete types. What an algorithm declares
+//! about itself is in `algorithm`.
+//!
+//! ```
+//! use bandits::registry::Spec;
+//!
+//! let spec: Spec = "rucb:alpha=0.6".parse()?;
+//! assert_eq!(spec.canonical(), "rucb:variant=arxiv:alpha=0.6:unseen=2");
+//! # Ok::<(), bandits::ParameterError>(())
+//! ```
+
+mod entry;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use entry::{Entry, table};
+
+use crate::algorithm::{assign, nearest};
+use crate::policies;
+use crate::{ActionKind, ParameterError, Policy, PolicyConfig};
+
+/// Makes [`Spec`]'s inside and [`entries`] from the list of algorithms.
+macro_rules! algorithms {
+    ($($variant:ident($($config:ident)::+)),* $(,)?) => {
+        #[derive(Debug, Clone, PartialEq)]
+        enum Any {
+            $($variant($($config)::+),)*
+        }
+
+        impl Any {
+            /// The algorithm of this name with its defaults.
+            fn named(name: &str) -> Option<Self> {
+                $(if name == <$($config)::+>::NAME {
+                    return Some(Self::$variant(<$($config)::+>::default()));
+                })*
+                None
+            }
+
+            fn entry(&self) -> Entry {
+                match self { $(Self::$variant(_) => Entry::of::<$($config)::+>(concat!($("::", stringify!($config)),+)),)* }
+            }
+        }
+
+        /// Evaluates an expression for whichever algorithm it is.
+        macro_rules! each {
+            ($any:expr, $bound:ident => $body:expr) => {
+                match $any { $(Any::$variant($bound) => $body,)* }
+            };
+        }
+
+        /// Every algorithm there is, in the order of the crate's front page.
+        #[must_use]
+        pub fn entries() -> Vec<Entry> {
+            vec![$(Entry::of::<$($config)::+>(concat!($("::", stringify!($config)),+))),*]
+        }
+    };
+}
+
+// To add an algorithm: one file in `policies/`, and one line here.
+algorithms! {
+    If1(policies::interleaved_filter::If1Config),
+    If2(policies::interleaved_filter::If2Config),
+    Btm(policies::btm::BtmConfig),
+    Savage(policies::savage::SavageConfig),
+    Rucb(policies::rucb::RucbConfig),
+    MergeRucb(policies::merge_rucb::MergeRucbConfig),
+    MergeRucbSquared(policies::merge_rucb::squared::MergeRucbSquaredConfig),
+    MergeRucbParallel(policies::merge_rucb::parallel::MergeRucbParallelConfig),
+    MergeDts(policies::merge_dts::MergeDtsConfig),
+    Rcs(policies::rcs::RcsConfig),
+    Rts(policies::rts::RtsConfig),
+    Dts(policies::dts::DtsConfig),
+    DtsPlus(policies::dts::DtsPlusConfig),
+    Rmed1(policies::rmed1::Rmed1Config),
+    Rmed2(policies::rmed2::Rmed2Config),
+    Rmed2Fh(policies::rmed2::Rmed2FhConfig),
+    Mdb(policies::mdb::MdbConfig),
+    Sparring(policies::sparring::SparringConfig),
+    SparringTs(policies::sparring_ts::SparringTsConfig),
+    SparringExp3(policies::sparring_exp3::SparringExp3Config),
+    Doubler(policies::doubler::DoublerConfig),
+    MultiSbm(policies::multi_sbm::MultiSbmConfig),
+    SelfSparring(policies::self_sparring::SelfSparringConfig),
+    Rex3(policies::rex3::Rex3Config),
+    WinnerStays(policies::winner_stays::WinnerStaysConfig),
+    WinnerStaysStrong(policies::winner_stays::WinnerStaysStrongConfig),
+    Ccb(policies::ccb::CcbConfig),
+    Scb(policies::scb::ScbConfig),
+    RandomPairs(policies::random::RandomPairsConfig),
+    RandomSets(policies::random::RandomSetsConfig),
+}
+
+/// Receives a policy as the concrete type that it is, so that a run loop stays static.
+pub trait PolicyVisitor {
+    /// The result of the visit.
+    type Output;
+
+    /// Takes the policy.
+    fn visit<P: Policy + Clone + Send>(self, policy: P) -> Self::Output;
+}
+
+/// An algorithm with its parameters, written `name:key=value:key=value`, every parameter optional.
+///
+/// [`Display`](fmt::Display) writes it [in full](Self::canonical).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spec(Any);
+
+impl Spec {
+    /// The specification with every parameter spelt out: what belongs beside a result.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        fn write<C: PolicyConfig>(config: &C) -> String {
+            let mut text = C::NAME.to_owned();
+            for parameter in config.parameters() {
+                text.extend([":", parameter.key, "=", &parameter.value]);
+            }
+            text
+        }
+        each!(&self.0, algorithm => write(algorithm))
+    }
+
+    /// What the registry knows of the algorithm.
+    #[must_use]
+    pub fn entry(&self) -> Entry {
+        self.0.entry()
+    }
+
+    /// How many arms it chooses at a time with these parameters.
+    #[must_use]
+    pub fn action_kind(&self) -> ActionKind {
+        each!(&self.0, algorithm => algorithm.action_kind())
+    }
+
+    /// Whether it must know the horizon with these parameters: a result at one horizon then says
+    /// nothing about another.
+    #[must_use]
+    pub fn uses_horizon(&self) -> bool {
+        each!(&self.0, algorithm => algorithm.uses_horizon())
+    }
+
+    /// A warning where the parameters are accepted though no theory covers them, or one of them
+    /// has no effect.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        each!(&self.0, algorithm => algorithm.warning())
+    }
+
+    /// How many steps its opening takes among `arms` arms: [`PolicyConfig::opening`].
+    #[must_use]
+    pub fn opening(&self, arms: usize) -> u64 {
+        each!(&self.0, algorithm => algorithm.opening(arms))
+    }
+
+    /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
+    ///
+    /// # Errors
+    /// If the algorithm cannot choose among that many arms, or [uses](Self::uses_horizon) its
+    /// horizon and that is 0.
+    pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
+        each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
+    }
+}
+
+impl FromStr for Spec {
+    type Err = ParameterError;
+
+    fn from_str(text: &str) -> Result<Self, ParameterError> {
+        let mut parts = text.split(':').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let Some(mut any) = Any::named(&name.to_lowercase()) else {
+            let names: Vec<_> = entries().iter().map(|entry| entry.name).collect();
+            let suggestion = nearest(name, &names);
+            return Err(ParameterError::UnknownAlgorithm { name: name.to_owned(), suggestion });
+        };
+        each!(&mut any, algorithm => {
+            assign_to(algorithm, parts)?;
+            algorithm.check()?;
+        });
+        Ok(Self(any))
+    }
+}
+
+fn assign_to<'a, C: PolicyConfig>(
+    config: &mut C,
+    assignments: impl Iterator<Item = &'a str>,
+) -> Result<(), ParameterError> {
+    let keys: Vec<_> = config.parameters().iter().map(|parameter| parameter.key).collect();
+    assign(C::NAME, &keys, assignments, |key, text| config.parameter_mut(key).map_or(Ok(()), |value| value.set(text)))
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.canonical())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Names, parameters and refusals.
+
+use super::*;
+
+fn message(text: &str) -> String {
+    text.parse::<Spec>().expect_err(text).to_string()
+}
+
+#[test]
+fn specs_are_read_and_written_in_full() {
+    let full = |text: &str| text.parse::<Spec>().expect(text).canonical();
+    assert_eq!(full("rucb"), "rucb:variant=arxiv:alpha=0.51:unseen=2");
+    assert_eq!(full("mergerucb:alpha=1.01:p=4:delta=0.01"), "mergerucb:variant=lerot:alpha=1.01:p=4:delta=0.01:c=auto");
+    assert_eq!(
+        full(" MergeRUCB : c=4e5 : alpha=0.262144 : variant=paper"),
+        "mergerucb:variant=paper:alpha=0.262144:p=4:delta=0.01:c=400000"
+    );
+    for entry in entries() {
+        let canonical = full(entry.name);
+        assert_eq!(full(&canonical), canonical);
+    }
+}
+
+#[test]
+fn names_and_keys_are_unique() {
+    let entries = entries();
+    for (i, entry) in entries.iter().enumerate() {
+        assert!(entries[..i].iter().all(|other| other.name != entry.name));
+        for (k, parameter) in entry.parameters.iter().enumerate() {
+            assert!(entry.parameters[..k].iter().all(|other| other.key != parameter.key));
+        }
+    }
+}
+
+#[test]
+fn slips_are_named() {
+    assert_eq!(message("rucp"), "no algorithm is called `rucp`; did you mean `rucb`?");
+    assert_eq!(message("merge-rucb"), "no algorithm is called `merge-rucb`; did you mean `mergerucb`?");
+    assert_eq!(message("thompson"), "no algorithm is called `thompson`");
+    assert_eq!(
+        message("rucb:alfa=1"),
+        "rucb has no parameter `alfa` (parameters: variant, alpha, unseen); did you mean `alpha`?"
+    );
+    assert_eq!(message("random:k=1"), "random has no parameter `k` (parameters: none)");
+    assert_eq!(
+        message("rucb:0.5"),
+        "expected `key=value`, found `0.5`; write an algorithm as name:key=value:key=value"
+    );
+    assert_eq!(message("rucb:alpha=1:alpha=2"), "the parameter `alpha` is given twice");
+    assert_eq!(message("rucb:alpha=x"), "alpha: expected a number, found `x`");
+    assert_eq!(message("rucb:variant=b"), "variant: expected one of icml arxiv lerot, found `b`");
+    assert_eq!(message("mergerucb:p=4.5"), "p: expected a whole number, found `4.5`");
+}
+
+#[test]
+fn each_rule_has_its_error() {
+    use ParameterError::{BatchTooSmall, BelowMinimum, NotAProbability, NotAShare, NotPositive, TooSmall};
+    let error = |text: &str| text.parse::<Spec>().expect_err(text);
+    for text in ["rucb:alpha=0", "rucb:alpha=nan", "mdb:alpha=-1", "mdb:beta=inf"] {
+        assert!(matches!(error(text), NotPositive { .. }), "{text}");
+    }
+    for text in [
+        "rmed1:factor=0",
+        "rmed1:power=-1",
+        "rmed2:alpha=0",
+        "rmed2fh:factor=nan",
+        "rmed2fh:power=0",
+        "sparring:scale=0",
+        "doubler:scale=-1",
+        "multisbm:scale=inf",
+        "self-sparring:eta=0",
+        "ccb:alpha=0",
+        "scb:alpha=-1",
+        "mergerucb:alpha=0",
+        "mergerucb:c=0",
+    ] {
+        assert!(matches!(error(text), NotPositive { .. }), "{text}");
+    }
+    assert!(matches!(error("mergerucb:alpha=0.5"), TooSmall { key: "alpha", .. }));
+    assert!(matches!(error("mdb:beta=0.9"), BelowMinimum { key: "beta", .. }));
+    assert!(matches!(error("rucb:unseen=0.4"), BelowMinimum { key: "unseen", .. }));
+    for text in ["mergerucb:p=1", "mergerucb-parallel:p=1", "mergerucb-squared:p=1"] {
+        assert!(matches!(error(text), BatchTooSmall { key: "p", value: 1 }), "{text}");
+    }
+    assert!(matches!(error("self-sparring:m=1"), BatchTooSmall { key: "m", value: 1 }));
+    assert!(matches!(error("winner-stays-strong:beta=1"), TooSmall { key: "beta", .. }));
+    assert!(matches!(error("mergerucb-squared:first=1"), BelowMinimum { key: "first", .. }));
+    assert!(matches!(error("mergerucb-squared:alpha=0.5"), TooSmall { key: "alpha", .. }));
+    for text in ["rex3:gamma=0", "rex3:gamma=1.5", "sparring-exp3:gamma=nan"] {
+        assert!(matches!(error(text), NotAShare { key: "gamma", .. }), "{text}");
+    }
+    for text in ["mergerucb:delta=0", "mergerucb:delta=1", "mergerucb:delta=nan"] {
+        assert!(matches!(error(text), NotAProbability { key: "delta", .. }), "{text}");
+    }
+    assert_eq!(
+        message("mergerucb:alpha=0.4"),
+        "alpha must be above 0.5, found 0.4; C(delta) is undefined there; give c itself to go below"
+    );
+}
+
+#[test]
+fn cautions_name_what_theory_does_not_cover() {
+    let warning = |text: &str| text.parse::<Spec>().expect(text).warning();
+    assert_eq!(warning("rucb"), None);
+    assert!(warning("rucb:alpha=0.1").is_some());
+    assert_eq!(warning("mdb"), None);
+    assert!(warning("mdb:alpha=0.4").is_some());
+    assert!(warning("mergerucb:p=2").is_some());
+    assert!(warning("mergerucb:alpha=0.3:c=10").is_some());
+    assert_eq!(
+        warning("mergerucb-parallel:p=2").as_deref(),
+        Some("mergerucb-parallel: p = 2 is below 4, as its theory needs")
+    );
+    assert!(warning("mergerucb-squared:p=2").is_some());
+    for text in ["sparring:scale=0.5", "doubler:scale=1", "multisbm:scale=0.9", "rex3:gamma=0.6", "ccb:alpha=0.5"] {
+        assert!(warning(text).is_some(), "{text}");
+    }
+    for entry in entries() {
+        assert_eq!(warning(entry.name), None, "{}", entry.name);
+    }
+}
+
+#[test]
+fn cautions_name_what_has_no_effect() {
+    let warning = |text: &str| text.parse::<Spec>().expect(text).warning();
+    for (text, key) in [
+        ("rucb:variant=lerot:unseen=1", "unseen"),
+        ("scb:alpha=0.6", "alpha"),
+        ("mergerucb:c=4e5:delta=0.1", "delta"),
+        ("mergerucb-parallel:c=4e5:delta=0.1", "delta"),
+        ("mergedts:c=4e5:delta=0.1", "delta"),
+        ("btm:epsilon=0.1", "epsilon"),
+        ("sparring-exp3:variant=mergedts:gamma=0.1", "variant"),
+    ] {
+        let said = warning(text).expect(text);
+        assert!(said.contains(&format!("{key} has no effect beside ")), "{said}");
+    }
+    for text in [
+        "rucb:unseen=1",
+        "rucb:variant=lerot",
+        "scb:variant=wu:alpha=0.6",
+        "mergerucb:delta=0.1",
+        "mergedts:c=4e5",
+        "mergerucb-squared:first=9",
+        "btm:setting=pac:epsilon=0.1",
+        "rex3:variant=mergedts:gamma=0.1",
+    ] {
+        assert_eq!(warning(text), None, "{text}");
+    }
+    assert_eq!(
+        warning("rucb:variant=lerot:alpha=0.1:unseen=1").as_deref(),
+        Some("rucb: alpha = 0.1 is not above 1/2, as its theory needs; unseen has no effect beside variant=lerot")
+    );
+}
+
+#[test]
+fn horizons_are_used_where_nothing_stands_in_for_them() {
+    let uses = |text: &str| text.parse::<Spec>().expect(text).uses_horizon();
+    for text in ["rmed2fh", "rex3", "sparring-exp3", "btm", "btm:epsilon=0.1", "savage:delta=0.1"] {
+        assert!(uses(text), "{text}");
+    }
+    let given = ["rex3:gamma=0.1", "rex3:variant=mergedts", "sparring-exp3:gamma=1", "btm:delta=0.01"];
+    for text in ["rucb", "btm:setting=pac", "btm:setting=pac:delta=0.1"].into_iter().chain(given) {
+        assert!(!uses(text), "{text}");
+    }
+    for entry in entries() {
+        assert_eq!(entry.needs_horizon, uses(entry.name), "{}", entry.name);
+    }
+}
+
+#[test]
+fn what_is_played_depends_on_parameters() {
+    let plays = |text: &str| text.parse::<Spec>().expect(text).action_kind();
+    assert_eq!(plays("self-sparring:m=2"), ActionKind::Duels);
+    assert_eq!(plays("self-sparring:m=5"), ActionKind::Sets);
+    for entry in entries() {
+        assert_eq!(entry.action_kind, plays(entry.name), "{}", entry.name);
+    }
+}
+
+/// The number of arms of a policy.
+struct Count;
+
+impl PolicyVisitor for Count {
+    type Output = usize;
+
+    fn visit<P: Policy + Send>(self, policy: P) -> usize {
+        policy.arms()
+    }
+}
+
+#[test]
+fn a_horizon_that_is_used_must_not_be_0() {
+    let all = entries().into_iter().map(|entry| entry.name);
+    for text in all.chain(["btm:setting=pac", "btm:delta=0.1", "rex3:gamma=0.1", "sparring-exp3:variant=mergedts"]) {
+        let spec: Spec = text.parse().expect(text);
+        let expected = match spec.uses_horizon() {
+            true => Err(ParameterError::NoHorizon { algorithm: spec.entry().name }),
+            false => Ok(3),
+        };
+        // The policy itself refuses: the registry only hands on.
+        assert_eq!(spec.visit(3, 0, Count), expected, "{text}");
+        assert_eq!(spec.visit(3, 1, Count), Ok(3), "{text}");
+    }
+}
+
+#[test]
+fn policies_need_arms_and_room_for_them() {
+    let mut ends = 0;
+    for entry in entries() {
+        let spec: Spec = entry.name.parse().expect(entry.name);
+        assert_eq!(spec.visit(3, 10, Count), Ok(3));
+        assert_eq!(spec.visit(0, 10, Count), Err(ParameterError::Arms { arms: 0 }));
+        // Algorithms that keep all pairs refuse too many arms before they allocate memory.
+        if let Err(error) = spec.visit(40_000, 10, Count) {
+            assert_eq!(error, ParameterError::TooManyPairs { algorithm: entry.name, arms: 40_000 });
+            ends += 1;
+        }
+    }
+    assert!(ends > 10, "{ends}");
+}
