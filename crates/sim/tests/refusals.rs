@@ -12,7 +12,10 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["--steps", "0"], "'0' for '--steps <N>': expected at least 1"),
     (&["--steps", "many"], "'--steps <N>': expected a whole number such as 1000000 or 1e6, found `many`"),
     (&["--algorithms", "rubc"], "no algorithm is called `rubc`; did you mean `rucb`?"),
-    (&["--algorithms", "rucb:alhpa=1"], "rucb has no parameter `alhpa`; did you mean `alpha`?"),
+    (
+        &["--algorithms", "rucb:alhpa=1"],
+        "rucb has no parameter `alhpa` (parameters: variant, alpha, unseen); did you mean `alpha`?",
+    ),
     (&["--algorithms", "rucb:alpha=-1"], "alpha must be a positive number, found -1"),
     (&["--algorithms", "mergerucb:p=1"], "p must be at least 2, found 1"),
     (&["--algorithms", "rucb,rucb"], "rucb is given twice; give each algorithm once"),
@@ -187,9 +190,10 @@ fn failures_exit_with_1_and_write_nothing() {
 #[test]
 fn more_arms_than_supported_are_refused() {
     let folder = TempDir::new().expect("a temporary folder");
-    for (problem, algorithm, expected) in
-        [("arith100000", "rucb", "ends at 32768 arms"), ("btl:k=40000", "rucb", "matrices end at 32768 arms")]
-    {
+    for (problem, algorithm, expected) in [
+        ("arith100000", "rucb", "it takes at most 32768, mergerucb any number"),
+        ("btl:k=40000", "rucb", "matrices end at 32768 arms"),
+    ] {
         let args = ["bandit", "--problem", problem, "--algorithms", algorithm, "--steps", "10", "--quiet"];
         let run = sim(folder.path()).args(args).output().expect("sim starts");
         let message = text(&run.stderr);
