@@ -1,5 +1,5 @@
 //! The interleaving and multileaving methods, each one file or folder with its settings, scratch and receipt.
-//! Not here: what several of them share ([`support`](crate::support)) and their choice by name (`any`).
+//! Not here: what several of them share (`support`) and their choice by name (`any`).
 
 pub mod balanced;
 pub mod document_constraints;
