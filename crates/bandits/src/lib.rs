@@ -28,8 +28,7 @@
 //! By the names that [`registry::Spec`] reads, with parameters as in `rucb:variant=icml:alpha=0.6`. Each has a file of
 //! its own in [`policies`], with its rule, its paper and every deviation from it.
 //!
-//! <!-- algorithms: written by cargo xtask tidy --fix -->
-//!
+//! <!-- algorithm-pages: written by cargo xtask tidy --fix -->
 //! | name | chooses | horizon | variants | paper |
 //! |---|---|---|---|---|
 //! | [`if1`](policies::interleaved_filter) | duels | needed |  | [Yue et al., JCSS 2012](https://doi.org/10.1016/j.jcss.2011.12.028) |
@@ -62,7 +61,6 @@
 //! | [`scb`](policies::scb) | duels | not needed | `variant=wu` (as in DuelingBandits) | [Zoghi et al., NIPS 2015](https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html) |
 //! | [`random`](policies::random) | duels | not needed |  | baseline |
 //! | [`random-set`](policies::random) | sets | not needed |  | baseline |
-//!
 //! <!-- end -->
 //!
 //! # Problems

@@ -2,7 +2,7 @@
 
 use bandits::registry::table;
 
-const BEGIN: &str = "<!-- algorithms: written by cargo xtask tidy --fix -->";
+const BEGIN: &str = ": written by cargo xtask tidy --fix -->";
 const END: &str = "<!-- end -->";
 
 /// The first row of the table between the markers of a document that is not as expected.

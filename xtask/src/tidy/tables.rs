@@ -179,7 +179,15 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 5] = ["bandits", "interleaving-methods", "multileaving-methods", "click-models", "datasets"];
+const NAMES: [&str; 7] = [
+    "bandits",
+    "algorithms",
+    "algorithm-pages",
+    "interleaving-methods",
+    "multileaving-methods",
+    "click-models",
+    "datasets",
+];
 
 /// A table by name.
 fn known(name: &str) -> Option<Table> {
@@ -193,6 +201,8 @@ fn known(name: &str) -> Option<Table> {
             };
             Table::of(&["name", "action", "horizon", "what it is"], bandits::registry::entries().iter().map(row))
         }
+        "algorithms" => algorithms(|entry| format!("`{}`", entry.name)),
+        "algorithm-pages" => algorithms(|entry| format!("[`{}`]({})", entry.name, entry.module)),
         "interleaving-methods" => methods(&interleave::AnyInterleaving::rows()),
         "multileaving-methods" => methods(&interleave::AnyMultileaving::rows()),
         "click-models" => Table {
@@ -208,6 +218,14 @@ fn known(name: &str) -> Option<Table> {
         }
         _ => return None,
     })
+}
+
+/// The table of bandits with variants and papers; `first` makes the first cell.
+fn algorithms(first: impl Fn(&bandits::registry::Entry) -> String) -> Table {
+    let table = bandits::registry::table(first);
+    let mut lines = table.lines().map(str::to_owned);
+    let heading: Vec<String> = lines.by_ref().take(2).collect();
+    Table { heading: heading.join("\n"), rows: lines.collect() }
 }
 
 fn methods(rows: &[interleave::MethodRow]) -> Table {
