@@ -8,7 +8,7 @@ use letor_io::{Dataset, FeatureId, lookalike};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
 use sim::simulation::live_arena::{IN_STEP, LiveArena, Methods};
-use sim::simulation::site::{Multileaver, Site};
+use sim::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 use super::measure::{Row, nanoseconds};
 
@@ -95,8 +95,8 @@ fn by_query(site: &Site, ties: CreditTies) -> f64 {
         for impression in 0..impressions {
             let query = impression % site.queries();
             let lists: Vec<_> = (0..site.arms()).map(|arm| site.rankings().list(query, arm)).collect();
-            let generators = [&mut chance.lists, &mut chance.users];
-            site.interleave_pairs(&method, query, &lists, &pairs, generators, &mut scratch, |pair, winner| {
+            let randomness = ImpressionRandomness { lists: &mut chance.lists, users: &mut chance.users };
+            site.interleave_pairs(&method, query, &lists, &pairs, randomness, &mut scratch, |pair, winner| {
                 std::hint::black_box((pair, winner));
             });
         }
@@ -115,7 +115,8 @@ fn pair_by_pair(site: &Site, ties: CreditTies) -> f64 {
             for _ in 0..a_query {
                 let pair = chance.pair(site.arms());
                 let Chance { lists, users, .. } = &mut chance;
-                std::hint::black_box(site.interleave(&method, query, pair, lists, users, &mut scratch));
+                let randomness = ImpressionRandomness { lists, users };
+                std::hint::black_box(site.interleave(&method, query, pair, randomness, &mut scratch));
             }
         }
     })
@@ -161,8 +162,8 @@ fn multileaving(site: &Site) -> f64 {
             let query = impression % site.queries();
             let arms = 0..site.arms();
             let method = Sosm::default();
-            let (lists, users) = (&mut chance.lists, &mut chance.users);
-            wins.set_scores(site.multileave(&method, query, arms, lists, users, &mut multileaver));
+            let randomness = ImpressionRandomness { lists: &mut chance.lists, users: &mut chance.users };
+            wins.set_scores(site.multileave(&method, query, arms, randomness, &mut multileaver));
             wins.resolve_ties(&mut chance.pairs);
             std::hint::black_box(&wins);
         }

@@ -9,7 +9,9 @@ use clicks::{DependentClickModel, FractionalLabels};
 use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
-use sim::proxy::{Begin, Choice, Identity, Interleaved, Request, Sampling, Work, pair_count, take_up};
+use sim::proxy::{
+    EstimationContext, Identity, Interleaved, PairSelection, Request, Sampling, StartMode, open_state, pair_count,
+};
 use sim::simulation::site::Site;
 
 use super::measure::Row;
@@ -67,10 +69,11 @@ fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
         multileaved: false,
         site: "bench".into(),
     };
-    let request = Request { impressions, more: false, pairs: Choice::All.to_string(), until_standard_error: None };
+    let request = Request { impressions, more: false, pairs: PairSelection::All.to_string(), until_standard_error: None };
     // Nothing is read or written: the file does not exist, and nothing is saved.
-    let mut state = take_up(Path::new("no state"), identity, request, Begin::Afresh)?;
+    let mut state = open_state(Path::new("no state"), identity, request, StartMode::Fresh)?;
     let start = Instant::now();
-    state.work(&Work { site, player: &Interleaved { site, method: &method }, save: None, quiet: true })?;
+    let comparison = &Interleaved { site, method: &method };
+    state.run(&EstimationContext { site, comparison, save: None, quiet: true })?;
     Ok(start.elapsed().as_secs_f64())
 }

@@ -13,7 +13,7 @@ use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{Cache, Dataset, FeatureId, OpenOptions, ReadOptions, WriteOptions, lookalike, open, read_files, write};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
-use sim::simulation::site::Site;
+use sim::simulation::site::{ImpressionRandomness, Site};
 
 use super::measure::Row;
 
@@ -202,7 +202,8 @@ fn impressions(site: &Site, count: usize) {
         let query = site.draw_query(&mut lists);
         let first = pairs.random_range(0..site.arms());
         let pair = [first, (first + pairs.random_range(1..site.arms())) % site.arms()];
-        std::hint::black_box(site.interleave(&method, query, pair, &mut lists, &mut users, &mut scratch));
+        let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
+        std::hint::black_box(site.interleave(&method, query, pair, randomness, &mut scratch));
     }
 }
 

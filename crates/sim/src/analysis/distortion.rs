@@ -20,7 +20,7 @@ use crate::output::progress::Progress;
 use crate::results::Spread;
 use crate::simulation::sample::draw_first;
 use crate::simulation::seed;
-use crate::simulation::site::{Multileaver, Site};
+use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +100,8 @@ fn one_set(
     let mut wins = vec![0_u64; arms.len()];
     for _ in 0..multileavings {
         let query = site.draw_query(&mut lists);
-        let outcome = site.multileave(method, query, arms.iter().copied(), &mut lists, &mut users, &mut multileaver);
+        let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
+        let outcome = site.multileave(method, query, arms.iter().copied(), randomness, &mut multileaver);
         for (other, wins) in wins.iter_mut().enumerate().skip(1) {
             let won = match outcome.preference(other, 0) {
                 Preference::First => true,

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::output::progress::Progress;
 use crate::simulation::seed;
-use crate::simulation::site::{Multileaver, Site};
+use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 /// A way of comparing several rankers.
 #[derive(Debug, Clone)]
@@ -99,10 +99,11 @@ fn one_draw(
     let mut errors = Vec::with_capacity(checkpoints.len());
     for impression in 0..checkpoints.last().copied().unwrap_or(0) {
         let query = site.draw_query(&mut lists);
+        let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
         match method {
             Method::Together(method) => {
                 let shown = arms.iter().copied();
-                let outcome = site.multileave(method, query, shown, &mut lists, &mut users, &mut multileaver);
+                let outcome = site.multileave(method, query, shown, randomness, &mut multileaver);
                 for &(low, high) in &pairs {
                     verdicts.add(low, high, outcome.preference(low, high));
                 }
@@ -114,7 +115,7 @@ fn one_draw(
                 }
                 let (low, high) = pairs[turn];
                 let pair = [arms[low], arms[high]];
-                let preference = site.interleave(method, query, pair, &mut lists, &mut users, &mut scratch);
+                let preference = site.interleave(method, query, pair, randomness, &mut scratch);
                 verdicts.add(low, high, preference);
             }
         }

@@ -18,7 +18,7 @@ use crate::output::cache::sha256_hex;
 use crate::output::numbers::{counted, deviation, parse_positive, significant};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
-use crate::proxy::{Begin, Choice, Files, Request, Sampling, take_up, write};
+use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_state, write};
 use crate::results::{self, Arms, label};
 use crate::simulation::live_arena::LiveArenas;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
@@ -177,10 +177,10 @@ impl Compare {
         let request = Request {
             impressions: self.interleavings,
             more: false,
-            pairs: Choice::All.to_string(),
+            pairs: PairSelection::All.to_string(),
             until_standard_error: None,
         };
-        let mut state = take_up(&files.state, identity, request, Begin::from_flags(self.resume, self.replace))?;
+        let mut state = open_state(&files.state, identity, request, StartMode::from_flags(self.resume, self.replace))?;
         play(&mut state, prepared, Some((&files.state, Duration::from_mins(1))), common.quiet)?;
         write(&files, &state)?;
         Ok(state.matrix()?)

@@ -20,8 +20,8 @@ use crate::output::machine;
 use crate::output::numbers::{counted, grouped, parse_above_zero, parse_positive, significant};
 use crate::output::usage::usage;
 use crate::proxy::{
-    Begin, Choice, Files, Identity, Interleaved, Multileaved, Played, Player, Request, Sampling, State, Work,
-    all_pairs, pair_count, take_up, write,
+    StartMode, PairSelection, Files, Identity, Interleaved, Multileaved, FinishedRound, PairComparison, Request, Sampling, State, EstimationContext,
+    all_pairs, pair_count, open_state, write,
 };
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::seed_text::site_identity;
@@ -88,12 +88,12 @@ struct Effort {
     replace: bool,
 
     /// Compare only the pairs among these arms, e.g. 0,5,109 (0-based)
-    #[arg(long, value_name = "I,J,...", value_parser = Choice::parse_arms)]
-    arms: Option<Choice>,
+    #[arg(long, value_name = "I,J,...", value_parser = PairSelection::parse_arms)]
+    arms: Option<PairSelection>,
 
     /// Compare only these pairs, e.g. 0-5,109-* (`*`: all other arms; 0-based)
-    #[arg(long, value_name = "I-J,...", value_parser = Choice::parse_pairs, conflicts_with = "arms")]
-    pairs: Option<Choice>,
+    #[arg(long, value_name = "I-J,...", value_parser = PairSelection::parse_pairs, conflicts_with = "arms")]
+    pairs: Option<PairSelection>,
 
     /// Then continue with the pairs whose standard error is above X, --interleavings at a time (at most 100,000)
     #[arg(long, value_name = "X", value_parser = parse_above_zero)]
@@ -115,7 +115,7 @@ impl Effort {
         Request {
             impressions: self.more.unwrap_or(self.interleavings),
             more: self.more.is_some(),
-            pairs: chosen.unwrap_or(&Choice::All).to_string(),
+            pairs: chosen.unwrap_or(&PairSelection::All).to_string(),
             until_standard_error: self.until_se,
         }
     }
@@ -142,7 +142,7 @@ struct Provenance<'a> {
     /// What each command requested, in order.
     requests: &'a [Request],
     /// Rounds of impressions, in order.
-    rounds: &'a [Played],
+    rounds: &'a [FinishedRound],
     pairs: usize,
     /// Comparisons of the least and the most often compared pair, and of all pairs.
     min_comparisons: u64,
@@ -202,8 +202,8 @@ impl Proxy {
         }
         output::create_folder_of(&self.out)?;
         let _lock = files.lock()?;
-        let begin = Begin::from_flags(self.effort.resume, self.effort.replace);
-        if begin != Begin::Again && self.effort.more.is_none() && !files.state.exists() {
+        let mode = StartMode::from_flags(self.effort.resume, self.effort.replace);
+        if mode != StartMode::Replace && self.effort.more.is_none() && !files.state.exists() {
             // Made by another program or downloaded.
             let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
             if let Some(there) = there {
@@ -215,7 +215,7 @@ impl Proxy {
         }
         files.all().for_each(output::remove_leftovers);
         let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
-        let mut state = take_up(&files.state, identity, self.effort.request(), begin)?;
+        let mut state = open_state(&files.state, identity, self.effort.request(), mode)?;
         let save = Some((files.state.as_path(), every));
         let start = Instant::now();
         let compared = play(&mut state, &prepared, save, self.common.quiet)?;
@@ -339,14 +339,14 @@ pub(super) fn play(
     save: Option<(&std::path::Path, Duration)>,
     quiet: bool,
 ) -> Result<u64> {
-    fn with<P: Player>(
-        player: &P,
+    fn with<C: PairComparison>(
+        comparison: &C,
         state: &mut State,
         prepared: &PreparedSite,
         save: Option<(&std::path::Path, Duration)>,
         quiet: bool,
     ) -> Result<u64> {
-        state.work(&Work { site: &prepared.site, player, save, quiet })
+        state.run(&EstimationContext { site: &prepared.site, comparison, save, quiet })
     }
     let PreparedSite { site, methods, .. } = prepared;
     if state.identity.multileaved {

@@ -1,4 +1,4 @@
-//! The builder: rounds played by all threads, saved every so often, taken up where they were left.
+//! Builds a matrix: plays rounds on all threads, saves the state at intervals, and continues after interruptions.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,64 +6,65 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::choice::{Choice, all_pairs};
-use super::comparison::Player;
+use super::selection::{PairSelection, all_pairs};
+use super::comparison::PairComparison;
 use super::round::{ROUND, Round, Sampling, draw_strata};
-use super::state::{Current, Identity, Played, Request, State};
+use super::state::{FinishedRound, Identity, OpenRound, Request, State};
 use super::strata::{Strata, Sums, variance};
+use crate::output::numbers::with_separators;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::simulation::site::Site;
 
-/// Most impressions of a stratified round: counts of one are kept in 32 bits.
-const MOST: u64 = 4_000_000_000;
+/// The most impressions of a stratified round, whose counts have 32 bits.
+const MOST_STRATIFIED: u64 = 4_000_000_000;
 
-/// Who plays, and what happens meanwhile. None of it changes a count.
-pub struct Work<'a, P> {
+/// The surroundings of an estimation. Where the state is saved and whether progress is shown do not affect the counts.
+pub struct EstimationContext<'a, C> {
     /// The rankers and their users.
     pub site: &'a Site,
-    /// What an impression is.
-    pub player: &'a P,
-    /// Where the state is kept, and how often it is written besides at the beginning and the end.
+    /// How an impression compares pairs.
+    pub comparison: &'a C,
+    /// The file of the state, and the interval at which it is written. It is also written at the start and at the end.
     pub save: Option<(&'a Path, Duration)>,
-    /// Whether to show no progress.
+    /// Whether to hide the progress bar.
     pub quiet: bool,
 }
 
-/// What to make of a matrix that is there already.
+/// How to treat an existing matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begin {
-    /// Leave it as it is, unless more is asked for.
-    Afresh,
-    /// Go on with what it was last asked for.
-    Resumed,
+pub enum StartMode {
+    /// Leave it unchanged, unless the request extends it.
+    Fresh,
+    /// Continue its last request.
+    Resume,
     /// Replace it.
-    Again,
+    Replace,
 }
 
-impl Begin {
+impl StartMode {
     /// The mode that `--resume` and `--replace` select.
     #[must_use]
     pub fn from_flags(resume: bool, replace: bool) -> Self {
         match (replace, resume) {
-            (true, _) => Self::Again,
-            (false, true) => Self::Resumed,
-            (false, false) => Self::Afresh,
+            (true, _) => Self::Replace,
+            (false, true) => Self::Resume,
+            (false, false) => Self::Fresh,
         }
     }
 }
 
-/// The state to work on for `request`, from the file at `path` if it takes part in it.
+/// The state with which to fulfil `request`: a new one, or the one in the file at `path`.
 ///
-/// A request that is not for more begins a matrix. Where one is there it must be that very one, of
-/// which nothing is left to do; another is given up only [again](Begin::Again). [`Resumed`](Begin::Resumed),
-/// the request that the file was last working on goes on where it was left (nothing is left to do if
-/// it was finished), and a missing file is a beginning.
+/// A request without `more` starts a matrix. If the file exists, [`Fresh`](StartMode::Fresh) accepts only the finished
+/// matrix of the same request, for which nothing is left to do; [`Resume`](StartMode::Resume) continues the same
+/// request, finished or not; [`Replace`](StartMode::Replace) ignores the file. A request with `more` extends a finished
+/// matrix, in any mode.
 ///
 /// # Errors
-/// When the file is damaged, of another matrix, or holds something that the request does not fit;
-/// it is left as it is.
-pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) -> Result<State> {
+/// If the request is invalid, or the file is damaged, belongs to another matrix, or its requests do not allow this
+/// one. The file is not changed.
+pub fn open_state(path: &Path, identity: Identity, request: Request, mode: StartMode) -> Result<State> {
     check(&identity, &request)?;
     let name = path.display();
     let new = |identity, request| {
@@ -71,10 +72,10 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) 
         state.ask(request);
         state
     };
-    if begin == Begin::Again && !request.more {
+    if mode == StartMode::Replace && !request.more {
         return Ok(new(identity, request));
     }
-    if begin == Begin::Afresh && !request.more {
+    if mode == StartMode::Fresh && !request.more {
         let Some(state) = State::read(path)? else { return Ok(new(identity, request)) };
         ensure!(
             state.done,
@@ -85,9 +86,9 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) 
         if difference.is_none() && state.requests == [request] {
             return Ok(state);
         }
-        let asked: Vec<String> = state.requests.iter().map(Request::to_string).collect();
-        let asked = difference.unwrap_or_else(|| format!("requested with {}", asked.join(" and ")));
-        bail!("{name} holds another finished matrix ({asked}); add --replace to replace it, or choose another --out");
+        let requests: Vec<String> = state.requests.iter().map(Request::to_string).collect();
+        let difference = difference.unwrap_or_else(|| format!("requested with {}", requests.join(" and ")));
+        bail!("{name} holds another finished matrix ({difference}); add --replace to replace it, or choose another --out");
     }
     let Some(mut state) = State::load(path, &identity)? else {
         ensure!(
@@ -97,7 +98,7 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) 
         return Ok(new(identity, request));
     };
     let last = state.requests.last().context("the saved state has no request; remove it")?;
-    if begin == Begin::Resumed && *last == request {
+    if mode == StartMode::Resume && *last == request {
         return Ok(state);
     }
     if !state.done {
@@ -113,9 +114,9 @@ pub fn take_up(path: &Path, identity: Identity, request: Request, begin: Begin) 
     Ok(state)
 }
 
-/// Refuses what cannot be fulfilled.
+/// Checks that `request` can be fulfilled for a matrix of `identity`.
 fn check(identity: &Identity, request: &Request) -> Result<()> {
-    choice(request)?.places(identity.arms).map_err(usage)?;
+    selection(request)?.places(identity.arms).map_err(usage)?;
     if let Some(error) = request.until_standard_error {
         ensure!(error > 0.0, usage(format!("--until-se {error}: expected a standard error above 0, such as 0.001")));
     }
@@ -130,39 +131,42 @@ fn check(identity: &Identity, request: &Request) -> Result<()> {
                 request.impressions
             ))
         );
-        ensure!(request.impressions <= MOST, usage(format!("--stratify takes at most {MOST} impressions at a time")));
+        ensure!(
+            request.impressions <= MOST_STRATIFIED,
+            usage(format!("--stratify takes at most {} impressions at a time", with_separators(MOST_STRATIFIED)))
+        );
     }
     Ok(())
 }
 
-fn choice(request: &Request) -> Result<Choice> {
+fn selection(request: &Request) -> Result<PairSelection> {
     request.pairs.parse().map_err(anyhow::Error::msg)
 }
 
 impl State {
-    /// Notes a request, to be fulfilled by [`State::work`].
+    /// Adds a request, for [`State::run`] to fulfil.
     fn ask(&mut self, request: Request) {
         (self.left, self.done) = (request.impressions, false);
         self.requests.push(request);
     }
 
-    /// Plays until the last request is fulfilled. How many comparisons that took.
+    /// Plays impressions until the last request is fulfilled, and returns the number of comparisons made by this call.
     ///
-    /// The outcome does not depend on the number of threads, nor on where it was interrupted before.
+    /// The counts depend neither on the number of threads nor on earlier interruptions.
     ///
     /// # Errors
-    /// When the state cannot be written; what was saved before stays.
-    pub fn work<P: Player>(&mut self, work: &Work<'_, P>) -> Result<u64> {
+    /// If the state cannot be written; the file keeps what was saved before.
+    pub fn run<C: PairComparison>(&mut self, context: &EstimationContext<'_, C>) -> Result<u64> {
         let Some(request) = self.requests.last().cloned().filter(|_| !self.done) else { return Ok(0) };
-        let places = choice(&request)?.places(self.identity.arms)?;
-        let mut saver = Saver { save: work.save, last: Instant::now() };
-        // Before anything else: a folder that cannot be written to should not cost any work.
+        let places = selection(&request)?.places(self.identity.arms)?;
+        let mut saver = PeriodicSave { save: context.save, last: Instant::now() };
+        // First of all: a folder that cannot be written to should fail before any work is done.
         saver.save(self)?;
 
         let total = request.impressions * places.len() as u64;
-        let begun = self.left + self.current.as_ref().map_or(0, |current| current.impressions);
-        let progress = Progress::new("comparing pairs", total, work.quiet);
-        progress.start_at(total.saturating_sub(begun * places.len() as u64));
+        let open = self.left + self.current.as_ref().map_or(0, |round| round.impressions);
+        let progress = Progress::new("comparing pairs", total, context.quiet);
+        progress.start_at(total.saturating_sub(open * places.len() as u64));
         let mut comparisons = 0;
         loop {
             if self.current.is_none() {
@@ -173,9 +177,9 @@ impl State {
                     progress.lengthen(impressions * places.len() as u64);
                 }
                 let sums = super::round::empty_sums(places.len(), self.identity.sampling == Sampling::Stratified);
-                self.current = Some(Current { impressions, places, pieces: 0, sums });
+                self.current = Some(OpenRound { impressions, places, pieces: 0, sums });
             }
-            comparisons += self.play_current(work, &mut saver, &progress)?;
+            comparisons += self.play_current(context, &mut saver, &progress)?;
         }
         self.done = true;
         saver.save(self)?;
@@ -183,83 +187,83 @@ impl State {
         Ok(comparisons)
     }
 
-    /// Impressions and pairs of the next round; none when the request is fulfilled.
+    /// Impressions and places of the pairs of the next round; `None` if the request is fulfilled.
     fn next_round(&self, request: &Request, places: &[u32]) -> Option<(u64, Vec<u32>)> {
-        let at_once = if self.identity.sampling == Sampling::Stratified { MOST } else { ROUND };
+        let most = if self.identity.sampling == Sampling::Stratified { MOST_STRATIFIED } else { ROUND };
         if self.left > 0 {
-            return Some((self.left.min(at_once), places.to_vec()));
+            return Some((self.left.min(most), places.to_vec()));
         }
         let wanted = request.until_standard_error?;
         let open: Vec<u32> =
             places.iter().copied().filter(|&place| self.cautious_error(place as usize) > wanted).collect();
-        (!open.is_empty()).then(|| (request.impressions.min(at_once), open))
+        (!open.is_empty()).then(|| (request.impressions.min(most), open))
     }
 
-    /// Plays what is left of the current round and closes it.
-    fn play_current<P: Player>(
+    /// Plays the rest of the current round, closes it, and returns the number of comparisons.
+    fn play_current<C: PairComparison>(
         &mut self,
-        work: &Work<'_, P>,
-        saver: &mut Saver<'_>,
+        context: &EstimationContext<'_, C>,
+        saver: &mut PeriodicSave<'_>,
         progress: &Progress,
     ) -> Result<u64> {
-        let current = self.current.as_mut().context("no round was begun")?;
+        let current = self.current.as_mut().context("no round is open")?;
         let Identity { seed, sampling, arms, .. } = self.identity;
         let (number, impressions) = (self.rounds.len() as u64, current.impressions);
         let strata =
-            (sampling == Sampling::Stratified).then(|| draw_strata(work.site.queries(), impressions, seed, number));
-        let round = Round::new(work.site, seed, number, impressions, current.places.len(), strata.as_ref());
+            (sampling == Sampling::Stratified).then(|| draw_strata(context.site.queries(), impressions, seed, number));
+        let round = Round::new(context.site, seed, number, impressions, current.places.len(), strata.as_ref());
         let all = all_pairs(arms);
         let pairs: Vec<(u32, u32)> = current.places.iter().map(|&place| all[place as usize]).collect();
-        let pairs = work.player.prepare(&pairs);
+        let pairs = context.comparison.prepare(&pairs);
         let before = round.impressions_of(current.pieces);
         progress.advance(before * current.places.len() as u64);
 
         while self.current.as_ref().is_some_and(|current| current.pieces < round.pieces()) {
-            self.play_wave(work.player, &round, &pairs, saver.deadline(), progress);
+            self.play_until(saver.deadline(), context.comparison, &round, &pairs, progress);
             if saver.is_due() {
                 saver.save(self)?;
             }
         }
-        let current = self.current.take().context("no round was begun")?;
+        let current = self.current.take().context("no round is open")?;
         let compared = (impressions - before) * current.places.len() as u64;
         self.close(current, strata.as_ref());
         Ok(compared)
     }
 
-    /// Lets all threads take pieces in turn until none is left or `deadline` is past, and adds what
-    /// they counted. Pieces that were taken are finished, so that those played are always the first.
-    fn play_wave<P: Player>(
+    /// Lets all threads take pieces in turn until none is left or `deadline` has passed, and adds their counts. Threads
+    /// finish the pieces they have taken, so that the pieces played are always the first ones of the round.
+    fn play_until<C: PairComparison>(
         &mut self,
-        player: &P,
-        round: &Round<'_>,
-        pairs: &P::Pairs,
         deadline: Option<Instant>,
+        comparison: &C,
+        round: &Round<'_>,
+        pairs: &C::Pairs,
         progress: &Progress,
     ) {
         let Some(current) = &mut self.current else { return };
         let (next, pieces, width) = (AtomicU64::new(current.pieces), round.pieces(), current.places.len() as u64);
-        let hands = rayon::broadcast(|_| {
-            let mut hand = round.hand();
+        let workers = rayon::broadcast(|_| {
+            let mut counts = round.worker_counts();
             loop {
                 let piece = next.fetch_add(1, Ordering::Relaxed);
                 if piece >= pieces {
-                    break hand;
+                    break counts;
                 }
-                progress.advance(width * round.play(player, pairs, piece, &mut hand));
+                progress.advance(width * round.play(comparison, pairs, piece, &mut counts));
                 if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                    break hand;
+                    break counts;
                 }
             }
         });
         current.pieces = next.into_inner().min(pieces);
-        for hand in hands {
-            current.sums.iter_mut().zip(&hand.open()).for_each(|(sums, more)| sums.add(more));
+        for counts in workers {
+            current.sums.iter_mut().zip(&counts.into_sums()).for_each(|(sums, more)| sums.add(more));
         }
     }
 
-    /// Adds a round that is over to the totals.
-    fn close(&mut self, current: Current, strata: Option<&Strata>) {
-        let Current { impressions, places, sums, .. } = current;
+    /// Adds a finished round to the totals.
+    fn close(&mut self, round: OpenRound, strata: Option<&Strata>) {
+        let OpenRound { impressions, places, sums, .. } = round;
         for (index, place) in places.iter().map(|&place| place as usize).enumerate() {
             let sum = |count: fn(&Sums) -> &[u32]| sums.iter().map(|sums| u64::from(count(sums)[index])).sum::<u64>();
             self.totals.wins[place] += sum(|sums| &sums.counts.wins);
@@ -269,17 +273,17 @@ impl State {
                 self.totals.variances[place] += variance(strata, &sums, index);
             }
         }
-        self.rounds.push(Played { impressions, pairs: places.len() });
+        self.rounds.push(FinishedRound { impressions, pairs: places.len() });
     }
 }
 
-/// Writes the state when its time has come.
-struct Saver<'a> {
+/// Writes the state when the interval since the last time has passed.
+struct PeriodicSave<'a> {
     save: Option<(&'a Path, Duration)>,
     last: Instant,
 }
 
-impl Saver<'_> {
+impl PeriodicSave<'_> {
     fn deadline(&self) -> Option<Instant> {
         self.save.map(|(_, every)| self.last + every)
     }
@@ -291,7 +295,7 @@ impl Saver<'_> {
     fn save(&mut self, state: &State) -> Result<()> {
         if let Some((path, _)) = self.save {
             state.save(path).map_err(|error| match path.exists() {
-                true => error.context("stopped; run again with --resume to go on from what was saved before"),
+                true => error.context("stopped; run again with --resume to continue from the last saved state"),
                 false => error,
             })?;
         }

@@ -1,29 +1,28 @@
-//! What an impression is: pairs interleaved one by one, or all arms multileaved into one list.
+//! How an impression compares pairs: interleaved one by one, or read from one multileaved list of all arms.
 
 use interleave::{AnyMultileaving, Interleaving, Outcome, Preference};
 
 use crate::Generator;
-use crate::simulation::pairwise::{Contest, Tally, play_piece};
-use crate::simulation::site::{Multileaver, Site};
+use crate::simulation::pairwise::{PairList, Tally, compare_piece};
+use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
-/// Lets pairs of arms meet on given queries and counts who wins.
-pub trait Player: Sync {
-    /// Pairs made ready.
+/// Compares pairs of arms on given queries and counts the outcomes.
+pub trait PairComparison: Sync {
+    /// Pairs in the form that [`compare`](Self::compare) needs.
     type Pairs: Sync;
 
-    /// Makes `pairs` ready.
+    /// Prepares `pairs` of 0-based arms.
     fn prepare(&self, pairs: &[(u32, u32)]) -> Self::Pairs;
 
-    /// Plays one impression for each of `queries`, equal ones lying together, and adds the outcome
-    /// of every pair to `tally`, which has one count a pair. Chance comes from `stream(purpose)`
-    /// alone.
-    fn play(&self, pairs: &Self::Pairs, queries: &[u32], stream: &dyn Fn(&str) -> Generator, tally: &mut Counts);
+    /// Plays one impression for each of `queries` (equal ones are adjacent) and adds the outcome of every pair to
+    /// `tally`, which has one count per pair. All randomness comes from `stream(purpose)`.
+    fn compare(&self, pairs: &Self::Pairs, queries: &[u32], stream: &dyn Fn(&str) -> Generator, tally: &mut Counts);
 }
 
 /// Wins and ties of each pair.
 pub struct Counts(pub(super) Tally);
 
-/// Each pair is interleaved on its own: what two-armed duels are made of.
+/// Interleaves each pair separately, as in duels of two arms.
 pub struct Interleaved<'a, I> {
     /// The rankers and their users.
     pub site: &'a Site,
@@ -31,23 +30,23 @@ pub struct Interleaved<'a, I> {
     pub method: &'a I,
 }
 
-/// Pairs made ready for [`Interleaved`].
-pub struct Ready(Contest);
+/// Pairs prepared for [`Interleaved`].
+pub struct PreparedPairs(PairList);
 
-impl<I: Interleaving> Player for Interleaved<'_, I> {
-    type Pairs = Ready;
+impl<I: Interleaving> PairComparison for Interleaved<'_, I> {
+    type Pairs = PreparedPairs;
 
-    fn prepare(&self, pairs: &[(u32, u32)]) -> Ready {
-        Ready(Contest::new(pairs))
+    fn prepare(&self, pairs: &[(u32, u32)]) -> PreparedPairs {
+        PreparedPairs(PairList::new(pairs))
     }
 
-    fn play(&self, pairs: &Ready, queries: &[u32], stream: &dyn Fn(&str) -> Generator, tally: &mut Counts) {
-        play_piece(self.site, self.method, &pairs.0, queries, stream, &mut tally.0);
+    fn compare(&self, pairs: &PreparedPairs, queries: &[u32], stream: &dyn Fn(&str) -> Generator, tally: &mut Counts) {
+        compare_piece(self.site, self.method, &pairs.0, queries, stream, &mut tally.0);
     }
 }
 
-/// All arms share one list, and the pairs are read off its outcome: what a multi-dueling bandit that
-/// starts with all arms plays on. Only the pairs asked for are counted; the list is always of all.
+/// Multileaves all arms into one list and reads the pairs from its outcome, as for a multi-dueling bandit that starts
+/// with all arms. The list always contains all arms, even if only some pairs are counted.
 pub struct Multileaved<'a> {
     /// The rankers and their users.
     pub site: &'a Site,
@@ -55,21 +54,21 @@ pub struct Multileaved<'a> {
     pub method: &'a AnyMultileaving,
 }
 
-impl Player for Multileaved<'_> {
+impl PairComparison for Multileaved<'_> {
     type Pairs = Vec<(u32, u32)>;
 
     fn prepare(&self, pairs: &[(u32, u32)]) -> Self::Pairs {
         pairs.to_vec()
     }
 
-    fn play(&self, pairs: &Self::Pairs, queries: &[u32], stream: &dyn Fn(&str) -> Generator, tally: &mut Counts) {
+    fn compare(&self, pairs: &Self::Pairs, queries: &[u32], stream: &dyn Fn(&str) -> Generator, tally: &mut Counts) {
         let (mut lists, mut users) = (stream("lists"), stream("users"));
         let mut multileaver = Multileaver::default();
         let Tally { wins, ties } = &mut tally.0;
         for &query in queries {
             let arms = 0..self.site.arms();
-            let outcome =
-                self.site.multileave(self.method, query as usize, arms, &mut lists, &mut users, &mut multileaver);
+            let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
+            let outcome = self.site.multileave(self.method, query as usize, arms, randomness, &mut multileaver);
             for ((&(first, second), wins), ties) in pairs.iter().zip(&mut *wins).zip(&mut *ties) {
                 let winner = outcome.preference(first as usize, second as usize);
                 *wins += u32::from(winner == Preference::First);

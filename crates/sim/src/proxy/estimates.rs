@@ -1,24 +1,27 @@
-//! The estimates that a state holds: preferences with standard errors, and the matrix they make.
+//! The estimates of a state: preferences with standard errors, and the matrix.
 
 use bandits::{MatrixError, PreferenceMatrix};
 
-use super::choice::{all_pairs, pair_count};
+use super::selection::{all_pairs, pair_count};
 use super::round::Sampling;
 use super::state::State;
 use crate::simulation::pairwise::PairCount;
 
 impl State {
-    /// What the comparisons of the pair at `place` (of [`all_pairs`]) came to, in rounds that are over.
+    /// The outcomes of the pair with index `place` in [`all_pairs`], over all finished rounds.
     ///
     /// # Panics
-    /// When there is no such pair.
+    /// If there is no such pair.
     #[must_use]
     pub fn count(&self, place: usize) -> PairCount {
         let totals = &self.totals;
         PairCount { wins: totals.wins[place], ties: totals.ties[place], comparisons: totals.comparisons[place] }
     }
 
-    /// The standard error of its preference; infinite where nothing is known.
+    /// The standard error of the preference of that pair; infinite without comparisons.
+    ///
+    /// # Panics
+    /// If there is no such pair.
     #[must_use]
     pub fn standard_error(&self, place: usize) -> f64 {
         let count = self.count(place);
@@ -29,8 +32,8 @@ impl State {
         }
     }
 
-    /// The same as if the pair had been won once more and lost once more: a few comparisons that
-    /// all went the same way are no certainty, and must not end the search for it.
+    /// The standard error with one additional win and one additional loss, for the stopping rule: a few comparisons with
+    /// the same outcome have a standard error of 0 but do not make the preference certain.
     pub(super) fn cautious_error(&self, place: usize) -> f64 {
         let mut count = self.count(place);
         (count.wins, count.comparisons) = (count.wins + 1, count.comparisons + 2);
@@ -40,17 +43,17 @@ impl State {
         }
     }
 
-    /// The largest standard error of a pair that was compared; 0 without any.
+    /// The largest standard error of the compared pairs; 0 if there are none.
     #[must_use]
     pub fn largest_standard_error(&self) -> f64 {
         let known = (0..pair_count(self.identity.arms)).filter(|&place| self.totals.comparisons[place] > 0);
         known.map(|place| self.standard_error(place)).fold(0.0, f64::max)
     }
 
-    /// The matrix, 1/2 where nothing is known.
+    /// The preference matrix, 1/2 for pairs without comparisons.
     ///
     /// # Errors
-    /// When there are no arms.
+    /// If there are no arms.
     pub fn matrix(&self) -> Result<PreferenceMatrix, MatrixError> {
         let places = all_pairs(self.identity.arms);
         let mut preferences = (0..places.len()).map(|place| self.count(place).preference());

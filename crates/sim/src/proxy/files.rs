@@ -1,4 +1,4 @@
-//! What a matrix leaves: itself as `.npy` and text, and all counts as NumPy's `.npz`.
+//! The files of a matrix: the matrix as `.npy` and text, and all counts as NumPy's `.npz`.
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -8,36 +8,36 @@ use bandits::matrix::npy_header;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::choice::all_pairs;
+use super::selection::all_pairs;
 use super::state::State;
 use crate::output;
 use crate::output::lock::Lock;
 use crate::output::usage::usage;
 
-/// Where the parts of a matrix lie, for `--out P.npy` or `P.txt`.
+/// The files of a matrix, for `--out P.npy` or `P.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
-    /// `P.npy`: p_ij as doubles.
+    /// `P.npy`: p_ij as 64-bit floats.
     pub npy: PathBuf,
-    /// `P.txt`: p_ij as text, a row a line.
+    /// `P.txt`: p_ij as text, one row per line.
     pub text: PathBuf,
-    /// `P.counts.npz`: arrays `preferences`, `standard_errors`, `wins`, `ties` and `comparisons`, all
-    /// of one row and one column an arm; entry (i, j) is of i against j. On the diagonal and where a
-    /// pair was never compared counts are 0, preferences 1/2, and standard errors 0 and infinite.
+    /// `P.counts.npz`: arrays `preferences`, `standard_errors`, `wins`, `ties` and `comparisons`, each with one row and
+    /// one column per arm; entry (i, j) is that of i against j. On the diagonal and for pairs without comparisons,
+    /// counts are 0 and preferences 1/2; standard errors are 0 on the diagonal and infinite without comparisons.
     pub counts: PathBuf,
     /// `P.json`: how the matrix was made.
     pub how: PathBuf,
-    /// `P.timings.json`: seconds and memory, which differ from run to run.
+    /// `P.timings.json`: seconds and memory, which vary from run to run.
     pub timings: PathBuf,
-    /// `P.state`: what `--resume` and `--more` go on from.
+    /// `P.state`: the state that `--resume` and `--more` continue from.
     pub state: PathBuf,
 }
 
 impl Files {
-    /// The files for `--out`.
+    /// The files for the value `out` of `--out`.
     ///
     /// # Errors
-    /// When the name does not end in `.npy` or `.txt`.
+    /// If the name does not end in `.npy` or `.txt`.
     pub fn of(out: &Path) -> Result<Self> {
         let ending = out.extension().and_then(|ending| ending.to_str());
         ensure!(
@@ -55,16 +55,16 @@ impl Files {
         })
     }
 
-    /// All of them.
+    /// The paths of all files.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         let Self { npy, text, counts, how, timings, state } = self;
         [npy, text, counts, how, timings, state].into_iter().map(PathBuf::as_path)
     }
 
-    /// Keeps other runs off these files until what this returns is dropped. The folder must exist.
+    /// Locks these files against other runs until the returned lock is dropped. The folder must exist.
     ///
     /// # Errors
-    /// When another run works on them, or the folder cannot be written to.
+    /// If another run holds the lock, or the folder cannot be written to.
     pub fn lock(&self) -> Result<Lock> {
         let name = self.state.file_name().unwrap_or_default().display();
         let lock = Lock::take(&self.state.with_file_name(format!(".{name}.lock")))?;
@@ -77,7 +77,7 @@ impl Files {
 /// Writes the matrix and the counts of `state`.
 ///
 /// # Errors
-/// When a file cannot be written; the others, and what was there before, stay.
+/// If a file cannot be written; its previous version and all other files remain.
 pub fn write(files: &Files, state: &State) -> Result<()> {
     let matrix = state.matrix()?;
     output::write_atomic(&files.npy, &matrix.to_npy())?;
@@ -100,7 +100,7 @@ fn counts(state: &State) -> Result<Vec<u8>> {
         }
     }
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    // Without the time of day, so that the same counts are the same bytes.
+    // Without a time stamp, so that the same counts give the same bytes.
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default());

@@ -1,34 +1,31 @@
-//! Proxy preference matrices: p_ij of every pair of a data set's rankers, estimated from simulated
-//! impressions, to play bandits on coin flips.
+//! Proxy preference matrices: p_ij of every pair of rankers of a data set, estimated from simulated impressions in
+//! rounds that can be interrupted and extended. Bandits then duel on the matrix by coin flips; the comparisons
+//! themselves are in `simulation`.
 //!
-//! An impression takes a query and lets all pairs meet on it. Impressions come in *rounds* of at
-//! most [`ROUND`], sorted by query, so that a query's lists are read while they are warm; rounds are
-//! cut into pieces of some milliseconds, each with streams of chance of its own, and all threads
-//! take pieces in turn. Whole numbers are added up, so the outcome is the same for any number of
-//! threads and wherever the work was interrupted and taken up again ([`take_up`], [`State`]).
+//! An impression draws a query and compares all pairs on it. Impressions are grouped into *rounds* of at most [`ROUND`],
+//! sorted by query, so that the lists of a query are in the processor's cache. Rounds are cut into pieces of a few
+//! milliseconds, each with random streams of its own, which the threads take in turn. Counts are integers, so the
+//! result depends neither on the number of threads nor on interruptions ([`open_state`], [`State`]).
 //!
-//! Each pair's impressions are independent and its estimate has the law of the papers. Pairs share
-//! impressions: estimates of different pairs are correlated through their queries and, as far as
-//! the way of comparing shares draws, through lists and clicks. Standard errors are those of single
-//! pairs; what is said of many pairs at once should not assume them independent (a union bound may
-//! be used as ever).
+//! The impressions of a pair are independent, and its estimate has the same distribution as in the papers. Pairs share
+//! impressions: estimates of different pairs are correlated through their queries and, for methods that share random
+//! draws, through lists and clicks. Standard errors are those of single pairs; statements about several pairs must not
+//! assume independence (a union bound remains valid).
 //!
-//! Asking for more adds rounds. 200,000 impressions and then 200,000 more are 400,000 to the byte,
-//! because both are multiples of [`ROUND`]; other counts end in a shorter round of their own, and
-//! what is added goes on with a new one: as good, but not the same bytes as all at once. Stratified
-//! impressions make one round a request.
+//! A request for more impressions adds rounds. 200,000 impressions and then 200,000 more give the same bytes as 400,000
+//! in one request, because both are multiples of [`ROUND`]; other numbers end in a shorter round, and an extension
+//! starts a new one, which is as accurate but gives different bytes. Stratified impressions form one round per request.
 //!
-//! Going on until standard errors are small enough adds rounds in which only the pairs that are not
-//! there yet meet. When to stop is judged by the spread of the outcomes, not by where their mean
-//! lies, so the estimates are not drawn to either side to first order.
+//! A request with a target standard error adds rounds for the pairs that have not reached it. The stopping rule depends
+//! on the spread of the outcomes, not on their mean, so the estimates are unbiased to first order.
 //!
 //! ## References
 //! M. Zoghi, S. Whiteson and M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
 //! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>: matrices of 400,000
-//! interleaved comparisons a pair, for 136 rankers.
+//! interleaved comparisons per pair, for 136 rankers.
 
 mod build;
-mod choice;
+mod selection;
 mod comparison;
 mod estimates;
 mod files;
@@ -38,9 +35,9 @@ mod strata;
 #[cfg(test)]
 mod tests;
 
-pub use build::{Begin, Work, take_up};
-pub use choice::{Choice, all_pairs, pair_count};
-pub use comparison::{Counts, Interleaved, Multileaved, Player, Ready};
+pub use build::{EstimationContext, StartMode, open_state};
+pub use selection::{PairSelection, all_pairs, pair_count};
+pub use comparison::{Counts, Interleaved, Multileaved, PairComparison, PreparedPairs};
 pub use files::{Files, write};
 pub use round::{ROUND, Sampling};
-pub use state::{Identity, Played, Request, State};
+pub use state::{FinishedRound, Identity, Request, State};

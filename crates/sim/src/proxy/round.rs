@@ -1,8 +1,8 @@
-//! A round: a number of impressions of some pairs, cut into pieces that threads take one by one.
+//! A round: impressions of some pairs, cut into pieces that threads take one by one.
 
 use std::ops::Range;
 
-use super::comparison::{Counts, Player};
+use super::comparison::{Counts, PairComparison};
 use super::strata::{Strata, Sums};
 use crate::simulation::pairwise::{Tally, draw_queries};
 use crate::simulation::seed;
@@ -14,22 +14,22 @@ use crate::simulation::site::Site;
 pub enum Sampling {
     /// Uniformly with replacement, as in the papers.
     WithReplacement,
-    /// Every query as often as every other, up to one.
+    /// Every query equally often, or once more.
     Stratified,
 }
 
-/// Most impressions of a round with replacement. Counts that are multiples of it add up: 200,000 and
-/// then 200,000 more is 400,000 to the byte. Within a round impressions are sorted by query.
+/// The most impressions of a round with replacement. Multiples of it add up: 200,000 impressions and then 200,000 more
+/// give the same bytes as 400,000 in one request. Within a round, impressions are sorted by query.
 pub const ROUND: u64 = 100_000;
 
-/// Comparisons that a piece should hold: some milliseconds of work, so that handing pieces to
-/// threads costs nothing and waiting for the last ones of a minute little.
-const COMPARISONS_A_PIECE: usize = 200_000;
+/// Approximate comparisons per piece: a few milliseconds of work, so that neither passing pieces to threads nor waiting
+/// for the last ones takes noticeable time.
+const COMPARISONS_PER_PIECE: usize = 200_000;
 
 /// The queries of a round in the order in which they are played.
 ///
-/// The streams of chance of a piece depend on the master seed, the round's number and the piece's
-/// (with strata: the query's), so that it does not matter which thread plays it, or when.
+/// The random streams of a piece depend on the master seed, the number of the round and the number of the piece (with
+/// strata: of the query), so that it does not matter which thread plays it, or when.
 pub(super) struct Round<'a> {
     number: u64,
     master: u64,
@@ -38,13 +38,13 @@ pub(super) struct Round<'a> {
 }
 
 enum Queries<'a> {
-    /// Sorted draws, and how many make a piece.
-    Drawn { draws: Vec<u32>, a_piece: usize },
-    /// Strata, and how many queries make a piece.
-    Strata { strata: &'a Strata, a_piece: usize },
+    /// Sorted draws, and the number of draws per piece.
+    Drawn { draws: Vec<u32>, per_piece: usize },
+    /// Strata, and the number of queries per piece.
+    Strata { strata: &'a Strata, per_piece: usize },
 }
 
-/// The name of the streams of round `number`.
+/// The seed text of the streams of round `number`.
 fn purpose(number: u64) -> String {
     format!("proxy round {number}")
 }
@@ -55,7 +55,7 @@ pub(super) fn draw_strata(queries: usize, impressions: u64, master: u64, number:
 }
 
 impl<'a> Round<'a> {
-    /// A round of `impressions` of `pairs` pairs; with `strata`, theirs.
+    /// Round `number` with `impressions` of each of `pairs` pairs, distributed over queries by `strata` if given.
     pub(super) fn new(
         site: &Site,
         master: u64,
@@ -64,41 +64,41 @@ impl<'a> Round<'a> {
         pairs: usize,
         strata: Option<&'a Strata>,
     ) -> Self {
-        let impressions_a_piece = (COMPARISONS_A_PIECE / pairs.max(1)).clamp(8, 4096);
+        let impressions_per_piece = (COMPARISONS_PER_PIECE / pairs.max(1)).clamp(8, 4096);
         let queries = match strata {
             None => Queries::Drawn {
                 draws: draw_queries(site, impressions, master, &purpose(number)),
-                a_piece: impressions_a_piece,
+                per_piece: impressions_per_piece,
             },
             Some(strata) => {
-                let a_piece = (impressions_a_piece / strata.each.max(1) as usize).max(1);
-                Queries::Strata { strata, a_piece }
+                let per_piece = (impressions_per_piece / strata.each.max(1) as usize).max(1);
+                Queries::Strata { strata, per_piece }
             }
         };
         Self { number, master, pairs, queries }
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub(super) fn pieces(&self) -> u64 {
-        let (all, a_piece) = self.extent();
-        all.div_ceil(a_piece) as u64
+        let (all, per_piece) = self.extent();
+        all.div_ceil(per_piece) as u64
     }
 
-    /// Impressions in the first `pieces` pieces.
+    /// The number of impressions in the first `pieces` pieces.
     pub(super) fn impressions_of(&self, pieces: u64) -> u64 {
-        let (all, a_piece) = self.extent();
-        let until = all.min(usize::try_from(pieces).unwrap_or(usize::MAX).saturating_mul(a_piece));
+        let (all, per_piece) = self.extent();
+        let until = all.min(usize::try_from(pieces).unwrap_or(usize::MAX).saturating_mul(per_piece));
         match &self.queries {
             Queries::Drawn { .. } => until as u64,
             Queries::Strata { strata, .. } => (0..until).map(|query| u64::from(strata.of(query))).sum(),
         }
     }
 
-    /// Draws or queries in all, and in a piece.
+    /// The number of draws (with strata: queries) in total and per piece.
     fn extent(&self) -> (usize, usize) {
         match &self.queries {
-            Queries::Drawn { draws, a_piece } => (draws.len(), *a_piece),
-            Queries::Strata { strata, a_piece } => (strata.extra.len(), *a_piece),
+            Queries::Drawn { draws, per_piece } => (draws.len(), *per_piece),
+            Queries::Strata { strata, per_piece } => (strata.extra.len(), *per_piece),
         }
     }
 
@@ -107,29 +107,35 @@ impl<'a> Round<'a> {
         empty_sums(self.pairs, matches!(self.queries, Queries::Strata { .. }))
     }
 
-    /// Plays piece `number` and adds its outcome to `sums`; how many impressions that were.
-    pub(super) fn play<P: Player>(&self, player: &P, pairs: &P::Pairs, number: u64, hand: &mut Hand) -> u64 {
-        let (all, a_piece) = self.extent();
-        let start = number as usize * a_piece;
-        let range = start..all.min(start + a_piece);
+    /// Plays piece `number`, adds its outcomes to `worker`, and returns the number of impressions.
+    pub(super) fn play<C: PairComparison>(
+        &self,
+        comparison: &C,
+        pairs: &C::Pairs,
+        number: u64,
+        worker: &mut WorkerCounts,
+    ) -> u64 {
+        let (all, per_piece) = self.extent();
+        let start = number as usize * per_piece;
+        let range = start..all.min(start + per_piece);
         match &self.queries {
             Queries::Drawn { draws, .. } => {
                 let draws = &draws[range];
                 let stream = self.stream(number);
-                player.play(pairs, draws, &stream, &mut hand.counts);
+                comparison.compare(pairs, draws, &stream, &mut worker.counts);
                 draws.len() as u64
             }
-            Queries::Strata { strata, .. } => self.play_strata(player, pairs, strata, range, hand),
+            Queries::Strata { strata, .. } => self.play_strata(comparison, pairs, strata, range, worker),
         }
     }
 
-    fn play_strata<P: Player>(
+    fn play_strata<C: PairComparison>(
         &self,
-        player: &P,
-        pairs: &P::Pairs,
+        comparison: &C,
+        pairs: &C::Pairs,
         strata: &Strata,
         range: Range<usize>,
-        hand: &mut Hand,
+        worker: &mut WorkerCounts,
     ) -> u64 {
         let mut impressions = 0;
         let mut draws = Vec::new();
@@ -137,8 +143,8 @@ impl<'a> Round<'a> {
             draws.clear();
             draws.resize(strata.of(query) as usize, query as u32);
             let stream = self.stream(query as u64);
-            player.play(pairs, &draws, &stream, &mut hand.counts);
-            hand.sums[usize::from(strata.extra[query])].take_query(&mut hand.counts.0);
+            comparison.compare(pairs, &draws, &stream, &mut worker.counts);
+            worker.sums[usize::from(strata.extra[query])].take_query(&mut worker.counts.0);
             impressions += draws.len() as u64;
         }
         impressions
@@ -149,27 +155,27 @@ impl<'a> Round<'a> {
         move |of| seed::generator(master, &purpose, number, of)
     }
 
-    /// What a thread begins with.
-    pub(super) fn hand(&self) -> Hand {
-        Hand { counts: Counts(Tally::new(self.pairs)), sums: self.sums() }
+    /// Empty counts for a thread.
+    pub(super) fn worker_counts(&self) -> WorkerCounts {
+        WorkerCounts { counts: Counts(Tally::new(self.pairs)), sums: self.sums() }
     }
 }
 
-/// Empty sums of `pairs` pairs: one of draws, or two of strata.
+/// Empty sums for `pairs` pairs: one for draws, two for strata.
 pub(super) fn empty_sums(pairs: usize, strata: bool) -> Vec<Sums> {
     (0..1 + usize::from(strata)).map(|_| Sums::new(pairs, strata)).collect()
 }
 
-/// What a thread has counted; whole numbers, so that the order of adding does not matter.
-pub(super) struct Hand {
+/// The counts of one thread; integers, so that the order of summation does not matter.
+pub(super) struct WorkerCounts {
     counts: Counts,
     sums: Vec<Sums>,
 }
 
-impl Hand {
-    /// The sums.
-    pub(super) fn open(mut self) -> Vec<Sums> {
-        // Draws go straight into the counts, strata through them; either way they end up in the sums.
+impl WorkerCounts {
+    /// The sums over all pieces that the thread played.
+    pub(super) fn into_sums(mut self) -> Vec<Sums> {
+        // Draws are still in `counts`; strata have moved from there to `sums` query by query.
         let Tally { wins, ties } = &self.counts.0;
         let sums = &mut self.sums[0].counts;
         sums.wins.iter_mut().zip(wins).for_each(|(sum, more)| *sum += more);

@@ -1,9 +1,9 @@
-//! What is known of a matrix so far, kept in a file that survives any interruption.
+//! The state of an estimation, and its file, which survives interruptions.
 //!
-//! A state file is a line that says what it is, a line of JSON (whose matrix, how far), the counts
-//! as little-endian numbers, and a SHA-256 of all that. It is written aside and renamed, so that
-//! there is always one whole file; one that was cut off elsewhere or belongs to another matrix is
-//! refused and left alone.
+//! A state file consists of a line with its format, a line of JSON (the identity of the matrix and the progress), the
+//! counts as little-endian numbers, and the SHA-256 of all of this. It is written under a temporary name and renamed,
+//! so that there is always one complete file. A file that is truncated or belongs to another matrix is an error and is
+//! not changed.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -13,48 +13,48 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::choice::pair_count;
+use super::selection::pair_count;
 use super::round::{Sampling, empty_sums};
 use super::strata::Sums;
 use crate::output;
 
-/// The first line; the number is raised when the same file would mean something else.
+/// The first line. The number increases whenever the meaning of a file changes.
 const MAGIC: &str = "sim proxy state 1\n";
-/// Bytes of the checksum at the end.
+/// The length of the checksum at the end, in bytes.
 const CHECKSUM: usize = 32;
 
-/// What makes a matrix this one and no other; files of another are foreign.
+/// Everything that identifies a matrix: a state file with another identity is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The master seed.
     pub seed: u64,
-    /// How many arms.
+    /// The number of arms.
     pub arms: usize,
-    /// How many queries.
+    /// The number of queries.
     pub queries: usize,
-    /// How queries are chosen.
+    /// How queries are drawn.
     pub sampling: Sampling,
-    /// Whether all arms share one list; else each pair is interleaved on its own.
+    /// Whether all arms share one multileaved list; otherwise each pair is interleaved separately.
     pub multileaved: bool,
-    /// The site in full: data with checksum, rankers, clicks, methods.
+    /// The full description of the site: data with checksum, rankers, clicks and methods.
     pub site: serde_json::Value,
 }
 
-/// What was asked for with one command.
+/// The impressions that one command requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Impressions of each chosen pair.
+    /// Impressions per selected pair.
     pub impressions: u64,
-    /// Whether they are on top of those of earlier requests.
+    /// Whether they are added to those of earlier requests.
     pub more: bool,
-    /// Which pairs, as [`Choice`](super::Choice) is displayed.
+    /// The selected pairs, in the text form of [`PairSelection`](super::PairSelection).
     pub pairs: String,
-    /// Go on until no chosen pair has a larger standard error.
+    /// If given, rounds are added until no selected pair has a larger standard error.
     pub until_standard_error: Option<f64>,
 }
 
 impl fmt::Display for Request {
-    /// As its flags.
+    /// Writes the request as flags.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", if self.more { "--more" } else { "--interleavings" }, self.impressions)?;
         if let Some((which, what)) = self.pairs.split_once(':') {
@@ -64,75 +64,75 @@ impl fmt::Display for Request {
     }
 }
 
-/// A round that is over.
+/// A finished round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Played {
-    /// Impressions of each of its pairs.
+pub struct FinishedRound {
+    /// Impressions per pair.
     pub impressions: u64,
-    /// How many pairs it had.
+    /// The number of pairs.
     pub pairs: usize,
 }
 
-/// Everything that is known of a matrix.
+/// The state of an estimation: its requests, and the counts so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// Whose matrix.
+    /// The identity of the matrix.
     pub identity: Identity,
-    /// What was asked for, the last one being worked on unless `left` is 0 and `done`.
+    /// All requests; only the last may be unfinished.
     pub requests: Vec<Request>,
-    /// Impressions of the last request for which no round has begun yet.
+    /// Impressions per pair of the last request that no round has started yet.
     pub left: u64,
     /// Whether the last request is fulfilled.
     pub done: bool,
-    /// Rounds that are over.
-    pub rounds: Vec<Played>,
-    /// Of each pair, in rounds that are over.
+    /// All finished rounds.
+    pub rounds: Vec<FinishedRound>,
+    /// Counts of each pair over all finished rounds.
     pub(super) totals: Totals,
-    /// The round being played.
-    pub(super) current: Option<Current>,
+    /// The unfinished round, if any.
+    pub(super) current: Option<OpenRound>,
 }
 
-/// Counts of each pair over all rounds that are over.
+/// Counts of each pair over all finished rounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Totals {
     pub(super) wins: Vec<u64>,
     pub(super) ties: Vec<u64>,
     pub(super) comparisons: Vec<u64>,
-    /// With strata: variance of 2 wins + ties, added up over rounds.
+    /// With strata: the variance of 2 wins + ties, summed over rounds; otherwise empty.
     pub(super) variances: Vec<f64>,
 }
 
-/// A round that has begun.
+/// An unfinished round.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Current {
+pub(super) struct OpenRound {
     pub(super) impressions: u64,
-    /// Places of its pairs among all.
+    /// Indices of its pairs among all pairs.
     pub(super) places: Vec<u32>,
-    /// How many of its pieces are in `sums`: the first so many.
+    /// The number of pieces whose outcomes are in `sums`: always the first ones.
     pub(super) pieces: u64,
     pub(super) sums: Vec<Sums>,
 }
 
-/// The line of JSON.
+/// The line of JSON. The names of its fields are part of the file format.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct Header {
     identity: Identity,
     requests: Vec<Request>,
     left: u64,
     done: bool,
-    rounds: Vec<Played>,
-    current: Option<CurrentHead>,
+    rounds: Vec<FinishedRound>,
+    current: Option<OpenRoundHeader>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct CurrentHead {
+struct OpenRoundHeader {
     impressions: u64,
     pairs: usize,
     pieces: u64,
 }
 
 impl State {
-    /// Nothing known, nothing asked for.
+    /// A state without requests and comparisons.
     #[must_use]
     pub fn new(identity: Identity) -> Self {
         let pairs = pair_count(identity.arms);
@@ -146,10 +146,10 @@ impl State {
         Self { identity, requests: Vec::new(), left: 0, done: true, rounds: Vec::new(), totals, current: None }
     }
 
-    /// The state kept at `path`, if there is one.
+    /// Reads the state in the file at `path`; `None` if there is no file.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, or is not of `identity`; the file is left as it is.
+    /// If the file cannot be read, is damaged, or belongs to a matrix with another identity. The file is not changed.
     pub fn load(path: &Path, identity: &Identity) -> Result<Option<Self>> {
         let Some(state) = Self::read(path)? else { return Ok(None) };
         if let Some(difference) = state.identity.difference(identity) {
@@ -161,15 +161,15 @@ impl State {
         Ok(Some(state))
     }
 
-    /// Writes the state to `path` in one step.
+    /// Writes the state to the file at `path` in one step.
     ///
     /// # Errors
-    /// As [`output::write_atomic`]; what was there stays.
+    /// As for [`output::write_atomic`]; a previous file remains.
     pub fn save(&self, path: &Path) -> Result<()> {
         output::write_atomic(path, &self.encode()?)
     }
 
-    /// The state kept at `path`, of whatever matrix, if there is one.
+    /// Reads the state in the file at `path`, whatever its identity; `None` if there is no file.
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -183,25 +183,25 @@ impl State {
     }
 
     fn encode(&self) -> Result<Vec<u8>> {
-        let head = Head {
+        let header = Header {
             identity: self.identity.clone(),
             requests: self.requests.clone(),
             left: self.left,
             done: self.done,
             rounds: self.rounds.clone(),
-            current: self.current.as_ref().map(|current| CurrentHead {
+            current: self.current.as_ref().map(|current| OpenRoundHeader {
                 impressions: current.impressions,
                 pairs: current.places.len(),
                 pieces: current.pieces,
             }),
         };
         let mut bytes = MAGIC.as_bytes().to_vec();
-        serde_json::to_writer(&mut bytes, &head)?;
+        serde_json::to_writer(&mut bytes, &header)?;
         bytes.push(b'\n');
         let Totals { wins, ties, comparisons, variances } = &self.totals;
         [wins, ties, comparisons].into_iter().flatten().for_each(|n| bytes.extend(n.to_le_bytes()));
         variances.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
-        if let Some(Current { places, sums, .. }) = &self.current {
+        if let Some(OpenRound { places, sums, .. }) = &self.current {
             places.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
             for Sums { counts, squares } in sums {
                 counts.wins.iter().chain(&counts.ties).for_each(|n| bytes.extend(n.to_le_bytes()));
@@ -220,18 +220,18 @@ impl State {
             .map(|_| bytes.split_at(bytes.len() - CHECKSUM))
             .with_context(|| match MAGIC.as_bytes().starts_with(bytes) {
                 true => "it is truncated",
-                false => "it is not the state of a proxy matrix, or it is of another version",
+                false => "it is not the state of a proxy matrix, or it has another version",
             })?;
         ensure!(Sha256::digest(body)[..] == *checksum, "it is truncated or damaged: its checksum does not match");
         let body = &body[MAGIC.len()..];
-        let end = body.iter().position(|&byte| byte == b'\n').context("its description does not end")?;
-        let head: Head = serde_json::from_slice(&body[..end]).context("its description is unreadable")?;
+        let end = body.iter().position(|&byte| byte == b'\n').context("the line of its header does not end")?;
+        let header: Header = serde_json::from_slice(&body[..end]).context("its header is unreadable")?;
         let mut rest = Numbers(&body[end + 1..]);
-        let mut state = Self::new(head.identity);
+        let mut state = Self::new(header.identity);
         let Totals { wins, ties, comparisons, variances } = &mut state.totals;
         [wins, ties, comparisons].into_iter().try_for_each(|numbers| rest.fill(numbers, u64::from_le_bytes))?;
         rest.fill(variances, f64::from_le_bytes)?;
-        if let Some(current) = head.current {
+        if let Some(current) = header.current {
             let mut places = vec![0; current.pairs.min(pair_count(state.identity.arms))];
             rest.fill(&mut places, u32::from_le_bytes)?;
             let mut sums = empty_sums(places.len(), state.identity.sampling == Sampling::Stratified);
@@ -240,15 +240,15 @@ impl State {
                 rest.fill(&mut counts.ties, u32::from_le_bytes)?;
                 rest.fill(squares, u64::from_le_bytes)?;
             }
-            let CurrentHead { impressions, pieces, .. } = current;
-            state.current = Some(Current { impressions, places, pieces, sums });
+            let OpenRoundHeader { impressions, pieces, .. } = current;
+            state.current = Some(OpenRound { impressions, places, pieces, sums });
         }
         ensure!(rest.0.is_empty(), "it holds more numbers than its header declares");
-        Ok(Self { requests: head.requests, left: head.left, done: head.done, rounds: head.rounds, ..state })
+        Ok(Self { requests: header.requests, left: header.left, done: header.done, rounds: header.rounds, ..state })
     }
 }
 
-/// Numbers one after another.
+/// Bytes from which numbers are read one after another.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
@@ -263,17 +263,17 @@ impl Numbers<'_> {
 }
 
 impl Identity {
-    /// The first thing in which `wanted` differs, in words.
+    /// Describes the first difference between this identity and `wanted`; `None` if they are equal.
     pub(super) fn difference(&self, wanted: &Self) -> Option<String> {
         let value = |identity| serde_json::to_value(identity).unwrap_or_default();
         first_difference("", &value(self), &value(wanted))
     }
 }
 
-/// Where `kept` and `wanted` differ first, and how.
-fn first_difference(name: &str, kept: &serde_json::Value, wanted: &serde_json::Value) -> Option<String> {
+/// Describes the first difference between two values, the one in the file and the one wanted; `name` is their path.
+fn first_difference(name: &str, found: &serde_json::Value, wanted: &serde_json::Value) -> Option<String> {
     use serde_json::Value::Object;
-    match (kept, wanted) {
+    match (found, wanted) {
         (Object(a), Object(b)) => {
             let names = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
             let null = serde_json::Value::Null;
@@ -282,7 +282,7 @@ fn first_difference(name: &str, kept: &serde_json::Value, wanted: &serde_json::V
                 first_difference(&path, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null))
             })
         }
-        _ if kept == wanted => None,
+        _ if found == wanted => None,
         _ => {
             let short = |value: &serde_json::Value| {
                 let text = value.to_string();
@@ -292,7 +292,7 @@ fn first_difference(name: &str, kept: &serde_json::Value, wanted: &serde_json::V
                     text
                 }
             };
-            Some(format!("its {name} is {}, not {}", short(kept), short(wanted)))
+            Some(format!("its {name} is {}, not {}", short(found), short(wanted)))
         }
     }
 }
@@ -308,16 +308,16 @@ mod tests {
         state.requests.push(Request { impressions: 50, more: false, pairs, until_standard_error: Some(0.1) });
         state.totals.wins = (0..6).collect();
         state.totals.comparisons = vec![u64::MAX; 6];
-        state.rounds.push(Played { impressions: 20, pairs: 6 });
+        state.rounds.push(FinishedRound { impressions: 20, pairs: 6 });
         (state.left, state.done) = (10, false);
         let mut sums = empty_sums(2, sampling == Sampling::Stratified);
         sums[0].counts.wins = vec![3, 4];
-        state.current = Some(Current { impressions: 20, places: vec![1, 5], pieces: 2, sums });
+        state.current = Some(OpenRound { impressions: 20, places: vec![1, 5], pieces: 2, sums });
         state
     }
 
     #[test]
-    fn kept_and_read_back() {
+    fn a_saved_state_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("P.state");
         for sampling in [Sampling::WithReplacement, Sampling::Stratified] {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_wrong_byte_is_an_error() {
+    fn every_truncation_and_every_wrong_byte_is_an_error() {
         let whole = state(Sampling::Stratified).encode().unwrap();
         for end in 0..whole.len() {
             assert!(State::decode(&whole[..end]).is_err(), "cut at {end}");
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_file_is_named_with_its_difference_and_left_alone() {
+    fn a_file_of_another_matrix_is_an_error_with_the_difference() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("P.state");
         let state = state(Sampling::WithReplacement);
@@ -359,8 +359,8 @@ mod tests {
         assert!(other.contains("its site.dataset.checksum is \"abc\", not \"abd\""), "{other}");
         assert!(!other.contains('\n'));
         std::fs::write(&path, &before[..before.len() - 1]).unwrap();
-        let cut = format!("{:#}", State::load(&path, &state.identity).unwrap_err());
-        assert!(cut.contains("cut off") && cut.contains("P.state"), "{cut}");
+        let truncated = format!("{:#}", State::load(&path, &state.identity).unwrap_err());
+        assert!(truncated.contains("truncated") && truncated.contains("P.state"), "{truncated}");
         assert_eq!(std::fs::read(&path).unwrap(), before[..before.len() - 1]);
     }
 }

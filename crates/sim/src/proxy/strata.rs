@@ -1,17 +1,17 @@
-//! The same number of impressions of every query: less variance than queries drawn with replacement.
+//! Stratified sampling: the same number of impressions of every query, for less variance than queries drawn with
+//! replacement.
 //!
-//! Of N impressions of Q queries each query gets m = floor(N / Q), and R = N mod Q queries, drawn
+//! Of N impressions of Q queries, each query gets m = floor(N / Q), and R = N mod Q queries, drawn
 //! without replacement, get one more. With y = 2 for a win, 1 for a tie and 0 for a loss, S_q the
 //! sum of y over the n_q impressions of query q and s_q^2 their sample variance, the estimate
 //! (sum of S_q) / 2N is unbiased up to the choice of the R queries, and its variance is
 //!
 //! > ( N mean(sigma_q^2) + R (1 - R/Q) S_b^2 ) / 4 N^2,
 //!
-//! the variance within queries, and, as far as some queries count once more, S_b^2, the variance
-//! between the queries' means, of which a simple random sample of R is taken. Both are estimated
-//! without bias: sigma_q^2 by s_q^2, S_b^2 by the variance of the observed means less the mean of
-//! s_q^2 / n_q (at least 0). Queries drawn with replacement have all of S_b^2 in place of the
-//! R/N (1 - R/Q) of it.
+//! where sigma_q^2 is the variance within query q, and S_b^2, the variance between the means of the queries, counts
+//! only because R of them, a simple random sample, get one more impression. Both estimates are unbiased: s_q^2 for
+//! sigma_q^2, and for S_b^2 the variance of the observed means minus the mean of s_q^2 / n_q (at least 0). With queries
+//! drawn with replacement, the factor of S_b^2 is 1 instead of R/N (1 - R/Q).
 //!
 //! ## References
 //! W. G. Cochran, *Sampling Techniques*, 3rd edition, 1977, sections 2.6 and 5.3 to 5.6.
@@ -21,21 +21,21 @@ use rand::RngExt;
 use crate::Generator;
 use crate::simulation::pairwise::Tally;
 
-/// How often each query is taken in a stratified round.
+/// The number of impressions of each query in a stratified round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Strata {
-    /// Impressions of every query.
+    /// Impressions that every query gets.
     pub(super) each: u32,
-    /// Which queries get one more.
+    /// Whether a query gets one more.
     pub(super) extra: Vec<bool>,
 }
 
 impl Strata {
-    /// Spreads `impressions` over `queries` queries.
+    /// Distributes `impressions` over `queries` queries.
     pub(super) fn draw(queries: usize, impressions: u64, generator: &mut Generator) -> Self {
         let each = (impressions / queries as u64) as u32;
         let mut left = (impressions % queries as u64) as usize;
-        // Selection sampling: every subset of `left` queries is as likely.
+        // Selection sampling: every subset of `left` queries is equally likely.
         let mut extra = vec![false; queries];
         for (query, extra) in extra.iter_mut().enumerate() {
             if generator.random_range(0..queries - query) < left {
@@ -51,17 +51,17 @@ impl Strata {
         self.each + u32::from(self.extra[query])
     }
 
+    /// The number of queries with one more.
     fn more(&self) -> usize {
         self.extra.iter().filter(|&&extra| extra).count()
     }
 }
 
-/// Counts of the queries that have the same number of impressions.
+/// Sums over the queries with the same number of impressions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) counts: Tally,
-    /// Sum over queries of the square of the query's 2 wins + ties; empty where queries are drawn
-    /// with replacement, whose variance needs no such thing.
+    /// Sum over queries of (2 wins + ties)^2; empty for queries drawn with replacement, whose variance does not need it.
     pub(super) squares: Vec<u64>,
 }
 
@@ -70,7 +70,7 @@ impl Sums {
         Self { counts: Tally::new(pairs), squares: vec![0; if squares { pairs } else { 0 }] }
     }
 
-    /// Takes in the counts of one query and leaves zeros there.
+    /// Adds the counts of one query and resets them to zero.
     pub(super) fn take_query(&mut self, query: &mut Tally) {
         for (index, square) in self.squares.iter_mut().enumerate() {
             let (wins, ties) = (std::mem::take(&mut query.wins[index]), std::mem::take(&mut query.ties[index]));
@@ -89,21 +89,21 @@ impl Sums {
         self.squares.iter_mut().zip(&other.squares).for_each(|(square, more)| *square += more);
     }
 
-    /// Sum of y and of y^2 of a pair.
+    /// The sums of y and of y^2 of a pair.
     fn moments(&self, pair: usize) -> (f64, f64) {
         let (wins, ties) = (f64::from(self.counts.wins[pair]), f64::from(self.counts.ties[pair]));
         (2.0 * wins + ties, 4.0 * wins + ties)
     }
 }
 
-/// The variance of the sum of y of `pair` over a whole stratified round; `sums` are those of the
-/// queries with `strata.each` impressions (at least 2) and of those with one more.
+/// The estimated variance of the sum of y of `pair` over a whole stratified round. `sums` holds the sums over queries
+/// with `strata.each` impressions (at least 2), and over those with one more.
 pub(super) fn variance(strata: &Strata, sums: &[Sums], pair: usize) -> f64 {
     let queries = strata.extra.len() as f64;
     let more = strata.more() as f64;
     let each = f64::from(strata.each);
     let impressions = queries * each + more;
-    // Sums over queries: of s_q^2, of s_q^2 / n_q, of the means and of their squares.
+    // Sums over queries of s_q^2, of s_q^2 / n_q, of the means and of their squares.
     let (mut within, mut of_means, mut means, mut squares) = (0.0, 0.0, 0.0, 0.0);
     for (sums, n) in sums.iter().zip([each, each + 1.0]) {
         let (y, y_squared) = sums.moments(pair);
@@ -128,7 +128,7 @@ mod tests {
     use crate::simulation::seed;
 
     #[test]
-    fn every_query_is_taken_as_often_up_to_one() {
+    fn every_query_gets_the_same_number_of_impressions_or_one_more() {
         let mut generator = seed::generator(1, "strata", 0, "test");
         let mut extras = vec![0; 7];
         for _ in 0..7000 {
@@ -148,12 +148,12 @@ mod tests {
         assert_eq!((strata.each, extra), (2, vec![0, 2, 3, 10, 11]));
     }
 
-    /// The formula against the spread of many rounds of made-up queries, each with its own odds.
+    /// Compares the formula with the spread of many rounds of artificial queries with different probabilities.
     #[test]
-    fn the_variance_is_that_of_many_rounds() {
+    fn the_estimated_variance_matches_that_of_many_rounds() {
         let queries = 40;
         // P(win), P(tie) of each query, widely different.
-        let odds: Vec<(f64, f64)> = (0..queries).map(|q| (0.02 * f64::from(q), 0.15)).collect();
+        let probabilities: Vec<(f64, f64)> = (0..queries).map(|q| (0.02 * f64::from(q), 0.15)).collect();
         let mut generator = seed::generator(2, "strata", 0, "test");
         for impressions in [80_u64, 100, 130] {
             let (mut total, mut squares, mut claimed) = (0.0, 0.0, 0.0);
@@ -161,7 +161,7 @@ mod tests {
             for _ in 0..rounds {
                 let strata = Strata::draw(queries as usize, impressions, &mut generator);
                 let mut sums = [Sums::new(1, true), Sums::new(1, true)];
-                for (query, &(win, tie)) in odds.iter().enumerate() {
+                for (query, &(win, tie)) in probabilities.iter().enumerate() {
                     let mut tally = Tally::new(1);
                     for _ in 0..strata.of(query) {
                         let u: f64 = generator.random();

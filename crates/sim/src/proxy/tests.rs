@@ -1,4 +1,4 @@
-//! The builder against plain forms, and against itself interrupted.
+//! Compares estimated matrices with direct simulation, and interrupted estimations with uninterrupted ones.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,11 +9,12 @@ use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
 
 use super::*;
+use crate::Generator;
 use crate::simulation::pairwise::PairCount;
 use crate::simulation::seed;
-use crate::simulation::site::{Multileaver, Site};
+use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
-/// Some rankers of the look-alike of MSLR-WEB30K, 63 queries, navigational clicks.
+/// Rankers of a look-alike of MSLR-WEB30K with 63 queries and navigational clicks.
 fn site(arms: u32) -> Site {
     let dataset = lookalike::generate("mslr-lookalike", 0.002, 1).unwrap();
     let features: Vec<FeatureId> = (1..=arms).map(|k| FeatureId(k * 6)).collect();
@@ -33,6 +34,10 @@ fn identity(site: &Site, sampling: Sampling) -> Identity {
     }
 }
 
+fn both<'a>(lists: &'a mut Generator, users: &'a mut Generator) -> ImpressionRandomness<'a> {
+    ImpressionRandomness { lists, users }
+}
+
 fn request(impressions: u64) -> Request {
     Request { impressions, more: false, pairs: "all".to_owned(), until_standard_error: None }
 }
@@ -41,15 +46,15 @@ fn more(impressions: u64) -> Request {
     Request { more: true, ..request(impressions) }
 }
 
-/// Fulfils `requests` one after another, saving to `path` ever so often.
+/// Fulfils `requests` one after another, and saves the state to `path` at the interval `every`.
 fn build(site: &Site, path: &Path, sampling: Sampling, requests: &[Request], every: Duration) -> State {
     let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
-    let player = Interleaved { site, method: &method };
+    let comparison = Interleaved { site, method: &method };
     let mut last = None;
     for request in requests {
-        let begin = if request.more { Begin::Afresh } else { Begin::Again };
-        let mut state = take_up(path, identity(site, sampling), request.clone(), begin).unwrap();
-        state.work(&Work { site, player: &player, save: Some((path, every)), quiet: true }).unwrap();
+        let mode = if request.more { StartMode::Fresh } else { StartMode::Replace };
+        let mut state = open_state(path, identity(site, sampling), request.clone(), mode).unwrap();
+        state.run(&EstimationContext { site, comparison: &comparison, save: Some((path, every)), quiet: true }).unwrap();
         assert_eq!(State::load(path, &state.identity).unwrap().as_ref(), Some(&state), "the last state is kept");
         last = Some(state);
     }
@@ -58,8 +63,8 @@ fn build(site: &Site, path: &Path, sampling: Sampling, requests: &[Request], eve
 
 const SELDOM: Duration = Duration::from_secs(3600);
 
-/// Each comparison on its own: a query, a list, a user, nothing shared and nothing sorted.
-fn plain(site: &Site, low: u32, high: u32, comparisons: u64) -> PairCount {
+/// Compares one pair directly: a new query, list and user for each comparison, nothing shared or sorted.
+fn direct(site: &Site, low: u32, high: u32, comparisons: u64) -> PairCount {
     let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
     let pair = [low as usize, high as usize];
     let stream = |purpose: &str| seed::generator(99, &format!("plain {low} {high}"), 0, purpose);
@@ -68,7 +73,7 @@ fn plain(site: &Site, low: u32, high: u32, comparisons: u64) -> PairCount {
     let mut count = PairCount { comparisons, ..PairCount::default() };
     for _ in 0..comparisons {
         let query = site.draw_query(&mut lists);
-        match site.interleave(&method, query, pair, &mut lists, &mut users, &mut scratch) {
+        match site.interleave(&method, query, pair, both(&mut lists, &mut users), &mut scratch) {
             Preference::First => count.wins += 1,
             Preference::Tie => count.ties += 1,
             Preference::Second => {}
@@ -77,10 +82,10 @@ fn plain(site: &Site, low: u32, high: u32, comparisons: u64) -> PairCount {
     count
 }
 
-/// Largest |z| over 190 pairs that chance exceeds with probability 1e-6 (union bound, normal tails).
+/// The largest |z| over 190 pairs exceeds this with probability 1e-6 (union bound, normal tails).
 const LARGEST_Z: f64 = 5.83;
 
-/// The largest difference of two estimates of the same pair, in its standard error.
+/// The largest difference between two estimates of the same pair, in standard errors.
 fn largest_z(state: &State, reference: &[PairCount]) -> f64 {
     let z = |(place, reference): (usize, &PairCount)| {
         let difference = state.count(place).preference() - reference.preference();
@@ -90,16 +95,16 @@ fn largest_z(state: &State, reference: &[PairCount]) -> f64 {
 }
 
 #[test]
-fn all_pairs_of_twenty_rankers_agree_with_the_plain_form() {
+fn all_pairs_of_twenty_rankers_agree_with_direct_simulation() {
     let site = site(20);
     let folder = tempfile::tempdir().unwrap();
     let reference: Vec<PairCount> =
-        all_pairs(20).into_iter().map(|(low, high)| plain(&site, low, high, 20_000)).collect();
+        all_pairs(20).into_iter().map(|(low, high)| direct(&site, low, high, 20_000)).collect();
     for sampling in [Sampling::WithReplacement, Sampling::Stratified] {
         let state = build(&site, &folder.path().join("P.state"), sampling, &[request(20_000)], SELDOM);
         let z = largest_z(&state, &reference);
         assert!(z < LARGEST_Z, "{sampling:?}: {z}");
-        // The bound is no formality: a shift of four percent breaks it.
+        // The bound is effective: a shift by four percentage points violates it.
         let shifted: Vec<PairCount> =
             reference.iter().map(|count| PairCount { wins: count.wins + 800, ..*count }).collect();
         assert!(largest_z(&state, &shifted) > LARGEST_Z);
@@ -107,7 +112,7 @@ fn all_pairs_of_twenty_rankers_agree_with_the_plain_form() {
 }
 
 #[test]
-fn interruptions_and_threads_change_no_byte() {
+fn interruptions_and_threads_do_not_change_a_byte() {
     let site = site(6);
     let folder = tempfile::tempdir().unwrap();
     for sampling in [Sampling::WithReplacement, Sampling::Stratified] {
@@ -115,14 +120,14 @@ fn interruptions_and_threads_change_no_byte() {
         let whole = build(&site, &path, sampling, &[request(30_000)], SELDOM);
         let kept = std::fs::read(&path).unwrap();
         for threads in [1, 3] {
-            // Saved after every piece, and each time taken up anew from the file by another state.
+            // Saved after every piece.
             let path = folder.path().join(format!("cut-{threads}.state"));
             let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
-            let player = Interleaved { site: &site, method: &method };
+            let comparison = Interleaved { site: &site, method: &method };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let work = Work { site: &site, player: &player, save: Some((&path, Duration::ZERO)), quiet: true };
-            let mut state = take_up(&path, identity(&site, sampling), request(30_000), Begin::Resumed).unwrap();
-            pool.install(|| state.work(&work)).unwrap();
+            let context = EstimationContext { site: &site, comparison: &comparison, save: Some((&path, Duration::ZERO)), quiet: true };
+            let mut state = open_state(&path, identity(&site, sampling), request(30_000), StartMode::Resume).unwrap();
+            pool.install(|| state.run(&context)).unwrap();
             assert_eq!(state, whole);
             assert_eq!(std::fs::read(&path).unwrap(), kept);
             std::fs::remove_file(&path).unwrap();
@@ -138,9 +143,9 @@ fn multiples_of_a_round_add_up_and_other_counts_are_reproducible() {
         let state = build(&site, &folder.path().join(name), Sampling::WithReplacement, requests, SELDOM);
         (0..3).map(|place| state.count(place)).collect::<Vec<_>>()
     };
-    let at_once = count("a", &[request(2 * ROUND)]);
-    assert_eq!(at_once[0].comparisons, 2 * ROUND);
-    assert_eq!(at_once, count("b", &[request(ROUND), more(ROUND)]));
+    let together = count("a", &[request(2 * ROUND)]);
+    assert_eq!(together[0].comparisons, 2 * ROUND);
+    assert_eq!(together, count("b", &[request(ROUND), more(ROUND)]));
     let uneven = count("c", &[request(7000), more(5000)]);
     assert_eq!(uneven[0].comparisons, 12_000);
     assert_eq!(uneven, count("d", &[request(7000), more(5000)]));
@@ -158,11 +163,11 @@ fn some_pairs_can_be_refined() {
     let counts: Vec<u64> = (0..6).map(|place| state.count(place).comparisons).collect();
     assert_eq!(counts, [1000, 3000, 1000, 3000, 1000, 3000]);
     let alone = build(&site, &path, Sampling::WithReplacement, &[request(1000)], SELDOM);
-    assert_eq!(alone.count(0), state.count(0), "the others keep what they had");
+    assert_eq!(alone.count(0), state.count(0), "the other pairs keep their counts");
 }
 
 #[test]
-fn goes_on_until_errors_are_small_enough() {
+fn rounds_are_added_until_standard_errors_are_small_enough() {
     let site = site(4);
     let folder = tempfile::tempdir().unwrap();
     for sampling in [Sampling::WithReplacement, Sampling::Stratified] {
@@ -172,19 +177,19 @@ fn goes_on_until_errors_are_small_enough() {
         for place in 0..6 {
             assert!(state.cautious_error(place) <= 0.008 && state.standard_error(place) <= 0.008);
         }
-        // No pair goes on for more than a round beyond what 0.5 / sqrt(n) asks for at worst.
+        // No pair gets more than one round beyond the n at which 0.5 / sqrt(n), the worst case, is small enough.
         assert!(counts.iter().all(|&count| count <= 3907 + 500), "{counts:?}");
         let few = counts.iter().min().unwrap();
-        assert!(few < counts.iter().max().unwrap(), "pairs of many ties stop earlier: {counts:?}");
+        assert!(few < counts.iter().max().unwrap(), "pairs with many ties stop earlier: {counts:?}");
     }
 }
 
-/// Errors as claimed against the spread of many matrices.
+/// Compares the reported standard errors with the spread of many matrices.
 #[test]
-fn standard_errors_are_those_of_many_matrices() {
+fn standard_errors_match_the_spread_of_many_matrices() {
     let site = site(4);
     let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
-    let player = Interleaved { site: &site, method: &method };
+    let comparison = Interleaved { site: &site, method: &method };
     let (matrices, impressions) = (400, 300);
     let mut spreads = Vec::new();
     for sampling in [Sampling::WithReplacement, Sampling::Stratified] {
@@ -192,8 +197,8 @@ fn standard_errors_are_those_of_many_matrices() {
         for seed in 0..matrices {
             let identity = Identity { seed, ..identity(&site, sampling) };
             let nowhere = Path::new("/no/such/folder/P.state");
-            let mut state = take_up(nowhere, identity, request(impressions), Begin::Afresh).unwrap();
-            state.work(&Work { site: &site, player: &player, save: None, quiet: true }).unwrap();
+            let mut state = open_state(nowhere, identity, request(impressions), StartMode::Fresh).unwrap();
+            state.run(&EstimationContext { site: &site, comparison: &comparison, save: None, quiet: true }).unwrap();
             for place in 0..6 {
                 let p = state.count(place).preference();
                 (sums[place], squares[place]) = (sums[place] + p, squares[place] + p * p);
@@ -209,24 +214,24 @@ fn standard_errors_are_those_of_many_matrices() {
         }
         spreads.push(spread.iter().sum::<f64>());
     }
-    assert!(spreads[1] < spreads[0], "strata take variance away: {spreads:?}");
+    assert!(spreads[1] < spreads[0], "stratification reduces the variance: {spreads:?}");
 }
 
 #[test]
-fn multileaved_pairs_are_those_of_one_list_of_all() {
+fn multileaved_pairs_agree_with_direct_simulation() {
     let site = site(5);
     let method = AnyMultileaving::Sosm(Sosm::default());
-    let player = Multileaved { site: &site, method: &method };
+    let comparison = Multileaved { site: &site, method: &method };
     let identity = Identity { multileaved: true, ..identity(&site, Sampling::WithReplacement) };
-    let mut state = take_up(Path::new("none"), identity, request(20_000), Begin::Afresh).unwrap();
-    state.work(&Work { site: &site, player: &player, save: None, quiet: true }).unwrap();
+    let mut state = open_state(Path::new("none"), identity, request(20_000), StartMode::Fresh).unwrap();
+    state.run(&EstimationContext { site: &site, comparison: &comparison, save: None, quiet: true }).unwrap();
 
     let (mut lists, mut users) = (seed::generator(9, "t", 0, "lists"), seed::generator(9, "t", 0, "users"));
     let mut multileaver = Multileaver::default();
     let mut reference = vec![PairCount { comparisons: 20_000, ..PairCount::default() }; 10];
     for _ in 0..20_000 {
         let query = site.draw_query(&mut lists);
-        let scores = site.multileave(&Sosm::default(), query, 0..5, &mut lists, &mut users, &mut multileaver);
+        let scores = site.multileave(&Sosm::default(), query, 0..5, both(&mut lists, &mut users), &mut multileaver);
         for (count, (low, high)) in reference.iter_mut().zip(all_pairs(5)) {
             let (low, high) = (scores[low as usize], scores[high as usize]);
             count.wins += u64::from(low > high);
@@ -237,11 +242,11 @@ fn multileaved_pairs_are_those_of_one_list_of_all() {
     assert!(z < LARGEST_Z, "{z}");
 }
 
-/// Wins and ties of the first three of all pairs of `player`, which is built but not saved.
-fn first_counts<P: Player>(site: &Site, player: &P, sampling: Sampling, multileaved: bool) -> [[u64; 2]; 3] {
+/// Wins and ties of the first three pairs after 10,000 impressions.
+fn first_counts<C: PairComparison>(site: &Site, comparison: &C, sampling: Sampling, multileaved: bool) -> [[u64; 2]; 3] {
     let identity = Identity { multileaved, ..identity(site, sampling) };
-    let mut state = take_up(Path::new("none"), identity, request(10_000), Begin::Afresh).unwrap();
-    state.work(&Work { site, player, save: None, quiet: true }).unwrap();
+    let mut state = open_state(Path::new("none"), identity, request(10_000), StartMode::Fresh).unwrap();
+    state.run(&EstimationContext { site, comparison, save: None, quiet: true }).unwrap();
     [0, 1, 2].map(|place| {
         let PairCount { wins, ties, comparisons } = state.count(place);
         assert_eq!(comparisons, 10_000);
@@ -249,12 +254,12 @@ fn first_counts<P: Player>(site: &Site, player: &P, sampling: Sampling, multilea
     })
 }
 
-/// Where these change, the same seed gives another matrix: the changelog should say so.
+/// If these change, the same seed gives another matrix, and the changelog must say so.
 #[test]
 fn value_stability() {
     use CreditTies::{Redrawn, Same};
     use Sampling::{Stratified, WithReplacement};
-    // Three rankers meet pair by pair; five share what they draw.
+    // Pairs of three rankers are drawn separately; those of five share draws.
     let [three, five] = [3, 5].map(site);
     let pinned = [
         (&three, Redrawn, WithReplacement, [[1785, 1274], [5375, 1452], [7558, 1464]]),
@@ -267,50 +272,50 @@ fn value_stability() {
         (&five, Same, Stratified, [[4212, 1290], [4568, 1474], [3910, 1034]]),
     ];
     for (site, ties, sampling, counts) in pinned {
-        let player = Interleaved { site, method: &ProbabilisticInterleave::new(ties) };
-        let found = first_counts(site, &player, sampling, false);
+        let comparison = Interleaved { site, method: &ProbabilisticInterleave::new(ties) };
+        let found = first_counts(site, &comparison, sampling, false);
         assert_eq!(found, counts, "{} rankers, {ties:?}, {sampling:?}", site.arms());
     }
     let multileaved = [
         (WithReplacement, [[4336, 1377], [4666, 1465], [3761, 1465]]),
         (Stratified, [[4226, 1487], [4557, 1499], [3602, 1501]]),
     ];
-    let player = Multileaved { site: &five, method: &AnyMultileaving::Sosm(Sosm::default()) };
+    let comparison = Multileaved { site: &five, method: &AnyMultileaving::Sosm(Sosm::default()) };
     for (sampling, counts) in multileaved {
-        assert_eq!(first_counts(&five, &player, sampling, true), counts, "multileaved, {sampling:?}");
+        assert_eq!(first_counts(&five, &comparison, sampling, true), counts, "multileaved, {sampling:?}");
     }
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_left_alone() {
+fn requests_that_do_not_fit_the_file_are_errors() {
     let site = site(3);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("P.state");
-    let take = |request: Request, begin| {
-        take_up(&path, identity(&site, Sampling::WithReplacement), request, begin).map_err(|error| error.to_string())
+    let take = |request: Request, mode| {
+        open_state(&path, identity(&site, Sampling::WithReplacement), request, mode).map_err(|error| error.to_string())
     };
-    assert!(take(more(10), Begin::Afresh).unwrap_err().contains("--more adds to a matrix"));
+    assert!(take(more(10), StartMode::Fresh).unwrap_err().contains("--more adds to an existing matrix"));
     // An unfinished matrix.
-    let unfinished = take(request(500), Begin::Resumed).unwrap();
+    let unfinished = take(request(500), StartMode::Resume).unwrap();
     unfinished.save(&path).unwrap();
-    assert!(take(request(500), Begin::Afresh).unwrap_err().contains("add --resume"));
-    assert_eq!(take(request(700), Begin::Again).unwrap().left, 700);
-    assert!(take(request(600), Begin::Resumed).unwrap_err().contains("--interleavings 500"));
-    assert!(take(more(600), Begin::Afresh).unwrap_err().contains("--interleavings 500"));
-    assert_eq!(take(request(500), Begin::Resumed).unwrap(), unfinished);
+    assert!(take(request(500), StartMode::Fresh).unwrap_err().contains("add --resume"));
+    assert_eq!(take(request(700), StartMode::Replace).unwrap().left, 700);
+    assert!(take(request(600), StartMode::Resume).unwrap_err().contains("--interleavings 500"));
+    assert!(take(more(600), StartMode::Fresh).unwrap_err().contains("--interleavings 500"));
+    assert_eq!(take(request(500), StartMode::Resume).unwrap(), unfinished);
     // A finished one.
     std::fs::remove_file(&path).unwrap();
     let finished = build(&site, &path, Sampling::WithReplacement, &[request(500)], SELDOM);
-    assert_eq!(take(request(500), Begin::Resumed).unwrap(), finished);
-    assert!(take(request(600), Begin::Resumed).unwrap_err().contains("finished matrix"));
-    assert_eq!(take(more(600), Begin::Resumed).unwrap().left, 600);
-    assert_eq!(take(request(500), Begin::Afresh).unwrap(), finished, "nothing is left to do");
-    let other = take(request(600), Begin::Afresh).unwrap_err();
+    assert_eq!(take(request(500), StartMode::Resume).unwrap(), finished);
+    assert!(take(request(600), StartMode::Resume).unwrap_err().contains("finished matrix"));
+    assert_eq!(take(more(600), StartMode::Resume).unwrap().left, 600);
+    assert_eq!(take(request(500), StartMode::Fresh).unwrap(), finished, "nothing is left to do");
+    let other = take(request(600), StartMode::Fresh).unwrap_err();
     assert!(other.contains("--interleavings 500") && other.contains("add --replace"), "{other}");
-    assert_eq!(take(request(600), Begin::Again).unwrap().left, 600);
+    assert_eq!(take(request(600), StartMode::Replace).unwrap().left, 600);
     let seed = Identity { seed: 2, ..identity(&site, Sampling::WithReplacement) };
-    let other = take_up(&path, seed, request(500), Begin::Afresh).unwrap_err().to_string();
+    let other = open_state(&path, seed, request(500), StartMode::Fresh).unwrap_err().to_string();
     assert!(other.contains("its seed is 5, not 2") && other.contains("add --replace"), "{other}");
-    let few = take_up(&path, identity(&site, Sampling::Stratified), request(100), Begin::Afresh).unwrap_err();
+    let few = open_state(&path, identity(&site, Sampling::Stratified), request(100), StartMode::Fresh).unwrap_err();
     assert!(few.to_string().contains("at least 126"), "{few}");
 }

@@ -1,39 +1,40 @@
-//! What arms are called, wherever one is named: on the console, in figures, in files.
+//! The names of arms on the console, in figures and in files.
 //!
-//! Everything that plays or analyses numbers the arms before it from 0. Where these are not all arms of
-//! a matrix, or are features of a data set, they have a name of their own too, and outputs give both:
+//! Runs and analyses number their arms from 0. Arms that are a selection from a matrix, or features of a data set, also
+//! have a number of their own there, and outputs give both:
 //!
-//! | arms are | text | a column beside that of the arm |
+//! | arms are | text | additional column |
 //! |---|---|---|
-//! | all arms of a matrix or problem | `arm 109` | none: it would say the same |
+//! | all arms of a matrix or problem | `arm 109` | none: it would repeat the arm |
 //! | arms chosen from a matrix | `arm 105 (8 of those chosen)` | `arm_in_matrix`: 105 beside 8 |
 //! | feature rankers | `feature 110 (arm 109)` | `feature`: 110 beside 109 |
 
 use bandits::Arm;
 use letor_io::FeatureId;
 
-/// What the arms that are played or analysed are called.
+/// How the arms of a run or an analysis are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArmNames {
-    /// By their own number alone.
+    /// By their own 0-based number alone.
     Numbers,
-    /// By their numbers in the matrix that they were chosen from.
+    /// By their numbers in the matrix they were chosen from, in the order of the arms.
     Chosen(Vec<Arm>),
-    /// By the features that they rank by.
+    /// By the features they rank by, in the order of the arms.
     Features(Vec<FeatureId>),
 }
 
 impl ArmNames {
-    /// The arms `chosen` from a matrix, in this order; the first ones, in order, keep their numbers.
+    /// Names for the arms `chosen` from a matrix, in this order. If they are the first arms in order, both numbers
+    /// agree, and this is [`Numbers`](Self::Numbers).
     #[must_use]
     pub fn chosen(chosen: Vec<Arm>) -> Self {
         if chosen.iter().enumerate().all(|(at, arm)| arm.index() == at) { Self::Numbers } else { Self::Chosen(chosen) }
     }
 
-    /// The names of `arms` of these, which are numbered anew in this order.
+    /// The names of the subset `arms`, which are renumbered from 0 in this order.
     ///
     /// # Panics
-    /// When one of them is none of these.
+    /// If one of them does not exist.
     #[must_use]
     pub fn subset(&self, arms: &[usize]) -> Self {
         match self {
@@ -43,10 +44,10 @@ impl ArmNames {
         }
     }
 
-    /// The arm's full name.
+    /// The full name of `arm`, e.g. `feature 110 (arm 109)`.
     ///
     /// # Panics
-    /// When there is no such arm.
+    /// If there is no such arm.
     #[must_use]
     pub fn name(&self, arm: usize) -> String {
         match self {
@@ -56,10 +57,10 @@ impl ArmNames {
         }
     }
 
-    /// The full names of several arms in one phrase, ten of them at most.
+    /// The full names of several arms in one phrase; arms beyond the tenth are only counted.
     ///
     /// # Panics
-    /// As [`Self::name`].
+    /// If one of them does not exist.
     #[must_use]
     pub fn list(&self, arms: &[Arm]) -> String {
         const MOST: usize = 10;
@@ -83,7 +84,7 @@ impl ArmNames {
         self.name(arm.index())
     }
 
-    /// The arm's number where it comes from, for axes and columns: of its feature, or in the matrix.
+    /// The number of `arm` where it comes from, for axes and columns: that of its feature, or in its matrix.
     ///
     /// # Panics
     /// As [`Self::name`].
@@ -92,7 +93,7 @@ impl ArmNames {
         self.elsewhere(arm).map_or_else(|| arm.to_string(), |number| number.to_string())
     }
 
-    /// The same where it may differ from the arm's own.
+    /// The same if it may differ from the number of the arm itself.
     ///
     /// # Panics
     /// As [`Self::name`].
@@ -101,7 +102,7 @@ impl ArmNames {
         self.feature(arm).map(|feature| feature.0).or_else(|| self.arm_in_matrix(arm).map(|arm| arm.0))
     }
 
-    /// The arm's feature, of feature rankers.
+    /// The feature that `arm` ranks by, for feature rankers.
     ///
     /// # Panics
     /// As [`Self::name`].
@@ -119,7 +120,7 @@ impl ArmNames {
         if let Self::Chosen(numbers) = self { Some(numbers[arm]) } else { None }
     }
 
-    /// What a column of [`Self::elsewhere`] is called; none where it would say what the arm's says.
+    /// The header of a column of [`Self::elsewhere`]; `None` if it would repeat the column of arms.
     #[must_use]
     pub fn column(&self) -> Option<&'static str> {
         match self {
@@ -130,7 +131,7 @@ impl ArmNames {
     }
 }
 
-/// The name of a feature ranker: features count from 1, as data files do, arms from 0.
+/// The name of a feature ranker: features are 1-based, as in data files, and arms 0-based.
 #[must_use]
 pub fn of_feature(feature: FeatureId, arm: usize) -> String {
     format!("feature {} (arm {arm})", feature.0)
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_numbers_where_they_differ() {
+    fn names_give_both_numbers_if_they_differ() {
         let chosen = ArmNames::chosen(vec![Arm(0), Arm(9), Arm(105)]);
         let features = ArmNames::Features([1, 10, 106].map(FeatureId).to_vec());
         assert_eq!(ArmNames::Numbers.name(2), "arm 2");
@@ -160,8 +161,8 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_of_a_choice_keeps_the_first_numbers() {
-        assert_eq!(ArmNames::chosen(vec![Arm(0), Arm(1)]), ArmNames::Numbers, "they say the same");
+    fn a_subset_of_a_subset_keeps_the_numbers_in_the_matrix() {
+        assert_eq!(ArmNames::chosen(vec![Arm(0), Arm(1)]), ArmNames::Numbers, "both numbers agree");
         let chosen = ArmNames::Numbers.subset(&[3, 5, 8]);
         assert_eq!(chosen.subset(&[0, 2]), ArmNames::Chosen(vec![Arm(3), Arm(8)]));
         assert_eq!(chosen.subset(&[0, 1, 2]), chosen);

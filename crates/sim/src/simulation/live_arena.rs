@@ -1,50 +1,50 @@
-//! The live arena: every comparison is an impression, a user seeing a mixed list and clicking.
+//! The live arena: every comparison is an impression, in which a user examines a mixed list and clicks.
 
 use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
 use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
 
 use crate::simulation::runs::Arenas;
-use crate::simulation::site::{Multileaver, Site};
+use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
-/// How many runs a thread plays in step: two would do to have the memory of the next impression on its
-/// way, three were a little faster when measured, and more were not.
+/// How many runs a thread plays in step. Two suffice to prefetch the memory of the next impression; three were a
+/// little faster when measured, and more were not.
 pub const IN_STEP: usize = 3;
 
 /// How lists are mixed.
 #[derive(Debug, Clone)]
 pub struct Methods {
-    /// Of two rankers.
+    /// For the lists of two rankers.
     pub interleaving: AnyInterleaving,
-    /// Of several.
+    /// For the lists of several rankers.
     pub multileaving: AnyMultileaving,
 }
 
-/// Rankers meeting before users of a [`Site`]: two by interleaving, several by multileaving.
+/// Compares rankers on users of a [`Site`]: two by interleaving, several by multileaving.
 pub struct LiveArena<'site> {
     site: &'site Site,
     methods: &'site Methods,
     gaps: &'site [f64],
     users: Generator,
-    /// The query of the next duel, where it was announced.
+    /// The query of the next duel, if it was drawn for prefetching.
     query: Option<usize>,
     scratch: <AnyInterleaving as Interleaving>::Scratch,
     multileaver: Multileaver<'site, AnyMultileaving>,
 }
 
 impl<'site> LiveArena<'site> {
-    /// An arena over `site` whose regret is measured against `gaps` (one an arm) and whose users
-    /// draw from `users`; queries and lists draw from the generator that the run loop hands in.
+    /// An arena over `site`. Regret is measured against `gaps`, one per arm. Clicks are drawn from `users`; queries
+    /// and lists are drawn from the generator that the run loop passes in.
     ///
     /// # Panics
-    /// Unless there is one gap an arm.
+    /// If the number of gaps differs from the number of arms.
     #[must_use]
     pub fn new(site: &'site Site, methods: &'site Methods, gaps: &'site [f64], users: Generator) -> Self {
-        assert_eq!(gaps.len(), site.arms(), "one gap an arm");
+        assert_eq!(gaps.len(), site.arms(), "one gap per arm");
         let multileaver = Multileaver::default();
         Self { site, methods, gaps, users, query: None, scratch: Default::default(), multileaver }
     }
 
-    /// The query on which two rankers will meet, whose lists are on their way.
+    /// Draws the query on which two rankers are compared, and prefetches their lists for it.
     #[inline]
     fn draw_query(&self, first: Arm, second: Arm, generator: &mut Generator) -> usize {
         let query = self.site.draw_query(generator);
@@ -61,12 +61,13 @@ impl Arena for LiveArena<'_> {
     #[inline]
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         let query = match self.query.take() {
-            Some(announced) => announced,
+            Some(drawn) => drawn,
             None => self.draw_query(first, second, generator),
         };
         let pair = [first.index(), second.index()];
         let method = &self.methods.interleaving;
-        self.site.interleave(method, query, pair, generator, &mut self.users, &mut self.scratch).into()
+        let randomness = ImpressionRandomness { lists: generator, users: &mut self.users };
+        self.site.interleave(method, query, pair, randomness, &mut self.scratch).into()
     }
 
     #[inline]
@@ -78,7 +79,8 @@ impl Arena for LiveArena<'_> {
         let query = self.site.draw_query(generator);
         let indices = arms.iter().map(|arm| arm.index());
         let method = &self.methods.multileaving;
-        match self.site.multileave(method, query, indices, generator, &mut self.users, &mut self.multileaver) {
+        let randomness = ImpressionRandomness { lists: generator, users: &mut self.users };
+        match self.site.multileave(method, query, indices, randomness, &mut self.multileaver) {
             AnyOutcome::Scores(scores) => wins.set_scores(scores),
             signs => set_pairs(signs, arms.len(), wins),
         }
@@ -89,7 +91,7 @@ impl Arena for LiveArena<'_> {
     }
 }
 
-/// Pair by pair, where an outcome is no row of scores.
+/// Copies the outcome pair by pair, for outcomes without a score per ranker.
 fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
     wins.reset(arms);
     for low in 0..arms {
@@ -103,15 +105,15 @@ fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
     }
 }
 
-/// Live arenas over one site.
+/// Makes live arenas over one site.
 pub struct LiveArenas<'a> {
     /// The site.
     pub site: &'a Site,
     /// How lists are mixed.
     pub methods: &'a Methods,
-    /// Each arm's gap to the best.
+    /// The gap of each arm to the best.
     pub gaps: &'a [f64],
-    /// What the site is, in full.
+    /// The full description of the site: part of every seed.
     pub content: String,
 }
 

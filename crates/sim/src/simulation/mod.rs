@@ -1,5 +1,17 @@
-//! The simulation itself: sites, users, arenas, runs, and the truth that regret is measured against.
-//! No preference matrices (`proxy`) and no files of results (`results`).
+//! The simulation itself: sites, users, arenas, runs, pairwise comparisons, the ground truth and seeds. Not here:
+//! the estimation of preference matrices in rounds (`proxy`) and result files (`results`).
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`spec`] | what a site is made of, as flags and experiment files give it |
+//! | [`prepared`] | a site with all lists ranked, and its description |
+//! | [`site`] | queries, ranked lists and users; one impression |
+//! | [`live_arena`] | an arena in which every comparison is an impression |
+//! | [`runs`] | plays several runs of several algorithms on all cores |
+//! | [`pairwise`] | counts of interleaved comparisons between pairs of rankers |
+//! | [`truth`] | the best ranker and the gap of every other one |
+//! | [`seed`], [`seed_text`] | random streams, and the frozen texts that they are hashed from |
+//! | [`arm_names`] | what arms are called |
 
 pub mod arm_names;
 pub mod live_arena;

@@ -1,10 +1,10 @@
-//! Preferences between pairs of rankers, estimated from simulated impressions: what the truth is
-//! measured with, and what a proxy matrix is made of.
+//! Preferences between pairs of rankers, estimated from simulated impressions. The ground truth and proxy matrices
+//! are estimated with these comparisons.
 //!
-//! A query is drawn uniformly for each comparison, with replacement, as in Zoghi et al.
-//! (<https://doi.org/10.1145/2684822.2685290>). The draws are made once and shared by all pairs, and
-//! taken query by query, so that a query's lists are read while they are warm. Each pair keeps its
-//! own law; estimates of different pairs share their queries and are correlated through them.
+//! Each comparison draws a query uniformly with replacement, as in Zoghi et al.
+//! (<https://doi.org/10.1145/2684822.2685290>). The queries are drawn once, shared by all pairs and processed query
+//! by query, so that the lists of a query are in the processor's cache. The outcome of each pair has the same
+//! distribution as without sharing; estimates of different pairs are correlated through the shared queries.
 
 use std::ops::Range;
 
@@ -16,27 +16,27 @@ use rayon::prelude::*;
 use crate::Generator;
 use crate::output::progress::Progress;
 use crate::simulation::seed;
-use crate::simulation::site::Site;
+use crate::simulation::site::{ImpressionRandomness, Site};
 
-/// What the comparisons of one pair (i, j) came to.
+/// Outcomes of the comparisons of one pair (i, j).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct PairCount {
-    /// Won by i.
+    /// Comparisons that i won.
     pub wins: u64,
-    /// Won by neither: no click, or equal credit.
+    /// Comparisons that nobody won: no click, or equal credit.
     pub ties: u64,
-    /// Comparisons made.
+    /// All comparisons.
     pub comparisons: u64,
 }
 
 impl PairCount {
-    /// The estimate of P(i beats j), a tie counted as half a win; 1/2 without comparisons.
+    /// The estimate of P(i beats j), with a tie counted as half a win; 1/2 without comparisons.
     #[must_use]
     pub fn preference(self) -> f64 {
         if self.comparisons == 0 { 0.5 } else { (self.wins as f64 + self.ties as f64 / 2.0) / self.comparisons as f64 }
     }
 
-    /// The estimate's standard error; infinite below two comparisons.
+    /// The standard error of [`preference`](Self::preference); infinite for fewer than two comparisons.
     #[must_use]
     pub fn standard_error(self) -> f64 {
         if self.comparisons < 2 {
@@ -48,13 +48,13 @@ impl PairCount {
         ((second_moment - mean * mean).max(0.0) / (n - 1.0)).sqrt()
     }
 
-    /// The same pair seen from j.
+    /// The outcomes of (j, i).
     #[must_use]
     pub fn reversed(self) -> Self {
         Self { wins: self.comparisons - self.wins - self.ties, ..self }
     }
 
-    /// Both sets of comparisons together.
+    /// The sums of both counts.
     #[must_use]
     pub fn merged(self, other: Self) -> Self {
         Self {
@@ -65,14 +65,14 @@ impl PairCount {
     }
 }
 
-/// Draws of queries that one piece of work covers: enough to outweigh handing it to a thread, few
-/// enough to keep all threads busy to the end. Results depend on it, so it is fixed.
-const DRAWS_A_PIECE: usize = 16;
+/// Drawn queries per piece of work: enough to outweigh the cost of passing a piece to a thread, few enough to keep all
+/// threads busy to the end. Results depend on this number, so it must not change.
+const DRAWS_PER_PIECE: usize = 16;
 
-/// Compares each of `pairs` of `site`'s rankers `comparisons` times by `method`.
+/// Compares each of `pairs` of rankers (0-based) of `site` `comparisons` times by `method`.
 ///
-/// `purpose` names the stream of chance: two calls with the same `master` seed and purpose see the
-/// same impressions. The counts come in the order of `pairs` and do not depend on the number of
+/// `purpose` identifies the random stream: two calls with the same `master` seed and purpose draw the same
+/// impressions. Returns one count per pair, in the order of `pairs`; the counts do not depend on the number of
 /// threads.
 #[must_use]
 pub fn compare_pairs<I: Interleaving>(
@@ -85,8 +85,8 @@ pub fn compare_pairs<I: Interleaving>(
     progress: &Progress,
 ) -> Vec<PairCount> {
     let draws = draw_queries(site, comparisons, master, purpose);
-    let contest = Contest::new(pairs);
-    let pieces: Vec<&[u32]> = draws.chunks(DRAWS_A_PIECE).collect();
+    let list = PairList::new(pairs);
+    let pieces: Vec<&[u32]> = draws.chunks(DRAWS_PER_PIECE).collect();
     let tallies = pieces
         .par_iter()
         .enumerate()
@@ -94,7 +94,7 @@ pub fn compare_pairs<I: Interleaving>(
             || Tally::new(pairs.len()),
             |mut tally, (number, piece)| {
                 let stream = |purpose_of: &str| seed::generator(master, purpose, number as u64, purpose_of);
-                play_piece(site, method, &contest, piece, stream, &mut tally);
+                compare_piece(site, method, &list, piece, stream, &mut tally);
                 progress.advance((piece.len() * pairs.len()) as u64);
                 tally
             },
@@ -108,14 +108,15 @@ pub fn compare_pairs<I: Interleaving>(
         .collect()
 }
 
-/// The preference matrix of all rankers of a site from `comparisons` of every pair, in one uninterrupted call.
+/// Estimates the preference matrix of all rankers of `site` from `comparisons` of every pair, in one uninterrupted
+/// call.
 ///
-/// Pairs with the same lists are even by nature and are not compared. (`proxy` estimates the same matrix from
-/// other draws, in rounds that can be interrupted and extended; experiments keep to these, so that their
-/// published numbers stay.)
+/// Rankers with identical lists are not compared: their entry is 1/2. (`proxy` estimates the same matrix from other
+/// draws, in rounds that can be interrupted and extended. Experiments use this function, so that their published
+/// numbers do not change.)
 ///
 /// # Errors
-/// When there is no ranker.
+/// If the site has no ranker.
 pub fn estimate_matrix(
     site: &Site,
     method: &AnyInterleaving,
@@ -147,7 +148,7 @@ pub fn estimate_matrix(
     PreferenceMatrix::new(arms, entries)
 }
 
-/// The queries of all comparisons, sorted, so that equal ones lie together.
+/// Draws one query per comparison and sorts them, so that equal ones are adjacent.
 pub(crate) fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: &str) -> Vec<u32> {
     let mut generator = seed::generator(master, purpose, 0, "queries");
     let queries = u32::try_from(site.queries()).expect("a data set holds fewer than 2^32 queries");
@@ -156,7 +157,7 @@ pub(crate) fn draw_queries(site: &Site, comparisons: u64, master: u64, purpose: 
     draws
 }
 
-/// Wins and ties a pair; whole numbers, so that the order of adding does not matter.
+/// Wins and ties of each pair; integers, so that the order of summation does not matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) wins: Vec<u32>,
@@ -178,25 +179,25 @@ impl Tally {
     }
 }
 
-/// Plays the draws of `piece`, all pairs on one query after another.
-pub(crate) fn play_piece<I: Interleaving>(
+/// Compares all pairs on each query of `piece` (sorted, one entry per comparison) and adds the outcomes to `tally`.
+pub(crate) fn compare_piece<I: Interleaving>(
     site: &Site,
     method: &I,
-    contest: &Contest,
+    pairs: &PairList,
     piece: &[u32],
     stream: impl Fn(&str) -> Generator,
     tally: &mut Tally,
 ) {
     let (mut chance, mut users) = (stream("lists"), stream("users"));
     let mut scratch = I::Scratch::default();
-    let mut lists = Vec::with_capacity(contest.arms.len());
+    let mut lists = Vec::with_capacity(pairs.arms.len());
     for Range { start, end } in runs_of_equals(piece) {
         let query = piece[start] as usize;
         lists.clear();
-        lists.extend(contest.arms.iter().map(|&arm| site.rankings().list(query, arm as usize)));
+        lists.extend(pairs.arms.iter().map(|&arm| site.rankings().list(query, arm as usize)));
         for _ in start..end {
-            let generators = [&mut chance, &mut users];
-            site.interleave_pairs(method, query, &lists, &contest.pairs, generators, &mut scratch, |pair, winner| {
+            let randomness = ImpressionRandomness { lists: &mut chance, users: &mut users };
+            site.interleave_pairs(method, query, &lists, &pairs.pairs, randomness, &mut scratch, |pair, winner| {
                 tally.wins[pair] += u32::from(winner == Preference::First);
                 tally.ties[pair] += u32::from(winner == Preference::Tie);
             });
@@ -204,14 +205,15 @@ pub(crate) fn play_piece<I: Interleaving>(
     }
 }
 
-/// Pairs of arms, and the arms that are in some pair.
-pub(crate) struct Contest {
+/// Pairs of arms, and the arms that occur in any of them.
+pub(crate) struct PairList {
+    /// Ascending.
     arms: Vec<u32>,
-    /// By positions in `arms`.
+    /// Pairs of positions in `arms`.
     pairs: Vec<(u32, u32)>,
 }
 
-impl Contest {
+impl PairList {
     pub(crate) fn new(pairs: &[(u32, u32)]) -> Self {
         let mut arms: Vec<u32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
         arms.sort_unstable();
@@ -222,7 +224,7 @@ impl Contest {
     }
 }
 
-/// The stretches of equal neighbours.
+/// The ranges of equal adjacent values.
 fn runs_of_equals(values: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -250,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn without_comparisons_nothing_is_known() {
+    fn without_comparisons_the_preference_is_one_half() {
         let count = PairCount::default();
         assert!((count.preference() - 0.5).abs() < f64::EPSILON);
         assert!(count.standard_error().is_infinite());
     }
 
     #[test]
-    fn equal_neighbours() {
+    fn equal_adjacent_values() {
         let runs: Vec<_> = runs_of_equals(&[3, 3, 5, 7, 7, 7]).collect();
         assert_eq!(runs, [0..2, 2..3, 3..6]);
         assert_eq!(runs_of_equals(&[]).count(), 0);
@@ -267,7 +269,7 @@ mod tests {
         ProbabilisticInterleave::new(CreditTies::Redrawn)
     }
 
-    /// Rankers from best to worst, the second the same as the first, the last without any order.
+    /// Rankers from best to worst; the second ranks like the first, the last ties all documents.
     fn ladder() -> crate::simulation::site::Site {
         let rankers: [fn(f64, usize) -> f64; 4] = [
             |label, doc| label * 10.0 + doc as f64,
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_change_no_count() {
+    fn counts_do_not_depend_on_the_number_of_threads() {
         let site = ladder();
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
@@ -301,6 +303,6 @@ mod tests {
         let counts = compare_pairs(&ladder(), &pi(), &[(0, 2), (2, 0)], 20_000, 7, "test", &Progress::hidden());
         let difference = counts[0].preference() - counts[1].reversed().preference();
         let error = counts[0].standard_error().hypot(counts[1].standard_error());
-        assert!(difference.abs() < 5.0 * error, "{difference} against {error}");
+        assert!(difference.abs() < 5.0 * error, "difference {difference}, standard error {error}");
     }
 }

@@ -1,4 +1,4 @@
-//! A site ready to be simulated, and the description of it that goes beside every result.
+//! A site that is ready for simulation, and its description, which accompanies every result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,15 +28,16 @@ pub struct PreparedSite {
     pub methods: Methods,
     /// The interleaving that the ground truth is measured with.
     pub pairwise: ProbabilisticInterleave,
-    /// All of it in full.
+    /// The full description of all of this.
     pub description: SiteDescription,
 }
 
 impl PreparedSite {
-    /// The best ranker and every ranker's gap to it, kept in `cache`; `seed` is the master seed.
+    /// The best ranker and the gap of every ranker to it, read from the folder `cache` if it is there, and otherwise
+    /// estimated and stored. `seed` is the master seed.
     ///
     /// # Errors
-    /// When the cache cannot be written.
+    /// If the cache cannot be written, or nDCG is needed and cannot be computed.
     pub fn truth(&self, effort: Effort, seed: u64, cache: &Path, quiet: bool) -> Result<GroundTruth> {
         let estimation = TruthEstimation { site: &self.site, method: &self.pairwise, effort, seed, quiet };
         estimation.establish(&self.description, cache, || self.ndcg())
@@ -51,9 +52,9 @@ impl PreparedSite {
     }
 }
 
-/// Everything that a site is, resolved: written as `site` into `config.json`.
+/// The full description of a site with all defaults resolved, written as `site` into `config.json`.
 ///
-/// Seeds and keys are made of [`seed_text`], not of this: fields may be renamed or added here.
+/// Seeds and cache keys are derived from [`seed_text`], not from this type: its fields may be renamed or extended.
 #[derive(Debug, Clone, Serialize)]
 pub struct SiteDescription {
     /// The data set.
@@ -64,45 +65,45 @@ pub struct SiteDescription {
     pub tie_breaking: TieBreaking,
     /// How users click.
     pub click: ClickDescription,
-    /// How many documents a user is shown, at most.
+    /// The largest number of documents that a user is shown.
     pub shown: u16,
-    /// How two lists are mixed, in full.
+    /// How two lists are mixed, with all parameters.
     pub interleave: String,
-    /// How several lists are mixed, in full.
+    /// How several lists are mixed, with all parameters.
     pub multileave: String,
     /// How tied documents are ordered when the interleaving of the ground truth credits clicks.
     pub credit_ties: CreditTies,
 }
 
-/// A data set, in numbers.
+/// The name, checksum and size of a data set.
 #[derive(Debug, Clone, Serialize)]
 pub struct DatasetDescription {
-    /// As it was asked for.
+    /// The name it was requested by.
     pub name: String,
     /// Whether it was generated.
     pub synthetic: bool,
-    /// SHA-256 of its content.
+    /// SHA-256 of its content, in hexadecimal.
     pub checksum: String,
-    /// How many queries.
+    /// The number of queries.
     pub queries: usize,
-    /// How many documents, over all queries.
+    /// The number of documents of all queries together.
     pub documents: usize,
     /// The highest feature number.
     pub features: u32,
 }
 
-/// A click model, in numbers.
+/// A click model with its probabilities.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClickDescription {
-    /// Its name, or the text it was made from.
+    /// Its name, or the text that defines it.
     pub model: String,
     /// P(click | grade, examined), by grade.
     pub click: Vec<f64>,
-    /// P(stop | grade, clicked), by grade; empty for models whose users do not stop.
+    /// P(stop | grade, clicked), by grade; empty for models whose users never stop.
     pub stop: Vec<f64>,
     /// How fractional labels become grades.
     pub fractional_labels: FractionalLabels,
-    /// P(examined) of the positions shown; only of position-based models.
+    /// P(examined) by position shown; only for position-based models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examination: Option<Vec<f64>>,
     /// Further probabilities of models that have any, by name.
@@ -157,25 +158,28 @@ impl SiteDescription {
         }
     }
 
-    /// The text that seeds of runs on this site are made of.
+    /// The text that the seeds of runs on this site are derived from.
     #[must_use]
     pub fn seed_text(&self) -> String {
         seed_text(Seeded::Site(self))
     }
 
-    /// What an arm is called: `feature 110 (arm 109)`.
+    /// The name of an arm, e.g. `feature 110 (arm 109)`.
+    ///
+    /// # Panics
+    /// If there is no such arm.
     #[must_use]
     pub fn label(&self, arm: usize) -> String {
         of_feature(self.rankers[arm], arm)
     }
 
-    /// What all arms are called.
+    /// The names of all arms.
     #[must_use]
     pub fn names(&self) -> ArmNames {
         ArmNames::Features(self.rankers.clone())
     }
 
-    /// A line for figures and tables made of data that are not real.
+    /// A note for figures and tables of synthetic data; `None` for real data.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         self.dataset

@@ -1,4 +1,4 @@
-//! A study: several algorithms, several runs each, in the same kind of arena, all cores at work.
+//! A study: several algorithms with several runs each in the same kind of arena, on all cores.
 
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
@@ -20,26 +20,26 @@ pub trait Arenas: Sync {
     where
         Self: 'a;
 
-    /// How many arms.
+    /// The number of arms.
     fn arms(&self) -> usize;
 
-    /// What the arenas are, in full: part of every seed.
+    /// The full description of the arenas: part of every seed.
     fn content(&self) -> &str;
 
-    /// How many runs a thread had best play [in step](bandits::play_in_step).
+    /// How many runs a thread should play [in step](bandits::play_in_step).
     fn in_step(&self) -> usize {
         1
     }
 
-    /// The arena of a run whose own streams are drawn from `stream(purpose)`.
+    /// The arena of one run; `stream(purpose)` returns the random streams of that run.
     fn arena(&self, stream: &dyn Fn(&str) -> bandits::Generator) -> Self::Arena<'_>;
 }
 
-/// Copies of one arena, for arenas that need no stream of their own.
+/// Makes copies of one arena, for arenas without random streams of their own.
 pub struct Copies<A> {
     /// The arena.
     pub arena: A,
-    /// What it is, in full.
+    /// Its full description: part of every seed.
     pub content: String,
 }
 
@@ -62,23 +62,23 @@ impl<A: Arena + Clone + Sync> Arenas for Copies<A> {
     }
 }
 
-/// What is played: algorithms, steps, runs.
+/// What a study plays: algorithms, steps and runs.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The algorithms, in the order of tables and legends.
     pub algorithms: Vec<Spec>,
-    /// Steps a run.
+    /// Steps per run.
     pub steps: u64,
-    /// Runs of each algorithm.
+    /// Runs per algorithm.
     pub runs: u64,
     /// The master seed.
     pub seed: u64,
-    /// Steps after which the regret is noted, ascending, the last one being `steps`.
+    /// Steps after which the regret is recorded, ascending; the last is `steps`.
     pub checkpoints: Vec<u64>,
 }
 
 impl Plan {
-    /// Steps of all runs of all algorithms.
+    /// Steps of all runs of all algorithms together.
     #[must_use]
     pub fn total_steps(&self) -> u64 {
         self.steps.saturating_mul(self.runs).saturating_mul(self.algorithms.len() as u64)
@@ -97,17 +97,17 @@ impl Plan {
     }
 }
 
-/// What one run came to.
+/// The result of one run.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// Cumulative regret at each checkpoint.
     pub regret: Vec<Regret>,
-    /// The arm that would have been named at each checkpoint.
+    /// The arm that the algorithm recommends at each checkpoint, if any.
     pub best: Vec<Option<Arm>>,
-    /// Suboptimal steps so far at each checkpoint, if they were counted: `strong` of steps in which any arm shown
-    /// has a gap, `weak` of steps in which all have.
+    /// Suboptimal steps so far at each checkpoint, if they are counted: `strong` counts steps in which any played arm
+    /// has a gap, `weak` those in which all have.
     pub suboptimal: Vec<Regret>,
-    /// Seconds it took; never part of a result.
+    /// Wall-clock seconds; never part of a result.
     pub seconds: f64,
 }
 
@@ -118,23 +118,24 @@ impl Run {
         self.regret.last().copied().unwrap_or_default()
     }
 
-    /// The arm named at the end.
+    /// The arm recommended after the last step, if any.
     #[must_use]
     pub fn final_best(&self) -> Option<Arm> {
         self.best.last().copied().flatten()
     }
 }
 
-/// Plays the whole plan: the runs of each algorithm, in order, whatever the number of threads.
+/// Plays the whole plan. Returns the runs of each algorithm, in the order of the plan and of the run numbers; the
+/// result does not depend on the number of threads.
 ///
 /// # Errors
-/// When an algorithm cannot choose among so many arms.
+/// If an algorithm does not accept this number of arms.
 pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Run>>> {
     let jobs: Vec<(usize, u64)> =
         (0..plan.runs).flat_map(|run| (0..plan.algorithms.len()).map(move |algorithm| (algorithm, run))).collect();
     let mut played = crews(jobs, arenas.in_step())
         .into_par_iter()
-        // One crew a piece: runs differ in length by orders of magnitude.
+        // One batch per piece of work: runs differ in duration by orders of magnitude.
         .with_max_len(1)
         .map(|(algorithm, numbers)| {
             let runs = play_runs(arenas, &plan.runs_of(&plan.algorithms[algorithm]), &numbers, progress)?;
@@ -150,12 +151,13 @@ pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Resu
     Ok(results)
 }
 
-/// Which runs are played together: for each crew what its `jobs` share (an algorithm, a cell) and the
-/// numbers of its runs, at most `most` of them and no more than leave work for every thread.
+/// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:
+/// the kind and the run numbers of each. A batch has at most `most` runs, and fewer if otherwise not every thread
+/// would have work.
 pub(crate) fn crews(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usize, Vec<u64>)> {
     let most = most.min(jobs.len() / rayon::current_num_threads()).max(1);
     let mut crews: Vec<(usize, Vec<u64>)> = Vec::new();
-    // The last crew of each kind, where it has room.
+    // The last batch of each kind.
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
     for (kind, run) in jobs {
         match open.get(&kind) {
@@ -169,7 +171,7 @@ pub(crate) fn crews(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usize, Vec<u64
     crews
 }
 
-/// Plays one run of `plan`'s recording; its own algorithms do not matter.
+/// Plays run `run` of `spec` with the steps, seed and checkpoints of `plan`, ignoring its algorithms.
 pub(crate) fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
     let mut results = play_runs(arenas, &plan.runs_of(spec), &[run], progress)?;
     Ok(results.remove(0))
@@ -190,12 +192,12 @@ pub struct RunPlan<'a> {
     pub count_suboptimal: bool,
 }
 
-/// Plays the runs with these numbers. Each is the run that it would be by itself.
+/// Plays the runs with these numbers. Each has the same result as if it were played alone.
 ///
 /// # Errors
-/// When the algorithm cannot choose among that many arms.
+/// If the algorithm does not accept this number of arms.
 pub fn play_runs<A: Arenas>(arenas: &A, plan: &RunPlan<'_>, numbers: &[u64], progress: &Progress) -> Result<Vec<Run>> {
-    // The cell is the content, not the place in the plan; a longer run continues a shorter one.
+    // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
     let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
     let runs = numbers.iter().map(|&number| {
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, number, purpose);
@@ -228,9 +230,9 @@ impl<A: Arena> PolicyVisitor for PlayRuns<'_, A> {
     }
 }
 
-/// Records a run and advances the progress bar now and then.
+/// Records a run and advances the progress bar at intervals.
 ///
-/// One type for all studies: the run loop is compiled for every policy and every kind of arena, and would be
+/// All studies share this type: the run loop is compiled for every policy and every kind of arena, and would be
 /// compiled again for every type of observer.
 struct RunObserver<'a> {
     recorder: Recorder,
@@ -239,13 +241,13 @@ struct RunObserver<'a> {
     reported: u64,
 }
 
-/// Counts the steps that cost anything, as the regret of arms whose gap is 1, or 0 for the best.
+/// Counts suboptimal steps as the regret over gaps that are 0 for optimal arms and 1 for all others.
 struct SuboptimalSteps {
     recorder: Recorder,
     gaps: Vec<f64>,
 }
 
-/// Steps between two reports to the progress bar: some milliseconds of work.
+/// Steps between two updates of the progress bar: a few milliseconds of work.
 const REPORT_EVERY: u64 = 1 << 15;
 
 impl<'a> RunObserver<'a> {
@@ -301,20 +303,20 @@ mod tests {
     use crate::simulation::site::tests::site;
 
     #[test]
-    fn crews_share_a_kind_and_leave_no_thread_without() {
+    fn batches_share_a_kind_and_leave_work_for_every_thread() {
         let jobs: Vec<(usize, u64)> = (0..4).flat_map(|run| [(0, run), (1, run)]).collect();
         let threads = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let with = |pool: &rayon::ThreadPool, most| pool.install(|| crews(jobs.clone(), most));
-        let thrice = [(0, vec![0, 1, 2]), (1, vec![0, 1, 2]), (0, vec![3]), (1, vec![3])];
-        assert_eq!(with(&threads(2), 3), thrice);
-        // Eight runs for four threads are two each, and for sixteen one.
+        let threes = [(0, vec![0, 1, 2]), (1, vec![0, 1, 2]), (0, vec![3]), (1, vec![3])];
+        assert_eq!(with(&threads(2), 3), threes);
+        // Eight runs make batches of two for four threads, and of one for sixteen.
         assert!(with(&threads(4), 3).iter().all(|(_, runs)| runs.len() == 2));
         assert_eq!(with(&threads(16), 3).len(), 8);
         assert_eq!(with(&threads(1), 1), jobs.iter().map(|&(kind, run)| (kind, vec![run])).collect::<Vec<_>>());
     }
 
     #[test]
-    fn live_runs_in_step_are_the_runs_by_themselves() {
+    fn live_runs_in_step_equal_runs_played_alone() {
         let (_, site) = site(50, &[|label, doc| label + doc as f64, |_, doc| doc as f64, |_, doc| -(doc as f64)]);
         let methods = Methods {
             interleaving: "probabilistic".parse::<AnyInterleaving>().unwrap(),

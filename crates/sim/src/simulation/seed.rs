@@ -1,5 +1,5 @@
-//! Seeds: every random stream depends on the master seed, on what it is for, and on the run's
-//! number, and on nothing else, so that editing one cell of a grid reseeds no other.
+//! Seeds: every random stream depends only on the master seed, the content of its cell, its purpose and the number of
+//! the run, so that editing one cell of a grid does not reseed any other.
 
 use bandits::Generator;
 use rand::SeedableRng;
@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 
 /// The generator of stream `purpose` of run `run` of the cell described by `cell`.
 ///
-/// `cell` is the cell's content (data, clicks, algorithm with all parameters ...), not its place in
-/// a grid; `purpose` keeps apart the streams of one run (policy, lists, users, coins).
+/// `cell` is the content of the cell (data, clicks, algorithm with all parameters and so on), not its position in a
+/// grid; `purpose` separates the streams of one run (policy, lists, users, coins).
 #[must_use]
 pub fn generator(master: u64, cell: &str, run: u64, purpose: &str) -> Generator {
     Generator::from_seed(digest(master, cell, run, purpose))
 }
 
-/// A 64-bit seed drawn the same way, for libraries that take one.
+/// A 64-bit seed derived in the same way, for libraries that take one.
 #[must_use]
 pub fn seed(master: u64, cell: &str, run: u64, purpose: &str) -> u64 {
     let bytes = digest(master, cell, run, purpose);
@@ -25,7 +25,7 @@ fn digest(master: u64, cell: &str, run: u64, purpose: &str) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(master.to_le_bytes());
     hash.update(run.to_le_bytes());
-    // Lengths keep ("ab", "c") and ("a", "bc") apart.
+    // Lengths distinguish ("ab", "c") from ("a", "bc").
     for text in [cell, purpose] {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
@@ -39,7 +39,7 @@ mod tests {
     use rand::Rng;
 
     #[test]
-    fn streams_differ_by_each_part_and_by_nothing_else() {
+    fn streams_depend_on_each_part_and_on_nothing_else() {
         let draw = |master, cell: &str, run, purpose: &str| generator(master, cell, run, purpose).next_u64();
         let base = draw(1, "a", 0, "policy");
         assert_eq!(base, draw(1, "a", 0, "policy"));

@@ -1,8 +1,8 @@
-//! The texts that seeds and cache keys are hashed from, frozen.
+//! The frozen texts that seeds and cache keys are hashed from.
 //!
-//! A run's random streams depend on what is simulated, and kept runs, truths and matrices are found again by
-//! it. Types, fields and words elsewhere may be renamed; what [`seed_text`] writes may not change, or every
-//! result would. Only a model that did not exist before may add a text of its own.
+//! The random streams of a run, and the file names of stored runs, truths and matrices, depend on what is simulated.
+//! Types, fields and words elsewhere may be renamed, but the texts that [`seed_text`] returns must not change: every
+//! result would change with them. Only a new model may add a text.
 
 use std::collections::BTreeMap;
 
@@ -16,35 +16,35 @@ use serde::Serialize;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::truth::Effort;
 
-/// What a text is about.
+/// The subject of a text.
 #[derive(Debug, Clone, Copy)]
 pub enum Seeded<'a> {
-    /// A live site: everything an impression depends on. The data set's name is left out: the same content
-    /// under another name is the same site.
+    /// A live site: everything an impression depends on. The name of the data set is omitted: the same content under
+    /// another name is the same site.
     Site(&'a SiteDescription),
-    /// What the ground truth of a site depends on besides seed and effort: all but how live lists are mixed.
+    /// Everything in a site that its ground truth depends on: all except how live lists are mixed.
     TruthSite(&'a SiteDescription),
-    /// A preference matrix, by the checksum of its text.
+    /// A preference matrix, identified by the checksum of its text.
     Matrix(&'a str),
-    /// A problem, by its name in full.
+    /// A problem, identified by its full name.
     Problem(&'a str),
-    /// The streams of a run of an algorithm in arenas of some content.
+    /// The streams of a run of an algorithm.
     Run {
         /// The text of the arenas.
         arenas: &'a str,
         /// The algorithm.
         algorithm: &'a Spec,
     },
-    /// An algorithm, where runs of different revisions must not be confused.
+    /// An algorithm together with its revision, for stored runs.
     Revised(&'a Spec),
-    /// Arenas with the gaps that regret is counted from.
+    /// Arenas together with the gaps that regret is computed from.
     Measured {
         /// The text of the arenas.
         arenas: &'a str,
-        /// Each arm's gap.
+        /// The gap of each arm.
         gaps: &'a [f64],
     },
-    /// A cell of an experiment, whose finished runs are kept.
+    /// A cell of an experiment, whose finished runs are stored.
     Cell {
         /// The text of the [measured](Self::Measured) arenas.
         measured: &'a str,
@@ -57,16 +57,16 @@ pub enum Seeded<'a> {
         /// Whether suboptimal steps are counted too.
         suboptimal: bool,
     },
-    /// A kept ground truth.
+    /// A stored ground truth.
     Truth {
         /// The site.
         site: &'a SiteDescription,
         /// The master seed.
         seed: u64,
-        /// How many comparisons are made.
+        /// How many comparisons are spent.
         effort: Effort,
     },
-    /// A kept matrix estimated for an experiment.
+    /// A stored matrix estimated for an experiment.
     EstimatedMatrix {
         /// The site.
         site: &'a SiteDescription,
@@ -75,7 +75,7 @@ pub enum Seeded<'a> {
         /// The master seed.
         seed: u64,
     },
-    /// Kept shares of rankers that seem to beat the best under a multileaving.
+    /// Stored shares of rankers that appear to beat the best under a multileaving.
     Distortion {
         /// The site.
         site: &'a SiteDescription,
@@ -92,9 +92,9 @@ pub enum Seeded<'a> {
     },
     /// A random set of an experiment's rankers.
     Subset {
-        /// How many are drawn.
+        /// The number of rankers drawn.
         size: usize,
-        /// From how many.
+        /// The number of rankers drawn from.
         arms: usize,
     },
 }
@@ -137,7 +137,7 @@ pub fn seed_text(what: Seeded<'_>) -> String {
     }
 }
 
-/// The same of a live site as a JSON value, from which a kept proxy state can say what differs.
+/// The frozen text of a live site as a JSON value, so that a stored proxy state can report what differs.
 #[must_use]
 pub fn site_identity(site: &SiteDescription) -> serde_json::Value {
     serde_json::to_value(FrozenSite::of(site)).expect("plain data can always be written")
@@ -147,7 +147,7 @@ fn json(site: &FrozenSite<'_>) -> String {
     serde_json::to_string(site).expect("plain data can always be written")
 }
 
-/// A site as the first release described it.
+/// A site in the form of the first release.
 #[derive(Serialize)]
 struct FrozenSite<'a> {
     dataset: FrozenDataset<'a>,

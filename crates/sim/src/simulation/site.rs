@@ -1,4 +1,5 @@
-//! The site: a data set's queries, the rankers' lists for them, and the users who click.
+//! The site: the queries of a data set, the ranked lists for them, and the users who click. One impression is played
+//! here; runs and arenas are elsewhere.
 
 use clicks::{AnyClickModel, ClickModel, CompiledAnyModel, CompiledClickModel, FractionalLabels, Grade, User};
 use interleave::{Doc, Examination, Interleaving, Multileaving, Preference, RankedList};
@@ -8,7 +9,7 @@ use rankers::{Rankings, prefetch};
 
 use crate::Generator;
 
-/// Everything an impression needs but chance and a way of mixing lists: queries, lists, users.
+/// Everything an impression needs except randomness and a method of mixing lists: queries, ranked lists and users.
 #[derive(Debug)]
 pub struct Site {
     rankings: Rankings,
@@ -18,7 +19,17 @@ pub struct Site {
     shown: usize,
 }
 
-/// What multileaving needs from impression to impression, and the last one's outcome.
+/// The random streams of an impression. They are separate, so that a user who abandons a list early does not change
+/// any later list.
+#[derive(Debug)]
+pub struct ImpressionRandomness<'a> {
+    /// Draws the mixed list.
+    pub lists: &'a mut Generator,
+    /// Draws the clicks.
+    pub users: &'a mut Generator,
+}
+
+/// Memory that multileaving reuses from impression to impression, and the outcome of the last one.
 pub struct Multileaver<'site, M: Multileaving> {
     scratch: M::Scratch,
     lists: Vec<RankedList<'site>>,
@@ -32,10 +43,11 @@ impl<M: Multileaving> Default for Multileaver<'_, M> {
 }
 
 impl Site {
-    /// Lays out `rankings` of `dataset` for users of `clicks`, lists of at most `shown` documents.
+    /// The site of the lists `rankings` of `dataset` and of users who follow `clicks` and see at most `shown`
+    /// documents. `fractional` says how fractional labels become grades.
     ///
     /// # Errors
-    /// When the data set has no query, or its labels do not suit the click model.
+    /// If the data set has no query, or a label has no grade in the click model.
     pub fn new(
         dataset: &Dataset,
         rankings: Rankings,
@@ -43,32 +55,32 @@ impl Site {
         fractional: FractionalLabels,
         shown: usize,
     ) -> anyhow::Result<Self> {
-        anyhow::ensure!(dataset.queries() > 0, "{} holds no query", dataset.name());
+        anyhow::ensure!(dataset.queries() > 0, "{} has no queries", dataset.name());
         let (clicks, grades) = clicks.prepare(dataset.labels(), fractional)?;
         let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
         Ok(Self { rankings, clicks, grades, offsets, shown })
     }
 
-    /// How many rankers.
+    /// The number of rankers.
     #[must_use]
     pub fn arms(&self) -> usize {
         self.rankings.arms()
     }
 
-    /// How many queries.
+    /// The number of queries.
     #[must_use]
     pub fn queries(&self) -> usize {
         self.rankings.queries()
     }
 
-    /// The rankers' lists.
+    /// The ranked lists.
     #[must_use]
     pub fn rankings(&self) -> &Rankings {
         &self.rankings
     }
 
-    /// The share of places in the rankers' lists, over `most` queries or all, that hold one of several
-    /// documents with equal scores.
+    /// The share of list positions, from 0 to 1, whose document has the same score as another in its list, over a
+    /// sample of at most `most` queries.
     #[must_use]
     pub fn tied_share(&self, most: usize) -> f64 {
         let step = self.queries().div_ceil(most.max(1)).max(1);
@@ -80,14 +92,14 @@ impl Site {
         tied as f64 / all.max(1) as f64
     }
 
-    /// A query drawn uniformly, as the papers do (with replacement).
+    /// Draws a query uniformly with replacement, as in the papers.
     #[inline]
     pub fn draw_query(&self, lists: &mut Generator) -> usize {
         lists.random_range(0..self.queries())
     }
 
-    /// Asks for the memory of all that an impression of these rankers' lists for `query` looks at, to be
-    /// on its way meanwhile: on a random query it is far.
+    /// Prefetches the memory that an impression of the lists of `arms` for `query` reads: for a random query it is
+    /// rarely in the cache.
     #[inline]
     pub fn prefetch(&self, query: usize, arms: impl IntoIterator<Item = usize>) {
         prefetch(self.grades(query), usize::MAX);
@@ -102,26 +114,23 @@ impl Site {
         &self.grades[self.offsets[query]..self.offsets[query + 1]]
     }
 
-    /// One user of `query` sees the lists of two rankers mixed by `method`; who won.
-    ///
-    /// `lists` draws the list and `users` the clicks: two streams, so that a user who leaves early
-    /// changes no later list.
+    /// Shows one user of `query` the lists of two rankers mixed by `method`, and returns which one won.
     #[inline]
     pub fn interleave<I: Interleaving>(
         &self,
         method: &I,
         query: usize,
-        [first, second]: [usize; 2],
-        lists: &mut Generator,
-        users: &mut Generator,
+        pair: [usize; 2],
+        randomness: ImpressionRandomness<'_>,
         scratch: &mut I::Scratch,
     ) -> Preference {
-        let pair = [self.rankings.list(query, first), self.rankings.list(query, second)];
+        let ImpressionRandomness { lists, users } = randomness;
+        let pair = pair.map(|arm| self.rankings.list(query, arm));
         method.compare(pair, self.shown, lists, scratch, self.user(query, users))
     }
 
-    /// Each of `pairs` (positions in `lists`, which are of `query`) meets before a user of its own;
-    /// `verdict` hears the pair's place in `pairs` and who won. Pairs may share draws.
+    /// Shows each of `pairs` (positions in `lists`, the lists for `query`) to one user, and calls `verdict` with the
+    /// pair's position in `pairs` and the winner. Pairs may share random draws.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "an impression needs them all")]
     pub fn interleave_pairs<I: Interleaving>(
@@ -130,33 +139,34 @@ impl Site {
         query: usize,
         lists: &[RankedList<'_>],
         pairs: &[(u32, u32)],
-        [chance, users]: [&mut Generator; 2],
+        randomness: ImpressionRandomness<'_>,
         scratch: &mut I::Scratch,
         mut verdict: impl FnMut(usize, Preference),
     ) {
+        let ImpressionRandomness { lists: chance, users } = randomness;
         if self.clicks.is_memoryless() {
             method.compare_pairs(lists, pairs, self.shown, chance, scratch, self.user(query, users), verdict);
             return;
         }
-        // Others cannot be shared between pairs: one user per list.
+        // Users with a memory cannot be shared between pairs: one per mixed list.
         for (number, &(first, second)) in pairs.iter().enumerate() {
             let pair = [lists[first as usize], lists[second as usize]];
             verdict(number, method.compare(pair, self.shown, chance, scratch, self.user(query, users)));
         }
     }
 
-    /// One user of `query` sees the lists of `arms` mixed by `method`; what the clicks say of them,
-    /// by their positions in `arms`.
+    /// Shows one user of `query` the lists of `arms` mixed by `method`. The outcome compares the arms by their positions
+    /// in `arms`.
     #[inline]
     pub fn multileave<'site, 'm, M: Multileaving>(
         &'site self,
         method: &M,
         query: usize,
         arms: impl Iterator<Item = usize> + Clone,
-        lists: &mut Generator,
-        users: &mut Generator,
+        randomness: ImpressionRandomness<'_>,
         multileaver: &'m mut Multileaver<'site, M>,
     ) -> &'m M::Outcome {
+        let ImpressionRandomness { lists, users } = randomness;
         let Multileaver { scratch, lists: ranked, outcome } = multileaver;
         self.prefetch(query, arms.clone());
         ranked.clear();
@@ -165,7 +175,7 @@ impl Site {
         outcome
     }
 
-    /// A user of `query`, who examines one list from the top.
+    /// A user of `query`, who examines one list from the top down.
     #[inline]
     fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Examination + 'a {
         let grades = self.grades(query);
@@ -184,16 +194,16 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A site of `queries` queries with five documents, of labels 0 0 1 1 2 in an order that varies,
-    /// and one ranker a function from (label, document) to score; perfect clicks.
+    /// A site of `queries` queries with five documents each, labelled 0, 0, 1, 1 and 2 in varying order. Every ranker
+    /// is a function from (label, document) to score; clicks are perfect.
     pub(crate) fn site(queries: usize, rankers: &[fn(f64, usize) -> f64]) -> (Dataset, Site) {
         let perfect = DependentClickModel::preset("perfect", 2.0).expect("a preset");
         site_of(queries, rankers, &perfect.into())
     }
 
-    /// The same with users who click by these odds and never stop.
-    pub(crate) fn site_of_users(queries: usize, rankers: &[fn(f64, usize) -> f64], odds: &str) -> (Dataset, Site) {
-        let clicks = DependentClickModel::custom(odds, "0:0,1:0,2:0").expect("probabilities of three grades");
+    /// The same with users who click with these probabilities and never stop.
+    pub(crate) fn site_of_users(queries: usize, rankers: &[fn(f64, usize) -> f64], click: &str) -> (Dataset, Site) {
+        let clicks = DependentClickModel::custom(click, "0:0,1:0,2:0").expect("probabilities of three grades");
         site_of(queries, rankers, &clicks.into())
     }
 
@@ -217,11 +227,15 @@ pub(crate) mod tests {
 
     #[test]
     fn ties_are_counted() {
-        // Of five documents a query two rankers tie all and none, then all (two and three) and four.
+        // With five documents per query, two rankers tie all and none of them, then all (two and three) and four.
         let (_, half) = site(4, &[|_, _| 1.0, |_, doc| doc as f64]);
         assert_eq!((half.tied_share(100), half.tied_share(1)), (0.5, 0.5));
         let (_, most) = site(4, &[|_, doc| f64::from(u8::from(doc < 2)), |_, doc| f64::from(u8::from(doc < 1))]);
         assert!((most.tied_share(3) - 0.9).abs() < 1e-12);
+    }
+
+    fn both<'a>(lists: &'a mut Generator, users: &'a mut Generator) -> ImpressionRandomness<'a> {
+        ImpressionRandomness { lists, users }
     }
 
     #[test]
@@ -233,7 +247,7 @@ pub(crate) mod tests {
         let mut scratch = Default::default();
         let mut won = [0; 3];
         for query in (0..7).cycle().take(700) {
-            won[match site.interleave(&method, query, [0, 1], &mut lists, &mut users, &mut scratch) {
+            won[match site.interleave(&method, query, [0, 1], both(&mut lists, &mut users), &mut scratch) {
                 Preference::First => 0,
                 Preference::Second => 1,
                 Preference::Tie => 2,
@@ -244,7 +258,7 @@ pub(crate) mod tests {
         let mut multileaver = Multileaver::default();
         let mut ahead = 0;
         for query in (0..7).cycle().take(700) {
-            let scores = site.multileave(&Sosm::default(), query, 0..2, &mut lists, &mut users, &mut multileaver);
+            let scores = site.multileave(&Sosm::default(), query, 0..2, both(&mut lists, &mut users), &mut multileaver);
             ahead += usize::from(scores[0] > scores[1]);
         }
         assert!(ahead > 600, "{ahead}");

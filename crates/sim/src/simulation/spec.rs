@@ -1,7 +1,7 @@
-//! What a site is made of, before any data are opened: the one type behind flags and experiment files.
+//! The specification of a site before any data are opened: the type behind both flags and experiment files.
 //!
-//! Every field has the name of its flag. A field that is left out has the flag's default, so that a file and a
-//! command line that say the same thing make the same site.
+//! Every field has the name of its flag, and a missing field has the default of the flag, so that a file and a command
+//! line with the same values make the same site.
 
 use std::fmt;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::simulation::text_form;
 
 /// A data set, its rankers, its users, and how lists are mixed for them.
 ///
-/// [`FromStr`] reads it as TOML:
+/// [`FromStr`] reads TOML:
 ///
 /// ```
 /// use sim::simulation::spec::SiteSpec;
@@ -50,15 +50,15 @@ pub struct SiteSpec {
     pub rankers: Selection,
     /// Features to exclude from the rankers, 1-based.
     pub without: Vec<u32>,
-    /// How many documents a user is shown, at most.
+    /// The largest number of documents that a user is shown.
     pub shown: u16,
-    /// How two lists are mixed; `probabilistic` unless given.
+    /// How two lists are mixed; `probabilistic` by default.
     #[serde(with = "text_form::optional", skip_serializing_if = "Option::is_none")]
     pub interleave: Option<AnyInterleaving>,
-    /// How several lists are mixed; `sosm` unless given.
+    /// How several lists are mixed; `sosm` by default.
     #[serde(with = "text_form::optional", skip_serializing_if = "Option::is_none")]
     pub multileave: Option<AnyMultileaving>,
-    /// How tied documents are ordered when probabilistic interleaving credits clicks; `redrawn` unless given.
+    /// How tied documents are ordered when probabilistic interleaving credits clicks; `redrawn` by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credit_ties: Option<CreditTies>,
     /// How rankers order documents with equal scores.
@@ -69,19 +69,19 @@ pub struct SiteSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Reading {
-    /// The split of a registered data set; all that papers count unless given.
+    /// The split of a registered data set; by default all splits that the papers count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<Split>,
-    /// The highest label that is accepted.
+    /// The highest accepted label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_label: Option<f64>,
-    /// What `NULL` means.
+    /// How the value `NULL` is treated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub null: Option<Null>,
-    /// What a query id that comes up again means.
+    /// How a query id that occurs again after other queries is treated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_qid: Option<SameQid>,
-    /// Whether to parse the text again, without the binary cache.
+    /// Whether to parse the text files without the binary cache.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_cache: bool,
 }
@@ -93,11 +93,11 @@ pub enum Ties {
     /// At random, drawn again for each impression.
     #[default]
     Random,
-    /// At random once, by the seed.
+    /// At random once, derived from the master seed.
     Fixed,
 }
 
-/// A field of a [`SiteSpec`] that does not suit the data set or the other fields.
+/// A field of a [`SiteSpec`] that contradicts the data set or another field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
     /// The field, by the name of its flag.
@@ -141,7 +141,7 @@ impl FromStr for SiteSpec {
 }
 
 impl SiteSpec {
-    /// Opens the data set; registered ones are looked for below `root`, or in the usual folder.
+    /// Opens the data set. Registered data sets are searched for in `root`, or in the default folder if it is `None`.
     ///
     /// # Errors
     /// Those of [`letor_io::open`].
@@ -158,11 +158,11 @@ impl SiteSpec {
         Ok(letor_io::open(&self.dataset, &OpenOptions { read, split, root: root.map(Path::to_path_buf), cache })?)
     }
 
-    /// The features that become arms, in the order of the arms; `seed` is the master seed, for random ones.
+    /// The features that become arms, in the order of the arms. `seed` is the master seed, for random selections.
     ///
     /// # Errors
-    /// When the selection names features that the data set does not have, excludes one that was not selected,
-    /// or leaves fewer than two rankers.
+    /// If a selected feature does not exist in the data set, an excluded one was not selected, or fewer than two
+    /// rankers remain.
     pub fn features(&self, dataset: &Dataset, seed: u64) -> Result<Vec<FeatureId>, SpecError> {
         let fail = |field, message: String| Err(SpecError { field, message });
         let chosen = match self.rankers.choose(dataset.features(), seed::seed(seed, "rankers", 0, "selection")) {
@@ -192,7 +192,7 @@ impl SiteSpec {
     /// How lists are mixed, with `credit_ties` applied.
     ///
     /// # Errors
-    /// None for a method that was itself accepted.
+    /// Only if the interleaving method has an invalid parameter.
     pub fn methods(&self) -> Result<Methods> {
         let mut interleaving = match &self.interleave {
             Some(method) => method.clone(),
@@ -206,7 +206,8 @@ impl SiteSpec {
         Ok(Methods { interleaving, multileaving })
     }
 
-    /// The site of all [`features`](Self::features) of `dataset`, under the master `seed`.
+    /// Prepares the site whose rankers are the selected [`features`](Self::features) of `dataset`. `seed` is the master
+    /// seed.
     ///
     /// # Errors
     /// Those of [`features`](Self::features) and [`prepare_rankers`](Self::prepare_rankers).
@@ -215,10 +216,10 @@ impl SiteSpec {
         self.prepare_rankers(dataset, features, seed)
     }
 
-    /// The site of these features of `dataset`, under the master `seed`: all lists are ranked.
+    /// Prepares the site whose rankers are `features` of `dataset`, and ranks all lists. `seed` is the master seed.
     ///
     /// # Errors
-    /// When the labels do not suit the click model, or the data set is empty.
+    /// If a feature does not exist, a label has no grade in the click model, or the data set has no query.
     pub fn prepare_rankers(&self, dataset: Arc<Dataset>, features: Vec<FeatureId>, seed: u64) -> Result<PreparedSite> {
         let tie_breaking = match self.ties {
             Ties::Random => TieBreaking::Random,
@@ -240,7 +241,7 @@ impl SiteSpec {
             &methods,
             pairwise.credit_ties(),
         );
-        // The ground truth asks for every list.
+        // The ground truth needs every list.
         rankings.rank_all()?;
         let site = Site::new(&dataset, rankings, &click, self.fractional_labels, usize::from(self.shown))?;
         Ok(PreparedSite { dataset, site, methods, pairwise, description })

@@ -1,6 +1,6 @@
-//! Values that are written as text in configuration files, by their `Display` and `FromStr`.
+//! Writes and reads values in configuration files as text, by their `Display` and `FromStr`.
 //!
-//! For `#[serde(with = "...")]`: the file then takes exactly what the command line takes, with the same errors.
+//! For `#[serde(with = "...")]`: the file accepts exactly what the command line accepts, with the same errors.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ where
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 
-/// The same for values that may be absent.
+/// The same for optional values.
 pub(crate) mod optional {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 
@@ -34,7 +34,7 @@ pub(crate) mod optional {
         }
     }
 
-    /// Reads a value that is there by its `FromStr`.
+    /// Reads a value that is present by its `FromStr`.
     pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
     where
         T: FromStr<Err: Display>,

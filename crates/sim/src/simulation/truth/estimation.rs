@@ -1,4 +1,4 @@
-//! Estimating the truth: coarse rounds, contenders, the winner's row.
+//! The estimation of the ground truth: a coarse round, the rows of contenders, the winner's row.
 
 use std::path::Path;
 
@@ -14,32 +14,32 @@ use crate::simulation::prepared::SiteDescription;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::site::Site;
 
-/// How often rivals that are too close to call are measured again, each time four times as finely.
+/// How often pairs that are too close to call are refined, each time by four times [`Effort::fine`] comparisons.
 const SHARPENINGS: u32 = 3;
 
-/// What the truth is asked of, and how.
+/// The settings of an estimation.
 #[derive(Clone, Copy)]
 pub struct TruthEstimation<'a> {
     /// The rankers and their users.
     pub site: &'a Site,
-    /// The interleaving that defines who is better.
+    /// The interleaving that defines which ranker is better.
     pub method: &'a ProbabilisticInterleave,
-    /// How much to spend.
+    /// How many comparisons to spend.
     pub effort: Effort,
     /// The master seed.
     pub seed: u64,
-    /// Whether to show no progress.
+    /// Whether to hide the progress bar.
     pub quiet: bool,
 }
 
 impl TruthEstimation<'_> {
-    /// The truth of the site that `description` describes, from `cache` if it is there, or else estimated and
-    /// kept there.
+    /// The ground truth of the site, read from the folder `cache` if it is there, and otherwise estimated and stored.
     ///
-    /// `ndcg` returns each arm's nDCG@10 and is called only without a Condorcet winner.
+    /// `description` is that of the site. `ndcg` returns the nDCG@10 of each arm and is only called if there is no
+    /// Condorcet winner.
     ///
     /// # Errors
-    /// Those of `ndcg`, and when the cache cannot be written.
+    /// Those of `ndcg`, and if the cache cannot be written.
     pub fn establish(
         &self,
         description: &SiteDescription,
@@ -47,12 +47,12 @@ impl TruthEstimation<'_> {
         ndcg: impl FnOnce() -> Result<Vec<f64>>,
     ) -> Result<GroundTruth> {
         let key = seed_text(Seeded::Truth { site: description, seed: self.seed, effort: self.effort });
-        // Earlier versions kept winners that were not ahead.
+        // Earlier versions stored winners without a positive margin.
         let sound = |truth: &GroundTruth| truth.gaps.len() == self.site.arms() && truth.is_sound();
         Cache::new(cache).json("truth", &key, sound, || self.estimate(ndcg))
     }
 
-    /// Estimates the truth; see the module's front page for how.
+    /// Estimates the ground truth; the documentation of [`truth`](super) describes how.
     fn estimate(&self, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<GroundTruth> {
         let Effort { coarse, fine, budget } = self.effort;
         let mut table = PairTable::new(self.site);
@@ -72,8 +72,8 @@ impl TruthEstimation<'_> {
             self.refine(&mut table, &contenders, count, &format!("contenders {count}"));
             contenders = table.unbeaten();
         }
-        // The likeliest winner's row is measured finely, what is close in it more finely still; should
-        // that show it beaten, the next is tried.
+        // Refines the row of the likeliest winner, and the close pairs in it further. If that shows it beaten, the
+        // next candidate follows.
         let mut sharpened = 0;
         while let Some(winner) = table.likeliest(&table.unbeaten()) {
             if !table.row_is_fine(winner, fine) {
@@ -93,7 +93,7 @@ impl TruthEstimation<'_> {
         Ok(by_ndcg(&table, ndcg()?))
     }
 
-    /// Adds `comparisons` of each pair that one of `arms` takes part in.
+    /// Adds `comparisons` of each pair with at least one of `arms`.
     fn refine(&self, table: &mut PairTable, arms: &[usize], comparisons: u64, round: &str) {
         let pairs = table.pairs(arms);
         self.refine_pairs(table, &pairs, comparisons, round);
@@ -101,7 +101,7 @@ impl TruthEstimation<'_> {
 
     /// Adds `comparisons` of each of `pairs`.
     fn refine_pairs(&self, table: &mut PairTable, pairs: &[(u32, u32)], comparisons: u64, round: &str) {
-        let progress = Progress::new("estimating the truth", pairs.len() as u64 * comparisons, self.quiet);
+        let progress = Progress::new("estimating the ground truth", pairs.len() as u64 * comparisons, self.quiet);
         let stream = format!("truth {round}");
         let counts = compare_pairs(self.site, self.method, pairs, comparisons, self.seed, &stream, &progress);
         progress.finish();
@@ -109,7 +109,7 @@ impl TruthEstimation<'_> {
     }
 }
 
-/// Without a Condorcet winner: gaps in nDCG.
+/// The ground truth without a Condorcet winner: gaps in nDCG.
 fn by_ndcg(table: &PairTable, ndcg: Vec<f64>) -> GroundTruth {
     let winner = (0..ndcg.len()).fold(0, |best, arm| if ndcg[arm] > ndcg[best] { arm } else { best });
     let gaps: Vec<f64> = ndcg.iter().map(|value| ndcg[winner] - value).collect();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_ranker_and_its_double_are_the_winners() {
+    fn the_best_ranker_and_its_duplicate_are_the_winners() {
         let rankers: [fn(f64, usize) -> f64; 4] = [
             |label, doc| label * 3.0 + ((doc * 7) % 5) as f64,
             |label, doc| label * 10.0 + doc as f64,
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn rankers_all_alike_cost_nothing() {
+    fn rankers_with_the_same_lists_are_all_winners() {
         let (_, site) = site(3, &[|_, _| 1.0, |_, _| 2.0]);
         let truth = ask(&site, || panic!("they are all winners")).expect("an estimate");
         assert_eq!(truth.winners, [0, 1]);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_clicks_nobody_wins() {
+    fn without_clicks_the_winner_is_the_best_by_ndcg() {
         let rankers: [fn(f64, usize) -> f64; 3] = [|label, _| label, |_, doc| doc as f64, |label, _| -label];
         let (dataset, site) = site_of_users(5, &rankers, "0:0,1:0,2:0");
         let ndcg = || Ok(site.rankings().ndcg(dataset.labels(), 10, rankers::Gain::Exponential)?);
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!((truth.measure, truth.winner, truth.uninformed), (Measure::Ndcg, 0, true));
         assert!(truth.gaps[2] > 0.0 && truth.is_sound());
         assert!(truth.describe(label).starts_with("no ranker is ahead"), "{}", truth.describe(label));
-        // One that an earlier version kept is measured again.
+        // A truth without a positive margin, as earlier versions stored it, is not sound.
         let kept = GroundTruth { measure: Measure::Condorcet, runner_up: Some(1), smallest_margin: 0.0, ..truth };
         assert!(!kept.is_sound());
     }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_cycle_everyone_is_beaten() {
+    fn in_a_cycle_every_arm_is_beaten() {
         let table = table([700, 300, 700]);
         assert_eq!(table.unbeaten(), [] as [usize; 0]);
         let truth = by_ndcg(&table, vec![0.2, 0.5, 0.3]);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_truth_is_the_same_truth() {
+    fn a_stored_truth_is_read_back_and_a_broken_one_replaced() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let spec: SiteSpec =
             "dataset = [\"mq2008-lookalike:0.02\"]\nrankers = \"1,2,3\"".parse().expect("a sound site");
@@ -232,7 +232,7 @@ mod tests {
         let site = spec.prepare(dataset.into(), 1).expect("a sound site");
         let establish = || site.truth(EFFORT, 1, folder.path(), true);
         let first = establish().expect("an estimate");
-        assert_eq!(establish().expect("the one kept"), first);
+        assert_eq!(establish().expect("the stored one"), first);
         let kept =
             std::fs::read_dir(folder.path()).expect("a folder").next().expect("a file").expect("an entry").path();
         std::fs::write(&kept, b"{ broken").expect("a writable file");

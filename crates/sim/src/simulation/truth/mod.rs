@@ -1,11 +1,11 @@
-//! The truth that regret is measured against: which ranker is best, and what every other one costs.
+//! The ground truth that regret is measured against: the best ranker, and the gap of every other one to it.
 //!
-//! Regret needs the winner's row of the preference matrix only. It is always that of pairwise
-//! probabilistic interleaving under the same clicks and the same treatment of ties, for
-//! multi-dueling policies too, so that curves can be laid over each other. All pairs are compared a
-//! little, then the rows of those that nobody has beaten yet ever more, until one is left or the
-//! effort is spent, and at last the winner's row. A winner is ahead of everyone it does not rank alike
-//! with; where nobody is, regret is counted in nDCG.
+//! Regret needs only the winner's row of the preference matrix. For all policies, including multi-dueling ones, it is
+//! the row of pairwise probabilistic interleaving under the same clicks and the same treatment of ties, so that
+//! curves are comparable. The estimation compares all pairs a few times, then repeatedly refines the rows of the
+//! rankers that no other beats significantly, until one is left or the effort is spent, and finally refines the
+//! winner's row. A winner is ahead of every ranker whose lists differ from its own; if there is none, regret is
+//! measured in nDCG.
 
 mod estimation;
 mod pair_table;
@@ -16,23 +16,23 @@ pub use estimation::TruthEstimation;
 
 use crate::output::numbers::grouped;
 
-/// How sure an arm must be beaten to leave the contest, and a winner's margin to be called resolved,
-/// in standard errors.
+/// Standard errors by which an arm must be beaten to be eliminated, and by which a winner's smallest margin must exceed
+/// 0 to be called resolved.
 pub(crate) const RESOLVED: f64 = 3.0;
 
-/// How much to spend on the truth.
+/// How many comparisons to spend on the ground truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Comparisons of every pair in the first, coarse round.
+    /// Comparisons per pair in the first, coarse round.
     pub coarse: u64,
-    /// Most comparisons a pair of a contender's row gets; also what the winner's row gets.
+    /// Comparisons per pair in the winner's row, and the most per pair in the row of another contender.
     pub fine: u64,
-    /// Most comparisons spent on contenders' rows, over all rounds.
+    /// The most comparisons spent on the rows of contenders, over all rounds.
     pub budget: u64,
 }
 
 impl Effort {
-    /// What suits `arms` rankers: some ten seconds on two cores.
+    /// The default for `arms` rankers: about ten seconds on two cores.
     #[must_use]
     pub fn for_arms(arms: usize) -> Self {
         let pairs = (arms * arms.saturating_sub(1) / 2).max(1) as u64;
@@ -40,18 +40,18 @@ impl Effort {
     }
 }
 
-/// What regret is measured by.
+/// The quantity that regret is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// p(*, j) - 1/2 for the Condorcet winner *.
     Condorcet,
-    /// nDCG@10 of the best ranker less that of j: no Condorcet winner was found.
+    /// nDCG@10 of the best ranker minus that of j, if no Condorcet winner was found.
     Ndcg,
 }
 
 impl Measure {
-    /// What regret is made of, for captions.
+    /// A description of the regret of one step, for captions.
     #[must_use]
     pub fn regret(self) -> &'static str {
         match self {
@@ -61,34 +61,34 @@ impl Measure {
     }
 }
 
-/// The best ranker, the gap of every ranker to it, and how sure we are.
+/// The best ranker, the gap of every ranker to it, and the uncertainty of both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GroundTruth {
-    /// What the gaps are.
+    /// What the gaps measure.
     pub measure: Measure,
-    /// The best arm, counted from 0.
+    /// The best arm, 0-based.
     pub winner: usize,
-    /// All arms that count as the winner: it, and those with the same lists for every query.
+    /// The winner and all arms with the same lists for every query, ascending.
     pub winners: Vec<usize>,
-    /// What one step with each arm alone costs.
+    /// The regret of one step with each arm alone; one value per arm, 0 for the winners.
     pub gaps: Vec<f64>,
-    /// Standard error of each gap; 0 for the winners and for nDCG.
+    /// The standard error of each gap; 0 for the winners and for nDCG.
     pub standard_errors: Vec<f64>,
-    /// The winner's smallest margin.
+    /// The winner's smallest margin over another arm.
     pub smallest_margin: f64,
-    /// The arm that it is over, if there is another arm at all.
+    /// The arm with that margin, if there is any arm with other lists.
     pub runner_up: Option<usize>,
-    /// The smallest margin in its standard errors; without a Condorcet winner, null.
+    /// The smallest margin divided by its standard error; `None` without a Condorcet winner.
     pub z: Option<f64>,
-    /// Comparisons made in all.
+    /// Comparisons in total.
     pub comparisons: u64,
-    /// Whether nothing at all told the rankers apart, as where nobody clicks.
+    /// Whether every comparison was a tie, e.g. because nobody clicks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uninformed: bool,
 }
 
 impl GroundTruth {
-    /// Whether the winner's smallest margin is at least three standard errors.
+    /// Whether the winner's smallest margin is at least three standard errors; always true for nDCG.
     #[must_use]
     pub fn resolved(&self) -> bool {
         match self.measure {
@@ -97,19 +97,18 @@ impl GroundTruth {
         }
     }
 
-    /// Whether a winner has a margin over everyone else, if there is anyone else.
+    /// Whether a Condorcet winner has a positive margin over every arm with other lists.
     fn is_sound(&self) -> bool {
         self.measure == Measure::Ndcg || self.runner_up.is_none() || self.smallest_margin > 0.0
     }
 
-    /// One or two sentences for a person; `label` names an arm.
+    /// A description in one or two sentences; `label` returns the name of an arm.
     #[must_use]
     pub fn describe(&self, label: impl Fn(usize) -> String) -> String {
         let mut text = match self.measure {
             Measure::Condorcet => format!("Condorcet winner: {}", label(self.winner)),
             Measure::Ndcg if self.uninformed => format!(
-                "no ranker is ahead: {} comparisons told none from another; regret is nDCG@10 below {}, the best by \
-                 nDCG@10",
+                "no ranker is ahead: all {} comparisons are ties; regret is nDCG@10 below {}, the best by nDCG@10",
                 grouped(self.comparisons),
                 label(self.winner)
             ),

@@ -1,15 +1,15 @@
-//! The counts of all pairs of rankers, from which a winner is read.
+//! The counts of all pairs of rankers, and the winner that they imply.
 
 use super::{GroundTruth, Measure, RESOLVED};
 use crate::simulation::pairwise::PairCount;
 use crate::simulation::site::Site;
 
-/// All pairs' counts, and which arms rank alike.
+/// The counts of all pairs, and which arms have identical lists.
 pub(super) struct PairTable {
     pub(super) arms: usize,
-    /// Counts of (i, j), i < j, row after row; (j, i) is the same seen from the other side.
+    /// Counts of (i, j) with i < j, row by row; (j, i) is the reverse.
     pub(super) counts: Vec<PairCount>,
-    /// The lowest arm with the same lists.
+    /// For each arm, the lowest arm with the same lists.
     pub(super) alike: Vec<usize>,
     pub(super) comparisons: u64,
 }
@@ -33,7 +33,7 @@ impl PairTable {
         if arm < other { self.counts[self.index(arm, other)] } else { self.counts[self.index(other, arm)].reversed() }
     }
 
-    /// Pairs with at least one of `arms`, without those that rank alike: they are even by nature.
+    /// Pairs with at least one of `arms`, except those with identical lists, whose preference is 1/2.
     pub(super) fn pairs(&self, arms: &[usize]) -> Vec<(u32, u32)> {
         let mut chosen = vec![false; self.arms];
         for &arm in arms {
@@ -62,12 +62,12 @@ impl PairTable {
         }
     }
 
-    /// The arms that `arm` does not rank alike with.
+    /// The arms whose lists differ from those of `arm`.
     pub(super) fn rivals(&self, arm: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.arms).filter(move |&other| self.alike[other] != self.alike[arm])
     }
 
-    /// Arms that no other is sure to beat; of those that rank alike, the first.
+    /// Arms that no other beats by more than [`RESOLVED`] standard errors; of arms with identical lists, only the first.
     pub(super) fn unbeaten(&self) -> Vec<usize> {
         (0..self.arms)
             .filter(|&arm| self.alike[arm] == arm)
@@ -80,14 +80,14 @@ impl PairTable {
             .collect()
     }
 
-    /// The arm's smallest margin and over whom; none where it has no rival.
+    /// The smallest margin of `arm` and the rival it is over; `None` without rivals.
     pub(super) fn smallest_margin(&self, arm: usize) -> Option<(f64, usize)> {
         self.rivals(arm)
             .map(|other| (self.count(arm, other).preference() - 0.5, other))
             .min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The one of `contenders` with the largest smallest margin.
+    /// The contender whose smallest margin is largest.
     pub(super) fn likeliest(&self, contenders: &[usize]) -> Option<usize> {
         let margin = |arm: usize| self.smallest_margin(arm).map_or(0.5, |(margin, _)| margin);
         contenders.iter().copied().max_by(|a, b| margin(*a).total_cmp(&margin(*b)))
@@ -98,7 +98,7 @@ impl PairTable {
         self.counts.iter().all(|count| count.ties == count.comparisons)
     }
 
-    /// The pairs of `arm` with rivals that it is not surely ahead of.
+    /// The pairs of `arm` with rivals that it does not beat by [`RESOLVED`] standard errors.
     pub(super) fn close_pairs(&self, arm: usize) -> Vec<(u32, u32)> {
         self.rivals(arm)
             .filter(|&other| {
@@ -109,7 +109,7 @@ impl PairTable {
             .collect()
     }
 
-    /// Whether every rival of `arm` has met it at least `comparisons` times.
+    /// Whether `arm` has been compared with every rival at least `comparisons` times.
     pub(super) fn row_is_fine(&self, arm: usize, comparisons: u64) -> bool {
         self.rivals(arm).all(|other| self.count(arm, other).comparisons >= comparisons)
     }
@@ -119,11 +119,11 @@ impl PairTable {
         let of_rivals = |value: &dyn Fn(PairCount) -> f64| -> Vec<f64> {
             (0..self.arms).map(|arm| if is_winner(arm) { 0.0 } else { value(self.count(winner, arm)) }).collect()
         };
-        // A margin below zero can only be one that is not resolved: no ranker is better than the best.
+        // A negative margin is sampling error: no ranker is better than the best.
         let gaps = of_rivals(&|count| (count.preference() - 0.5).max(0.0));
         let standard_errors = of_rivals(&PairCount::standard_error);
         let margin = self.smallest_margin(winner);
-        // The margin that is least certain is the smallest one: errors hardly differ along a row.
+        // The smallest margin is the least certain one: standard errors hardly differ within a row.
         let z = margin.map(|(margin, other)| margin / standard_errors[other]);
         GroundTruth {
             measure: Measure::Condorcet,

@@ -1,11 +1,11 @@
-//! Which pairs of arms are compared, and the numbering of all pairs.
+//! The selection of pairs to compare, and the numbering of all pairs.
 
 use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Result, ensure};
 
-/// How many pairs `arms` arms make.
+/// The number of pairs of `arms` arms.
 #[must_use]
 pub fn pair_count(arms: usize) -> usize {
     arms * arms.saturating_sub(1) / 2
@@ -17,47 +17,47 @@ pub fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
     (0..arms as u32).flat_map(|low| (low + 1..arms as u32).map(move |high| (low, high))).collect()
 }
 
-/// The place of (low, high) in [`all_pairs`].
+/// The index of (low, high), with low < high, in [`all_pairs`].
 fn place(arms: usize, low: usize, high: usize) -> usize {
-    // Rows above `low` hold arms - 1, arms - 2, ... pairs.
+    // The rows before `low` hold arms - 1, arms - 2, ... pairs.
     low * (2 * arms - low - 1) / 2 + high - low - 1
 }
 
-/// Which pairs are compared. Arms count from 0.
+/// A selection of pairs. Arms are 0-based.
 ///
 /// ```
-/// use sim::proxy::Choice;
+/// use sim::proxy::PairSelection;
 ///
-/// let pairs: Choice = "pairs:0-1,2-*".parse().map_err(anyhow::Error::msg)?;
+/// let pairs: PairSelection = "pairs:0-1,2-*".parse().map_err(anyhow::Error::msg)?;
 /// assert_eq!(pairs.places(4)?, [0, 1, 3, 5]); // (0,1) (0,2) (1,2) (2,3)
 /// # anyhow::Ok(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Choice {
+pub enum PairSelection {
     /// Every pair.
     #[default]
     All,
     /// The pairs among these arms.
     Arms(Vec<u32>),
-    /// These pairs; without a second arm, all pairs of the first.
+    /// These pairs; a missing second arm means all pairs of the first.
     Pairs(Vec<(u32, Option<u32>)>),
 }
 
-impl Choice {
-    /// Reads `0,3,17`.
+impl PairSelection {
+    /// Reads arms such as `0,3,17`.
     ///
     /// # Errors
-    /// One line saying what was expected.
+    /// One line with what is expected and what was found.
     pub fn parse_arms(text: &str) -> Result<Self, String> {
         let expected = |word: &str| format!("expected 0-based arms such as 0,3,17, found `{word}`");
         let arms = text.split(',').map(|word| word.trim().parse().map_err(|_| expected(word)));
         Ok(Self::Arms(arms.collect::<Result<_, _>>()?))
     }
 
-    /// Reads `0-3,5-17,109-*`, where `109-*` means all pairs of arm 109.
+    /// Reads pairs such as `0-3,5-17,109-*`, where `109-*` means all pairs of arm 109.
     ///
     /// # Errors
-    /// One line saying what was expected.
+    /// One line with what is expected and what was found.
     pub fn parse_pairs(text: &str) -> Result<Self, String> {
         let pair = |word: &str| {
             let (first, second) = word.trim().split_once('-')?;
@@ -68,10 +68,10 @@ impl Choice {
         Ok(Self::Pairs(text.split(',').map(|word| pair(word).ok_or_else(|| expected(word))).collect::<Result<_, _>>()?))
     }
 
-    /// The places of the chosen pairs in [`all_pairs`], ascending, each once.
+    /// The indices of the selected pairs in [`all_pairs`] of `arms` arms, ascending and without duplicates.
     ///
     /// # Errors
-    /// When an arm does not exist, is paired with itself, or no pair is left.
+    /// If an arm does not exist or is paired with itself, or the selection contains no pair.
     pub fn places(&self, arms: usize) -> Result<Vec<u32>> {
         let known = |arm: u32| -> Result<usize> {
             ensure!((arm as usize) < arms, "arm {arm} is out of range: there are {arms} rankers, numbered from 0");
@@ -107,7 +107,7 @@ impl Choice {
     }
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for PairSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => write!(f, "all"),
@@ -124,10 +124,10 @@ impl fmt::Display for Choice {
     }
 }
 
-impl FromStr for Choice {
+impl FromStr for PairSelection {
     type Err = String;
 
-    /// As it is displayed: `all`, `arms:0,3,17` or `pairs:0-3,109-*`.
+    /// Reads the form of `Display`: `all`, `arms:0,3,17` or `pairs:0-3,109-*`.
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             None if text == "all" => Ok(Self::All),
@@ -153,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn choices_are_sorted_and_each_pair_once() {
-        let places = |text: &str| text.parse::<Choice>().map_err(anyhow::Error::msg).and_then(|c| c.places(4));
+    fn selections_are_sorted_and_hold_each_pair_once() {
+        let places = |text: &str| text.parse::<PairSelection>().map_err(anyhow::Error::msg).and_then(|c| c.places(4));
         // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3)
         assert_eq!(places("all").unwrap(), [0, 1, 2, 3, 4, 5]);
         assert_eq!(places("arms:3,0,1,0").unwrap(), [0, 2, 4]);
@@ -174,7 +174,7 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
         }
         for text in ["all", "arms:0,3", "pairs:0-3,1-*"] {
-            assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<PairSelection>().unwrap().to_string(), text);
         }
     }
 }
