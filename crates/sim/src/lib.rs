@@ -1,17 +1,19 @@
-//! Online ranker evaluation, simulated: everything between the libraries and a person.
+//! Simulated online ranker evaluation: everything between the libraries and the command line. Policies, interleaving
+//! methods, click models and data readers are in crates of their own.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`simulation`] | a site (data, rankers and users), live arenas, runs, comparisons of pairs, the truth, seeds |
-//! | [`proxy`] | preference matrices estimated from impressions, in rounds that can be interrupted |
-//! | [`analysis`] | live against proxy, distortion, sensitivity, explore then exploit |
+//! | [`simulation`] | sites (data, rankers and users), live arenas, runs, pairwise comparisons, the ground truth, seeds |
+//! | [`proxy`] | preference matrices estimated from impressions in rounds that can be interrupted |
+//! | [`analysis`] | live versus proxy, distortion, sensitivity, explore-then-exploit |
 //! | [`results`] | tables, curves and figures of finished runs |
-//! | [`experiment`] | the figures and tables of the papers, from files, with their claims tested |
-//! | [`figure`] | drawing: curves, panels, heat maps |
-//! | [`output`] | files, numbers, locks and progress: what every command needs to write anything |
+//! | [`experiment`] | the figures and tables of papers, from experiment files, with tests of their claims |
+//! | [`figure`] | drawings of curves, panels and heat maps |
+//! | [`output`] | files, caches, numbers, locks and progress: what every command needs for its output |
 //! | [`cli`] | the command line |
 //!
-//! The modules use each other in one direction only: `output` and `figure` know no other, `cli` knows all.
+//! Dependencies between modules have one direction: `output` uses no other module, `figure` only `output`, and `cli` may
+//! use all.
 
 pub mod analysis;
 pub mod cli;

@@ -69,7 +69,8 @@ fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
         multileaved: false,
         site: "bench".into(),
     };
-    let request = Request { impressions, more: false, pairs: PairSelection::All.to_string(), until_standard_error: None };
+    let request =
+        Request { impressions, more: false, pairs: PairSelection::All.to_string(), until_standard_error: None };
     // Nothing is read or written: the file does not exist, and nothing is saved.
     let mut state = open_state(Path::new("no state"), identity, request, StartMode::Fresh)?;
     let start = Instant::now();

@@ -20,8 +20,8 @@ use crate::output::machine;
 use crate::output::numbers::{counted, grouped, parse_above_zero, parse_positive, significant};
 use crate::output::usage::usage;
 use crate::proxy::{
-    StartMode, PairSelection, Files, Identity, Interleaved, Multileaved, FinishedRound, PairComparison, Request, Sampling, State, EstimationContext,
-    all_pairs, pair_count, open_state, write,
+    EstimationContext, Files, FinishedRound, Identity, Interleaved, Multileaved, PairComparison, PairSelection,
+    Request, Sampling, StartMode, State, all_pairs, open_state, pair_count, write,
 };
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::seed_text::site_identity;

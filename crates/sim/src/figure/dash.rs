@@ -1,7 +1,7 @@
-//! Cutting a line into dashes that run on across its points.
+//! Cuts a line into dashes that continue across its points.
 
-/// The pieces of the line through `points` that `pattern` draws: lengths of a dash, a gap, a dash,
-/// and so on, over and over. An empty pattern draws the whole line.
+/// The dashes of the line through `points`. `pattern` holds the lengths of a dash, a gap, a dash and so on, and repeats.
+/// An empty pattern gives the whole line.
 pub(super) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f64)>> {
     let whole: f64 = pattern.iter().sum();
     let usable = whole > 0.0 && pattern.iter().all(|&length| length > 0.0);
@@ -38,7 +38,7 @@ pub(super) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f6
     pieces
 }
 
-/// A pattern of odd length takes two rounds until dashes and gaps are as at the start.
+/// A pattern of odd length repeats after two rounds, because dashes and gaps swap after the first.
 fn even(length: usize) -> usize {
     if length.is_multiple_of(2) { length } else { 2 * length }
 }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dashes_run_on_across_points() {
+    fn dashes_continue_across_points() {
         let line: Vec<_> = (0..=20).map(|x| (f64::from(x), 0.0)).collect();
         let pieces = dashes(&line, &[4.0, 2.5]);
         let ends: Vec<_> = pieces.iter().map(|piece| (piece[0].0, piece[piece.len() - 1].0)).collect();

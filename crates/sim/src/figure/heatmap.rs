@@ -1,4 +1,4 @@
-//! A preference matrix as coloured squares, with the scale of its colours.
+//! A matrix as coloured squares with a colour bar.
 
 use anyhow::{Result, ensure};
 
@@ -7,12 +7,13 @@ use super::scale::nice_step;
 use super::text::{EDGE, axis_title, cut, footer, header};
 use super::{Figure, Heatmap, Scale};
 
-/// More squares a side than this cannot be told apart, and the SVG grows with their square.
+/// The most squares per side: more could not be distinguished, and the size of the SVG grows quadratically.
 const MOST: usize = 280;
-/// The longest name of a row, and of a column where names are turned.
+/// The greatest length of the name of a row.
 const ROW_ROOM: f64 = 240.0;
+/// The greatest length of the name of a column that reads upward.
 const COLUMN_ROOM: f64 = 120.0;
-/// What the scale of the colours takes to the right of the squares, with its title.
+/// The width of the colour bar to the right of the squares, with its title.
 const BAR_ROOM: f64 = 260.0;
 
 pub(super) fn render(map: &Heatmap) -> Result<Figure> {
@@ -29,17 +30,17 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     let below = footer(&mut page, Some(&note.join("; ")));
 
     let top = (top + 26.0).round();
-    // Two rounds: the names take room from the squares, and the squares decide about the names.
+    // Two rounds, because the size of the squares and that of the labels depend on each other.
     let mut cell = 4.0;
     let mut labels = Labels::new(map, n, cell);
     for _ in 0..2 {
         let room = below - 36.0 - labels.height() - top;
-        // Whole pixels of the PNG (half units), else seams show between the squares.
+        // Whole pixels of the PNG (half units), otherwise seams show between the squares.
         cell = (2.0 * room / side as f64).floor().max(1.0) / 2.0;
         labels = Labels::new(map, n, cell / block as f64);
     }
     let length = cell * side as f64;
-    // The squares in the middle, unless long names push them aside.
+    // The squares are centred unless long names need the room.
     let left = ((WIDTH - length) / 2.0).max(EDGE + labels.widest + 10.0).min(WIDTH - length - BAR_ROOM).round();
     let frame = Frame { left, right: left + length, top, bottom: top + length };
     page.cells(cells.iter().enumerate().map(|(k, &value)| {
@@ -61,7 +62,7 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     page.finish()
 }
 
-/// The number of rows.
+/// Checks the values and labels, and returns the number of rows.
 fn check(map: &Heatmap) -> Result<usize> {
     let n = map.values.len().isqrt();
     ensure!(
@@ -71,7 +72,7 @@ fn check(map: &Heatmap) -> Result<usize> {
     );
     ensure!(
         map.labels.is_empty() || map.labels.len() == n,
-        "failed to draw a heat map: {} names for {n} rows; give one a row, or none",
+        "failed to draw a heat map: {} names for {n} rows; give one per row, or none",
         map.labels.len()
     );
     let (range, what) = match map.scale {
@@ -89,7 +90,7 @@ fn check(map: &Heatmap) -> Result<usize> {
     Ok(n)
 }
 
-/// Means of squares of `block` by `block` values; the last ones a row or column may be smaller.
+/// Means of blocks of `block` by `block` values; the last block of a row or column may be smaller.
 fn blocks(values: &[f64], n: usize, block: usize) -> Vec<f64> {
     let side = n.div_ceil(block);
     let mut means = Vec::with_capacity(side * side);
@@ -105,13 +106,13 @@ fn blocks(values: &[f64], n: usize, block: usize) -> Vec<f64> {
     means
 }
 
-/// Which colour a value has.
+/// Maps values to colours.
 #[derive(Clone, Copy)]
 struct Colors {
     scale: Scale,
-    /// White.
+    /// The value in white.
     middle: f64,
-    /// How far from it the colours reach.
+    /// The largest distance from the middle that the colours cover.
     reach: f64,
 }
 
@@ -123,7 +124,7 @@ impl Colors {
             Scale::Preference => {
                 [0.05, 0.1, 0.2, 0.3, 0.4].into_iter().find(|&reach| farthest <= reach + 1e-12).unwrap_or(0.5)
             }
-            // A quarter of it is where ticks fall; matrices that agree to nine digits agree.
+            // Ticks are at quarters of the reach. Differences up to 1e-9 count as zero.
             Scale::Difference if farthest > 1e-9 => 4.0 * nice_step(farthest / 4.0),
             Scale::Difference => 1e-9,
         };
@@ -134,7 +135,7 @@ impl Colors {
         diverging(0.5 + (value - self.middle) / (2.0 * self.reach))
     }
 
-    /// The number itself, with as many decimals as it takes to tell `step` from twice that.
+    /// `value` as text, with enough decimals to distinguish values that differ by `step`.
     fn number(self, value: f64, step: f64) -> String {
         match self.scale {
             Scale::Preference => format!("{value:.2}"),
@@ -146,7 +147,7 @@ impl Colors {
     }
 }
 
-/// The numbers themselves, where the squares are large enough.
+/// Writes the values into the squares if they are large enough.
 fn values(page: &mut Page, cells: &[f64], side: usize, cell: f64, frame: Frame, colors: Colors) {
     const SMALLEST: u32 = 9;
     let texts: Vec<String> = cells.iter().map(|&value| colors.number(value, colors.reach / 50.0)).collect();
@@ -154,7 +155,7 @@ fn values(page: &mut Page, cells: &[f64], side: usize, cell: f64, frame: Frame, 
     let Some(size) = (SMALLEST..=((0.3 * cell).min(20.0) as u32)).rev().find(fits) else { return };
     for (k, (&value, text)) in cells.iter().zip(&texts).enumerate() {
         let mut style = Style::new(size, Align::Middle);
-        // The outer fifths of the colours are dark.
+        // The outer colours are dark.
         if (value - colors.middle).abs() > 0.6 * colors.reach {
             style.color = (255, 255, 255);
         }
@@ -164,28 +165,29 @@ fn values(page: &mut Page, cells: &[f64], side: usize, cell: f64, frame: Frame, 
     }
 }
 
-/// The widest range around the middle of `frame` that `across` holds.
+/// The widest range within `across` that is centred on `frame`.
 fn centred(across: (f64, f64), frame: Frame) -> (f64, f64) {
     let middle = (frame.left + frame.right) / 2.0;
     let half = (middle - across.0).min(across.1 - middle);
     (middle - half, middle + half)
 }
 
-/// What stands beside the rows and below the columns: all names, or numbers where they collide.
+/// The labels of rows and columns: all names, or numbers if names would overlap.
 struct Labels {
     rows: Vec<String>,
     columns: Vec<String>,
     size: u32,
     every: usize,
-    /// Whether the columns' names read upward.
+    /// Whether the names of columns read upward.
     upward: bool,
-    /// The widest of the rows' and of the columns'.
+    /// The width of the widest row label.
     widest: f64,
+    /// The height of the column labels.
     highest: f64,
 }
 
 impl Labels {
-    /// For `n` rows of `pitch` units each.
+    /// The labels for `n` rows of `pitch` units each.
     fn new(map: &Heatmap, n: usize, pitch: f64) -> Self {
         let size = (0.8 * pitch).clamp(11.0, 18.0) as u32;
         let named = !map.labels.is_empty() && pitch >= 1.1 * f64::from(size);
@@ -217,13 +219,12 @@ impl Labels {
         }
     }
 
-    /// What they take below the squares.
+    /// The room they take below the squares.
     fn height(&self) -> f64 {
         10.0 + self.highest
     }
 
-    /// The rows that are labelled: all, or round numbers (rows count from 1), and the first where the
-    /// next leaves it room.
+    /// The rows that are labelled: all, or those with round 1-based numbers, and the first if there is room.
     fn shown(&self) -> impl Iterator<Item = usize> + '_ {
         let first = self.every > 2;
         (0..self.rows.len()).filter(move |row| (row + 1).is_multiple_of(self.every) || (first && *row == 0))
@@ -231,7 +232,7 @@ impl Labels {
 
     fn draw(&self, page: &mut Page, frame: Frame, pitch: f64) {
         let size = f64::from(self.size);
-        // Half the height of a letter: brings its middle to the middle of the square.
+        // Half the height of a letter, to centre it on the square.
         let half = 0.36 * size;
         let (left, bottom) = (frame.left, frame.bottom);
         for i in self.shown() {
@@ -250,7 +251,7 @@ impl Labels {
     }
 }
 
-/// The scale of the colours.
+/// Draws the colour bar.
 fn bar(page: &mut Page, label: &str, frame: Frame, colors: Colors) {
     const STRIPS: usize = 200;
     let height = frame.bottom - frame.top;
@@ -258,7 +259,7 @@ fn bar(page: &mut Page, label: &str, frame: Frame, colors: Colors) {
     page.cells((0..STRIPS).map(|k| {
         let share = (k as f64 + 0.5) / STRIPS as f64;
         let y = bar.top + height * k as f64 / STRIPS as f64;
-        // Strips overlap downwards, else seams show between them; the last one ends with the bar.
+        // Strips overlap downwards, otherwise seams show between them; the last one ends with the bar.
         let h = (height * 2.0 / STRIPS as f64).min(bar.bottom - y);
         (bar.left, y, bar.right - bar.left, h, diverging(1.0 - share))
     }));
@@ -270,7 +271,7 @@ fn bar(page: &mut Page, label: &str, frame: Frame, colors: Colors) {
         let text = match colors.scale {
             Scale::Difference if k == 0 => "0".to_owned(),
             Scale::Difference => colors.number(value, colors.reach / 20.0),
-            // Its ticks may need three decimals, as 0.525.
+            // Ticks may need three decimals, e.g. 0.525.
             Scale::Preference => format!("{value:.3}"),
         };
         let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };

@@ -1,21 +1,21 @@
-//! The names beside the axes, where they hide no curve.
+//! The legend: names beside the axes, where they do not cover any curve.
 
 use super::dash::dashes;
 use super::page::{Align, Frame, Page, Style, width};
-use super::plot::{BAND_OPACITY, LINE_WIDTH, Looks};
+use super::plot::{BAND_OPACITY, CurveStyle, LINE_WIDTH};
 use super::text::{Fitted, fit};
 
-/// A curve as the legend knows it.
+/// A curve in the legend.
 pub(super) struct Entry {
     pub(super) name: String,
-    pub(super) looks: Looks,
-    /// Whether a band goes with it.
+    pub(super) style: CurveStyle,
+    /// Whether it has a band.
     pub(super) banded: bool,
 }
 
-/// The names in the order in which they are given.
+/// A legend with its entries in the given order.
 pub(super) struct Legend {
-    /// What it takes from the width of the page.
+    /// The width it takes from the page.
     pub(super) width: f64,
     names: Vec<Fitted>,
     entries: Vec<Entry>,
@@ -23,20 +23,20 @@ pub(super) struct Legend {
 
 impl Legend {
     const GAP: f64 = 26.0;
-    /// Long enough for every pattern of dashes to show twice.
+    /// Long enough to show every dash pattern twice.
     const SAMPLE: f64 = 58.0;
     const BETWEEN: f64 = 10.0;
     const ROOM: f64 = 240.0;
 
     pub(super) fn new(entries: Vec<Entry>) -> Self {
-        // Many names get smaller letters and no second line.
+        // With many names, letters are smaller and there is no second line.
         let (sizes, lines): (&[u32], _) = match entries.len() {
             0..=12 => (&[18, 16], 2),
             13..=20 => (&[18, 16, 14], 1),
             21..=28 => (&[14, 12], 1),
             _ => (&[10], 1),
         };
-        // One size for all: the one that the longest name needs.
+        // All names have the size that the longest one needs.
         let needed = |entry: &Entry| fit(&entry.name, sizes, Self::ROOM, lines).size;
         let size = entries.iter().map(needed).min().unwrap_or(sizes[0]);
         let names: Vec<_> = entries.iter().map(|entry| fit(&entry.name, &[size], Self::ROOM, lines)).collect();
@@ -45,10 +45,10 @@ impl Legend {
         Self { width, names, entries }
     }
 
-    /// Draws it to the right of `frame`, from its top.
+    /// Draws the legend to the right of `frame`, starting at its top.
     pub(super) fn draw(&self, page: &mut Page, frame: Frame) {
         let rows: usize = self.names.iter().map(|name| name.lines.len()).sum();
-        // Half a row between names; all of it closer together when they would not fit.
+        // Half a row between names; everything moves closer together if they do not fit.
         let room = (frame.bottom - frame.top) / (rows as f64 + 0.5 * self.names.len() as f64);
         let left = frame.right + Self::GAP;
         let mut y = frame.top;
@@ -69,14 +69,14 @@ impl Legend {
     }
 }
 
-/// A piece of line on a piece of band, as in the plot.
+/// Draws a sample of the line and its band, as in the plot.
 fn sample(page: &mut Page, entry: &Entry, left: f64, y: f64, half: f64) {
     let right = left + Legend::SAMPLE;
     if entry.banded {
         let corners = [(left, y - half), (right, y - half), (right, y + half), (left, y + half)];
-        page.area(&corners, entry.looks.color, BAND_OPACITY);
+        page.area(&corners, entry.style.color, BAND_OPACITY);
     }
-    for piece in dashes(&[(left, y), (right, y)], entry.looks.pattern) {
-        page.stroke(&piece, entry.looks.color, LINE_WIDTH);
+    for piece in dashes(&[(left, y), (right, y)], entry.style.pattern) {
+        page.stroke(&piece, entry.style.color, LINE_WIDTH);
     }
 }

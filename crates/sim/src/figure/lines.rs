@@ -1,10 +1,10 @@
-//! A figure of one plot, its legend beside it.
+//! A figure of one plot with its legend beside it.
 
 use anyhow::Result;
 
 use super::legend::{Entry, Legend};
 use super::page::{Align, Frame, Page, Style, TICK_SIZE, WIDTH};
-use super::plot::{LINE_WIDTH, Plot, Shown, label_width};
+use super::plot::{LINE_WIDTH, Plot, VisibleCurve, label_width};
 use super::text::{EDGE, axis_title, footer, header};
 use super::{Figure, Lines};
 
@@ -21,7 +21,7 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
         Frame { left: EDGE + ticks + 10.0, right: WIDTH - EDGE - legend.width, top: top + 26.0, bottom: below - 64.0 };
     let across = (frame.left, frame.right);
     axis_title(&mut page, &lines.x_label, across, below - 8.0, Align::Middle);
-    // Above its axis rather than along it: nobody has to turn their head.
+    // Above its axis instead of along it, so that it reads horizontally.
     let across = (EDGE, frame.right);
     axis_title(&mut page, &lines.y_label, across, frame.top - 19.0, Align::Start);
     plot.draw(&mut page, frame, &axes, TICK_SIZE, LINE_WIDTH);
@@ -33,14 +33,14 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
     page.finish()
 }
 
-/// The curves in the order in which they end, the highest first.
-fn entries(shown: &[Shown<'_>]) -> Vec<Entry> {
+/// One entry per curve, sorted by the last values of the curves, the highest first.
+fn entries(shown: &[VisibleCurve<'_>]) -> Vec<Entry> {
     let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
     let mut order: Vec<_> = (0..shown.len()).collect();
     order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
-    let entry = |shown: &Shown<'_>| Entry {
+    let entry = |shown: &VisibleCurve<'_>| Entry {
         name: shown.name(),
-        looks: shown.looks,
+        style: shown.style,
         banded: shown.points.iter().any(|point| point.low < point.high),
     };
     order.into_iter().map(|i| entry(&shown[i])).collect()

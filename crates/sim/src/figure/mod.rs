@@ -1,16 +1,16 @@
-//! Figures fit for a slide: mean curves with shaded bands, and heat maps of preferences.
+//! Figures for slides and papers: mean curves with shaded bands, and heat maps of preferences. Nothing about rankers or
+//! bandits, and no files except the finished figure.
 //!
 //! | figure | for |
 //! |---|---|
-//! | [`Lines`] | cumulative regret against time, one curve an algorithm, with or without bands |
-//! | [`Panels`] | several such plots side by side, with one legend, or dots with bars |
+//! | [`Lines`] | cumulative regret against time, one curve per algorithm, with or without bands |
+//! | [`Panels`] | several such plots side by side with one legend; dots with bars instead of bands if wanted |
 //! | [`Heatmap`] | a preference matrix, white at one half |
 //!
-//! Each renders to a [`Figure`]: an SVG of 1280 by 720 units and a PNG of twice as many pixels.
-//! The PNG carries its letters with it and needs no font on the machine; the SVG names DejaVu Sans
-//! and, failing that, any plain sans serif. Colours are those of Okabe and Ito, told apart by
-//! colour-blind readers too, and every curve has its own dashes for print without colour. The same
-//! values give the same bytes.
+//! Each renders to a [`Figure`]: an SVG of 1280 by 720 units and a PNG with two pixels per unit. The PNG is drawn with an
+//! embedded font and needs none on the machine; the SVG requests DejaVu Sans or another sans serif. The colours are
+//! those of Okabe and Ito, which colour-blind readers can distinguish, and every curve has its own dash pattern for
+//! print without colour. The same values give the same bytes.
 //!
 //! ```
 //! use sim::figure::{Curve, CurvePoint, Lines};
@@ -42,7 +42,7 @@ mod dash;
 mod heatmap;
 mod legend;
 mod lines;
-// The only file that knows the plotting library.
+// The only file that uses the plotting library.
 mod page;
 mod panels;
 mod plot;
@@ -62,40 +62,40 @@ use crate::output::write_atomic;
 pub struct Curve {
     /// Its name in the legend.
     pub name: String,
-    /// Its points with `x` never falling. One point is drawn as a dot, none as a name alone.
+    /// Its points by ascending `x` (equal ones are allowed). A single point is drawn as a dot; without points only the
+    /// name appears.
     pub points: Vec<CurvePoint>,
 }
 
 /// A point of a curve and the band around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CurvePoint {
-    /// Where it is, in units of the x axis.
+    /// Position, in units of the x axis.
     pub x: f64,
-    /// Where the line passes.
+    /// Value of the line.
     pub mean: f64,
-    /// Where the band begins; it may lie above the mean, as a percentile can.
+    /// Lower end of the band. Like a percentile, it may lie above the mean.
     pub low: f64,
-    /// Where the band ends, not below `low`.
+    /// Upper end of the band, at least `low`.
     pub high: f64,
 }
 
 impl CurvePoint {
-    /// A point without a band. A curve of such points is drawn as a line alone.
+    /// A point without a band. A curve of such points is drawn as a plain line.
     pub fn exact(x: f64, y: f64) -> Self {
         Self { x, mean: y, low: y, high: y }
     }
 }
 
-/// Curves with shaded bands and a legend beside them, its names in the order in which the curves
-/// end, the highest first.
+/// Curves with shaded bands and a legend beside the axes, sorted by the last values of the curves, the highest first.
 ///
-/// Linear axes include zero. On a logarithmic axis what is not above `1e-9` has no place: a point
-/// whose `x` or mean is not is left out, and a band that reaches below runs to the bottom edge.
+/// Linear axes include zero. A logarithmic axis shows only values above `1e-9`: points whose `x` or mean is not above it
+/// are omitted, and bands that reach below it extend to the bottom edge.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lines {
     /// The headline; a long one is set smaller, then on two lines.
     pub title: String,
-    /// A smaller line below the headline: what the bands are, how many runs.
+    /// A smaller line below the headline, e.g. the meaning of the bands and the number of runs.
     pub subtitle: Option<String>,
     /// The quantity along the x axis, with its unit.
     pub x_label: String,
@@ -105,7 +105,7 @@ pub struct Lines {
     pub x_log: bool,
     /// Whether the y axis is logarithmic.
     pub y_log: bool,
-    /// The curves; colour and dashes go by their position, and repeat after 28.
+    /// The curves. Colours and dash patterns depend on their position; the first 49 differ.
     pub curves: Vec<Curve>,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
@@ -115,8 +115,8 @@ impl Lines {
     /// Draws the figure.
     ///
     /// # Errors
-    /// When a number is not finite (or beyond `1e100`), an `x` falls or a band ends below its
-    /// beginning; the message names the curve and the point.
+    /// If a number is not finite or its magnitude exceeds `1e100`, `x` descends, or `high` is below `low`; the message
+    /// names the curve and the point.
     pub fn render(&self) -> Result<Figure> {
         lines::render(self)
     }
@@ -124,32 +124,32 @@ impl Lines {
     /// Draws the figure and writes it as [`Figure::save`] does.
     ///
     /// # Errors
-    /// As [`Lines::render`] and [`Figure::save`].
+    /// As for [`Lines::render`] and [`Figure::save`].
     pub fn save(&self, stem: &Path) -> Result<()> {
         self.render()?.save(stem)
     }
 }
 
-/// Several plots in rows under one headline. Curves of the same name look alike in all of them, and
-/// share an entry of the one legend.
+/// Several plots in rows under one headline. Curves with the same name have the same style in all plots and one entry in
+/// the common legend.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Panels {
     /// The headline; a long one is set smaller, then on two lines.
     pub title: String,
     /// A smaller line below the headline.
     pub subtitle: Option<String>,
-    /// The plots, row by row; one fills the page.
+    /// The plots, row by row; a single one fills the page.
     pub panels: Vec<Panel>,
-    /// Whether all have the same axes, those that hold the curves of all.
+    /// Whether all plots share the axes that fit the curves of all.
     pub one_scale: bool,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
 }
 
-/// One plot of [`Panels`]; its axes are as those of [`Lines`].
+/// One plot of [`Panels`], with axes like those of [`Lines`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Panel {
-    /// What stands above it.
+    /// Its heading.
     pub name: String,
     /// The quantity along the x axis, with its unit.
     pub x_label: String,
@@ -159,7 +159,7 @@ pub struct Panel {
     pub x_log: bool,
     /// Whether the y axis is logarithmic.
     pub y_log: bool,
-    /// Whether every point gets a dot, and bars in place of a band.
+    /// Whether every point gets a dot, with bars instead of a band.
     pub dots: bool,
     /// The curves.
     pub curves: Vec<Curve>,
@@ -169,7 +169,7 @@ impl Panels {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Without any panel, and as [`Lines::render`].
+    /// If there is no panel, and as for [`Lines::render`].
     pub fn render(&self) -> Result<Figure> {
         panels::render(self)
     }
@@ -177,46 +177,45 @@ impl Panels {
     /// Draws the figure and writes it as [`Figure::save`] does.
     ///
     /// # Errors
-    /// As [`Panels::render`] and [`Figure::save`].
+    /// As for [`Panels::render`] and [`Figure::save`].
     pub fn save(&self, stem: &Path) -> Result<()> {
         self.render()?.save(stem)
     }
 }
 
-/// What the values of a [`Heatmap`] are.
+/// The kind of values of a [`Heatmap`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Probabilities from 0 to 1, one half white. The colours reach as far from it as the values do, up
-    /// to the next of 0.05, 0.1, 0.2, 0.3, 0.4 and 0.5.
+    /// Probabilities from 0 to 1, with one half in white. The colours cover the largest distance of a value from one
+    /// half, rounded up to 0.05, 0.1, 0.2, 0.3, 0.4 or 0.5.
     #[default]
     Preference,
-    /// Differences from -1 to 1, none white. The colours reach as far as the largest.
+    /// Differences from -1 to 1, with zero in white. The colours cover the largest absolute value.
     Difference,
 }
 
-/// A square matrix, its middle value white, more of it blue and less of it red; the scale beside the
-/// matrix says how far the colours reach.
+/// A square matrix as colours: white for the middle value, blue above and red below. A colour bar beside the matrix
+/// shows the range.
 ///
-/// A matrix of more than 280 rows is drawn in
-/// square blocks, each in the colour of its mean, and the footnote says so.
+/// A matrix with more than 280 rows is drawn in square blocks, each in the colour of its mean; the footnote states this.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heatmap {
     /// The headline; a long one is set smaller, then on two lines.
     pub title: String,
     /// A smaller line below the headline.
     pub subtitle: Option<String>,
-    /// What the columns are.
+    /// The meaning of the columns.
     pub x_label: String,
-    /// What the rows are.
+    /// The meaning of the rows.
     pub y_label: String,
-    /// What a value is, for example `P(row beats column)`.
+    /// The meaning of a value, for example `P(row beats column)`.
     pub value_label: String,
-    /// The names of the rows, and of the columns in the same order. Without names, or where they
-    /// would collide (beyond about forty rows), rows and columns are numbered from 1.
+    /// The names of the rows, and of the columns in the same order. If there are none, or if they would overlap (beyond
+    /// about forty rows), rows and columns are numbered from 1.
     pub labels: Vec<String>,
-    /// The values: a square matrix, row by row, the first row on top.
+    /// The values of the square matrix, row by row, with the first row on top.
     pub values: Vec<f64>,
-    /// What they are.
+    /// The kind of values.
     pub scale: Scale,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
@@ -226,8 +225,8 @@ impl Heatmap {
     /// Draws the figure.
     ///
     /// # Errors
-    /// When `values` is empty or not square, a value is beyond its scale, or there are names but
-    /// not one for each row.
+    /// If `values` is empty or not square, a value is outside its scale, or `labels` is neither empty nor has one name per
+    /// row.
     pub fn render(&self) -> Result<Figure> {
         heatmap::render(self)
     }
@@ -235,7 +234,7 @@ impl Heatmap {
     /// Draws the figure and writes it as [`Figure::save`] does.
     ///
     /// # Errors
-    /// As [`Heatmap::render`] and [`Figure::save`].
+    /// As for [`Heatmap::render`] and [`Figure::save`].
     pub fn save(&self, stem: &Path) -> Result<()> {
         self.render()?.save(stem)
     }
@@ -244,19 +243,19 @@ impl Heatmap {
 /// A drawn figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
-    /// The figure as SVG text, 1280 by 720 units or, with many panels, higher. Its `metadata` holds the
-    /// values of the plots as JSON, for readers that can point at them.
+    /// The figure as SVG text, 1280 units wide and 720 high, or higher with many panels. Its `metadata` element holds the
+    /// values of the plots as JSON, for pages that show them on hover.
     pub svg: String,
-    /// The figure as a PNG file, of two pixels a unit.
+    /// The figure as a PNG file with two pixels per unit.
     pub png: Vec<u8>,
 }
 
 impl Figure {
-    /// Writes `stem.svg` and `stem.png` (the endings are added to `stem`, dots in it stay), each in
-    /// one step. The folder must exist.
+    /// Writes `stem.svg` and `stem.png` (the endings are appended; dots in `stem` remain), each in one step. The folder
+    /// must exist.
     ///
     /// # Errors
-    /// As [`write_atomic`].
+    /// As for [`write_atomic`].
     pub fn save(&self, stem: &Path) -> Result<()> {
         let ending = |ending: &str| {
             let mut path = stem.as_os_str().to_owned();

@@ -1,9 +1,9 @@
-//! A page to draw on, over the library `kuva`. No other file names a type of it.
+//! A page to draw on, based on the library `kuva`. No other file uses its types.
 //!
-//! The library gives the axes with their grid, the colour map, the widths of letters, and the two
-//! back ends. Curves, legend and headline are placed here, because its PNG back end starts dashes
-//! afresh at every point of a curve (so that dense curves look solid), does not scale them with
-//! the pixels, and sets headlines in the middle without regard to their width.
+//! The library provides the axes with their grid, the colour map, the widths of letters, and the two back ends. Curves,
+//! legend and headline are placed by this crate, because the library's PNG back end restarts dashes at every point of a
+//! curve (so that dense curves look solid), does not scale them with the pixels, and centres headlines regardless of
+//! their width.
 
 use std::sync::Arc;
 
@@ -19,26 +19,26 @@ use kuva::render::theme::Theme;
 use serde::Serialize;
 
 use super::Figure;
-use super::scale::{Axis, Kind};
+use super::scale::{Axis, TickScheme};
 
-/// Size of the page, in units of the SVG.
+/// The width of the page, in units of the SVG.
 pub(super) const WIDTH: f64 = 1280.0;
-/// See [`WIDTH`].
+/// The usual height of the page, in units of the SVG.
 pub(super) const HEIGHT: f64 = 720.0;
-/// Pixels of the PNG to a unit.
+/// Pixels of the PNG per unit.
 const DENSITY: f32 = 2.0;
-/// Size of the letters at the ticks.
+/// Size of the tick labels.
 pub(super) const TICK_SIZE: u32 = 18;
 
 /// Red, green and blue.
 pub(super) type Rgb = (u8, u8, u8);
 
-/// Text and axes.
+/// The colour of text.
 pub(super) const INK: Rgb = (38, 38, 38);
-/// Subtitles and footnotes.
+/// The colour of subtitles, footnotes and ticks.
 pub(super) const MUTED: Rgb = (96, 96, 96);
 
-/// Where a text lies beside its point.
+/// The part of a text that lies at its point.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Align {
     Start,
@@ -46,7 +46,7 @@ pub(super) enum Align {
     End,
 }
 
-/// How a text is set.
+/// The style of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     pub(super) size: u32,
@@ -54,7 +54,7 @@ pub(super) struct Style {
     pub(super) align: Align,
     /// Bold letters; not with `upward`.
     pub(super) bold: bool,
-    /// Whether it reads from below to above; rough in the PNG, so only where there is no choice.
+    /// Whether it reads from bottom to top. The PNG renders this roughly, so it is a last resort.
     pub(super) upward: bool,
 }
 
@@ -85,10 +85,10 @@ pub(super) struct Frame {
     pub(super) bottom: f64,
 }
 
-/// From values to places on the page.
-pub(super) struct Map(ComputedLayout);
+/// Maps values to positions on the page.
+pub(super) struct CoordinateMap(ComputedLayout);
 
-impl Map {
+impl CoordinateMap {
     pub(super) fn x(&self, value: f64) -> f64 {
         self.0.map_x(value)
     }
@@ -98,7 +98,7 @@ impl Map {
     }
 }
 
-/// A plot on the page as a pointer that hovers over it finds it: kept in the SVG's metadata.
+/// The values of a plot for display on hover, stored in the metadata of the SVG.
 #[derive(Debug, Serialize)]
 pub(super) struct Hover {
     pub(super) name: String,
@@ -118,7 +118,7 @@ pub(super) struct HoverAxis {
     pub(super) log: bool,
 }
 
-/// A curve of a [`Hover`]: x, mean, and where the band begins and ends.
+/// A curve of a [`Hover`]; a point is x, mean, and the lower and upper end of the band.
 #[derive(Debug, Serialize)]
 pub(super) struct HoverCurve {
     pub(super) name: String,
@@ -126,7 +126,7 @@ pub(super) struct HoverCurve {
     pub(super) points: Vec<[f64; 4]>,
 }
 
-/// The page being drawn, white at first.
+/// A page, initially white.
 pub(super) struct Page {
     scene: Scene,
     height: f64,
@@ -140,7 +140,7 @@ impl Page {
 
     pub(super) fn of_height(height: f64) -> Self {
         let mut scene = Scene::new(WIDTH, height);
-        // The first of these is what the PNG is set in; the others are narrower and fit as well.
+        // The PNG uses the first of these; the others are narrower and fit as well.
         scene.font_family = Some("DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif".to_owned());
         scene.text_color = Some("#262626".to_owned());
         Self { scene, height, hovers: Vec::new() }
@@ -150,13 +150,13 @@ impl Page {
         self.height
     }
 
-    /// Keeps the values of a plot for readers that can point at it.
+    /// Adds the values of a plot for display on hover.
     pub(super) fn hover(&mut self, hover: Hover) {
         self.hovers.push(hover);
     }
 
-    /// Axes with ticks, their labels in letters of `size`, and a faint grid.
-    pub(super) fn axes(&mut self, frame: Frame, x: &Axis, y: &Axis, size: u32) -> Map {
+    /// Draws axes with ticks, labels of `size`, and a faint grid.
+    pub(super) fn axes(&mut self, frame: Frame, x: &Axis, y: &Axis, size: u32) -> CoordinateMap {
         let mut layout = Layout::new((x.lo, x.hi), (y.lo, y.hi))
             .with_width(WIDTH)
             .with_height(self.height)
@@ -177,15 +177,15 @@ impl Page {
                 text_color: "#262626".to_owned(),
                 ..Theme::light()
             });
-        if let Kind::Linear { step } = x.kind {
+        if let TickScheme::Linear { step } = x.scheme {
             layout = layout.with_x_tick_step(step);
         }
-        if let Kind::Linear { step } = y.kind {
+        if let TickScheme::Linear { step } = y.scheme {
             layout = layout.with_y_tick_step(step);
         }
         layout.log_x = x.is_log();
         layout.log_y = y.is_log();
-        let map = Map(ComputedLayout::from_layout(&layout));
+        let map = CoordinateMap(ComputedLayout::from_layout(&layout));
         add_axes_and_grid(&mut self.scene, &map.0, &layout);
         for value in x.minor() {
             let x = map.x(value);
@@ -198,7 +198,7 @@ impl Page {
         map
     }
 
-    /// A text with its baseline at `y`.
+    /// Draws a text with its baseline at `y`.
     pub(super) fn text(&mut self, x: f64, y: f64, text: &str, style: Style) {
         let anchor = match style.align {
             Align::Start => TextAnchor::Start,
@@ -207,8 +207,8 @@ impl Page {
         };
         let color = Some(color(style.color));
         let text = printable(text);
-        // Plain texts of the library turn `$...$` into mathematics; spans leave it alone, and only
-        // they come out bold in the PNG, but they cannot be turned.
+        // In the library, plain texts interpret `$...$` as mathematics. Rich texts do not, and only they can be bold
+        // in the PNG, but they cannot be rotated.
         self.scene.add(if style.upward {
             Primitive::Text {
                 x,
@@ -227,7 +227,7 @@ impl Page {
         });
     }
 
-    /// A line through `points`.
+    /// Draws a line through `points`.
     pub(super) fn stroke(&mut self, points: &[(f64, f64)], line: Rgb, width: f64) {
         self.scene.add(Primitive::PolyLine {
             points: points.to_vec(),
@@ -237,7 +237,7 @@ impl Page {
         });
     }
 
-    /// The area within `points`; `opacity` runs from 0 to 1.
+    /// Fills the area within `points`; `opacity` is from 0 to 1.
     pub(super) fn area(&mut self, points: &[(f64, f64)], fill: Rgb, opacity: f64) {
         let mut d = String::with_capacity(points.len() * 16);
         for (i, (x, y)) in points.iter().enumerate() {
@@ -255,7 +255,7 @@ impl Page {
         })));
     }
 
-    /// A disc.
+    /// Draws a disc.
     pub(super) fn dot(&mut self, x: f64, y: f64, radius: f64, fill: Rgb) {
         self.scene.add(Primitive::Circle {
             cx: x,
@@ -268,7 +268,7 @@ impl Page {
         });
     }
 
-    /// Filled rectangles: left, top, width, height and colour of each.
+    /// Draws filled rectangles, each given by left, top, width, height and colour.
     pub(super) fn cells(&mut self, cells: impl IntoIterator<Item = (f64, f64, f64, f64, Rgb)>) {
         let (mut xs, mut ys, mut ws, mut hs, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
         for (x, y, w, h, fill) in cells {
@@ -281,7 +281,7 @@ impl Page {
         self.scene.add(Primitive::RectBatch { x: xs, y: ys, w: ws, h: hs, fills });
     }
 
-    /// The outline of `frame`.
+    /// Draws the outline of `frame`.
     pub(super) fn outline(&mut self, frame: Frame) {
         self.scene.add(Primitive::Rect {
             x: frame.left,
@@ -300,8 +300,8 @@ impl Page {
             .with_scale(DENSITY)
             .render_scene(&self.scene)
             .map_err(|error| anyhow!("failed to draw the figure as PNG: {error}"))?;
-        // With a view box a viewer can scale the figure. Round joins are what the PNG has; the
-        // default, sharp ones, shoot far beyond the corners of a steep curve.
+        // The view box lets viewers scale the figure. Round joins are as in the PNG; the default mitred ones extend far
+        // beyond the corners of a steep curve.
         let height = self.height;
         let root = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" ");
         let svg = SvgBackend::new().render_scene(&self.scene).replacen("<svg ", &root, 1);
@@ -309,7 +309,7 @@ impl Page {
     }
 }
 
-/// `svg` with the values of its plots as JSON in a `metadata` element, where no viewer draws them.
+/// `svg` with the values of its plots as JSON in a `metadata` element, which viewers do not display.
 fn with_metadata(svg: String, hovers: &[Hover]) -> Result<String> {
     if hovers.is_empty() {
         return Ok(svg);
@@ -320,15 +320,15 @@ fn with_metadata(svg: String, hovers: &[Hover]) -> Result<String> {
     Ok(format!("{}<metadata>{}</metadata>{}", &svg[..start], json.replace('"', "&quot;"), &svg[start..]))
 }
 
-/// How wide `text` is in letters of `size`; bold letters are up to a fifth wider.
+/// The width of `text` in regular letters of `size`; bold letters are up to a fifth wider.
 pub(super) fn width(text: &str, size: u32) -> f64 {
-    // The library measures letters, but only for its own margins: the labels of a list of
-    // categories get exactly the width of the widest.
+    // The library measures text only for its own margins: the margin of category labels is exactly the width of the
+    // widest label.
     let layout = Layout::new((0.0, 1.0), (0.0, 1.0)).with_y_categories(vec![printable(text)]).with_tick_size(size);
     ComputedLayout::from_layout(&layout).y_tick_label_px
 }
 
-/// The colour of `share`, from red (0) over white (a half) to blue (1).
+/// The colour of `share`, from red (0) over white (0.5) to blue (1).
 pub(super) fn diverging(share: f64) -> Rgb {
     ColorMap::RedBlue.map_rgb(share).unwrap_or((247, 247, 247))
 }
@@ -342,7 +342,7 @@ fn color((r, g, b): Rgb) -> Color {
     Color::Rgb(r, g, b)
 }
 
-/// `text` on one line, without the characters that no XML file may hold.
+/// `text` on one line, with characters that XML does not allow replaced by spaces.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|c| match c {

@@ -1,18 +1,18 @@
-//! A figure of several plots in rows, one legend for all.
+//! A figure of several plots in rows with a common legend.
 
 use anyhow::{Result, ensure};
 
 use super::legend::{Entry, Legend};
 use super::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
-use super::plot::{LINE_WIDTH, Looks, Plot, axes_of, label_width, overhang};
+use super::plot::{CurveStyle, LINE_WIDTH, Plot, axes_of, label_width, overhang};
 use super::text::{EDGE, axis_title_in, fit, footer, header};
 use super::{Figure, Panels};
 
-/// Between panels, across and down.
+/// The distance between panels, horizontally and vertically.
 const GUTTER: f64 = 22.0;
 
 pub(super) fn render(figure: &Panels) -> Result<Figure> {
-    ensure!(!figure.panels.is_empty(), "failed to draw {:?}: it has no panel", figure.title);
+    ensure!(!figure.panels.is_empty(), "failed to draw {:?}: it has no panels", figure.title);
     let names = names(figure);
     let plots = figure
         .panels
@@ -31,7 +31,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
 
     let columns = columns(plots.len());
     let rows = plots.len().div_ceil(columns);
-    // One panel fills the page; more of them make it longer rather than unreadable.
+    // One panel fills the page; more panels make it longer instead of unreadable.
     let height = HEIGHT.max(140.0 + rows as f64 * if columns > 2 { 280.0 } else { 400.0 });
     let mut page = Page::of_height(match (rows, columns) {
         (1, 3) => 500.0,
@@ -55,7 +55,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
         let start = top + row as f64 * (tall + GUTTER);
         let axes = shared.clone().unwrap_or_else(|| plot.axes());
         let beside = label_width(&axes[1], size) + 10.0;
-        // The last label of one panel and the first of the next share the gutter.
+        // The last label of a panel and the first of the next share the gutter.
         let [before, after] = overhang(&axes[0], wide - beside, size);
         let inset = if columns > 1 { ((before - beside).max(0.0) + after + 8.0 - GUTTER).max(0.0) } else { 0.0 };
         let frame = Frame {
@@ -65,7 +65,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
             bottom: start + tall - 52.0,
         };
         if !plot.name.is_empty() {
-            // Bold letters are wider than those that texts are measured by.
+            // Widths are measured in regular letters; bold ones are wider.
             let name = fit(plot.name, &[17, 15, 13, 12], wide / 1.17, 1);
             page.text(left, start + 10.0, &name.lines[0], Style::new(name.size, Align::Start).bold());
         }
@@ -84,7 +84,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
     page.finish()
 }
 
-/// How many panels stand beside each other.
+/// The number of panels per row.
 fn columns(panels: usize) -> usize {
     match panels {
         1 => 1,
@@ -93,7 +93,7 @@ fn columns(panels: usize) -> usize {
     }
 }
 
-/// The names of all curves, each once, in the order of their first appearance.
+/// The names of all curves without duplicates, in the order of first appearance.
 fn names(figure: &Panels) -> Vec<&str> {
     let mut names = Vec::new();
     for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
@@ -104,7 +104,7 @@ fn names(figure: &Panels) -> Vec<&str> {
     names
 }
 
-/// One entry a name; with a single panel or many names, in the order in which the curves end.
+/// One entry per name; for a single panel or many names, sorted by the last values of the curves.
 fn entries(names: &[&str], plots: &[Plot<'_>]) -> Vec<Entry> {
     let all: Vec<_> = plots.iter().flat_map(|plot| &plot.shown).collect();
     let curves = |place: usize| all.iter().filter(move |shown| shown.curve.name == names[place]);
@@ -113,13 +113,13 @@ fn entries(names: &[&str], plots: &[Plot<'_>]) -> Vec<Entry> {
         ends.map(|point| point.mean).fold(f64::NEG_INFINITY, f64::max)
     };
     let mut order: Vec<usize> = (0..names.len()).collect();
-    // Of many curves one looks for the name of the highest or lowest, wherever that is.
+    // With many curves, readers look for the names of the highest and the lowest.
     if plots.len() == 1 || names.len() > 12 {
         order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
     }
     let entry = |place: usize| Entry {
         name: names[place].to_owned(),
-        looks: Looks::of(place),
+        style: CurveStyle::of(place),
         banded: !plots[0].dots && curves(place).any(|shown| shown.points.iter().any(|point| point.low < point.high)),
     };
     order.into_iter().map(entry).collect()

@@ -1,42 +1,43 @@
-//! The span of an axis, where its ticks fall and how they read. Knows no plotting library.
+//! The range of an axis, and the positions and labels of its ticks. Independent of the plotting library.
 
-/// On a logarithmic axis a value at or below this is not shown.
+/// A logarithmic axis does not show values at or below this.
 pub(super) const LOG_FLOOR: f64 = 1e-9;
 
-/// One axis: its span, and either the distance of its ticks or that it is logarithmic.
+/// An axis: its range, and the scheme of its ticks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Axis {
     pub(super) lo: f64,
     pub(super) hi: f64,
-    pub(super) kind: Kind,
+    pub(super) scheme: TickScheme,
 }
 
+/// Where an axis has ticks, and which of them are labelled.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TickScheme {
     /// A tick at every multiple of `step`.
     Linear { step: f64 },
-    /// Ticks at 1, 2 and 5 times each power of ten; of those among these a label, a plain number.
+    /// Logarithmic, with ticks at 1, 2 and 5 times each power of ten; labels, as plain numbers, at the multiples in `of`.
     ShortLog { of: &'static [u8] },
-    /// The same ticks; labels at the powers alone, `10⁵`, and of these at every `every`th.
+    /// The same ticks; labels like `10⁵` at every `every`th power of ten.
     ShortPowers { every: i32 },
-    /// Ticks at each power of ten; every `every`th is labelled.
+    /// Logarithmic, with ticks at each power of ten; every `every`th is labelled.
     LongLog { every: i32 },
 }
 
 impl Axis {
-    /// The span of `values` (finite) on a linear axis, and zero. `whole` widens it to whole steps.
+    /// A linear axis that contains zero and all `values`, which are finite. `whole` widens its range to whole steps.
     pub(super) fn linear(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
         let (lo, hi) = values.into_iter().fold((0.0_f64, 0.0_f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
-        // A shorter span would leave no room for steps between its ends.
+        // A shorter range would leave no room for steps between its ends.
         let hi = if hi - lo > 1e-100 { hi } else { lo + 1.0 };
         let step = nice_step((hi - lo) / 6.0);
         let (lo, hi) = if whole { ((lo / step).floor() * step, (hi / step).ceil() * step) } else { (lo, hi) };
-        Self { lo, hi, kind: Kind::Linear { step } }
+        Self { lo, hi, scheme: TickScheme::Linear { step } }
     }
 
-    /// The span of those `values` that lie above [`LOG_FLOOR`]. It begins and ends with the
-    /// values, or at the powers of ten around them when `whole` or when it would be under a
-    /// decade long; a single power of ten gets a decade on either side.
+    /// A logarithmic axis that contains the `values` above [`LOG_FLOOR`]. Its range ends at the values, or, if `whole` or
+    /// if it would be shorter than a decade, at the powers of ten around them; a single power of ten gets a decade on
+    /// either side.
     pub(super) fn log(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
         let (lo, hi) = values
             .into_iter()
@@ -48,40 +49,43 @@ impl Axis {
             (below, above) = (below - 1.0, above + 1.0);
         }
         let (lo, hi) = if whole || hi < 10.0 * lo { (power(below), power(above)) } else { (lo, hi) };
-        // The bounds of the library's choice between the two: it counts touched decades.
+        // The library switches between the two schemes at this number of touched decades.
         let decades = (hi.log10().ceil() - lo.log10().floor()) as i32;
-        let kind =
-            if decades <= 3 { Kind::ShortLog { of: &[1, 2, 5] } } else { Kind::LongLog { every: (decades + 9) / 10 } };
-        Self { lo, hi, kind }
+        let scheme = if decades <= 3 {
+            TickScheme::ShortLog { of: &[1, 2, 5] }
+        } else {
+            TickScheme::LongLog { every: (decades + 9) / 10 }
+        };
+        Self { lo, hi, scheme }
     }
 
     pub(super) fn is_log(&self) -> bool {
-        !matches!(self.kind, Kind::Linear { .. })
+        !matches!(self.scheme, TickScheme::Linear { .. })
     }
 
-    /// How the tick at `value` reads; empty when the tick goes without.
+    /// The label of the tick at `value`; empty if the tick has none.
     pub(super) fn label(&self, value: f64) -> String {
-        match self.kind {
-            Kind::Linear { step } => {
+        match self.scheme {
+            TickScheme::Linear { step } => {
                 let value = (value / step).round() * step;
                 number(value, decimals(step), self.lo.abs().max(self.hi.abs()))
             }
-            Kind::ShortLog { of } if !of.contains(&leading(value)) => String::new(),
-            Kind::ShortPowers { .. } if leading(value) != 1 => String::new(),
-            Kind::ShortLog { .. } => {
+            TickScheme::ShortLog { of } if !of.contains(&leading(value)) => String::new(),
+            TickScheme::ShortPowers { .. } if leading(value) != 1 => String::new(),
+            TickScheme::ShortLog { .. } => {
                 let digits = (-value.log10().floor()).max(0.0) as usize;
                 number(value, digits, self.hi)
             }
-            Kind::LongLog { every } | Kind::ShortPowers { every } => {
+            TickScheme::LongLog { every } | TickScheme::ShortPowers { every } => {
                 let exponent = value.log10().round() as i32;
                 if exponent.rem_euclid(every) == 0 { format!("10{}", superscript(exponent)) } else { String::new() }
             }
         }
     }
 
-    /// Ticks between the powers of ten of a long logarithmic axis, without labels.
+    /// Unlabelled ticks between the powers of ten of a long logarithmic axis.
     pub(super) fn minor(&self) -> Vec<f64> {
-        if self.kind != (Kind::LongLog { every: 1 }) {
+        if self.scheme != (TickScheme::LongLog { every: 1 }) {
             return Vec::new();
         }
         let first = self.lo.log10().floor() as i32;
@@ -92,20 +96,21 @@ impl Axis {
             .collect()
     }
 
-    /// Every label that the library may draw on this axis, to make room for the widest.
+    /// Every label that the library may draw on this axis, so that the widest can be measured.
     pub(super) fn labels(&self) -> Vec<String> {
         self.ticks().into_iter().map(|value| self.label(value)).collect()
     }
 
-    /// Where the library may draw ticks.
+    /// The values at which the library may draw ticks.
     fn ticks(&self) -> Vec<f64> {
-        match self.kind {
-            Kind::Linear { step } => {
+        match self.scheme {
+            TickScheme::Linear { step } => {
                 let (first, last) = ((self.lo / step).ceil() as i64, (self.hi / step).floor() as i64);
                 (first..=last).map(|k| k as f64 * step).collect()
             }
-            kind => {
-                let mantissas: &[f64] = if matches!(kind, Kind::LongLog { .. }) { &[1.0] } else { &[1.0, 2.0, 5.0] };
+            scheme => {
+                let mantissas: &[f64] =
+                    if matches!(scheme, TickScheme::LongLog { .. }) { &[1.0] } else { &[1.0, 2.0, 5.0] };
                 let first = self.lo.log10().floor() as i32;
                 let last = self.hi.log10().ceil() as i32;
                 (first..=last)
@@ -116,7 +121,7 @@ impl Axis {
         }
     }
 
-    /// The labels, and where their middles lie on an axis of `room` units.
+    /// The labels of an axis of `room` units, each with the position of its middle.
     fn placed(&self, room: f64) -> Vec<(f64, String)> {
         let place = |value: f64| {
             let share = if self.is_log() {
@@ -130,7 +135,7 @@ impl Axis {
         labels.filter(|(_, label)| !label.is_empty()).collect()
     }
 
-    /// Whether labels of these lengths, `gap` apart at least, have room.
+    /// Whether the labels fit on `room` units with distances of at least `gap`; `length` returns the length of a label.
     fn has_room(&self, room: f64, length: &impl Fn(&str) -> f64, gap: f64) -> bool {
         let placed = self.placed(room);
         placed.windows(2).all(|pair| {
@@ -139,7 +144,7 @@ impl Axis {
         })
     }
 
-    /// How far the labels of this axis, fitted to `room` units, reach beyond its two ends.
+    /// How far the labels of this axis, fitted to `room` units, extend beyond its start and end.
     pub(super) fn overhang(&self, room: f64, length: impl Fn(&str) -> f64) -> [f64; 2] {
         let placed = self.placed(room);
         let beyond = |sign: f64, end: f64| {
@@ -149,43 +154,45 @@ impl Axis {
         [beyond(-1.0, 0.0), beyond(1.0, room)]
     }
 
-    /// This axis with as many labels as have room on `room` units, `gap` apart at least; `length` says
-    /// how much of it a label takes.
+    /// This axis with as many labels as fit on `room` units with distances of at least `gap`; `length` returns the length
+    /// of a label.
     pub(super) fn fitted(self, room: f64, length: impl Fn(&str) -> f64, gap: f64) -> Self {
-        // An axis longer than all powers of ten has one of these that fits, if only with one label.
+        // Every f64 range spans fewer decades than this, so a sparse enough labelling always fits.
         const MOST: i32 = 700;
-        let with = |kind| Self { kind, ..self.clone() };
+        let with = |scheme| Self { scheme, ..self.clone() };
         let fits = |axis: &Self| axis.has_room(room, &length, gap);
-        let found = match self.kind {
-            Kind::Linear { step } => {
+        let found = match self.scheme {
+            TickScheme::Linear { step } => {
                 let steps = std::iter::successors(Some(step), |step| Some(nice_step(1.01 * step)));
-                steps.take(40).map(|step| with(Kind::Linear { step })).find(fits)
+                steps.take(40).map(|step| with(TickScheme::Linear { step })).find(fits)
             }
-            Kind::LongLog { every } => (every..MOST).map(|every| with(Kind::LongLog { every })).find(fits),
-            Kind::ShortLog { .. } | Kind::ShortPowers { .. } => {
+            TickScheme::LongLog { every } => (every..MOST).map(|every| with(TickScheme::LongLog { every })).find(fits),
+            TickScheme::ShortLog { .. } | TickScheme::ShortPowers { .. } => {
                 let plain: [&[u8]; 4] = [&[1, 2, 5], &[1], &[2], &[5]];
-                let plain = plain.into_iter().map(|of| with(Kind::ShortLog { of }));
-                // A single label would tell the place, but not the scale.
-                let mut told = plain.filter(|axis| axis.placed(room).len() > 1);
-                told.find(fits).or_else(|| (1..MOST).map(|every| with(Kind::ShortPowers { every })).find(fits))
+                let plain = plain.into_iter().map(|of| with(TickScheme::ShortLog { of }));
+                // A single label would not show the scale.
+                let mut informative = plain.filter(|axis| axis.placed(room).len() > 1);
+                informative
+                    .find(fits)
+                    .or_else(|| (1..MOST).map(|every| with(TickScheme::ShortPowers { every })).find(fits))
             }
         };
         found.unwrap_or(self)
     }
 }
 
-/// The first digit of a number that is one digit times a power of ten.
+/// The digit of a number that is a digit times a power of ten.
 fn leading(value: f64) -> u8 {
     let share = value / power((value.log10() + 1e-9).floor());
     share.round() as u8
 }
 
 fn power(exponent: f64) -> f64 {
-    // `powi` with a negative exponent divides and may miss the nearest number.
+    // `powi` divides for negative exponents, and its result may not be the nearest number.
     format!("1e{}", exponent as i32).parse().unwrap_or(1.0)
 }
 
-/// The least of 1, 2, 2.5, 5 and 10 times a power of ten that is not below `least`.
+/// The smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least `least`.
 pub(super) fn nice_step(least: f64) -> f64 {
     let base = power(least.log10().floor());
     [1.0, 2.0, 2.5, 5.0, 10.0]
@@ -195,7 +202,7 @@ pub(super) fn nice_step(least: f64) -> f64 {
         .unwrap_or(10.0 * base)
 }
 
-/// How many decimals the multiples of `step` need.
+/// The number of decimals that the multiples of `step` need.
 fn decimals(step: f64) -> usize {
     (0..12)
         .find(|&d| {
@@ -205,8 +212,8 @@ fn decimals(step: f64) -> usize {
         .unwrap_or(12) as usize
 }
 
-/// `value` with thousands set apart (`150,000`), or as `2.5×10⁸` on an axis that reaches beyond
-/// ten million or stays below a thousandth.
+/// `value` with thousands separators (`150,000`), or like `2.5×10⁸` on an axis whose largest value is at least ten
+/// million or below a thousandth.
 fn number(value: f64, decimals: usize, largest: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -257,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn linear_axes_hold_zero_and_whole_steps() {
+    fn linear_axes_contain_zero_and_whole_steps() {
         let axis = Axis::linear([3.0, 139_000.0], true);
         assert_eq!((axis.lo, axis.hi), (0.0, 150_000.0));
         assert_eq!(axis.labels()[..2], ["0", "25,000"]);
@@ -278,16 +285,16 @@ mod tests {
         assert_eq!(long.label(1.0), "10⁰");
         assert_eq!(long.minor().len(), 48);
         let short = Axis::log([100.0, 5_000.0], false);
-        assert_eq!(short.kind, Kind::ShortLog { of: &[1, 2, 5] });
+        assert_eq!(short.scheme, TickScheme::ShortLog { of: &[1, 2, 5] });
         assert_eq!(short.labels(), ["100", "200", "500", "1,000", "2,000", "5,000"]);
         assert_eq!(Axis::log([0.01, 1.0], false).label(0.02), "0.02");
         let huge = Axis::log([1e-8, 1e20], true);
-        assert_eq!(huge.kind, Kind::LongLog { every: 3 });
+        assert_eq!(huge.scheme, TickScheme::LongLog { every: 3 });
         assert_eq!((huge.label(1e-9).as_str(), huge.label(1e-8).as_str()), ("10⁻⁹", ""));
     }
 
     #[test]
-    fn log_axes_of_next_to_nothing_still_span_a_decade() {
+    fn log_axes_of_few_or_no_values_still_span_a_decade() {
         for (values, span) in
             [(&[][..], (1.0, 10.0)), (&[0.0, -1.0], (1.0, 10.0)), (&[1.0], (0.1, 10.0)), (&[2.0], (1.0, 10.0))]
         {
@@ -301,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_leave_each_other_room_at_any_width() {
+    fn labels_do_not_overlap_at_any_width() {
         use super::super::page::width;
         const SIZE: u32 = 14;
         let axes = [
@@ -330,7 +337,7 @@ mod tests {
                     end = middle + half;
                 }
                 assert!(!placed.is_empty() || axis.lo > 0.0, "{axis:?} in {room}");
-                // Powers of ten are narrower than plain numbers, so that a little more room may mean fewer.
+                // Powers of ten are narrower than plain numbers, so slightly more room can give fewer labels.
                 assert!(placed.len() + 2 >= before, "{axis:?} in {room}: {placed:?}");
                 before = placed.len();
             }
@@ -339,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_labels_are_round_ones() {
+    fn sparse_labels_are_round_numbers() {
         let labels = |axis: Axis, room: f64| -> Vec<String> {
             let fitted = axis.fitted(room, |label| 8.0 * label.chars().count() as f64, 7.0);
             fitted.placed(room).into_iter().map(|(_, label)| label).collect()
@@ -353,9 +360,9 @@ mod tests {
     }
 
     #[test]
-    fn labels_reach_beyond_the_ends() {
+    fn labels_extend_beyond_the_ends() {
         let length = |label: &str| 10.0 * label.chars().count() as f64;
-        // 0 is 10 long, and 100 thirty.
+        // The label 0 is 10 units long, and 100 is 30.
         assert_eq!(Axis::linear([0.0, 100.0], false).overhang(1_000.0, length), [5.0, 15.0]);
         assert_eq!(Axis::linear([0.0, 110.0], false).overhang(1_100.0, length), [5.0, 0.0]);
     }

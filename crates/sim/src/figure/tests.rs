@@ -1,4 +1,4 @@
-//! Whole figures: the same bytes twice, what must be on them, and odd inputs.
+//! Tests of whole figures: reproducible bytes, required content, and unusual inputs.
 #![expect(clippy::disallowed_methods, reason = "shapes of sample curves")]
 
 use super::*;
@@ -47,8 +47,8 @@ fn png_size(png: &[u8]) -> (u32, u32) {
     (number(16), number(20))
 }
 
-/// Checks that every tag of `svg` is closed in order and that text is escaped; a small parser is
-/// enough for the elements that the library writes. Returns all texts, unescaped.
+/// Checks that every tag of `svg` is closed in order and that text is escaped, with a small parser for the elements that
+/// the library writes. Returns all texts, unescaped.
 fn texts(svg: &str) -> Vec<String> {
     let (mut open, mut texts, mut rest) = (Vec::new(), Vec::new(), svg);
     while let Some(start) = rest.find('<') {
@@ -91,7 +91,7 @@ fn the_same_values_give_the_same_bytes() {
 }
 
 #[test]
-fn everything_named_is_on_the_figure() {
+fn names_titles_and_ticks_are_on_the_figure() {
     let lines = curves(10);
     let figure = lines.render().unwrap();
     assert_eq!(png_size(&figure.png), (2560, 1440));
@@ -126,7 +126,7 @@ fn long_titles_and_names_are_shortened_within_the_page() {
 }
 
 #[test]
-fn odd_curves_are_drawn_and_said() {
+fn curves_without_visible_points_are_explained() {
     let zero = |xs: &[f64]| xs.iter().map(|&x| CurvePoint::exact(x, 0.0)).collect::<Vec<_>>();
     let named = |name: &str, points| Curve { name: name.into(), points };
     for (x_log, y_log) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -159,9 +159,9 @@ fn odd_curves_are_drawn_and_said() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused_with_its_place() {
+fn values_that_cannot_be_drawn_are_errors_with_their_position() {
     let good = CurvePoint { x: 5.0, mean: 1.0, low: 0.0, high: 2.0 };
-    for (bad, says) in [
+    for (bad, expected) in [
         (CurvePoint { mean: f64::NAN, ..good }, "mean = NaN"),
         (CurvePoint { x: f64::INFINITY, ..good }, "x = inf"),
         (CurvePoint { low: f64::NEG_INFINITY, ..good }, "low = -inf"),
@@ -172,7 +172,7 @@ fn what_cannot_be_drawn_is_refused_with_its_place() {
         let curve = Curve { name: "RUCB".into(), points: vec![good, bad] };
         let error = Lines { curves: vec![curve], ..Lines::default() }.render().unwrap_err();
         let error = format!("{error:#}");
-        assert!(error.contains("\"RUCB\": point 2") && error.contains(says), "{error}");
+        assert!(error.contains("\"RUCB\": point 2") && error.contains(expected), "{error}");
         assert!(!error.contains('\n'));
     }
     let refused = |map: Heatmap| format!("{:#}", map.render().unwrap_err());
@@ -220,13 +220,13 @@ fn panels_share_axes_and_legend() {
     for curve in &one.curves {
         assert_eq!(count(&curve.name), 1, "{} is in the legend once", curve.name);
     }
-    // Without one scale the lower panel has its own.
+    // Without a common scale, the lower panel has axes of its own.
     let own = Panels { one_scale: false, ..panels.clone() }.render().unwrap();
     assert_ne!(own.svg, figure.svg);
     assert!(Panels { panels: Vec::new(), ..panels }.render().is_err());
 }
 
-/// Texts of an SVG that stand in the middle of their place, with it and the size of their letters.
+/// The centred texts of an SVG, each with its x, y and letter size.
 fn middles(svg: &str) -> Vec<(f64, f64, u32, String)> {
     let value = |tag: &str, key: &str| -> Option<String> {
         let start = tag.find(&format!(" {key}=\""))? + key.len() + 3;
@@ -243,7 +243,7 @@ fn middles(svg: &str) -> Vec<(f64, f64, u32, String)> {
 }
 
 #[test]
-fn labels_of_neighbours_leave_each_other_room() {
+fn tick_labels_of_adjacent_panels_do_not_overlap() {
     for (count, span) in [(2, 1e5), (3, 1e5), (6, 1e7), (3, 9.9e6), (9, 1e3)] {
         for x_log in [false, true] {
             let points = [100.0, 0.3 * span, span].map(|x| CurvePoint::exact(x, 0.5)).to_vec();
@@ -270,7 +270,7 @@ fn labels_of_neighbours_leave_each_other_room() {
 }
 
 #[test]
-fn differences_have_their_own_scale() {
+fn the_scale_of_differences_follows_the_largest() {
     let values = |size: f64| (0..16).map(|k| size * (f64::from(k) - 7.5) / 7.5).collect::<Vec<f64>>();
     for (size, labels) in [(0.0083, ["+0.01", "-0.005", "0"]), (0.8, ["+0.8", "-0.4", "0"]), (1.0, ["+1", "-0.5", "0"])]
     {
@@ -310,7 +310,7 @@ fn heat_maps_of_every_size() {
     assert_eq!(texts.iter().filter(|text| *text == "ranker-3").count(), 2, "row and column");
 }
 
-/// A colour must mean the value of its square: row 0 is on top, and above one half is blue.
+/// Each square has the colour of its value: row 0 is on top, and values above one half are blue.
 #[test]
 fn heat_map_squares_have_the_colours_of_their_values() {
     let map = Heatmap { values: vec![0.5, 1.0, 0.0, 0.5], ..matrix(2) };
@@ -337,7 +337,7 @@ fn heat_map_squares_have_the_colours_of_their_values() {
 }
 
 #[test]
-fn saving_writes_both_files_or_says_why_not() {
+fn saving_writes_both_files_or_returns_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let stem = folder.path().join("regret.k5");
     curves(1).save(&stem).unwrap();
@@ -351,8 +351,8 @@ fn saving_writes_both_files_or_says_why_not() {
 }
 
 #[test]
-fn more_curves_than_there_are_algorithms_differ_in_looks() {
-    let looks: Vec<_> = (0..49).map(super::plot::Looks::of).map(|looks| (looks.color, looks.pattern)).collect();
+fn the_first_49_curves_differ_in_style() {
+    let looks: Vec<_> = (0..49).map(super::plot::CurveStyle::of).map(|looks| (looks.color, looks.pattern)).collect();
     for (at, one) in looks.iter().enumerate() {
         assert!(!looks[..at].contains(one), "{at}");
     }

@@ -1,19 +1,19 @@
-//! Making texts fit: smaller letters first, then more lines, then an ellipsis.
+//! Fits texts into limited room: by smaller letters first, then by more lines, then by an ellipsis.
 
 use super::page::{Align, Page, Style, WIDTH, width};
 
-/// Distance of everything from the left and right edges of the page.
+/// The margin at the left and right edges of the page.
 pub(super) const EDGE: f64 = 36.0;
 
-/// A text as it fits: the size of its letters, and its lines.
+/// A fitted text: the size of its letters, and its lines.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fitted {
     pub(super) size: u32,
     pub(super) lines: Vec<String>,
 }
 
-/// Fits `text` into `room` units: on one line in the first of `sizes` that lets it, else on at most
-/// `lines` lines in the last size, the rest cut off with an ellipsis.
+/// Fits `text` into a width of `room` units: on one line in the first of `sizes` that fits, otherwise on at most `lines`
+/// lines in the last size, truncated with an ellipsis if necessary.
 pub(super) fn fit(text: &str, sizes: &[u32], room: f64, lines: usize) -> Fitted {
     let smallest = sizes.last().copied().unwrap_or(12);
     for &size in sizes {
@@ -23,7 +23,7 @@ pub(super) fn fit(text: &str, sizes: &[u32], room: f64, lines: usize) -> Fitted 
     }
     let mut wrapped = wrap(text, smallest, room);
     if wrapped.len() > lines {
-        // What is left over joins the last line, where it is cut.
+        // The remaining lines join the last one, which is truncated below.
         let rest = wrapped.split_off(lines - 1).join(" ");
         wrapped.push(rest);
     }
@@ -45,7 +45,7 @@ pub(super) fn cut(text: &str, size: u32, room: f64) -> String {
     }
 }
 
-/// Breaks at spaces, greedily; a single longer word keeps a line of its own.
+/// Breaks `text` greedily at spaces; a word longer than a line gets a line of its own.
 fn wrap(text: &str, size: u32, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -60,12 +60,12 @@ fn wrap(text: &str, size: u32, room: f64) -> Vec<String> {
     lines
 }
 
-/// Draws headline and subtitle; returns where the space below them begins.
+/// Draws headline and subtitle, and returns the vertical position where the space below them begins.
 pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f64 {
     let mut y = 24.0;
     let room = WIDTH - 2.0 * EDGE;
     if !title.is_empty() {
-        // Bold letters are wider than the ones measured.
+        // Widths are measured in regular letters; bold ones are wider.
         let title = fit(title, &[30, 27, 24], room / 1.17, 2);
         for line in &title.lines {
             y += f64::from(title.size) * 1.15;
@@ -84,12 +84,12 @@ pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f6
     y + 26.0
 }
 
-/// Draws the title of an axis beside the middle of `from..to` or, aligned otherwise, at that end.
+/// Draws the title of an axis at the middle, start or end of the range `across`, according to `align`.
 pub(super) fn axis_title(page: &mut Page, text: &str, across: (f64, f64), y: f64, align: Align) {
     axis_title_in(page, text, across, y, align, &[19, 17, 15]);
 }
 
-/// The same in the first of `sizes` in which it fits.
+/// The same in the first of `sizes` that fits.
 pub(super) fn axis_title_in(page: &mut Page, text: &str, (from, to): (f64, f64), y: f64, align: Align, sizes: &[u32]) {
     let x = match align {
         Align::Start => from,
@@ -100,7 +100,7 @@ pub(super) fn axis_title_in(page: &mut Page, text: &str, (from, to): (f64, f64),
     page.text(x, y, &text.lines.concat(), Style::new(text.size, align));
 }
 
-/// Draws the footnote; returns where the space above it ends.
+/// Draws the footnote, and returns the vertical position where the space above it ends.
 pub(super) fn footer(page: &mut Page, note: Option<&str>) -> f64 {
     let mut y = page.height() - 14.0;
     let Some(note) = note.filter(|text| !text.is_empty()) else {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_text_shrinks_then_wraps_then_is_cut() {
+    fn a_longer_text_shrinks_then_wraps_then_is_truncated() {
         let text = "one two three four five six";
         let whole = width(text, 30);
         assert_eq!(fit(text, &[30, 20], whole * 0.8, 2).size, 20);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_without_spaces_is_cut_and_no_room_is_no_panic() {
+    fn a_long_word_is_truncated_and_no_room_does_not_panic() {
         let fitted = fit(&"x".repeat(300), &[20], 200.0, 2);
         assert_eq!(fitted.lines.len(), 1);
         assert!(width(&fitted.lines[0], 20) <= 200.0);

@@ -1,7 +1,7 @@
-//! Values that are kept from run to run under everything they depend on.
+//! Values that are stored from run to run under a key that contains everything they depend on.
 //!
-//! A key is a text; a file's name has the first digits of its hash, and the whole text lies beside the value, so
-//! that a collision is noticed. A file that cannot be read, or is of another key, is replaced.
+//! A key is a text. The name of a file has the first digits of its hash, and JSON files contain the whole key, so that
+//! collisions are detected. A file that is unreadable or has another key is replaced.
 
 use std::path::{Path, PathBuf};
 
@@ -18,23 +18,23 @@ pub fn sha256_hex(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A folder of kept values.
+/// A folder of stored values.
 #[derive(Debug, Clone, Copy)]
 pub struct Cache<'a> {
     folder: &'a Path,
 }
 
-/// A value beside its whole key.
+/// A value with its whole key.
 #[derive(Serialize, Deserialize)]
 struct Kept<T> {
     key: String,
-    /// Truths were once kept under a name of their own.
+    /// Earlier builds stored ground truths under another field name.
     #[serde(alias = "truth")]
     value: T,
 }
 
 impl<'a> Cache<'a> {
-    /// The cache in `folder`, which need not exist yet.
+    /// A cache in `folder`, which is created when a value is stored.
     #[must_use]
     pub fn new(folder: &'a Path) -> Self {
         Self { folder }
@@ -44,11 +44,11 @@ impl<'a> Cache<'a> {
         self.folder.join(format!("{what}-{}.{extension}", &sha256_hex(key)[..24]))
     }
 
-    /// The value kept under `key` if it is `sound`, or else what `compute` returns, kept from now on; `what` begins
-    /// the file's name.
+    /// The value stored under `key` if it is `sound`; otherwise calls `compute`, and stores and returns its value. The
+    /// name of the file starts with `what`.
     ///
     /// # Errors
-    /// Those of `compute`, and when the cache cannot be written, which is found out before `compute` is called.
+    /// Those of `compute`, and if the cache cannot be written, which is checked before `compute` is called.
     pub fn json<T: Serialize + DeserializeOwned>(
         &self,
         what: &str,
@@ -70,10 +70,11 @@ impl<'a> Cache<'a> {
         Ok(kept.value)
     }
 
-    /// The same for values with a file format of their own: `read` gives none for bytes that are not such a value.
+    /// The same for values with a file format of their own. `read` returns `None` for bytes that are not such a value, and
+    /// the key is compared only by its hash.
     ///
     /// # Errors
-    /// As [`json`](Self::json).
+    /// As for [`json`](Self::json).
     pub fn file<T>(
         &self,
         (what, extension): (&str, &str),
@@ -111,18 +112,18 @@ mod tests {
         assert_eq!(get("a", true, 0.1), 0.1);
         assert_eq!((get("a", true, 2.0), get("b", true, 2.0)), (0.1, 2.0));
         assert_eq!((get("a", false, 3.0), get("a", true, 4.0)), (3.0, 3.0), "a value that is not sound is replaced");
-        // A damaged file, and one of another key with the same name, are replaced.
+        // A damaged file, and a file with the same name but another key, are replaced.
         for text in ["{", "{\"key\": \"z\", \"value\": 9.0}"] {
             std::fs::write(cache.path("v", "a", "json"), text).unwrap();
             assert_eq!(get("a", true, 5.0), 5.0);
         }
         let old = "{\"key\": \"a\", \"truth\": 6.5}";
         std::fs::write(cache.path("v", "a", "json"), old).unwrap();
-        assert_eq!(get("a", true, 7.0), 6.5, "truths of earlier builds are read");
+        assert_eq!(get("a", true, 7.0), 6.5, "files of earlier builds are read");
     }
 
     #[test]
-    fn files_of_their_own_format() {
+    fn values_with_their_own_format_are_computed_once() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let get = |value: u8| {

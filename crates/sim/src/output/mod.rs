@@ -1,5 +1,5 @@
-//! What every command needs for its output: files written whole or not at all, formatted numbers, locks, progress
-//! bars, and the error for wrong usage. Nothing about rankers or bandits.
+//! Basics of every command's output: files that are complete or absent, caches, locks, formatted numbers, progress bars,
+//! and the error for wrong usage. Nothing about rankers or bandits, and no tables or figures.
 
 pub mod cache;
 mod files;

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::selection::{PairSelection, all_pairs};
 use super::comparison::PairComparison;
 use super::round::{ROUND, Round, Sampling, draw_strata};
+use super::selection::{PairSelection, all_pairs};
 use super::state::{FinishedRound, Identity, OpenRound, Request, State};
 use super::strata::{Strata, Sums, variance};
-use crate::output::numbers::with_separators;
+use crate::output::numbers::grouped;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::simulation::site::Site;
@@ -88,7 +88,9 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
         }
         let requests: Vec<String> = state.requests.iter().map(Request::to_string).collect();
         let difference = difference.unwrap_or_else(|| format!("requested with {}", requests.join(" and ")));
-        bail!("{name} holds another finished matrix ({difference}); add --replace to replace it, or choose another --out");
+        bail!(
+            "{name} holds another finished matrix ({difference}); add --replace to replace it, or choose another --out"
+        );
     }
     let Some(mut state) = State::load(path, &identity)? else {
         ensure!(
@@ -133,7 +135,7 @@ fn check(identity: &Identity, request: &Request) -> Result<()> {
         );
         ensure!(
             request.impressions <= MOST_STRATIFIED,
-            usage(format!("--stratify takes at most {} impressions at a time", with_separators(MOST_STRATIFIED)))
+            usage(format!("--stratify takes at most {} impressions at a time", grouped(MOST_STRATIFIED)))
         );
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use bandits::{MatrixError, PreferenceMatrix};
 
-use super::selection::{all_pairs, pair_count};
 use super::round::Sampling;
+use super::selection::{all_pairs, pair_count};
 use super::state::State;
 use crate::simulation::pairwise::PairCount;
 

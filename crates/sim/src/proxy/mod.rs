@@ -25,19 +25,19 @@
 //! interleaved comparisons per pair, for 136 rankers.
 
 mod build;
-mod selection;
 mod comparison;
 mod estimates;
 mod files;
 mod round;
+mod selection;
 mod state;
 mod strata;
 #[cfg(test)]
 mod tests;
 
 pub use build::{EstimationContext, StartMode, open_state};
-pub use selection::{PairSelection, all_pairs, pair_count};
 pub use comparison::{Counts, Interleaved, Multileaved, PairComparison, PreparedPairs};
 pub use files::{Files, write};
 pub use round::{ROUND, Sampling};
+pub use selection::{PairSelection, all_pairs, pair_count};
 pub use state::{FinishedRound, Identity, Request, State};

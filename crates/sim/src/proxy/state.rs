@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::selection::pair_count;
 use super::round::{Sampling, empty_sums};
+use super::selection::pair_count;
 use super::strata::Sums;
 use crate::output;
 

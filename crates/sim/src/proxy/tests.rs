@@ -54,7 +54,9 @@ fn build(site: &Site, path: &Path, sampling: Sampling, requests: &[Request], eve
     for request in requests {
         let mode = if request.more { StartMode::Fresh } else { StartMode::Replace };
         let mut state = open_state(path, identity(site, sampling), request.clone(), mode).unwrap();
-        state.run(&EstimationContext { site, comparison: &comparison, save: Some((path, every)), quiet: true }).unwrap();
+        state
+            .run(&EstimationContext { site, comparison: &comparison, save: Some((path, every)), quiet: true })
+            .unwrap();
         assert_eq!(State::load(path, &state.identity).unwrap().as_ref(), Some(&state), "the last state is kept");
         last = Some(state);
     }
@@ -125,7 +127,12 @@ fn interruptions_and_threads_do_not_change_a_byte() {
             let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
             let comparison = Interleaved { site: &site, method: &method };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let context = EstimationContext { site: &site, comparison: &comparison, save: Some((&path, Duration::ZERO)), quiet: true };
+            let context = EstimationContext {
+                site: &site,
+                comparison: &comparison,
+                save: Some((&path, Duration::ZERO)),
+                quiet: true,
+            };
             let mut state = open_state(&path, identity(&site, sampling), request(30_000), StartMode::Resume).unwrap();
             pool.install(|| state.run(&context)).unwrap();
             assert_eq!(state, whole);
@@ -243,7 +250,12 @@ fn multileaved_pairs_agree_with_direct_simulation() {
 }
 
 /// Wins and ties of the first three pairs after 10,000 impressions.
-fn first_counts<C: PairComparison>(site: &Site, comparison: &C, sampling: Sampling, multileaved: bool) -> [[u64; 2]; 3] {
+fn first_counts<C: PairComparison>(
+    site: &Site,
+    comparison: &C,
+    sampling: Sampling,
+    multileaved: bool,
+) -> [[u64; 2]; 3] {
     let identity = Identity { multileaved, ..identity(site, sampling) };
     let mut state = open_state(Path::new("none"), identity, request(10_000), StartMode::Fresh).unwrap();
     state.run(&EstimationContext { site, comparison, save: None, quiet: true }).unwrap();
