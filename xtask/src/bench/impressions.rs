@@ -7,7 +7,7 @@ use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInte
 use letor_io::{Dataset, FeatureId, lookalike};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
-use sim::simulation::live_arena::{IN_STEP, LiveArena, Methods};
+use sim::simulation::live_arena::{IN_STEP, LiveArena, MixingMethods};
 use sim::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 use super::measure::{Row, nanoseconds};
@@ -129,7 +129,7 @@ fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
 /// A random query each time, as in live runs: `runs` runs in step, so that one comparison's memory is prefetched while
 /// the others are made.
 fn at_random(site: &Site, ties: CreditTies, runs: usize) -> f64 {
-    let methods = Methods {
+    let methods = MixingMethods {
         interleaving: AnyInterleaving::Probabilistic(ProbabilisticInterleave::new(ties)),
         multileaving: AnyMultileaving::Sosm(Sosm::default()),
     };

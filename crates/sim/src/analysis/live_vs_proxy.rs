@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::figure::{Panel, Panels};
 use crate::results::{Caption, bands, curves, spread_at};
-use crate::simulation::runs::{Plan, Run};
+use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// Mean regret live and on the proxy after some steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,7 +37,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    fn at(plan: &Plan, algorithm: usize, checkpoint: usize, live: &[Run], proxy: &[Run]) -> Self {
+    fn at(plan: &StudyPlan, algorithm: usize, checkpoint: usize, live: &[RunResult], proxy: &[RunResult]) -> Self {
         let (live, proxy) = (spread_at(live, checkpoint), spread_at(proxy, checkpoint));
         let over_live = |value: f64| match (value == 0.0, live.mean == 0.0) {
             (true, _) => Some(0.0),
@@ -59,7 +59,7 @@ impl Difference {
 
 /// The differences of all algorithms at all checkpoints, ordered by algorithm.
 #[must_use]
-pub fn differences(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>]) -> Vec<Difference> {
+pub fn differences(plan: &StudyPlan, live: &[Vec<RunResult>], proxy: &[Vec<RunResult>]) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (algorithm, (live, proxy)) in live.iter().zip(proxy).enumerate() {
         differences.extend(
@@ -81,8 +81,8 @@ pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
 
 /// Both sets of curves side by side, with one scale.
 #[must_use]
-pub fn figure(plan: &Plan, live: &[Vec<Run>], proxy: &[Vec<Run>], caption: &Caption) -> Panels {
-    let panel = |name: &str, runs: &[Vec<Run>]| Panel {
+pub fn figure(plan: &StudyPlan, live: &[Vec<RunResult>], proxy: &[Vec<RunResult>], caption: &Caption) -> Panels {
+    let panel = |name: &str, runs: &[Vec<RunResult>]| Panel {
         name: name.to_owned(),
         x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
@@ -105,14 +105,14 @@ mod tests {
 
     use super::*;
 
-    fn run(regret: [f64; 2]) -> Run {
+    fn run(regret: [f64; 2]) -> RunResult {
         let regret = regret.map(|average| Regret { average, ..Regret::default() }).to_vec();
-        Run { regret, best: vec![None; 2], suboptimal: Vec::new(), seconds: 0.0 }
+        RunResult { regret, recommended: vec![None; 2], suboptimal: Vec::new(), seconds: 0.0 }
     }
 
     #[test]
     fn relative_to_live() {
-        let plan = Plan {
+        let plan = StudyPlan {
             algorithms: vec!["random".parse().unwrap(), "rucb".parse().unwrap()],
             steps: 10,
             runs: 2,
@@ -139,8 +139,13 @@ mod tests {
 
     #[test]
     fn without_live_regret_there_is_no_relative_difference() {
-        let plan =
-            Plan { algorithms: vec!["random".parse().unwrap()], steps: 10, runs: 1, seed: 1, checkpoints: vec![1, 10] };
+        let plan = StudyPlan {
+            algorithms: vec!["random".parse().unwrap()],
+            steps: 10,
+            runs: 1,
+            seed: 1,
+            checkpoints: vec![1, 10],
+        };
         let all = differences(&plan, &[vec![run([0.0, 2.0])]], &[vec![run([1.0, 1.0])]]);
         assert_eq!((all[0].relative, all[0].relative_standard_error), (None, Some(0.0)));
         assert_eq!(all[1].relative, Some(-0.5));

@@ -15,14 +15,14 @@ use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
 use crate::cli::args::{self, CacheArgs, RunArgs, SiteArgs};
 use crate::output;
 use crate::output::cache::sha256_hex;
-use crate::output::numbers::{counted, deviation, parse_positive, significant};
+use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_state, write};
 use crate::results::{self, Arms, label};
-use crate::simulation::live_arena::LiveArenas;
+use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
-use crate::simulation::runs::{Copies, Plan, Run, play_all};
+use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::{Effort, GroundTruth};
 
@@ -136,9 +136,10 @@ impl Compare {
         let truth = prepared.truth(effort, common.seed, &self.cache.cache, common.quiet)?;
 
         let checksum = sha256_hex(&matrix.to_text());
-        let live = LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
+        let live =
+            LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
         let arena = MatrixArena::with_gaps(matrix, truth.gaps.clone());
-        let proxy = Copies { arena, content: seed_text(Seeded::Matrix(&checksum)) };
+        let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(&checksum)) };
         let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
         let live = play_all(&live, &plan, &progress)?;
         let proxy = play_all(&proxy, &plan, &progress)?;
@@ -190,8 +191,8 @@ impl Compare {
         &self,
         folder: &Path,
         config: &Config<'_>,
-        plan: &Plan,
-        [live, proxy]: [&[Vec<Run>]; 2],
+        plan: &StudyPlan,
+        [live, proxy]: [&[Vec<RunResult>]; 2],
     ) -> Result<()> {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);
@@ -233,7 +234,7 @@ impl Compare {
                     || "none".to_owned(),
                     |found| {
                         let Difference { algorithm, step, .. } = found;
-                        format!("{}, {algorithm} after {}", percent(found, plan.runs), counted(*step, "step"))
+                        format!("{}, {algorithm} after {}", percent(found, plan.runs), with_unit(*step, "step"))
                     },
                 )
             };
@@ -262,7 +263,7 @@ fn percent(difference: &Difference, runs: u64) -> String {
     }
 }
 
-fn table(plan: &Plan, summary: &Summary<'_>) -> String {
+fn table(plan: &StudyPlan, summary: &Summary<'_>) -> String {
     use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "live", "± se", "proxy", "± se", "difference"]);

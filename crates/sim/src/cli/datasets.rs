@@ -7,7 +7,7 @@ use letor_io::registry::{self, Entry};
 use letor_io::{Split, lookalike};
 
 use super::print::println;
-use crate::output::numbers::grouped;
+use crate::output::numbers::with_separators;
 
 /// Prints the registered data sets and matrices, whether they are installed, and the look-alikes.
 #[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
@@ -24,7 +24,7 @@ pub(super) fn run() -> Result<()> {
     ]);
     for entry in registry::all().iter().filter(|entry| entry.matrix.is_none()) {
         let (queries, documents) = entry.counted();
-        let number = |number: Option<u64>| number.map_or("?".into(), grouped);
+        let number = |number: Option<u64>| number.map_or("?".into(), with_separators);
         let installed = installed_parts(entry, &root);
         table.add_row([
             entry.name.clone(),

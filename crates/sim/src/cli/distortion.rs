@@ -10,11 +10,11 @@ use super::print::{eprintln, println};
 use crate::analysis::distortion::{Distortion, Plan, measure};
 use crate::cli::args::{CacheArgs, CommonArgs, SiteArgs};
 use crate::output;
-use crate::output::numbers::{grouped, parse_positive};
+use crate::output::numbers::{parse_positive, with_separators};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::simulation::prepared::SiteDescription;
-use crate::simulation::truth::{Effort, GroundTruth, Measure};
+use crate::simulation::truth::{Effort, GroundTruth, RegretMeasure};
 
 /// Measure how often a multileaving prefers another ranker to the best one.
 ///
@@ -80,7 +80,7 @@ impl DistortionCommand {
         }
         let truth = prepared.truth(Effort::for_arms(site.arms()), seed, &self.cache.cache, quiet)?;
         anyhow::ensure!(
-            truth.measure == Measure::Condorcet,
+            truth.measure == RegretMeasure::Condorcet,
             "distortion needs a Condorcet winner, and these rankers have none; try --credit-ties same, other rankers \
              (--rankers, --without), another click model (--click) or more queries"
         );
@@ -132,7 +132,7 @@ impl DistortionCommand {
             };
             println!(
                 "{:>5} rankers: {:5.1}% of the others beat the winner{error}",
-                grouped(distortion.size as u64),
+                with_separators(distortion.size as u64),
                 100.0 * distortion.share.mean
             );
         }

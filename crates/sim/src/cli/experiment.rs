@@ -10,7 +10,7 @@ use super::print::{eprintln, println};
 use crate::cli::args::{CacheArgs, CommonArgs};
 use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, claim::Verdict, report::index};
 use crate::output::machine;
-use crate::output::numbers::{grouped, parse_up_to};
+use crate::output::numbers::{parse_up_to, with_separators};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 
@@ -182,7 +182,7 @@ impl ExperimentCommand {
             let found = found?;
             let seconds = found.seconds() / threads;
             sum += seconds;
-            let counts = [found.cells, found.runs, found.steps].map(grouped);
+            let counts = [found.cells, found.runs, found.steps].map(with_separators);
             println!("{name:24} {:>7} {:>8} {:>17} {seconds:>8.0}", counts[0], counts[1], counts[2]);
         }
         println!("about {:.0} minutes on {threads} threads, not counting finished runs", sum / 60.0);

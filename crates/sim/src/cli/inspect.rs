@@ -12,7 +12,7 @@ use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
-use crate::output::numbers::{counted, grouped};
+use crate::output::numbers::{with_separators, with_unit};
 use crate::simulation::arm_names::of_feature;
 use crate::simulation::spec::SiteSpec;
 
@@ -194,15 +194,17 @@ fn report(findings: &Findings) -> String {
         let bar = "█".repeat((documents * 40).div_ceil(most));
         text += &format!(
             "  {label:<7} {:>9} {:>5.1} %  {bar}\n",
-            grouped(*documents as u64),
+            with_separators(*documents as u64),
             100.0 * *documents as f64 / total
         );
     }
     let Some(best) = findings.best_first() else {
         return text + "  no nDCG: some documents have no label";
     };
-    text +=
-        &format!("  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain\n", grouped(best.len() as u64));
+    text += &format!(
+        "  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain\n",
+        with_separators(best.len() as u64)
+    );
     for RankerQuality { feature, arm, exponential, linear } in best.iter().take(PRINTED) {
         let name = of_feature(*feature, *arm as usize);
         text += &format!("  {name:<24} {exponential:.4}  {linear:.4}\n");
@@ -255,17 +257,17 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
     }
     let PerQuery { fewest, median, most } = findings.documents_per_query;
     let spread = match (fewest, most) {
-        (one, other) if one == other => format!("{} each", counted(one as u64, "document")),
+        (one, other) if one == other => format!("{} each", with_unit(one as u64, "document")),
         _ => format!(
             "{} to {} documents, median {}",
-            grouped(fewest as u64),
-            grouped(most as u64),
-            grouped(median as u64)
+            with_separators(fewest as u64),
+            with_separators(most as u64),
+            with_separators(median as u64)
         ),
     };
     let lines = Lines {
         title: format!("Documents per query in {}", findings.name),
-        subtitle: Some(format!("{}, {spread}", counted(findings.queries as u64, "query"))),
+        subtitle: Some(format!("{}, {spread}", with_unit(findings.queries as u64, "query"))),
         x_label: "documents".to_owned(),
         y_label: "share of queries with at most that many".to_owned(),
         curves: vec![Curve { name: "queries".to_owned(), points }],

@@ -9,7 +9,7 @@ use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::progress::Progress;
 use crate::results::Arms;
-use crate::simulation::live_arena::LiveArenas;
+use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::runs::play_all;
 use crate::simulation::truth::{Effort, GroundTruth};
@@ -55,7 +55,7 @@ impl Live {
 
         let plan = self.run.plan();
         let arenas =
-            LiveArenas { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
+            LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(&arenas, &plan, &progress)?;
         progress.finish();

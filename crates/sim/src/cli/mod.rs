@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use self::print::{NotPrinted, eprintln};
-use crate::output::usage::Usage;
+use crate::output::usage::UsageError;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
@@ -119,7 +119,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
         }
     };
     cli.run().map_err(|error| {
-        let usage = error.chain().any(|cause| cause.is::<Usage>());
+        let usage = error.chain().any(|cause| cause.is::<UsageError>());
         Failure { exit_code: if usage { WRONG_USAGE } else { 1 }, message: format!("{error:#}") }
     })
 }

@@ -17,7 +17,7 @@ use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::output;
 use crate::output::machine;
-use crate::output::numbers::{counted, grouped, parse_above_zero, parse_positive, significant};
+use crate::output::numbers::{parse_above_zero, parse_positive, significant, with_separators, with_unit};
 use crate::output::usage::usage;
 use crate::proxy::{
     EstimationContext, Files, FinishedRound, Identity, Interleaved, Multileaved, PairComparison, PairSelection,
@@ -261,15 +261,19 @@ impl Proxy {
 
     fn report(&self, prepared: &PreparedSite, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) {
         let each = if made.min_comparisons == made.max_comparisons {
-            grouped(made.max_comparisons)
+            with_separators(made.max_comparisons)
         } else {
-            format!("{} to {}", grouped(made.min_comparisons), grouped(made.max_comparisons))
+            format!("{} to {}", with_separators(made.min_comparisons), with_separators(made.max_comparisons))
         };
-        let (pairs, arms) = (counted(made.pairs as u64, "pair"), counted(prepared.site.arms() as u64, "ranker"));
+        let (pairs, arms) = (with_unit(made.pairs as u64, "pair"), with_unit(prepared.site.arms() as u64, "ranker"));
         println!("{pairs} of {arms}, {each} comparisons each");
         if timings.comparisons > 0 {
             let speed = significant(timings.comparisons_per_second);
-            println!("{} comparisons in {:.1} s, {speed} per second", grouped(timings.comparisons), timings.seconds);
+            println!(
+                "{} comparisons in {:.1} s, {speed} per second",
+                with_separators(timings.comparisons),
+                timings.seconds
+            );
         } else {
             println!("nothing left to do");
         }

@@ -8,7 +8,7 @@ use clap::Args;
 use super::print::eprintln;
 use crate::experiment::report::html;
 use crate::output;
-use crate::output::numbers::{counted, grouped};
+use crate::output::numbers::{with_separators, with_unit};
 
 /// Build one HTML page of all results: figures, claims and numbers.
 #[derive(Debug, Args)]
@@ -31,9 +31,9 @@ impl Report {
         eprintln!(
             "{}: {}, {} of other runs, {} KB; opens offline",
             path.display(),
-            counted(page.experiments as u64, "experiment"),
-            counted(page.figures as u64, "figure"),
-            grouped(page.html.len() as u64 / 1024)
+            with_unit(page.experiments as u64, "experiment"),
+            with_unit(page.figures as u64, "figure"),
+            with_separators(page.html.len() as u64 / 1024)
         );
         Ok(())
     }

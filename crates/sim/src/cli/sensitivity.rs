@@ -12,7 +12,7 @@ use crate::analysis::sensitivity::{Method, Plan, measure};
 use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs, parse_method};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
-use crate::output::numbers::{counted, mean_of, parse_positive};
+use crate::output::numbers::{mean_of, parse_positive, with_unit};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::results::Spread;
@@ -151,7 +151,7 @@ impl Sensitivity {
     fn print(&self, site: &SiteDescription, rows: &[Row<'_>]) {
         println!(
             "binary error of {}, {}, {} clicks",
-            counted(self.compared, "ranker"),
+            with_unit(self.compared, "ranker"),
             mean_of(self.draws, "draw"),
             site.click.model
         );
@@ -162,7 +162,7 @@ impl Sensitivity {
             let cells: Vec<String> = shown
                 .map(|row| {
                     let error = if row.draws > 1 { format!(" ± {:.3}", row.standard_error) } else { String::new() };
-                    format!("{} {:.3}{error}", counted(row.impressions, "impression"), row.mean_error)
+                    format!("{} {:.3}{error}", with_unit(row.impressions, "impression"), row.mean_error)
                 })
                 .collect();
             println!("{:26} {}", of_method[0].method, cells.join("   "));

@@ -6,9 +6,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::print::{eprintln, println};
-use crate::output::numbers::{counted, mean_of};
+use crate::output::numbers::{mean_of, with_unit};
 use crate::results::{self, Arms, Caption};
-use crate::simulation::runs::{Plan, Run};
+use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// How to present a study.
 pub(super) struct Presentation {
@@ -26,8 +26,8 @@ pub(super) struct Presentation {
 pub(super) fn write_and_print(
     folder: &Path,
     config: &impl Serialize,
-    plan: &Plan,
-    played: &[Vec<Run>],
+    plan: &StudyPlan,
+    played: &[Vec<RunResult>],
     arms: &Arms<'_>,
     presentation: &Presentation,
 ) -> Result<()> {
@@ -40,7 +40,7 @@ pub(super) fn write_and_print(
         println!(
             "{} of {}; regret: {}",
             mean_of(plan.runs, "run"),
-            counted(plan.steps, "step"),
+            with_unit(plan.steps, "step"),
             presentation.caption.regret
         );
         if let Some(note) = &presentation.caption.note {

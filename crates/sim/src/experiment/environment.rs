@@ -10,11 +10,11 @@ use crate::experiment::run_store::RunRecord;
 use crate::output::cache::sha256_hex;
 use crate::output::progress::Progress;
 use crate::simulation::arm_names::ArmNames;
-use crate::simulation::live_arena::LiveArenas;
+use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::PreparedSite;
-use crate::simulation::runs::{self, Arenas as _, Copies, RunPlan, play_runs};
+use crate::simulation::runs::{self, ArenaFactory as _, CopiedArenas, RunPlan, play_runs};
 use crate::simulation::seed_text::{Seeded, seed_text};
-use crate::simulation::truth::Measure;
+use crate::simulation::truth::RegretMeasure;
 
 /// A set of rankers, and where the outcomes of their comparisons come from.
 pub(crate) struct Environment {
@@ -25,14 +25,14 @@ pub(crate) struct Environment {
 
 enum Arenas {
     Live { prepared: Box<PreparedSite>, gaps: Vec<f64>, content: String },
-    Matrix(Copies<MatrixArena>),
-    Utilities(Copies<UtilityArena>),
+    Matrix(CopiedArenas<MatrixArena>),
+    Utilities(CopiedArenas<UtilityArena>),
 }
 
 impl Environment {
     /// Arms with utilities; `name` is the problem's.
     pub(super) fn of_utilities(arena: UtilityArena, name: &str) -> Self {
-        let arenas = Arenas::Utilities(Copies { arena, content: seed_text(Seeded::Problem(name)) });
+        let arenas = Arenas::Utilities(CopiedArenas { arena, content: seed_text(Seeded::Problem(name)) });
         Self { arenas, truth: "the arm of the highest utility".to_owned() }
     }
 
@@ -47,7 +47,7 @@ impl Environment {
         let content = seed_text(Seeded::Matrix(&sha256_hex(&matrix.to_text())));
         let against = if winner.is_some() { RegretReference::Condorcet } else { RegretReference::Copeland };
         let arena = MatrixArena::with_reference(matrix, against)?;
-        Ok((Self { arenas: Arenas::Matrix(Copies { arena, content }), truth }, winner.is_some()))
+        Ok((Self { arenas: Arenas::Matrix(CopiedArenas { arena, content }), truth }, winner.is_some()))
     }
 
     /// The rankers of a site, and whether there is a Condorcet winner; `subset` if they are a random set.
@@ -70,7 +70,7 @@ impl Environment {
             RegretBy::Condorcet => {
                 let truth = context.truth(&prepared, seed, subset)?;
                 let described = truth.describe(|arm| prepared.description.label(arm));
-                let has_winner = truth.measure == Measure::Condorcet;
+                let has_winner = truth.measure == RegretMeasure::Condorcet;
                 (truth.gaps, described, has_winner)
             }
         };
@@ -136,7 +136,7 @@ impl Environment {
 }
 
 /// Plays the runs with these numbers, and keeps what experiments need of them.
-fn records<A: runs::Arenas>(
+fn records<A: runs::ArenaFactory>(
     arenas: &A,
     plan: &RunPlan<'_>,
     numbers: &[u64],
@@ -149,7 +149,7 @@ fn records<A: runs::Arenas>(
         run: number,
         seconds: run.seconds,
         regret: run.regret.iter().map(|regret| regret.average).collect(),
-        right: run.best.iter().map(is_best).collect(),
+        right: run.recommended.iter().map(is_best).collect(),
         // Strong regret counts a step if its worst arm has a gap, weak regret if even its best arm has one.
         suboptimal: run.suboptimal.iter().map(|count| count.strong).collect(),
         without_best: run.suboptimal.iter().map(|count| count.weak).collect(),
@@ -157,6 +157,6 @@ fn records<A: runs::Arenas>(
     Ok(records.collect())
 }
 
-fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], content: &str) -> LiveArenas<'a> {
-    LiveArenas { site: &prepared.site, methods: &prepared.methods, gaps, content: content.to_owned() }
+fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], content: &str) -> LiveArenaFactory<'a> {
+    LiveArenaFactory { site: &prepared.site, methods: &prepared.methods, gaps, content: content.to_owned() }
 }

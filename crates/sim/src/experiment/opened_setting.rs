@@ -13,7 +13,7 @@ use crate::experiment::config::{Play, RegretBy};
 use crate::experiment::context::{ExperimentContext, Source};
 use crate::experiment::environment::Environment;
 use crate::output::cache::sha256_hex;
-use crate::output::numbers::{counted, grouped};
+use crate::output::numbers::{with_separators, with_unit};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::pairwise::estimate_matrix;
 use crate::simulation::prepared::PreparedSite;
@@ -122,8 +122,8 @@ impl OpenedSetting {
             Content::Data { dataset, .. } => format!(
                 "live on {}: {}, {}, checksum {}",
                 dataset.name(),
-                counted(dataset.queries() as u64, "query"),
-                counted(dataset.documents() as u64, "document"),
+                with_unit(dataset.queries() as u64, "query"),
+                with_unit(dataset.documents() as u64, "document"),
                 dataset.checksum()
             ),
             Content::Matrix { of, matrix, .. } => format!("{of}, checksum {}", &sha256_hex(&matrix.to_text())[..16]),
@@ -239,7 +239,7 @@ fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, see
     let of = format!(
         "a matrix of {} estimated from {} impressions per pair of {}, {} clicks",
         prepared.site.arms(),
-        grouped(interleavings),
+        with_separators(interleavings),
         source.name,
         prepared.description.click.model
     );

@@ -40,7 +40,7 @@ pub fn parse_positive(text: &str) -> Result<u64, String> {
 /// As for [`parse_positive`], and for numbers above `MOST`.
 pub fn parse_up_to<T: TryFrom<u64>, const MOST: u64>(text: &str) -> Result<T, String> {
     let count = parse_positive(text)?;
-    let expected = || format!("expected 1 to {}", grouped(MOST));
+    let expected = || format!("expected 1 to {}", with_separators(MOST));
     if count > MOST { Err(expected()) } else { T::try_from(count).map_err(|_| expected()) }
 }
 
@@ -85,7 +85,7 @@ pub fn parse_probability(text: &str) -> Result<f64, String> {
 
 /// `12_345_678` as `12,345,678`.
 #[must_use]
-pub fn grouped(count: u64) -> String {
+pub fn with_separators(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -99,12 +99,12 @@ pub fn grouped(count: u64) -> String {
 
 /// A count and its noun: `1 run`, `2,500 runs`.
 #[must_use]
-pub fn counted(count: u64, what: &str) -> String {
+pub fn with_unit(count: u64, what: &str) -> String {
     // The only noun here whose plural is not formed with an s is "query".
     match (count, what.strip_suffix('y')) {
         (1, _) => format!("1 {what}"),
-        (_, Some(stem)) => format!("{} {stem}ies", grouped(count)),
-        _ => format!("{} {what}s", grouped(count)),
+        (_, Some(stem)) => format!("{} {stem}ies", with_separators(count)),
+        _ => format!("{} {what}s", with_separators(count)),
     }
 }
 
@@ -118,7 +118,7 @@ pub fn number(value: f64) -> String {
     let sign = if value < 0.0 { "-" } else { "" };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, in range and not negative")]
     let whole = value.abs() as u64;
-    format!("{sign}{}", grouped(whole))
+    format!("{sign}{}", with_separators(whole))
 }
 
 /// A deviation or standard error over `runs` runs; `-` for a single run, which has none.
@@ -130,7 +130,7 @@ pub fn deviation(value: f64, runs: usize) -> String {
 /// `mean of 5 runs`, `a single run`.
 #[must_use]
 pub fn mean_of(count: u64, what: &str) -> String {
-    if count == 1 { format!("a single {what}") } else { format!("mean of {}", counted(count, what)) }
+    if count == 1 { format!("a single {what}") } else { format!("mean of {}", with_unit(count, what)) }
 }
 
 /// A number for a reader: three significant digits, thousands grouped, e.g. `0.123`, `12.3`, `12,300` and `1.23e9`.
@@ -151,7 +151,7 @@ pub fn significant(value: f64) -> String {
         // Three digits kept, the rest zero: 149,312 is written as 149,000.
         let unit = 10f64.powi((magnitude.log10().floor() as i32 - 2).max(0));
         let rounded = (magnitude / unit).round() * unit;
-        let text = grouped(rounded as u64);
+        let text = with_separators(rounded as u64);
         if value < 0.0 { format!("-{text}") } else { text }
     }
 }
@@ -192,12 +192,12 @@ mod tests {
 
     #[test]
     fn groups() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1000), "1,000");
-        assert_eq!(grouped(12_345_678), "12,345,678");
-        assert_eq!([0, 1, 2500].map(|count| counted(count, "run")), ["0 runs", "1 run", "2,500 runs"]);
-        assert_eq!([1, 2].map(|count| counted(count, "query")), ["1 query", "2 queries"]);
+        assert_eq!(with_separators(0), "0");
+        assert_eq!(with_separators(999), "999");
+        assert_eq!(with_separators(1000), "1,000");
+        assert_eq!(with_separators(12_345_678), "12,345,678");
+        assert_eq!([0, 1, 2500].map(|count| with_unit(count, "run")), ["0 runs", "1 run", "2,500 runs"]);
+        assert_eq!([1, 2].map(|count| with_unit(count, "query")), ["1 query", "2 queries"]);
     }
 
     #[test]

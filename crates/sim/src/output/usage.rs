@@ -5,18 +5,18 @@ use std::fmt;
 /// Flags that are invalid for any data, or for the data given. `sim` exits with code 2 for these errors and with
 /// code 1 for all others.
 #[derive(Debug)]
-pub struct Usage(String);
+pub struct UsageError(String);
 
-impl fmt::Display for Usage {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Usage {}
+impl std::error::Error for UsageError {}
 
 /// An error of wrong usage with this `message`.
 #[must_use]
 pub fn usage(message: impl fmt::Display) -> anyhow::Error {
-    Usage(message.to_string()).into()
+    UsageError(message.to_string()).into()
 }

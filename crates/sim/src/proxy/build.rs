@@ -11,7 +11,7 @@ use super::round::{ROUND, Round, Sampling, draw_strata};
 use super::selection::{PairSelection, all_pairs};
 use super::state::{FinishedRound, Identity, OpenRound, Request, State};
 use super::strata::{Strata, Sums, variance};
-use crate::output::numbers::grouped;
+use crate::output::numbers::with_separators;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::simulation::site::Site;
@@ -135,7 +135,7 @@ fn check(identity: &Identity, request: &Request) -> Result<()> {
         );
         ensure!(
             request.impressions <= MOST_STRATIFIED,
-            usage(format!("--stratify takes at most {} impressions at a time", grouped(MOST_STRATIFIED)))
+            usage(format!("--stratify takes at most {} impressions at a time", with_separators(MOST_STRATIFIED)))
         );
     }
     Ok(())

@@ -14,9 +14,9 @@ use letor_io::FeatureId;
 
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
-use crate::output::numbers::{deviation, grouped, mean_of, significant};
+use crate::output::numbers::{deviation, mean_of, significant, with_separators};
 use crate::simulation::arm_names::ArmNames;
-use crate::simulation::runs::{Plan, Run};
+use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
@@ -122,13 +122,13 @@ impl Arms<'_> {
 
 /// Summarises the runs of each algorithm.
 #[must_use]
-pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<AlgorithmSummary> {
+pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Vec<AlgorithmSummary> {
     plan.algorithms
         .iter()
         .zip(results)
         .map(|(spec, runs)| {
             let finals: Vec<f64> = runs.iter().map(|run| run.final_regret().average).collect();
-            let right = runs.iter().filter(|run| arms.is_best(run.final_best())).count();
+            let right = runs.iter().filter(|run| arms.is_best(run.final_recommendation())).count();
             AlgorithmSummary {
                 algorithm: spec.canonical(),
                 steps: plan.steps,
@@ -141,10 +141,10 @@ pub fn summarise(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Vec<Algo
         .collect()
 }
 
-fn recommended(runs: &[Run], arms: &Arms<'_>) -> Vec<Recommended> {
+fn recommended(runs: &[RunResult], arms: &Arms<'_>) -> Vec<Recommended> {
     let mut recommended: Vec<Recommended> = Vec::new();
     for run in runs {
-        let best = run.final_best();
+        let best = run.final_recommendation();
         let arm = best.map(|arm| arm.0);
         match recommended.iter_mut().find(|entry| entry.arm == arm) {
             Some(entry) => entry.runs += 1,
@@ -195,8 +195,8 @@ pub struct Caption {
 pub fn write(
     folder: &Path,
     config: &impl Serialize,
-    plan: &Plan,
-    results: &[Vec<Run>],
+    plan: &StudyPlan,
+    results: &[Vec<RunResult>],
     arms: &Arms<'_>,
     caption: &Caption,
 ) -> Result<()> {
@@ -210,12 +210,12 @@ pub fn write(
 }
 
 /// The spread of cumulative regret at a checkpoint.
-pub(crate) fn spread_at(runs: &[Run], checkpoint: usize) -> Spread {
+pub(crate) fn spread_at(runs: &[RunResult], checkpoint: usize) -> Spread {
     let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].average).collect();
     Spread::of(&values)
 }
 
-fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
+fn write_curves(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<()> {
     let header = [
         "algorithm",
         "step",
@@ -231,7 +231,7 @@ fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>)
     ];
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
-        let mean = |value: &dyn Fn(&Run) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
+        let mean = |value: &dyn Fn(&RunResult) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
         for (index, step) in plan.checkpoints.iter().enumerate() {
             let spread = spread_at(runs, index);
             let mut row = vec![spec.canonical(), step.to_string(), runs.len().to_string()];
@@ -243,7 +243,7 @@ fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>)
                 spread.max,
                 mean(&|run| run.regret[index].weak),
                 mean(&|run| run.regret[index].strong),
-                mean(&|run| f64::from(u8::from(arms.is_best(run.best[index])))),
+                mean(&|run| f64::from(u8::from(arms.is_best(run.recommended[index])))),
             ];
             row.extend(numbers.map(|value| value.to_string()));
             rows.push(row);
@@ -252,7 +252,7 @@ fn write_curves(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>)
     output::write_csv(path, &header, rows)
 }
 
-fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> Result<()> {
+fn write_runs(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<()> {
     let header = arms.header(["algorithm", "run", "step", "regret"]);
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
@@ -260,7 +260,7 @@ fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -
         for (number, run) in runs.iter().enumerate() {
             let regret = run.final_regret().average.to_string();
             let mut row = vec![spec.canonical(), number.to_string(), plan.steps.to_string(), regret];
-            row.extend(arms.cells(run.final_best()));
+            row.extend(arms.cells(run.final_recommendation()));
             rows.push(row);
         }
     }
@@ -268,7 +268,7 @@ fn write_runs(path: &Path, plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -
 }
 
 /// What the curves and bands of [`curves`] show.
-pub(crate) fn bands(plan: &Plan) -> String {
+pub(crate) fn bands(plan: &StudyPlan) -> String {
     match plan.runs {
         1 => mean_of(1, "run"),
         runs => format!("{}; bands: one standard deviation of a run", mean_of(runs, "run")),
@@ -276,7 +276,7 @@ pub(crate) fn bands(plan: &Plan) -> String {
 }
 
 /// One curve per algorithm: mean regret, with a band of one standard deviation of a run.
-pub(crate) fn curves(plan: &Plan, results: &[Vec<Run>]) -> Vec<Curve> {
+pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Vec<Curve> {
     plan.algorithms
         .iter()
         .zip(results)
@@ -300,7 +300,7 @@ pub(crate) fn curves(plan: &Plan, results: &[Vec<Run>]) -> Vec<Curve> {
         .collect()
 }
 
-fn figure(plan: &Plan, results: &[Vec<Run>], caption: &Caption) -> Lines {
+fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], caption: &Caption) -> Lines {
     Lines {
         title: caption.title.clone(),
         subtitle: Some(bands(plan)),
@@ -322,7 +322,7 @@ pub(crate) struct Timings {
 
 impl Timings {
     /// From the name of each algorithm, the steps per run, and its runs.
-    pub(crate) fn of<'a>(played: impl Iterator<Item = (String, u64, &'a [Run])>) -> Self {
+    pub(crate) fn of<'a>(played: impl Iterator<Item = (String, u64, &'a [RunResult])>) -> Self {
         let algorithms = played
             .map(|(algorithm, steps, runs)| AlgorithmTiming {
                 algorithm,
@@ -343,16 +343,16 @@ struct AlgorithmTiming {
 
 /// Steps per second on one thread, over all runs.
 #[must_use]
-pub fn steps_per_second(plan: &Plan, runs: &[Run]) -> f64 {
+pub fn steps_per_second(plan: &StudyPlan, runs: &[RunResult]) -> f64 {
     rate(plan.steps, runs)
 }
 
-fn rate(steps: u64, runs: &[Run]) -> f64 {
+fn rate(steps: u64, runs: &[RunResult]) -> f64 {
     let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
     (steps * runs.len() as u64) as f64 / seconds.max(1e-9)
 }
 
-fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
+fn write_timings(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>]) -> Result<()> {
     let played = plan.algorithms.iter().zip(results);
     let timings = Timings::of(played.map(|(spec, runs)| (spec.canonical(), plan.steps, runs.as_slice())));
     output::write_json_pretty(path, &timings)
@@ -360,7 +360,7 @@ fn write_timings(path: &Path, plan: &Plan, results: &[Vec<Run>]) -> Result<()> {
 
 /// The table for the terminal.
 #[must_use]
-pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
+pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> String {
     use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_header([
@@ -382,7 +382,7 @@ pub fn table(plan: &Plan, results: &[Vec<Run>], arms: &Arms<'_>) -> String {
             label(spec),
             significant(summary.regret.mean),
             deviation(summary.regret.standard_deviation, summary.runs),
-            format!("{}, {}/{}", most.label, grouped(most.runs as u64), grouped(summary.runs as u64)),
+            format!("{}, {}/{}", most.label, with_separators(most.runs as u64), with_separators(summary.runs as u64)),
             format!("{:.0}%", 100.0 * summary.share_recommending_best),
             significant(steps_per_second(plan, runs)),
         ]);

@@ -71,7 +71,7 @@ impl ArmNames {
             };
             let more = match arms.len().saturating_sub(MOST) {
                 0 => String::new(),
-                more => format!(" and {} more", crate::output::numbers::grouped(more as u64)),
+                more => format!(" and {} more", crate::output::numbers::with_separators(more as u64)),
             };
             let own = numbers(&|arm| arm.to_string());
             let theirs = numbers(&|arm| self.number(arm));

@@ -3,7 +3,7 @@
 use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
 use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
 
-use crate::simulation::runs::Arenas;
+use crate::simulation::runs::ArenaFactory;
 use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 /// How many runs a thread plays in step. Two suffice to prefetch the memory of the next impression; three were a
@@ -12,7 +12,7 @@ pub const IN_STEP: usize = 3;
 
 /// How lists are mixed.
 #[derive(Debug, Clone)]
-pub struct Methods {
+pub struct MixingMethods {
     /// For the lists of two rankers.
     pub interleaving: AnyInterleaving,
     /// For the lists of several rankers.
@@ -22,7 +22,7 @@ pub struct Methods {
 /// Compares rankers on users of a [`Site`]: two by interleaving, several by multileaving.
 pub struct LiveArena<'site> {
     site: &'site Site,
-    methods: &'site Methods,
+    methods: &'site MixingMethods,
     gaps: &'site [f64],
     users: Generator,
     /// The query of the next duel, if it was drawn for prefetching.
@@ -38,7 +38,7 @@ impl<'site> LiveArena<'site> {
     /// # Panics
     /// If the number of gaps differs from the number of arms.
     #[must_use]
-    pub fn new(site: &'site Site, methods: &'site Methods, gaps: &'site [f64], users: Generator) -> Self {
+    pub fn new(site: &'site Site, methods: &'site MixingMethods, gaps: &'site [f64], users: Generator) -> Self {
         assert_eq!(gaps.len(), site.arms(), "one gap per arm");
         let multileaver = Multileaver::default();
         Self { site, methods, gaps, users, query: None, scratch: Default::default(), multileaver }
@@ -106,18 +106,18 @@ fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
 }
 
 /// Makes live arenas over one site.
-pub struct LiveArenas<'a> {
+pub struct LiveArenaFactory<'a> {
     /// The site.
     pub site: &'a Site,
     /// How lists are mixed.
-    pub methods: &'a Methods,
+    pub methods: &'a MixingMethods,
     /// The gap of each arm to the best.
     pub gaps: &'a [f64],
     /// The full description of the site: part of every seed.
     pub content: String,
 }
 
-impl Arenas for LiveArenas<'_> {
+impl ArenaFactory for LiveArenaFactory<'_> {
     type Arena<'b>
         = LiveArena<'b>
     where

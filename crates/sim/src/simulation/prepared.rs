@@ -12,7 +12,7 @@ use rankers::{Gain, TieBreaking};
 use serde::Serialize;
 
 use crate::simulation::arm_names::{ArmNames, of_feature};
-use crate::simulation::live_arena::Methods;
+use crate::simulation::live_arena::MixingMethods;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::site::Site;
 use crate::simulation::truth::{Effort, GroundTruth, TruthEstimation};
@@ -25,7 +25,7 @@ pub struct PreparedSite {
     /// Its queries, lists and users.
     pub site: Site,
     /// How live lists are mixed.
-    pub methods: Methods,
+    pub methods: MixingMethods,
     /// The interleaving that the ground truth is measured with.
     pub pairwise: ProbabilisticInterleave,
     /// The full description of all of this.
@@ -136,7 +136,7 @@ impl SiteDescription {
         tie_breaking: TieBreaking,
         (clicks, fractional_labels): (&AnyClickModel, FractionalLabels),
         shown: u16,
-        methods: &Methods,
+        methods: &MixingMethods,
         credit_ties: CreditTies,
     ) -> Self {
         Self {

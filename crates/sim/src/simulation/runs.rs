@@ -14,7 +14,7 @@ use crate::simulation::seed;
 use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// Makes a fresh arena for each run.
-pub trait Arenas: Sync {
+pub trait ArenaFactory: Sync {
     /// The arena of one run.
     type Arena<'a>: Arena
     where
@@ -36,14 +36,14 @@ pub trait Arenas: Sync {
 }
 
 /// Makes copies of one arena, for arenas without random streams of their own.
-pub struct Copies<A> {
+pub struct CopiedArenas<A> {
     /// The arena.
     pub arena: A,
     /// Its full description: part of every seed.
     pub content: String,
 }
 
-impl<A: Arena + Clone + Sync> Arenas for Copies<A> {
+impl<A: Arena + Clone + Sync> ArenaFactory for CopiedArenas<A> {
     type Arena<'a>
         = A
     where
@@ -64,7 +64,7 @@ impl<A: Arena + Clone + Sync> Arenas for Copies<A> {
 
 /// What a study plays: algorithms, steps and runs.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct StudyPlan {
     /// The algorithms, in the order of tables and legends.
     pub algorithms: Vec<Spec>,
     /// Steps per run.
@@ -77,7 +77,7 @@ pub struct Plan {
     pub checkpoints: Vec<u64>,
 }
 
-impl Plan {
+impl StudyPlan {
     /// Steps of all runs of all algorithms together.
     #[must_use]
     pub fn total_steps(&self) -> u64 {
@@ -99,11 +99,11 @@ impl Plan {
 
 /// The result of one run.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct RunResult {
     /// Cumulative regret at each checkpoint.
     pub regret: Vec<Regret>,
     /// The arm that the algorithm recommends at each checkpoint, if any.
-    pub best: Vec<Option<Arm>>,
+    pub recommended: Vec<Option<Arm>>,
     /// Suboptimal steps so far at each checkpoint, if they are counted: `strong` counts steps in which any played arm
     /// has a gap, `weak` those in which all have.
     pub suboptimal: Vec<Regret>,
@@ -111,7 +111,7 @@ pub struct Run {
     pub seconds: f64,
 }
 
-impl Run {
+impl RunResult {
     /// Cumulative regret after the last step.
     #[must_use]
     pub fn final_regret(&self) -> Regret {
@@ -120,8 +120,8 @@ impl Run {
 
     /// The arm recommended after the last step, if any.
     #[must_use]
-    pub fn final_best(&self) -> Option<Arm> {
-        self.best.last().copied().flatten()
+    pub fn final_recommendation(&self) -> Option<Arm> {
+        self.recommended.last().copied().flatten()
     }
 }
 
@@ -130,10 +130,10 @@ impl Run {
 ///
 /// # Errors
 /// If an algorithm does not accept this number of arms.
-pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Run>>> {
+pub fn play_all<A: ArenaFactory>(arenas: &A, plan: &StudyPlan, progress: &Progress) -> Result<Vec<Vec<RunResult>>> {
     let jobs: Vec<(usize, u64)> =
         (0..plan.runs).flat_map(|run| (0..plan.algorithms.len()).map(move |algorithm| (algorithm, run))).collect();
-    let mut played = crews(jobs, arenas.in_step())
+    let mut played = batches_of_runs(jobs, arenas.in_step())
         .into_par_iter()
         // One batch per piece of work: runs differ in duration by orders of magnitude.
         .with_max_len(1)
@@ -141,10 +141,10 @@ pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Resu
             let runs = play_runs(arenas, &plan.runs_of(&plan.algorithms[algorithm]), &numbers, progress)?;
             Ok(numbers.into_iter().map(|run| (algorithm, run)).zip(runs).collect())
         })
-        .collect::<Result<Vec<Vec<((usize, u64), Run)>>>>()?
+        .collect::<Result<Vec<Vec<((usize, u64), RunResult)>>>>()?
         .concat();
     played.sort_by_key(|(job, _)| *job);
-    let mut results: Vec<Vec<Run>> = plan.algorithms.iter().map(|_| Vec::new()).collect();
+    let mut results: Vec<Vec<RunResult>> = plan.algorithms.iter().map(|_| Vec::new()).collect();
     for ((algorithm, _), run) in played {
         results[algorithm].push(run);
     }
@@ -154,25 +154,31 @@ pub fn play_all<A: Arenas>(arenas: &A, plan: &Plan, progress: &Progress) -> Resu
 /// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:
 /// the kind and the run numbers of each. A batch has at most `most` runs, and fewer if otherwise not every thread
 /// would have work.
-pub(crate) fn crews(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usize, Vec<u64>)> {
+pub(crate) fn batches_of_runs(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usize, Vec<u64>)> {
     let most = most.min(jobs.len() / rayon::current_num_threads()).max(1);
-    let mut crews: Vec<(usize, Vec<u64>)> = Vec::new();
+    let mut batches: Vec<(usize, Vec<u64>)> = Vec::new();
     // The last batch of each kind.
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
     for (kind, run) in jobs {
         match open.get(&kind) {
-            Some(&crew) if crews[crew].1.len() < most => crews[crew].1.push(run),
+            Some(&batch) if batches[batch].1.len() < most => batches[batch].1.push(run),
             _ => {
-                open.insert(kind, crews.len());
-                crews.push((kind, vec![run]));
+                open.insert(kind, batches.len());
+                batches.push((kind, vec![run]));
             }
         }
     }
-    crews
+    batches
 }
 
 /// Plays run `run` of `spec` with the steps, seed and checkpoints of `plan`, ignoring its algorithms.
-pub(crate) fn play_one<A: Arenas>(arenas: &A, plan: &Plan, spec: &Spec, run: u64, progress: &Progress) -> Result<Run> {
+pub(crate) fn play_one<A: ArenaFactory>(
+    arenas: &A,
+    plan: &StudyPlan,
+    spec: &Spec,
+    run: u64,
+    progress: &Progress,
+) -> Result<RunResult> {
     let mut results = play_runs(arenas, &plan.runs_of(spec), &[run], progress)?;
     Ok(results.remove(0))
 }
@@ -196,7 +202,12 @@ pub struct RunPlan<'a> {
 ///
 /// # Errors
 /// If the algorithm does not accept this number of arms.
-pub fn play_runs<A: Arenas>(arenas: &A, plan: &RunPlan<'_>, numbers: &[u64], progress: &Progress) -> Result<Vec<Run>> {
+pub fn play_runs<A: ArenaFactory>(
+    arenas: &A,
+    plan: &RunPlan<'_>,
+    numbers: &[u64],
+    progress: &Progress,
+) -> Result<Vec<RunResult>> {
     // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
     let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
     let runs = numbers.iter().map(|&number| {
@@ -217,9 +228,9 @@ struct PlayRuns<'a, A> {
 }
 
 impl<A: Arena> PolicyVisitor for PlayRuns<'_, A> {
-    type Output = Vec<Run>;
+    type Output = Vec<RunResult>;
 
-    fn visit<P: Policy + Clone>(self, policy: P) -> Vec<Run> {
+    fn visit<P: Policy + Clone>(self, policy: P) -> Vec<RunResult> {
         let start = Instant::now();
         let policies = repeat_n(policy, self.runs.len());
         let state = |((arena, generators, observer), policy)| RunState::new(policy, arena, generators, observer);
@@ -260,11 +271,11 @@ impl<'a> RunObserver<'a> {
         Self { recorder: recorder().with_bests(), suboptimal, progress, reported: 0 }
     }
 
-    fn finish(self, steps: u64, seconds: f64) -> Run {
+    fn finish(self, steps: u64, seconds: f64) -> RunResult {
         self.progress.advance(steps - self.reported);
-        Run {
+        RunResult {
             regret: self.recorder.curve().to_vec(),
-            best: self.recorder.bests().to_vec(),
+            recommended: self.recorder.bests().to_vec(),
             suboptimal: self.suboptimal.map_or_else(Vec::new, |steps| steps.recorder.curve().to_vec()),
             seconds,
         }
@@ -299,14 +310,14 @@ mod tests {
     use interleave::{AnyInterleaving, AnyMultileaving};
 
     use super::*;
-    use crate::simulation::live_arena::{LiveArenas, Methods};
+    use crate::simulation::live_arena::{LiveArenaFactory, MixingMethods};
     use crate::simulation::site::tests::site;
 
     #[test]
     fn batches_share_a_kind_and_leave_work_for_every_thread() {
         let jobs: Vec<(usize, u64)> = (0..4).flat_map(|run| [(0, run), (1, run)]).collect();
         let threads = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let with = |pool: &rayon::ThreadPool, most| pool.install(|| crews(jobs.clone(), most));
+        let with = |pool: &rayon::ThreadPool, most| pool.install(|| batches_of_runs(jobs.clone(), most));
         let threes = [(0, vec![0, 1, 2]), (1, vec![0, 1, 2]), (0, vec![3]), (1, vec![3])];
         assert_eq!(with(&threads(2), 3), threes);
         // Eight runs make batches of two for four threads, and of one for sixteen.
@@ -318,11 +329,12 @@ mod tests {
     #[test]
     fn live_runs_in_step_equal_runs_played_alone() {
         let (_, site) = site(50, &[|label, doc| label + doc as f64, |_, doc| doc as f64, |_, doc| -(doc as f64)]);
-        let methods = Methods {
+        let methods = MixingMethods {
             interleaving: "probabilistic".parse::<AnyInterleaving>().unwrap(),
             multileaving: "sosm".parse::<AnyMultileaving>().unwrap(),
         };
-        let arenas = LiveArenas { site: &site, methods: &methods, gaps: &[0.0, 0.1, 0.2], content: String::new() };
+        let arenas =
+            LiveArenaFactory { site: &site, methods: &methods, gaps: &[0.0, 0.1, 0.2], content: String::new() };
         for name in ["rucb", "mdb"] {
             let spec: Spec = name.parse().unwrap();
             let played = |runs: &[u64]| {
@@ -334,7 +346,7 @@ mod tests {
                     count_suboptimal: false,
                 };
                 let runs = play_runs(&arenas, &plan, runs, &Progress::hidden()).unwrap();
-                runs.into_iter().map(|run| (run.regret, run.best)).collect::<Vec<_>>()
+                runs.into_iter().map(|run| (run.regret, run.recommended)).collect::<Vec<_>>()
             };
             assert_eq!(played(&[4, 5, 6]), [4, 5, 6].map(|run| played(&[run])).concat(), "{name}");
             assert_ne!(played(&[4]), played(&[5]), "{name}");

@@ -15,7 +15,7 @@ use letor_io::{Cache, Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQi
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
-use crate::simulation::live_arena::Methods;
+use crate::simulation::live_arena::MixingMethods;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::seed;
 use crate::simulation::site::Site;
@@ -193,7 +193,7 @@ impl SiteSpec {
     ///
     /// # Errors
     /// Only if the interleaving method has an invalid parameter.
-    pub fn methods(&self) -> Result<Methods> {
+    pub fn methods(&self) -> Result<MixingMethods> {
         let mut interleaving = match &self.interleave {
             Some(method) => method.clone(),
             None => AnyInterleaving::Probabilistic(ProbabilisticInterleave::default()),
@@ -203,7 +203,7 @@ impl SiteSpec {
             interleaving = AnyInterleaving::Probabilistic(method);
         }
         let multileaving = self.multileave.clone().unwrap_or_else(|| AnyMultileaving::Sosm(Sosm::default()));
-        Ok(Methods { interleaving, multileaving })
+        Ok(MixingMethods { interleaving, multileaving })
     }
 
     /// Prepares the site whose rankers are the selected [`features`](Self::features) of `dataset`. `seed` is the master

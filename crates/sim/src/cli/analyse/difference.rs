@@ -5,7 +5,7 @@ use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
 use serde::Serialize;
 
-use crate::output::numbers::grouped;
+use crate::output::numbers::with_separators;
 use crate::simulation::arm_names::ArmNames;
 
 /// The difference of a matrix p from another, q, over all pairs i < j.
@@ -72,7 +72,7 @@ impl Difference {
         if let (Some(winner), Some(distortion)) = (self.winner, self.distortion) {
             text += &format!(
                 "\ndistortion: {} of the arms that lose to its Condorcet winner, {}, beat it in this matrix ({:.1}%)",
-                grouped(self.overtaking_arms.len() as u64),
+                with_separators(self.overtaking_arms.len() as u64),
                 names.name(winner.index()),
                 100.0 * distortion
             );

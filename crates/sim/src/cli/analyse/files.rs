@@ -14,7 +14,7 @@ use super::Config;
 use super::difference::Difference;
 use super::findings::Findings;
 use crate::figure::{Curve, CurvePoint, Heatmap, Lines, Scale};
-use crate::output::numbers::{counted, grouped};
+use crate::output::numbers::{with_separators, with_unit};
 use crate::output::{remove_stale, write_csv};
 use crate::simulation::arm_names::ArmNames;
 
@@ -153,9 +153,9 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> 
         title: format!("{}: preferences", findings.name),
         subtitle: Some(format!(
             "{}, best first by Copeland and then Borda score; {} of {} triples are cyclic",
-            counted(findings.arms as u64, "arm"),
-            grouped(findings.order.cyclic_triples),
-            grouped(findings.order.triples)
+            with_unit(findings.arms as u64, "arm"),
+            with_separators(findings.order.cyclic_triples),
+            with_separators(findings.order.triples)
         )),
         x_label: format!("{axis} (column)"),
         y_label: format!("{axis} (row)"),
@@ -243,14 +243,16 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
     });
     let sampled = match config.samples {
         0 => String::new(),
-        samples => format!("; orders: {} samples beyond three arms, band two standard errors", grouped(samples)),
+        samples => {
+            format!("; orders: {} samples beyond three arms, band two standard errors", with_separators(samples))
+        }
     };
     Lines {
-        title: format!("{}: random subsets of the {}", findings.name, counted(findings.arms as u64, "arm")),
+        title: format!("{}: random subsets of the {}", findings.name, with_unit(findings.arms as u64, "arm")),
         subtitle: Some(format!(
             "Condorcet winner: lowest {:.4}, at {}{sampled}",
             findings.subsets.lowest_condorcet.probability,
-            counted(findings.subsets.lowest_condorcet.size as u64, "arm")
+            with_unit(findings.subsets.lowest_condorcet.size as u64, "arm")
         )),
         x_label: "arms in the subset".to_owned(),
         y_label: "probability".to_owned(),

@@ -18,7 +18,7 @@ use super::matrix_file;
 use super::print::{eprintln, println};
 use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
 use crate::output;
-use crate::output::numbers::{counted, parse_count, parse_number, parse_positive, parse_probability, parse_up_to};
+use crate::output::numbers::{parse_count, parse_number, parse_positive, parse_probability, parse_up_to, with_unit};
 use crate::output::usage::usage;
 use crate::simulation::arm_names::ArmNames;
 
@@ -182,7 +182,7 @@ impl Analyse {
         }
         if !self.common.quiet {
             if findings.order.open_pairs > 0 {
-                let open = counted(findings.order.open_pairs as u64, "pair");
+                let open = with_unit(findings.order.open_pairs as u64, "pair");
                 eprintln!("remark: {open} at exactly 1/2, tied or never compared");
             }
             eprintln!("results in {}: {written}, findings.json, config.json", folder.display());

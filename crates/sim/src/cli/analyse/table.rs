@@ -7,21 +7,25 @@ use comfy_table::{CellAlignment, LineStyle, Table, presets::UTF8_HORIZONTAL_ONLY
 
 use super::Config;
 use super::findings::{Findings, OrderFindings, Significant, UpperBound, complement};
-use crate::output::numbers::{grouped, significant};
+use crate::output::numbers::{significant, with_separators};
 use crate::simulation::arm_names::ArmNames;
 
 /// Steps at which upper bounds are shown.
 const SHOWN_STEPS: f64 = 1e7;
 
 pub(super) fn render(findings: &Findings, config: &Config) -> String {
-    let mut text = format!("{}: {}\n\n", findings.name, counted(findings.arms, "arm"));
+    let mut text = format!("{}: {}\n\n", findings.name, with_unit(findings.arms, "arm"));
     for (what, finding) in facts(findings, &config.names) {
         let _ = writeln!(text, "{what:<24}{finding}");
     }
     let _ = writeln!(text, "\n{}", subsets(findings));
     text += "P(total order): exact up to 3 arms";
     if config.samples > 0 {
-        let _ = write!(text, ", then estimated from {} samples (standard error in brackets)", grouped(config.samples));
+        let _ = write!(
+            text,
+            ", then estimated from {} samples (standard error in brackets)",
+            with_separators(config.samples)
+        );
     }
     if let (Some(agreement), Some(against)) = (&findings.agreement, &config.against) {
         let _ = write!(text, "\n\nagainst {}: {agreement}", against.name);
@@ -63,7 +67,7 @@ fn facts(findings: &Findings, names: &ArmNames) -> Vec<(&'static str, String)> {
     let lowest = &findings.subsets.lowest_condorcet;
     facts.push((
         "P(Condorcet winner)",
-        format!("lowest {:.4}, of {}", lowest.probability, counted(lowest.size, "random arm")),
+        format!("lowest {:.4}, of {}", lowest.probability, with_unit(lowest.size, "random arm")),
     ));
     if let Some(bound) = &findings.lower_bound {
         let (regret, winner_only) = (bound.regret, bound.winner_only);
@@ -92,8 +96,8 @@ fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
     std::iter::once(WHAT).chain(std::iter::repeat("")).zip(bounds.iter().map(claim)).collect()
 }
 
-fn counted(count: usize, what: &str) -> String {
-    crate::output::numbers::counted(count as u64, what)
+fn with_unit(count: usize, what: &str) -> String {
+    crate::output::numbers::with_unit(count as u64, what)
 }
 
 /// Equal arms that beat all others share the first place. None of them beats all others, so P(Condorcet winner) of
@@ -120,7 +124,7 @@ fn lottery(support: &[(Arm, f64)], names: &ArmNames) -> String {
 fn order_text(order: &OrderFindings, names: &ArmNames) -> String {
     let kind = match order.kind {
         "total" => "total: each arm beats all that follow it".to_owned(),
-        "partial" => format!("acyclic, but {} at exactly 1/2", counted(order.open_pairs, "pair")),
+        "partial" => format!("acyclic, but {} at exactly 1/2", with_unit(order.open_pairs, "pair")),
         _ => "cyclic: not a total order".to_owned(),
     };
     match order.top_cycle.len() {
@@ -131,22 +135,22 @@ fn order_text(order: &OrderFindings, names: &ArmNames) -> String {
 
 fn cycles(order: &OrderFindings) -> String {
     let share = if order.triples == 0 { 0.0 } else { order.cyclic_triples as f64 / order.triples as f64 };
-    format!("{} of {} ({:.2}%)", grouped(order.cyclic_triples), grouped(order.triples), 100.0 * share)
+    format!("{} of {} ({:.2}%)", with_separators(order.cyclic_triples), with_separators(order.triples), 100.0 * share)
 }
 
 fn significant_text(significant: &Significant, order: &OrderFindings) -> [(&'static str, String); 2] {
     let cycles = format!(
         "{}, from {} comparisons per pair",
-        grouped(significant.cyclic_triples),
-        grouped(significant.comparisons)
+        with_separators(significant.cyclic_triples),
+        with_separators(significant.comparisons)
     );
     let winner = significant
         .winner_beats
-        .map_or_else(String::new, |beats| format!(", the winner's over {}", counted(beats, "arm")));
+        .map_or_else(String::new, |beats| format!(", the winner's over {}", with_unit(beats, "arm")));
     let pairs = format!(
         "{} of {}{winner}; all correct with probability {}",
-        grouped(order.pairs - significant.open_pairs as u64),
-        grouped(order.pairs),
+        with_separators(order.pairs - significant.open_pairs as u64),
+        with_separators(order.pairs),
         complement(significant.error_rate)
     );
     [("  significant", cycles), ("significant pairs", pairs)]
@@ -177,7 +181,11 @@ fn subsets(findings: &Findings) -> Table {
             Some(order) => format!("{:.4}", order.probability),
             None => "-".to_owned(),
         };
-        table.add_row([grouped(size as u64), format!("{:.4}", findings.subsets.condorcet[size - 1]), total_order]);
+        table.add_row([
+            with_separators(size as u64),
+            format!("{:.4}", findings.subsets.condorcet[size - 1]),
+            total_order,
+        ]);
     }
     table
 }

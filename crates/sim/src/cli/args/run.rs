@@ -10,7 +10,7 @@ use clap::Args;
 use super::common::{CommonArgs, OutputArgs};
 use crate::cli::print::eprintln;
 use crate::output::numbers::{parse_positive, parse_up_to};
-use crate::simulation::runs::Plan;
+use crate::simulation::runs::StudyPlan;
 
 /// The algorithms, and how long and how often they run.
 #[derive(Debug, Args)]
@@ -44,18 +44,18 @@ pub(in crate::cli) struct RunArgs {
 
 impl RunArgs {
     /// The plan with the default algorithms.
-    pub(in crate::cli) fn plan(&self) -> Plan {
+    pub(in crate::cli) fn plan(&self) -> StudyPlan {
         self.plan_of(&["mergerucb", "rucb", "rmed1", "mdb", "random"])
     }
 
     /// The plan, with the algorithms `usual` unless others are given.
-    pub(in crate::cli) fn plan_of(&self, usual: &[&str]) -> Plan {
+    pub(in crate::cli) fn plan_of(&self, usual: &[&str]) -> StudyPlan {
         let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
         let algorithms = self.algorithms.as_ref().map_or_else(usual, |named| named.0.clone());
         if !self.common.quiet {
             print_warnings(&algorithms);
         }
-        Plan {
+        StudyPlan {
             algorithms,
             steps: self.steps,
             runs: self.runs,

@@ -12,7 +12,7 @@ use rankers::{Selection, TieBreaking};
 
 use super::reading::ReadingArgs;
 use crate::cli::print::eprintln;
-use crate::output::numbers::{counted, parse_ordinal, parse_up_to};
+use crate::output::numbers::{parse_ordinal, parse_up_to, with_unit};
 use crate::output::usage::usage;
 use crate::results::Caption;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
@@ -147,7 +147,7 @@ pub(super) enum Ties {
 pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, truth: &GroundTruth) -> Caption {
     let (dataset, clicks) = (&site.dataset.name, &site.click.model);
     Caption {
-        title: format!("{what}{} on {dataset}, {clicks} clicks", counted(site.rankers.len() as u64, "ranker")),
+        title: format!("{what}{} on {dataset}, {clicks} clicks", with_unit(site.rankers.len() as u64, "ranker")),
         x_label: "impressions".to_owned(),
         regret: truth.measure.regret().to_owned(),
         note: site.note(),
@@ -227,9 +227,9 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
         "{}{}: {}, {}, {}",
         dataset.name(),
         if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
-        counted(dataset.queries() as u64, "query"),
-        counted(dataset.documents() as u64, "document"),
-        counted(dataset.features().into(), "feature"),
+        with_unit(dataset.queries() as u64, "query"),
+        with_unit(dataset.documents() as u64, "document"),
+        with_unit(dataset.features().into(), "feature"),
     );
 }
 

@@ -5,12 +5,12 @@ use bandits::Arena;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{Bandit, Copies, Description};
+use super::{Bandit, CopiedArenas, Description};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
 use crate::cli::print::{eprintln, println};
 use crate::cli::study_output::Presentation;
 use crate::output;
-use crate::output::numbers::{counted, parse_positive};
+use crate::output::numbers::{parse_positive, with_unit};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::results::Arms;
@@ -91,7 +91,7 @@ impl Bandit {
     /// Measures accuracy and regret at horizons.
     pub(super) fn explore<A: Arena + Clone + Sync>(
         &self,
-        arenas: &Copies<A>,
+        arenas: &CopiedArenas<A>,
         horizons: Vec<u64>,
         description: Description,
         arms: &Arms<'_>,
@@ -123,7 +123,7 @@ impl Bandit {
             println!("{}", table(&plan, &results, arms));
             println!(
                 "{}; accuracy: share of runs that recommend the best arm at the horizon",
-                counted(plan.runs, "run")
+                with_unit(plan.runs, "run")
             );
             println!("regret of exploration up to the horizon: {}", presentation.caption.regret);
         }

@@ -17,12 +17,12 @@ use super::matrix_file;
 use crate::cli::args::{ArmArgs, RunArgs, default_folder, of_content};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
-use crate::output::numbers::counted;
+use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::results::{Arms, Caption};
 use crate::simulation::arm_names::ArmNames;
-use crate::simulation::runs::{Arenas, Copies, play_all};
+use crate::simulation::runs::{ArenaFactory, CopiedArenas, play_all};
 use explore::SettingOptions;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
@@ -122,7 +122,7 @@ impl Bandit {
                             winners_in_matrix: None,
                         };
                         let content = seed_text(Seeded::Problem(&problem.to_string()));
-                        self.play(Copies { arena, content }, description, &ArmNames::Numbers)
+                        self.play(CopiedArenas { arena, content }, description, &ArmNames::Numbers)
                     }
                 }
             }
@@ -151,7 +151,7 @@ impl Bandit {
         let arena = MatrixArena::with_reference(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = truth == RegretReference::Condorcet;
         self.play(
-            Copies { arena, content },
+            CopiedArenas { arena, content },
             Description {
                 name,
                 arms,
@@ -167,7 +167,7 @@ impl Bandit {
 
     fn play<A: Arena + Clone + Sync>(
         &self,
-        arenas: Copies<A>,
+        arenas: CopiedArenas<A>,
         description: Description,
         names: &ArmNames,
     ) -> Result<()> {
@@ -187,7 +187,7 @@ impl Bandit {
         }
         let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
         let caption = Caption {
-            title: format!("{} of {name}", counted(arenas.arms() as u64, "arm")),
+            title: format!("{} of {name}", with_unit(arenas.arms() as u64, "arm")),
             x_label: "steps".to_owned(),
             regret: regret.to_owned(),
             note: None,
@@ -203,7 +203,7 @@ impl Bandit {
     /// Measures regret over time.
     fn ongoing<A: Arena + Clone + Sync>(
         &self,
-        arenas: &Copies<A>,
+        arenas: &CopiedArenas<A>,
         description: Description,
         arms: &Arms<'_>,
         presentation: &Presentation,

@@ -5,7 +5,7 @@ use anyhow::{Result, anyhow};
 use super::{At, Between, Claim, Outcome, Test, Verdict};
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::output::numbers::counted;
+use crate::output::numbers::with_unit;
 use crate::output::numbers::{number, significant};
 
 /// Tests `claim` on what was measured at `scale`, where 1 is the paper's size; `synthetic` is whether a
@@ -301,7 +301,7 @@ fn linear(curve: &Series, runs: usize) -> Result<(bool, String)> {
 
 /// `1 run grows`, `300 runs grow`.
 fn grow(runs: usize) -> String {
-    format!("{} {}", counted(runs as u64, "run"), if runs == 1 { "grows" } else { "grow" })
+    format!("{} {}", with_unit(runs as u64, "run"), if runs == 1 { "grows" } else { "grow" })
 }
 
 fn crossing(

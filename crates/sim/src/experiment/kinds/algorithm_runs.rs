@@ -19,10 +19,10 @@ use crate::experiment::measured::{Measured, Work};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::run_store::{RunRecord, RunStore};
 use crate::experiment::series::{Metric, Point, Series};
-use crate::output::numbers::counted;
+use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
 use crate::results::label;
-use crate::simulation::runs::{RunPlan, crews};
+use crate::simulation::runs::{RunPlan, batches_of_runs};
 use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// # Errors
@@ -82,7 +82,7 @@ fn measure_setting(
         let environments = environments(context, plan, &base, size)?;
         measured.work.preparing += start.elapsed().as_secs_f64();
         let Some(environments) = environments else {
-            let rankers = counted(size.unwrap_or_default() as u64, "ranker");
+            let rankers = with_unit(size.unwrap_or_default() as u64, "ranker");
             truths.push(format!("left out: no random set of {rankers} has a Condorcet winner"));
             continue;
         };
@@ -101,8 +101,8 @@ fn measure_setting(
         truths.push(match &environments[..] {
             [one] => one.truth.clone(),
             several => {
-                let sets = counted(several.len() as u64, "random set");
-                format!("{sets} of {}, each with its own best ranker", counted(several[0].arms() as u64, "ranker"))
+                let sets = with_unit(several.len() as u64, "random set");
+                format!("{sets} of {}, each with its own best ranker", with_unit(several[0].arms() as u64, "ranker"))
             }
         });
     }
@@ -167,7 +167,7 @@ fn play<'a>(
     let total: u64 = missing.iter().filter_map(|&(at, _)| cells[at].checkpoints.last()).sum();
     let progress = Progress::new(name, total, context.quiet);
     let in_step = environments.first().map_or(1, Environment::in_step);
-    let played = crews(missing, in_step)
+    let played = batches_of_runs(missing, in_step)
         .par_iter()
         .with_max_len(1)
         .map(|(at, runs)| {

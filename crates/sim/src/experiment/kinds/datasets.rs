@@ -12,7 +12,7 @@ use crate::experiment::measured::{Measured, Table};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::series::{Metric, Point, Series};
 use crate::figure::Panel;
-use crate::output::numbers::grouped;
+use crate::output::numbers::with_separators;
 
 pub(crate) struct Datasets;
 
@@ -57,11 +57,16 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measu
             .collect();
         rows.push(vec![
             setting.name.clone(),
-            grouped(found.queries as u64),
-            grouped(found.documents as u64),
-            grouped(found.features.into()),
-            grouped(found.always_zero.len() as u64),
-            format!("{} to {}, median {}", grouped(fewest as u64), grouped(most as u64), grouped(median as u64)),
+            with_separators(found.queries as u64),
+            with_separators(found.documents as u64),
+            with_separators(found.features.into()),
+            with_separators(found.always_zero.len() as u64),
+            format!(
+                "{} to {}, median {}",
+                with_separators(fewest as u64),
+                with_separators(most as u64),
+                with_separators(median as u64)
+            ),
             labels.join(", "),
         ]);
         let counts =

@@ -18,7 +18,7 @@ use crate::experiment::series::{Metric, Point, Series};
 use crate::figure::Panel;
 use crate::output::progress::Progress;
 use crate::simulation::seed_text::{Seeded, seed_text};
-use crate::simulation::truth::Measure;
+use crate::simulation::truth::RegretMeasure;
 
 pub(crate) struct Distortion;
 
@@ -105,7 +105,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measu
             about: format!("{}, {} clicks", prepared.description.dataset.name, prepared.description.click.model),
             truth: truth.describe(|arm| prepared.description.label(arm)),
         });
-        if truth.measure != Measure::Condorcet {
+        if truth.measure != RegretMeasure::Condorcet {
             continue;
         }
         let most = prepared.site.arms() - truth.winners.len() + 1;

@@ -17,7 +17,7 @@ use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
 use crate::output;
 use crate::output::machine;
-use crate::output::numbers::grouped;
+use crate::output::numbers::with_separators;
 use crate::output::numbers::{deviation, number};
 
 /// `summary.json`: what reports are built from.
@@ -211,7 +211,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
                 number(row.x),
                 row.mean(),
                 deviation(row.spread.standard_deviation, row.runs),
-                grouped(row.runs as u64)
+                with_separators(row.runs as u64)
             );
         }
         page.push('\n');
@@ -223,7 +223,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
             page,
             "| {} | {} | {lookalike}{} | {} |",
             cell(&info.setting),
-            grouped(info.arms as u64),
+            with_separators(info.arms as u64),
             cell(&info.about),
             cell(&info.truth)
         );

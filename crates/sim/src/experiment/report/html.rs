@@ -12,8 +12,8 @@ use crate::experiment::{
     config::{PAPERS, Paper},
     report::index,
 };
-use crate::output::numbers::{counted, grouped};
 use crate::output::numbers::{deviation, number, significant};
+use crate::output::numbers::{with_separators, with_unit};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
@@ -53,7 +53,7 @@ pub fn page(results: &Path) -> Result<Page> {
         "<header><h1>Online ranker evaluation: results</h1>\n<p>{}. Claims of the papers: {}. \
          Hover over a curve to read its values. <span class=\"badge\">look-alike</span> marks results on synthetic \
          data that imitate the real data sets.</p></header>",
-        counted(summaries.len() as u64, "experiment"),
+        with_unit(summaries.len() as u64, "experiment"),
         escaped(&index::tally(&summaries))
     );
     contents(&mut body, &summaries, &others);
@@ -165,7 +165,9 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
     let settings: Vec<Vec<String>> = summary
         .settings
         .iter()
-        .map(|info| vec![info.setting.clone(), grouped(info.arms as u64), info.about.clone(), info.truth.clone()])
+        .map(|info| {
+            vec![info.setting.clone(), with_separators(info.arms as u64), info.about.clone(), info.truth.clone()]
+        })
         .collect();
     let header = ["setting", "rankers", "data", "regret is measured against"].map(str::to_owned);
     rows(body, &header, &settings, usize::MAX);
@@ -175,7 +177,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
         .map(|row| {
             let names = [row.setting.clone(), row.curve.clone(), row.metric.clone()];
             let deviation = deviation(row.spread.standard_deviation, row.runs);
-            let numbers = [number(row.x), row.mean(), deviation, grouped(row.runs as u64)];
+            let numbers = [number(row.x), row.mean(), deviation, with_separators(row.runs as u64)];
             names.into_iter().chain(numbers).collect()
         })
         .collect();
@@ -196,14 +198,14 @@ fn timings(folder: &Path) -> Option<Timings> {
 fn timing_sentence(timings: &Timings) -> String {
     let steps: u64 = timings.cells.iter().map(|cell| cell.steps).sum();
     let memory =
-        timings.peak_memory.map_or(String::new(), |bytes| format!(", peak memory {} MB", grouped(bytes >> 20)));
+        timings.peak_memory.map_or(String::new(), |bytes| format!(", peak memory {} MB", with_separators(bytes >> 20)));
     format!(
         "{} steps in {} s of one thread; the last call took {:.1} s on {} and played {}{memory}.",
-        grouped(steps),
+        with_separators(steps),
         significant(timings.run_seconds),
         timings.seconds,
-        counted(timings.threads as u64, "thread"),
-        counted(timings.runs_played, "run")
+        with_unit(timings.threads as u64, "thread"),
+        with_unit(timings.runs_played, "run")
     )
 }
 

@@ -9,7 +9,7 @@ use crate::experiment::claim::Verdict;
 use crate::experiment::config::{PAPERS, Paper};
 use crate::experiment::report::folder::{Summary, cell};
 use crate::output;
-use crate::output::numbers::grouped;
+use crate::output::numbers::with_separators;
 
 /// The summaries of all experiments in a folder of results, paper by paper.
 ///
@@ -49,7 +49,8 @@ fn order(name: &str) -> Vec<(String, u64)> {
 #[must_use]
 pub fn tally(summaries: &[Summary]) -> String {
     let tally = Verdict::tally(summaries.iter().flat_map(|summary| &summary.claims));
-    let words = tally.into_iter().map(|(verdict, count)| format!("{} {}", grouped(count as u64), verdict.words(count)));
+    let words =
+        tally.into_iter().map(|(verdict, count)| format!("{} {}", with_separators(count as u64), verdict.words(count)));
     let words: Vec<String> = words.collect();
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }

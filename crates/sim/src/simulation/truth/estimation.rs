@@ -6,7 +6,7 @@ use anyhow::Result;
 use interleave::ProbabilisticInterleave;
 
 use super::pair_table::PairTable;
-use super::{Effort, GroundTruth, Measure};
+use super::{Effort, GroundTruth, RegretMeasure};
 use crate::output::cache::Cache;
 use crate::output::progress::Progress;
 use crate::simulation::pairwise::compare_pairs;
@@ -116,7 +116,7 @@ fn by_ndcg(table: &PairTable, ndcg: Vec<f64>) -> GroundTruth {
     let winners: Vec<usize> = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
     let runner_up = (0..gaps.len()).filter(|arm| !winners.contains(arm)).min_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
     GroundTruth {
-        measure: Measure::Ndcg,
+        measure: RegretMeasure::Ndcg,
         winner,
         smallest_margin: runner_up.map_or(0.0, |arm| gaps[arm]),
         runner_up,
@@ -189,11 +189,11 @@ mod tests {
         let (dataset, site) = site_of_users(5, &rankers, "0:0,1:0,2:0");
         let ndcg = || Ok(site.rankings().ndcg(dataset.labels(), 10, rankers::Gain::Exponential)?);
         let truth = ask(&site, ndcg).expect("an estimate");
-        assert_eq!((truth.measure, truth.winner, truth.uninformed), (Measure::Ndcg, 0, true));
+        assert_eq!((truth.measure, truth.winner, truth.uninformed), (RegretMeasure::Ndcg, 0, true));
         assert!(truth.gaps[2] > 0.0 && truth.is_sound());
         assert!(truth.describe(label).starts_with("no ranker is ahead"), "{}", truth.describe(label));
         // A truth without a positive margin, as earlier versions stored it, is not sound.
-        let kept = GroundTruth { measure: Measure::Condorcet, runner_up: Some(1), smallest_margin: 0.0, ..truth };
+        let kept = GroundTruth { measure: RegretMeasure::Condorcet, runner_up: Some(1), smallest_margin: 0.0, ..truth };
         assert!(!kept.is_sound());
     }
 
@@ -208,7 +208,7 @@ mod tests {
         let table = table([700, 300, 700]);
         assert_eq!(table.unbeaten(), [] as [usize; 0]);
         let truth = by_ndcg(&table, vec![0.2, 0.5, 0.3]);
-        assert_eq!((truth.measure, truth.winner, truth.runner_up), (Measure::Ndcg, 1, Some(2)));
+        assert_eq!((truth.measure, truth.winner, truth.runner_up), (RegretMeasure::Ndcg, 1, Some(2)));
         assert!((truth.gaps[0] - 0.3).abs() < 1e-12);
         assert!(truth.describe(label).contains("no Condorcet winner"));
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use estimation::TruthEstimation;
 
-use crate::output::numbers::grouped;
+use crate::output::numbers::with_separators;
 
 /// Standard errors by which an arm must be beaten to be eliminated, and by which a winner's smallest margin must exceed
 /// 0 to be called resolved.
@@ -43,14 +43,14 @@ impl Effort {
 /// The quantity that regret is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Measure {
+pub enum RegretMeasure {
     /// p(*, j) - 1/2 for the Condorcet winner *.
     Condorcet,
     /// nDCG@10 of the best ranker minus that of j, if no Condorcet winner was found.
     Ndcg,
 }
 
-impl Measure {
+impl RegretMeasure {
     /// A description of the regret of one step, for captions.
     #[must_use]
     pub fn regret(self) -> &'static str {
@@ -65,7 +65,7 @@ impl Measure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GroundTruth {
     /// What the gaps measure.
-    pub measure: Measure,
+    pub measure: RegretMeasure,
     /// The best arm, 0-based.
     pub winner: usize,
     /// The winner and all arms with the same lists for every query, ascending.
@@ -92,27 +92,27 @@ impl GroundTruth {
     #[must_use]
     pub fn resolved(&self) -> bool {
         match self.measure {
-            Measure::Condorcet => self.z.is_none_or(|z| z >= RESOLVED),
-            Measure::Ndcg => true,
+            RegretMeasure::Condorcet => self.z.is_none_or(|z| z >= RESOLVED),
+            RegretMeasure::Ndcg => true,
         }
     }
 
     /// Whether a Condorcet winner has a positive margin over every arm with other lists.
     fn is_sound(&self) -> bool {
-        self.measure == Measure::Ndcg || self.runner_up.is_none() || self.smallest_margin > 0.0
+        self.measure == RegretMeasure::Ndcg || self.runner_up.is_none() || self.smallest_margin > 0.0
     }
 
     /// A description in one or two sentences; `label` returns the name of an arm.
     #[must_use]
     pub fn describe(&self, label: impl Fn(usize) -> String) -> String {
         let mut text = match self.measure {
-            Measure::Condorcet => format!("Condorcet winner: {}", label(self.winner)),
-            Measure::Ndcg if self.uninformed => format!(
+            RegretMeasure::Condorcet => format!("Condorcet winner: {}", label(self.winner)),
+            RegretMeasure::Ndcg if self.uninformed => format!(
                 "no ranker is ahead: all {} comparisons are ties; regret is nDCG@10 below {}, the best by nDCG@10",
-                grouped(self.comparisons),
+                with_separators(self.comparisons),
                 label(self.winner)
             ),
-            Measure::Ndcg => format!(
+            RegretMeasure::Ndcg => format!(
                 "no Condorcet winner among these rankers; regret is nDCG@10 below {}, the best by nDCG@10",
                 label(self.winner)
             ),
@@ -122,12 +122,12 @@ impl GroundTruth {
                 self.winners.iter().filter(|arm| **arm != self.winner).map(|arm| label(*arm)).collect();
             text += &format!(" (same lists: {})", same.join(", "));
         }
-        if let (Measure::Condorcet, Some(runner_up), Some(z)) = (self.measure, self.runner_up, self.z) {
+        if let (RegretMeasure::Condorcet, Some(runner_up), Some(z)) = (self.measure, self.runner_up, self.z) {
             text += &format!(
                 "; smallest margin {:.4} over {}, z = {z:.1}, {} comparisons",
                 self.smallest_margin,
                 label(runner_up),
-                grouped(self.comparisons)
+                with_separators(self.comparisons)
             );
             if !self.resolved() {
                 text += "; WINNER NOT RESOLVED (z below 3): the runner-up may be as good";

@@ -1,6 +1,6 @@
 //! The counts of all pairs of rankers, and the winner that they imply.
 
-use super::{GroundTruth, Measure, RESOLVED};
+use super::{GroundTruth, RESOLVED, RegretMeasure};
 use crate::simulation::pairwise::PairCount;
 use crate::simulation::site::Site;
 
@@ -126,7 +126,7 @@ impl PairTable {
         // The smallest margin is the least certain one: standard errors hardly differ within a row.
         let z = margin.map(|(margin, other)| margin / standard_errors[other]);
         GroundTruth {
-            measure: Measure::Condorcet,
+            measure: RegretMeasure::Condorcet,
             winner,
             winners: (0..self.arms).filter(|&arm| is_winner(arm)).collect(),
             gaps,
