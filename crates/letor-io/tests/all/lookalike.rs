@@ -1,11 +1,9 @@
 //! Look-alikes: shapes, ties of features, and the same bytes for the same seed.
 
-mod support;
-
+use crate::support::profile::{Profile, profiles};
+use crate::support::to_text;
 use letor_io::lookalike::{DEFAULT_SEED, generate, names};
 use letor_io::{Dataset, ErrorKind, FeatureId, OpenOptions, Provenance, Split, Statistics, open};
-use support::profile::{Profile, profiles};
-use support::to_text;
 
 fn make(name: &str, scale: f64) -> Dataset {
     generate(name, scale, DEFAULT_SEED).unwrap()

@@ -1,10 +1,8 @@
 //! Look-alikes compared with the real excerpts: features tie, are constant and follow relevance similarly.
 
-mod support;
-
+use crate::support::profile::{Profile, profiles};
+use crate::support::real_data;
 use letor_io::{ReadOptions, lookalike, read_files};
-use support::profile::{Profile, profiles};
-use support::real_data;
 
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;

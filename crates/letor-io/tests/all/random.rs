@@ -1,10 +1,8 @@
 //! Random bytes and corrupted text give a data set or an error, never a panic; a data set survives writing and reading.
 
-mod support;
-
+use crate::support::{gzip, read_on, read_text, rows, to_text};
 use letor_io::{Dataset, Error, Null, ReadOptions, SameQid};
 use proptest::prelude::*;
-use support::{gzip, read_on, read_text, rows, to_text};
 
 fn check(text: &[u8]) {
     let lenient = ReadOptions { max_label: 1e9, null: Null::Zero, same_qid: SameQid::Merge, ..ReadOptions::default() };
@@ -20,7 +18,7 @@ fn check(text: &[u8]) {
         assert_eq!(shown(&one), shown(&two));
         match one {
             Ok(dataset) => {
-                let again = support::read_text_with(&to_text(&dataset, false), &options).unwrap();
+                let again = crate::support::read_text_with(&to_text(&dataset, false), &options).unwrap();
                 assert!(again == dataset);
             }
             Err(error) => assert!(!error.to_string().contains('\n')),

@@ -1,13 +1,11 @@
 //! Every real file either parses and round-trips through text and a cache, or is refused for the reason in the README.txt
 //! beside it.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{read_text, real_data, to_text};
 use letor_io::{Cache, ErrorKind, OpenOptions, ReadOptions, open, read_files};
-use support::{read_text, real_data, to_text};
 
 /// Files that are not data, each with the expected error and its reason.
 const REFUSED: [(&str, ErrorKind, &str); 15] = {

@@ -1,11 +1,9 @@
 //! The same content in every dialect, and everything that must be refused.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{gzip, read_on, read_text, read_text_with, rows, to_text};
 use letor_io::{ErrorKind, Null, Provenance, ReadOptions, SameQid, read_files};
-use support::{gzip, read_on, read_text, read_text_with, rows, to_text};
 
 const QUERIES: usize = 60;
 

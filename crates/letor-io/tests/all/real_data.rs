@@ -1,9 +1,7 @@
 //! Real files: counts agree with the README.txt beside each file, and writing and reading again loses nothing.
 
-mod support;
-
+use crate::support::{read_on, read_text, real_data, to_text};
 use letor_io::{Dataset, ErrorKind, Provenance, ReadOptions, SameQid, Statistics, read_files};
-use support::{read_on, read_text, real_data, to_text};
 
 struct Expected {
     path: &'static str,
