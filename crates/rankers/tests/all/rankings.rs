@@ -109,7 +109,7 @@ fn refusals() {
     assert!(new(&[FeatureId(2)]).contains("features 1 to 1"));
 
     let long = (vec![0.0; 65_536], vec![vec![1.0; 65_536]]);
-    let long = dataset(&vec![long]);
+    let long = self::dataset(&vec![long]);
     let error = Rankings::new(&long, &[FeatureId(1)], TieBreaking::Random).unwrap_err();
     assert!(error.to_string().contains("query 0 has 65536 documents"));
 }
