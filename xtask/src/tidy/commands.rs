@@ -14,8 +14,18 @@ use super::{Findings, crates};
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     let mut count = 0;
     for file in files(root, "md")? {
-        for (line, command) in commands(&read(&file)?) {
+        // A loop's variable stands for its first value.
+        let mut variable = None::<[String; 2]>;
+        for (line, mut command) in commands(&read(&file)?) {
+            if let Some([name, value]) = &variable {
+                command = command.replace(name.as_str(), value);
+            }
             let words = words(&command);
+            if let [first, name, _, value, ..] = words.as_slice()
+                && first == "for"
+            {
+                variable = Some([format!("${name}"), value.clone()]);
+            }
             if let Some(fault) = fault(root, &words)? {
                 findings.add(&file, Some(line), format!("`{}`: {fault}", words.join(" ")));
             }
@@ -148,8 +158,8 @@ mod tests {
     #[test]
     fn commands_that_are_refused_are_found() {
         let text = "```sh\ncargo run --release -p sim -- bandit --matrix P.npy --steps 1e4   # fine; --steps x\n\
-            cargo run -p sim -- \\\n  --stepps 1e4\nsim proxy --out\nsim --algorithms rucb,...\nfor x in y; do\n\
-            cargo xtask fetch-datasets ylr1 --from 'a b'\ncargo xtask bend\ncargo test -p similar\n\
+            cargo run -p sim -- \\\n  --stepps 1e4\nsim proxy --out\nsim --algorithms rucb,...\nfor x in 2e4 3e4; do\n\
+            sim bandit --matrix P.npy --steps $x\ncargo xtask fetch-datasets ylr1 --from 'a b'\ncargo xtask bend\ncargo test -p similar\n\
             cargo bench -p a --bench impressions\nRUST_LOG=x cargo run -p a --example c -- --what\n```\n\n\
             ```rust\nsim --stepps\n```\n";
         let folder = tree(&[
@@ -162,9 +172,9 @@ mod tests {
         let starts = [
             "README.md:3: `cargo run -p sim -- --stepps 1e4`: error: unexpected argument '--stepps'",
             "README.md:5: `sim proxy --out`: error: a value is required for '--out",
-            "README.md:9: `cargo xtask bend`: error: unrecognized subcommand 'bend'",
-            "README.md:10: `cargo test -p similar`: there is no package similar",
-            "README.md:11: `cargo bench -p a --bench impressions`: a has no impressions in benches/",
+            "README.md:10: `cargo xtask bend`: error: unrecognized subcommand 'bend'",
+            "README.md:11: `cargo test -p similar`: there is no package similar",
+            "README.md:12: `cargo bench -p a --bench impressions`: a has no impressions in benches/",
         ];
         assert_eq!(found.len(), starts.len(), "{found:#?}");
         for (found, start) in found.iter().zip(starts) {
