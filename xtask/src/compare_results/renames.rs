@@ -70,8 +70,12 @@ pub const RENAMES: Renames = Renames {
         rename("S.json", "fewest", "min_comparisons"),
         rename("S.json", "most", "max_comparisons"),
         rename("S.json", "ties", "share_of_ties"),
+        rename("proxy.json", "pairs_meet", "comparison"),
+        rename("proxy.json", "fewest", "min_comparisons"),
+        rename("proxy.json", "most", "max_comparisons"),
+        rename("proxy.json", "ties", "share_of_ties"),
     ],
-    values: &[],
+    values: &[rename("bounds.csv", "duels with the winner alone", "every duel includes the winner")],
     only_in_one: &[],
 };
 
