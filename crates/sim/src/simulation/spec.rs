@@ -273,7 +273,7 @@ mod tests {
         for (text, expected) in [
             ("clicks = \"perfect\"", "unknown field `clicks`"),
             ("click = \"prefect\"", "did you mean"),
-            ("rankers = \"some\"", "feature numbers like `1,5,110`"),
+            ("rankers = \"some\"", "feature numbers, e.g. `1,5,110`"),
             ("interleave = \"ballanced\"", "did you mean"),
             ("ties = \"never\"", "expected `random` or `fixed`"),
             ("reading = { null = \"none\" }", "expected `error` or `zero`"),
