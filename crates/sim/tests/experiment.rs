@@ -230,11 +230,11 @@ fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
 fn errors_in_files_name_line_and_key() {
     let folder = TempDir::new().expect("a temporary folder");
     for (from, to, says) in [
-        ("steps =", "stpes =", "wrong.toml, line 7: unknown key `stpes`; did you mean `steps`?"),
-        ("click =", "clicks =", "wrong.toml, line 14: unknown key `clicks`; did you mean `click`?"),
-        ("lowest =", "lowes =", "wrong.toml, line 24: unknown key `lowes`; did you mean `lowest`?"),
+        ("steps =", "stpes =", "wrong.toml, line 7, column 1: unknown key `stpes`; did you mean `steps`?"),
+        ("click =", "clicks =", "wrong.toml, line 14, column 1: unknown key `clicks`; did you mean `click`?"),
+        ("lowest =", "lowes =", "wrong.toml, line 24, column 1: unknown key `lowes`; did you mean `lowest`?"),
         ("\"rucb\",", "\"ruxb\",", "no algorithm is called `ruxb`"),
-        ("\"perfect\"", "\"prefect\"", "setting \"live, prefect\""),
+        ("\"perfect\"", "\"prefect\"", "wrong.toml, line 14, column 9: setting \"live\", click: "),
         ("arithmetic", "arithmetik", "did you mean `arithmetic`?"),
         ("\"rucb\",", "\"thompson\",", "no algorithm is called `thompson`; known algorithms: "),
         ("lowest = \"rucb\"", "lowest = \"rcs\"", "line 22: [[claim]]: no curve is called \"rcs\""),

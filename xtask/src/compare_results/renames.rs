@@ -74,8 +74,13 @@ pub const RENAMES: Renames = Renames {
         rename("proxy.json", "fewest", "min_comparisons"),
         rename("proxy.json", "most", "max_comparisons"),
         rename("proxy.json", "ties", "share_of_ties"),
+        rename("experiment.toml", "read_off_at", "checkpoint-steps"),
+        rename("experiment.toml", "with_condorcet_winner", "with-condorcet-winner"),
     ],
-    values: &[rename("bounds.csv", "duels with the winner alone", "every duel includes the winner")],
+    values: &[
+        rename("bounds.csv", "duels with the winner alone", "every duel includes the winner"),
+        rename("summary.json", "documents a query", "documents per query"),
+    ],
     only_in_one: &[],
 };
 

@@ -158,10 +158,7 @@ impl Experiment {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("failed to read the experiment {}", path.display()))?;
-        Self::parse(&text).map_err(|error| match error.line {
-            Some(line) => anyhow!("{}, line {line}: {}", path.display(), error.message),
-            None => anyhow!("{}: {}", path.display(), error.message),
-        })
+        Self::parse(&text).map_err(|error| anyhow!("{}{error}", path.display()))
     }
 
     /// Reads and validates the text of a file.
@@ -173,10 +170,10 @@ impl Experiment {
         for claim in std::mem::take(&mut experiment.raw_claims) {
             let line = validate::line_of(text, claim.span().start);
             let claim = Claim::parse(claim.into_inner(), line)
-                .map_err(|error| FileError { line: Some(line), message: format!("[[claim]]: {error:#}") })?;
+                .map_err(|error| FileError::new(Some(line), format!("[[claim]]: {error:#}")))?;
             experiment.claims.push(claim);
         }
-        validate::check(&experiment).map_err(|error| FileError { line: None, message: format!("{error:#}") })?;
+        validate::check(&experiment).map_err(|error| FileError::new(None, format!("{error:#}")))?;
         Ok(experiment)
     }
 }

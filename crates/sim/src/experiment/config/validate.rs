@@ -10,15 +10,56 @@ use crate::experiment::kinds;
 pub struct FileError {
     /// The line, 1-based.
     pub line: Option<usize>,
+    /// The column, 1-based.
+    pub column: Option<usize>,
     /// The error.
     pub message: String,
 }
 
 impl FileError {
-    /// The error of the TOML parser, with the key that was probably meant.
+    /// The error of the TOML parser: with the key that was probably meant, or else with the setting and
+    /// the key whose value is wrong.
     pub(super) fn of_toml(text: &str, error: &toml::de::Error) -> Self {
-        Self { line: error.span().map(|span| line_of(text, span.start)), message: with_suggestion(error.message()) }
+        let message = with_suggestion(error.message());
+        let Some(span) = error.span() else { return Self { line: None, column: None, message } };
+        let before = &text[..span.start.min(text.len())];
+        let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = Some(before[start_of_line..].chars().count() + 1);
+        let message = match before[start_of_line..].split_once('=') {
+            Some((key, _)) => format!("{}{}: {message}", setting_of(text, start_of_line), key.trim()),
+            None => message,
+        };
+        Self { line: Some(line_of(text, span.start)), column, message }
     }
+
+    /// An error without a place in the file, or of the section that begins at `line`.
+    pub(super) fn new(line: Option<usize>, message: String) -> Self {
+        Self { line, column: None, message }
+    }
+}
+
+impl std::fmt::Display for FileError {
+    /// The end of an error line that begins with the path: `, line 7, column 1: unknown key`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(f, ", line {line}, column {column}: {}", self.message),
+            (Some(line), None) => write!(f, ", line {line}: {}", self.message),
+            (None, _) => write!(f, ": {}", self.message),
+        }
+    }
+}
+
+/// `setting "live", ` for a line in the section of that setting; empty elsewhere.
+fn setting_of(text: &str, start_of_line: usize) -> String {
+    let is_header = |line: &&str| line.trim_start().starts_with('[') && line.trim_end().ends_with(']');
+    let Some(header) = text[..start_of_line].lines().rfind(is_header) else { return String::new() };
+    if header.trim() != "[[setting]]" {
+        return String::new();
+    }
+    let section = text[..start_of_line].rfind(header).unwrap_or(0) + header.len();
+    let keys = text[section..].lines().skip(1).take_while(|line| !is_header(line));
+    let mut names = keys.filter_map(|line| line.strip_prefix("name")?.trim_start().strip_prefix('='));
+    names.next().map_or_else(String::new, |name| format!("setting {}, ", name.trim()))
 }
 
 /// Checks that the keys are there that the paper, the kind and each setting need.
