@@ -182,7 +182,7 @@ fn look_alikes_are_listed_once_and_a_missing_folder_is_wrong_usage() {
     let arguments = ["experiment", "small.toml", "--data-dir", "data", "--scale", "0.1"];
     let output = sim(here).args(arguments).output().expect("sim starts");
     let remark = String::from_utf8_lossy(&output.stderr).into_owned();
-    let says = "look-alikes stand in for data that are not in the registry, nor in data:\n  \
+    let says = "look-alikes stand in for data sets that are not installed, neither in the registry nor in data:\n  \
                 small: live, perfect (mq2008-lookalike:0.0158); live, navigational (mq2008-lookalike:0.0158)\n";
     assert!(output.status.success() && remark.matches("look-alikes").count() == 1 && remark.contains(says), "{remark}");
     let quiet = sim(here).args(arguments).arg("--quiet").output().expect("sim starts");
@@ -221,7 +221,7 @@ fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
         page()
     );
     let output = run(here, &["proxy.toml"]);
-    assert!(output.contains("kept: made on M.txt, which is not here"), "{output}");
+    assert!(output.contains("kept: made on M.txt, which is not installed"), "{output}");
     run(here, &["proxy.toml", "--again"]);
     assert!(page().contains("look-alike") && page().contains("`sim experiment experiments/proxy.toml`."));
 }
