@@ -170,10 +170,10 @@
 //! 2. A `pub mod` line in `src/policies/mod.rs`.
 //! 3. A line in the list of `src/registry/mod.rs`.
 //!
-//! Everything else follows from the registry: the problems of `tests/problems.rs`, the benchmarks, `sim algorithms`,
-//! and two files that commands write: `UPDATE=1 cargo test -p bandits --test value_stability` pins the choices,
+//! Everything else follows from the registry: the problems of `tests/all/problems.rs`, the benchmarks, `sim algorithms`,
+//! and two files that commands write: `UPDATE=1 cargo test -p bandits --test all value_stability` pins the choices,
 //! `cargo xtask tidy --fix` updates the tables of algorithms. An algorithm with a fast form also gets a reference
-//! form in `src/reference/` and a test in `tests/shortcuts.rs` that compares the two.
+//! form in `src/reference/` and a test in `tests/all/shortcuts.rs` that compares the two.
 //!
 //! # How to add an arena
 //!

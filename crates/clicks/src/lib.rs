@@ -80,7 +80,7 @@
 //!
 //! # How to add one
 //!
-//! A *preset* is one row per table in `presets.rs`, with its source on this page; `tests/models.rs` covers it
+//! A *preset* is one row per table in `presets.rs`, with its source on this page; `tests/all/models.rs` covers it
 //! without another line.
 //!
 //! A *click model* outside the crate implements [`ClickModel`], [`CompiledClickModel`] and [`User`]. Inside
@@ -93,7 +93,7 @@
 //! 2. one `pub(crate) mod` line in `models/mod.rs`, and the `pub use` of its types here;
 //! 3. one line in the list of `models/any.rs`, from which [`ClickSpec`] and [`AnyClickModel`] are made;
 //! 4. one row in [`CLICK_MODELS`], from which `cargo xtask tidy --fix` writes the table above;
-//! 5. one case in `tests/models.rs`: a text form, the probabilities it should show, and its pinned values.
+//! 5. one case in `tests/all/models.rs`: a text form, the probabilities it should show, and its pinned values.
 //!
 //! # References
 //!

@@ -148,7 +148,7 @@
 //! *Better lists never lose* is fidelity: a ranker that ranks every relevant document at least as high as
 //! another does not lose to it in expectation when relevant documents are clicked; all interleaving methods
 //! have this property. Both columns are results of full enumeration of all rankers of three documents
-//! (`tests/methods.rs`); a "no" is a property of the method, not a mistake of this implementation.
+//! (`tests/all/methods.rs`); a "no" is a property of the method, not a mistake of this implementation.
 //!
 //! [`AnyInterleaving`] and [`AnyMultileaving`] make any of them from its name and settings.
 //!
@@ -193,7 +193,7 @@
 //! *Outside the crate* nothing else is needed: [`by_id`] takes any type that implements a trait.
 //! [`RankedList::break_ties`] gives one ranker's order, [`check_clicks`] validates clicks before credit,
 //! [`Preference::of`] gives the winner of a comparison, [`PairwisePreferences::from_fn`] that of every pair.
-//! `tests/outside.rs` has one method of each trait. Only the names of [`AnyInterleaving`] and
+//! `tests/all/outside.rs` has one method of each trait. Only the names of [`AnyInterleaving`] and
 //! [`AnyMultileaving`] are closed.
 //!
 //! *Inside the crate* it is
@@ -207,9 +207,9 @@
 //! 3. one line in the list of `any/interleaving.rs` or `any/multileaving.rs`, from which the enum, its names,
 //!    scratch, receipts and dispatch are made;
 //! 4. its row in the tables of the documentation and the README, which `cargo xtask tidy --fix` writes between
-//!    the markers and a test checks, and its line in `tests/values.txt`.
+//!    the markers and a test checks, and its line in `tests/all/values.txt`.
 //!
-//! From there `tests/promises.rs` and the benches cover it. A plain version of all its lists in `tests/oracle`
+//! From there `tests/all/promises.rs` and the benches cover it. A plain version of all its lists in `tests/all/oracle`
 //! puts it through enumeration, bias and fidelity; a method that takes shortcuts has a plain form in
 //! `reference/`, which the fast form is compared with on long lists.
 

@@ -1,7 +1,7 @@
 //! The usual methods step by step as the papers describe them: every ranker's ties broken, the whole list drawn,
 //! every probability computed from scratch. Not here: anything shared with the fast forms.
 //!
-//! Tests compare the fast forms with these (`tests/reference_forms.rs`), and `cargo xtask bench methods` times
+//! Tests compare the fast forms with these (`tests/all/reference_forms.rs`), and `cargo xtask bench methods` times
 //! both. Lists must contain all documents.
 
 mod interleaving;

@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 /// A data set of about fifty queries.
-pub const TINY: &str = "mslr-lookalike:0.002";
+pub(crate) const TINY: &str = "mslr-lookalike:0.002";
 
 /// The binary `sim`, to be run in `folder`.
-pub fn sim(folder: &Path) -> Command {
+pub(crate) fn sim(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
     command.current_dir(folder).env_remove("SIM_LOG").env_remove("ORE_DATA_DIR");
     command
 }
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// All files of a folder except the timings, by name.
-pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("a readable folder"));
     let mut files: Vec<(String, Vec<u8>)> = entries
         .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap_or_default()))
@@ -31,7 +31,7 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The folder `name` of real data: in `ORE_TEST_DATA`, or beside the checkout.
-pub fn real_data(name: &str) -> PathBuf {
+pub(crate) fn real_data(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let path = std::env::var_os("ORE_TEST_DATA").map_or(beside, PathBuf::from).join(name);
     path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -1,8 +1,6 @@
 //! Pairs that share their draws: each by itself as if it had been drawn alone.
 
-mod enumeration;
-
-use enumeration::{Distribution, random_list, scores, sign, strict};
+use crate::enumeration::{Distribution, random_list, scores, sign, strict};
 use interleave::methods::probabilistic::ProbabilisticScratch;
 use interleave::{
     CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Preference, ProbabilisticInterleave, RankedList,
@@ -71,12 +69,12 @@ fn every_winner_of_small_cases() {
             for (&(a, b), seen) in pairs.iter().zip(seen) {
                 let pair = [lists[a as usize], lists[b as usize]];
                 let mut winners = Distribution::new();
-                for ((_, winner), p) in enumeration::pi_by(pair, length, 3.0, ties, positions) {
+                for ((_, winner), p) in crate::enumeration::pi_by(pair, length, 3.0, ties, positions) {
                     *winners.entry(winner).or_default() += p;
                 }
                 let mut seen = seen.into_iter();
                 let what = format!("case {case}, {ties:?}, length {length}, clicks {clicked:?}, pair ({a}, {b})");
-                enumeration::assert_follows(&winners, draws as u32, || seen.next().unwrap(), &what);
+                crate::enumeration::assert_follows(&winners, draws as u32, || seen.next().unwrap(), &what);
             }
         }
     }

@@ -1,8 +1,6 @@
 //! Probabilistic interleaving: against enumeration, goldens and itself.
 
-mod enumeration;
-
-use enumeration::{pairs, random_list, scores, sign, strict};
+use crate::enumeration::{pairs, random_list, scores, sign, strict};
 use interleave::{
     CreditError, CreditTies, Doc, Examination, Generator, Interleaving, ListBuf, Preference, ProbabilisticInterleave,
     RankedList, methods::probabilistic::ProbabilisticReceipt, methods::probabilistic::ProbabilisticScratch,
@@ -47,10 +45,10 @@ fn every_list_and_winner_of_small_cases() {
                     continue;
                 }
                 let method = ProbabilisticInterleave::new(ties);
-                let expected = enumeration::pi(lists, length, 3.0, ties, &clicks);
+                let expected = crate::enumeration::pi(lists, length, 3.0, ties, &clicks);
                 let what = format!("case {case}, {ties:?}, length {length}, clicks {clicks:?}");
                 let draw = || impression(&method, lists, length, &clicks, &mut generator, &mut scratch);
-                enumeration::assert_follows(&expected, 4_000, draw, &what);
+                crate::enumeration::assert_follows(&expected, 4_000, draw, &what);
             }
         }
     }
@@ -64,9 +62,9 @@ fn other_exponents() {
     let mut scratch = ProbabilisticScratch::default();
     for tau in [0.0, 1.0, 0.5, 6.0] {
         let method = ProbabilisticInterleave::with_tau(tau, CreditTies::Same).unwrap();
-        let expected = enumeration::pi(lists, 3, tau, CreditTies::Same, &[1, 2]);
+        let expected = crate::enumeration::pi(lists, 3, tau, CreditTies::Same, &[1, 2]);
         let draw = || impression(&method, lists, 3, &[1, 2], &mut generator, &mut scratch);
-        enumeration::assert_follows(&expected, 20_000, draw, &format!("tau {tau}"));
+        crate::enumeration::assert_follows(&expected, 20_000, draw, &format!("tau {tau}"));
     }
 }
 
@@ -76,9 +74,9 @@ fn golden() {
     let pair = [strict(&[0, 1, 2, 3]), strict(&[1, 3, 0, 2])];
     let lists = [pair[0].as_list(), pair[1].as_list()];
     let orders = [[0, 1, 2, 3].as_slice(), [1, 3, 0, 2].as_slice()];
-    let p = enumeration::pi_lists(orders, 3, 3.0)[[0, 1, 3].as_slice()];
+    let p = crate::enumeration::pi_lists(orders, 3, 3.0)[[0, 1, 3].as_slice()];
     assert!((p - 0.206_232_5).abs() < 1e-7);
-    assert!((enumeration::pi_expected(orders, &[0, 1, 3], &[1, 2], 3.0) - 0.304_520).abs() < 1e-6);
+    assert!((crate::enumeration::pi_expected(orders, &[0, 1, 3], &[1, 2], 3.0) - 0.304_520).abs() < 1e-6);
 
     let mut generator = Generator::seed_from_u64(13);
     let mut scratch = ProbabilisticScratch::default();
@@ -112,16 +110,16 @@ fn golden() {
 fn random_clicks_say_nothing_in_expectation() {
     for pair in pairs() {
         let lists = [pair[0].as_list(), pair[1].as_list()];
-        let [first, second] = lists.map(enumeration::orders);
+        let [first, second] = lists.map(crate::enumeration::orders);
         for clicks in click_sets() {
             for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
                 if a.len() != b.len() {
                     continue;
                 }
-                let all = enumeration::pi_lists([a, b], 3, 3.0);
+                let all = crate::enumeration::pi_lists([a, b], 3, 3.0);
                 let clicks: Vec<usize> = clicks.iter().copied().filter(|&n| n < a.len()).collect();
                 let mean: f64 =
-                    all.iter().map(|(list, p)| p * enumeration::pi_expected([a, b], list, &clicks, 3.0)).sum();
+                    all.iter().map(|(list, p)| p * crate::enumeration::pi_expected([a, b], list, &clicks, 3.0)).sum();
                 assert!(mean.abs() < 1e-12, "{a:?} {b:?} {clicks:?}: {mean}");
             }
         }
@@ -130,7 +128,7 @@ fn random_clicks_say_nothing_in_expectation() {
 
 /// P(second wins) - P(first wins) when the positions `clicks` are clicked whatever stands there.
 fn bias(pair: &[ListBuf; 2], ties: CreditTies, clicks: &[usize]) -> f64 {
-    let all = enumeration::pi([pair[0].as_list(), pair[1].as_list()], 3, 3.0, ties, clicks);
+    let all = crate::enumeration::pi([pair[0].as_list(), pair[1].as_list()], 3, 3.0, ties, clicks);
     all.iter().map(|((_, winner), p)| p * f64::from(*winner)).sum()
 }
 

@@ -1,11 +1,9 @@
 //! Probabilistic multileaving: its golden, its sampler against its closed form, and its signs against
 //! probabilistic interleaving; and probabilistic credit in expectation over ties.
 
-mod enumeration;
-
 use std::collections::BTreeMap;
 
-use enumeration::{random_list, scores, strict};
+use crate::enumeration::{random_list, scores, strict};
 use interleave::methods::probabilistic_multileave::{
     Credit, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch, SlotAssignment,
 };
@@ -160,13 +158,14 @@ fn expectation_over_ties() {
     let mut decided = 0;
     for [first, second] in &lists {
         let both = [first.as_list(), second.as_list()];
-        let orders = both.map(enumeration::orders);
+        let orders = both.map(crate::enumeration::orders);
         for _ in 0..12 {
             let (shown, receipt) = method.draw(both, 3, &mut generator, &mut Default::default());
             let list: Vec<u16> = shown.iter().map(|doc| doc.0).collect();
             for clicks in [vec![0], vec![1], vec![2], vec![0, 2], vec![0, 1, 2]] {
                 let pairs = orders[0].iter().flat_map(|a| orders[1].iter().map(move |b| [a.as_slice(), b]));
-                let all: Vec<f64> = pairs.map(|orders| enumeration::pi_expected(orders, &list, &clicks, 3.0)).collect();
+                let all: Vec<f64> =
+                    pairs.map(|orders| crate::enumeration::pi_expected(orders, &list, &clicks, 3.0)).collect();
                 let mean = all.iter().sum::<f64>() / all.len() as f64;
                 // Outcomes lie within [-1, 1]: 5 standard errors of the mean of the redraws.
                 if mean.abs() > 5.0 / f64::from(redraws).sqrt() {

@@ -1,7 +1,5 @@
 //! As `shortcuts.rs`: what is fast is held to the plain rule, step by step.
 
-mod common;
-
 use bandits::policies::merge_rucb::{self, parallel};
 use bandits::policies::{ccb, rmed2};
 use bandits::reference::{ReferenceCcb, ReferenceMergeRucbParallel, ReferenceRmed2};
@@ -11,14 +9,14 @@ use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     vec![
         ("arithmetic", problems::arithmetic(8).expect("eight arms"), 6_000),
-        ("small gaps", common::small_gaps(), 20_000),
+        ("small gaps", crate::common::small_gaps(), 20_000),
         ("cyclic", problems::cyclic().expect("four arms"), 6_000),
-        ("cycle", common::cycle(), 6_000),
-        ("two arms", common::two_arms(), 6_000),
-        ("even", common::all_even(5), 6_000),
-        ("certain", common::certain(9), 6_000),
-        ("one arm", common::all_even(1), 100),
-        ("ladder", common::ladder(40), 6_000),
+        ("cycle", crate::common::cycle(), 6_000),
+        ("two arms", crate::common::two_arms(), 6_000),
+        ("even", crate::common::all_even(5), 6_000),
+        ("certain", crate::common::certain(9), 6_000),
+        ("one arm", crate::common::all_even(1), 100),
+        ("ladder", crate::common::ladder(40), 6_000),
     ]
 }
 
@@ -26,8 +24,8 @@ fn same_choices<A: Policy, P: Policy>(what: &str, fast: impl Fn(usize, u64) -> A
     for (name, matrix, horizon) in matrices() {
         for seed in 0..2 {
             let arms = matrix.arms();
-            let fast = common::diary(fast(arms, horizon), &matrix, horizon, seed);
-            let plain = common::diary(plain(arms, horizon), &matrix, horizon, seed);
+            let fast = crate::common::diary(fast(arms, horizon), &matrix, horizon, seed);
+            let plain = crate::common::diary(plain(arms, horizon), &matrix, horizon, seed);
             assert_eq!(plain.len() as u64, horizon);
             if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {
                 panic!(

@@ -1,16 +1,13 @@
 //! Every method through one table of cases: against enumeration, under random clicks, and with better lists.
 
-mod enumeration;
-mod oracle;
-
 use std::collections::BTreeMap;
 
-use enumeration::{Distribution, sign, strict};
+use crate::enumeration::{Distribution, sign, strict};
+use crate::oracle::{Drawn, Signature, sign_of, subsets};
 use interleave::{
     AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving, Outcome, Preference,
     RankedList,
 };
-use oracle::{Drawn, Signature, sign_of, subsets};
 use rand::SeedableRng;
 
 /// The methods whose every list is known, beyond those of `NAMES`.
@@ -49,7 +46,7 @@ fn pair(lists: &[ListBuf]) -> [RankedList<'_>; 2] {
 /// No, one, two and three rankers; permutations, lists of different lengths, lists that share
 /// nothing, the same list twice, ties.
 fn cases() -> Vec<Vec<ListBuf>> {
-    let mut cases: Vec<Vec<ListBuf>> = enumeration::pairs().into_iter().map(Vec::from).collect();
+    let mut cases: Vec<Vec<ListBuf>> = crate::enumeration::pairs().into_iter().map(Vec::from).collect();
     cases.extend([
         vec![strict(&[0, 1]), strict(&[2, 3])],
         vec![strict(&[0, 1, 2]), strict(&[0, 2, 1])],
@@ -59,7 +56,7 @@ fn cases() -> Vec<Vec<ListBuf>> {
         vec![strict(&[0, 1, 2]), strict(&[1, 2, 0]), strict(&[2, 1, 0])],
         vec![strict(&[0, 1, 2]), strict(&[0, 1, 2]), strict(&[0, 2, 1])],
         vec![strict(&[0, 1]), strict(&[2]), strict(&[])],
-        vec![strict(&[0, 1]), enumeration::scores(&[1.0, 1.0]), strict(&[2, 1])],
+        vec![strict(&[0, 1]), crate::enumeration::scores(&[1.0, 1.0]), strict(&[2, 1])],
     ]);
     cases
 }
@@ -68,7 +65,7 @@ fn cases() -> Vec<Vec<ListBuf>> {
 fn reveals(lists: &[ListBuf]) -> Vec<Vec<Vec<u16>>> {
     let mut all = vec![vec![]];
     for list in lists {
-        let orders = enumeration::orders(list.as_list());
+        let orders = crate::enumeration::orders(list.as_list());
         let longer = |reveal: &Vec<Vec<u16>>| {
             let reveal = reveal.clone();
             orders.clone().into_iter().map(move |order| [reveal.clone(), vec![order]].concat())
@@ -107,7 +104,7 @@ fn interleaving_is_enumeration() {
                 continue;
             }
             for length in [0, 1, 2, 3] {
-                let plainly = |orders: &[&[u16]]| oracle::interleaving(name, [orders[0], orders[1]], length);
+                let plainly = |orders: &[&[u16]]| crate::oracle::interleaving(name, [orders[0], orders[1]], length);
                 let distribution = expected(lists, plainly).unwrap();
                 let draw = || {
                     let (shown, receipt) = method.draw(pair(lists), length, &mut generator, &mut scratch);
@@ -116,7 +113,7 @@ fn interleaving_is_enumeration() {
                     (numbers(&shown), signs)
                 };
                 let what = format!("{name}, case {case}, length {length}");
-                enumeration::assert_follows(&distribution, 2_000, draw, &what);
+                crate::enumeration::assert_follows(&distribution, 2_000, draw, &what);
             }
         }
     }
@@ -130,7 +127,7 @@ fn multileaving_is_enumeration() {
         let mut scratch = Default::default();
         for (case, lists) in cases().iter().enumerate() {
             for length in [0, 1, 2, 3] {
-                let plainly = |orders: &[&[u16]]| oracle::multileaving(name, orders, length);
+                let plainly = |orders: &[&[u16]]| crate::oracle::multileaving(name, orders, length);
                 let distribution = expected(lists, plainly).unwrap();
                 let draw = || {
                     let (shown, receipt) = method.draw(&view(lists), length, &mut generator, &mut scratch);
@@ -139,7 +136,7 @@ fn multileaving_is_enumeration() {
                     (numbers(&shown), signs)
                 };
                 let what = format!("{name}, case {case}, length {length}");
-                enumeration::assert_follows(&distribution, 2_000, draw, &what);
+                crate::enumeration::assert_follows(&distribution, 2_000, draw, &what);
             }
         }
     }
@@ -210,7 +207,7 @@ fn random_clicks_favour_no_ranker() {
         let mut most = (0.0_f64, 0.0_f64);
         for a in &orders {
             for b in &orders {
-                let drawn = oracle::interleaving(name, [a, b], 3).unwrap();
+                let drawn = crate::oracle::interleaving(name, [a, b], 3).unwrap();
                 let (credit, wins) = bias(&drawn, 3);
                 most = (most.0.max(credit), most.1.max(wins));
             }
@@ -233,7 +230,7 @@ fn random_clicks_favour_no_ranker() {
         for a in &orders {
             for b in &orders {
                 for c in &orders {
-                    let drawn = oracle::multileaving(name, &[a, b, c], 3).unwrap();
+                    let drawn = crate::oracle::multileaving(name, &[a, b, c], 3).unwrap();
                     let (credit, wins) = bias(&drawn, 3);
                     most = (most.0.max(credit), most.1.max(wins));
                 }
@@ -246,7 +243,7 @@ fn random_clicks_favour_no_ranker() {
 /// The known bias of balanced interleaving, by hand: a b c against b c a, one click anywhere.
 #[test]
 fn balanced_is_against_the_list_with_one_document_moved_up() {
-    let drawn = oracle::interleaving("balanced", [&[0, 1, 2], &[1, 2, 0]], 3).unwrap();
+    let drawn = crate::oracle::interleaving("balanced", [&[0, 1, 2], &[1, 2, 0]], 3).unwrap();
     let wins = |n: usize| -> f64 { drawn.iter().map(|one| one.p * f64::from(sign_of((one.verdict)(&[n])[0]))).sum() };
     assert!(((0..3).map(wins).sum::<f64>() / 3.0 + 1.0 / 3.0).abs() < 1e-12);
 }
@@ -291,8 +288,8 @@ fn better_lists_do_not_lose() {
         for code in 0..6_usize.pow(m as u32) {
             let chosen: Vec<&[u16]> = (0..m).map(|x| orders[code / 6_usize.pow(x as u32) % 6].as_slice()).collect();
             let drawn = match m {
-                2 => oracle::interleaving(name, [chosen[0], chosen[1]], length),
-                _ => oracle::multileaving(name, &chosen, length),
+                2 => crate::oracle::interleaving(name, [chosen[0], chosen[1]], length),
+                _ => crate::oracle::multileaving(name, &chosen, length),
             };
             let drawn = drawn.unwrap();
             for (i, j) in (0..m).flat_map(|i| (0..m).map(move |j| (i, j))).filter(|(i, j)| i != j) {

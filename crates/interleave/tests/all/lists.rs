@@ -1,8 +1,6 @@
 //! Which slices are ranked lists.
 
-mod enumeration;
-
-use enumeration::{Distribution, strict};
+use crate::enumeration::{Distribution, strict};
 use interleave::{Doc, Generator, ListBuf, RankedList, TieGroup};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -85,17 +83,17 @@ fn all_tie_orders_are_equally_likely() {
     for list in [
         strict(&[]),
         strict(&[2, 0, 1]),
-        enumeration::scores(&[1.0; 4]),
-        enumeration::scores(&[1.0, 2.0, 1.0, 2.0, 3.0, 1.0]),
+        crate::enumeration::scores(&[1.0; 4]),
+        crate::enumeration::scores(&[1.0, 2.0, 1.0, 2.0, 3.0, 1.0]),
         ListBuf::from_some_scores([Some(1.0), None, Some(1.0), Some(0.0), None]).unwrap(),
     ] {
-        let orders = enumeration::orders(list.as_list());
+        let orders = crate::enumeration::orders(list.as_list());
         let share = 1.0 / orders.len() as f64;
         let distribution: Distribution<Vec<u16>> = orders.into_iter().map(|order| (order, share)).collect();
         let draw = || {
             list.as_list().break_ties(&mut generator, &mut order);
             order.iter().map(|doc| doc.0).collect()
         };
-        enumeration::assert_follows(&distribution, 20_000, draw, &format!("{list:?}"));
+        crate::enumeration::assert_follows(&distribution, 20_000, draw, &format!("{list:?}"));
     }
 }

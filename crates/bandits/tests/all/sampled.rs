@@ -1,8 +1,6 @@
 //! Shortcuts that draw other random numbers than the plain rule must have its distribution: on small
 //! problems both make the same choices equally often.
 
-mod common;
-
 use std::collections::BTreeMap;
 
 use bandits::policies::{dts, merge_dts, rcs, rts};
@@ -103,7 +101,7 @@ fn tally_runs<P: Policy>(
 ) {
     let horizon = steps.iter().max().copied().unwrap_or(1) as u64;
     for seed in 0..DRAWS {
-        let diary = common::diary(new(), matrix, horizon, seed + DRAWS * which as u64);
+        let diary = crate::common::diary(new(), matrix, horizon, seed + DRAWS * which as u64);
         let mut all = String::new();
         for (&step, tally) in steps.iter().zip(&mut *tallies) {
             let arms = &diary[step - 1];
@@ -153,9 +151,9 @@ fn same_distribution_of_first_choices<A, P: Policy>(
     let mut tally = Tally::default();
     for seed in 0..DRAWS {
         let fast = algorithm.policy(arms, 10_000).expect("valid");
-        let fast = common::diary(fast, matrix, steps, seed);
+        let fast = crate::common::diary(fast, matrix, steps, seed);
         tally.add(0, format!("{fast:?}"));
-        let plain = common::diary(plain(algorithm, arms), matrix, steps, seed + DRAWS);
+        let plain = crate::common::diary(plain(algorithm, arms), matrix, steps, seed + DRAWS);
         tally.add(1, format!("{plain:?}"));
     }
     tally.assert_alike(&format!("{algorithm:?}, the first {steps}"));
@@ -209,7 +207,7 @@ fn double_thompson_draws_the_same_pairs() {
         }
     }
     same_distribution_of_choices(&rts::RtsConfig, ReferenceDoubleThompson::rts);
-    let three = common::certain(3);
+    let three = crate::common::certain(3);
     same_distribution_of_first_choices(&dts::DtsPlusConfig::default(), ReferenceDoubleThompson::new, &three, 3);
 }
 

@@ -1,14 +1,12 @@
 //! A run in pieces is the run in one piece, and runs in step are the runs by themselves, for every
 //! registered algorithm.
 
-mod common;
-
+use crate::common::Diary;
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{
     Arena, Arm, Choice, DuelOutcome, Generator, Generators, MatrixArena, Observer, PairWins, Policy, Run, RunState,
     play, play_in_step, problems,
 };
-use common::Diary;
 use rand::Rng as _;
 
 const HORIZON: u64 = 20_000;

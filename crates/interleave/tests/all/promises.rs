@@ -1,12 +1,10 @@
 //! Properties of every method, whatever the lists: the same outcome lazily and later, receipts that serialise,
 //! errors instead of panics, termination.
 
-mod enumeration;
-
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use enumeration::{random_list, scores, strict};
+use crate::enumeration::{random_list, scores, strict};
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError, Doc,
     Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, RankedList, receipt,

@@ -1,10 +1,8 @@
 //! The optimized methods through their public API: what is shown, how often, and who wins.
 
-mod enumeration;
-
 use std::collections::BTreeMap;
 
-use enumeration::{Distribution, sign, strict};
+use crate::enumeration::{Distribution, sign, strict};
 use interleave::methods::optimized::{LpFit, PairCredit, RankCredit};
 use interleave::{
     Generator, Interleaving, ListBuf, Multileaving, OptimizedInterleave, OptimizedMultileave, Preference, RankedList,
@@ -38,10 +36,10 @@ fn interleaving_follows_its_program() {
             let winner = method.credit(&receipt, &[0]).unwrap();
             (shown.iter().map(|doc| doc.0).collect(), sign(winner))
         };
-        enumeration::assert_follows(&expected, 4_000, draw, "by hand");
+        crate::enumeration::assert_follows(&expected, 4_000, draw, "by hand");
     }
     // The second ranker's order of a and b is even: half the time it agrees, and the impression is a tie.
-    let lists = [strict(&[0, 1]), enumeration::scores(&[1.0, 1.0])];
+    let lists = [strict(&[0, 1]), crate::enumeration::scores(&[1.0, 1.0])];
     let mut expected = Distribution::new();
     expected.insert((vec![0, 1], 0), 0.5);
     expected.insert((vec![0, 1], -1), 0.25);
@@ -52,7 +50,7 @@ fn interleaving_follows_its_program() {
         let winner = method.credit(&receipt, &[0]).unwrap();
         (shown.iter().map(|doc| doc.0).collect(), sign(winner))
     };
-    enumeration::assert_follows(&expected, 4_000, draw, "tied");
+    crate::enumeration::assert_follows(&expected, 4_000, draw, "tied");
 }
 
 /// For any pair of lists, a kept program and a new one draw the same lists.
@@ -62,7 +60,7 @@ fn kept_programs_change_nothing() {
     let method = OptimizedInterleave::default();
     let mut kept = Default::default();
     for _ in 0..150 {
-        let lists = [0; 2].map(|_| enumeration::random_list(6, 4, &mut generator));
+        let lists = [0; 2].map(|_| crate::enumeration::random_list(6, 4, &mut generator));
         let both = [lists[0].as_list(), lists[1].as_list()];
         let mut same = generator.clone();
         let with = method.draw(both, 4, &mut generator, &mut kept);

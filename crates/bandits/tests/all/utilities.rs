@@ -1,8 +1,6 @@
 //! Algorithms that suppose utilities find the best arm where there are some, and multi-dueling
 //! bandits and RMED1 differ on such problems as they do elsewhere.
 
-mod common;
-
 use bandits::problems::{Problem, Setting};
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};

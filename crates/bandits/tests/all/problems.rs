@@ -1,20 +1,18 @@
 //! One table of problems that every registered algorithm runs through.
 
-mod common;
-
+use crate::common::Run;
 use bandits::registry::{Spec, entries};
 use bandits::{Arm, MatrixArena, PreferenceMatrix, RegretReference, problems};
-use common::Run;
 
 /// Problems with a Condorcet winner, and how long an algorithm may take to find it.
 fn with_winner() -> Vec<(&'static str, PreferenceMatrix, Arm, u64)> {
     vec![
         ("arithmetic", problems::arithmetic(8).expect("eight arms"), Arm(0), 100_000),
-        ("small gaps", common::small_gaps(), Arm(0), 300_000),
+        ("small gaps", crate::common::small_gaps(), Arm(0), 300_000),
         ("cyclic", problems::cyclic().expect("four arms"), Arm(0), 100_000),
-        ("borda is not condorcet", common::borda_is_not_condorcet(), Arm(2), 100_000),
-        ("two arms", common::two_arms(), Arm(1), 10_000),
-        ("certain", common::certain(9), Arm(0), 10_000),
+        ("borda is not condorcet", crate::common::borda_is_not_condorcet(), Arm(2), 100_000),
+        ("two arms", crate::common::two_arms(), Arm(1), 10_000),
+        ("certain", crate::common::certain(9), Arm(0), 10_000),
     ]
 }
 
@@ -33,7 +31,7 @@ fn each_algorithm_finds_the_winner_and_settles_on_it() {
 #[test]
 #[ignore = "needs ../shared/data"]
 fn each_algorithm_finds_the_winner_of_arxiv() {
-    let bytes = common::data("prefmat-small/jkomiyama_pref_arxiv.txt");
+    let bytes = crate::common::data("prefmat-small/jkomiyama_pref_arxiv.txt");
     let matrix = PreferenceMatrix::from_bytes(&bytes).expect("a matrix");
     find_winners(&[("arxiv", matrix, Arm(0), 300_000)]);
 }
@@ -75,18 +73,18 @@ fn find_winners(problems: &[(&str, PreferenceMatrix, Arm, u64)]) {
 fn degenerate_problems_end_without_a_panic() {
     for entry in entries() {
         let spec: Spec = entry.name.parse().expect(entry.name);
-        let lone = MatrixArena::new(common::all_even(1)).expect("one arm");
+        let lone = MatrixArena::new(crate::common::all_even(1)).expect("one arm");
         let (recorder, best) = spec.visit(1, 1000, Run { arena: &lone, horizon: 1000, seed: 1 }).expect("an arm");
         assert_eq!((recorder.total().average, best), (0.0, Some(Arm(0))), "{}", entry.name);
 
         for arms in [2, 7, 130] {
-            let even = MatrixArena::new(common::all_even(arms)).expect("all win");
+            let even = MatrixArena::new(crate::common::all_even(arms)).expect("all win");
             let run = Run { arena: &even, horizon: 3000, seed: 2 };
             let (recorder, _) = spec.visit(arms, 3000, run).expect("arms");
             assert_eq!(recorder.total().average, 0.0, "{}", entry.name);
         }
 
-        let circle = MatrixArena::with_reference(common::cycle(), RegretReference::Copeland).expect("scores");
+        let circle = MatrixArena::with_reference(crate::common::cycle(), RegretReference::Copeland).expect("scores");
         spec.visit(5, 3000, Run { arena: &circle, horizon: 3000, seed: 3 }).expect("arms");
 
         // Before the first step nothing is known.
@@ -99,7 +97,7 @@ fn degenerate_problems_end_without_a_panic() {
 
 #[test]
 fn same_seed_same_run() {
-    let arena = MatrixArena::new(common::ladder(20)).expect("arm 0");
+    let arena = MatrixArena::new(crate::common::ladder(20)).expect("arm 0");
     for entry in entries() {
         let spec: Spec = entry.name.parse().expect(entry.name);
         let run = |seed| {

@@ -3,8 +3,6 @@
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
-use crate::enumeration;
-
 /// A list that can be shown.
 pub struct Drawn {
     pub p: f64,
@@ -22,7 +20,7 @@ pub type Signature = (Vec<u16>, Vec<Vec<i8>>);
 impl Drawn {
     pub fn signature(&self) -> Signature {
         let signs = subsets(self.list.len()).map(|clicks| {
-            // 1 where the latter is better, as `enumeration::sign`.
+            // 1 where the latter is better, as `crate::enumeration::sign`.
             (self.verdict)(&clicks).into_iter().map(sign_of).map(|sign| -sign).collect()
         });
         (self.list.clone(), signs.collect())
@@ -76,13 +74,13 @@ pub fn interleaving(name: &str, orders: [&[u16]; 2], length: usize) -> Option<Ve
                 Drawn { p, list, verdict }
             })
             .collect(),
-        "probabilistic:same" | "probabilistic:expected" => enumeration::pi_lists(orders, length, 3.0)
+        "probabilistic:same" | "probabilistic:expected" => crate::enumeration::pi_lists(orders, length, 3.0)
             .into_iter()
             .map(|(list, p)| {
                 let (orders, shown) = (owned(&orders), list.clone());
                 let verdict: Verdict = Box::new(move |clicks| {
                     let orders = [orders[0].as_slice(), &orders[1]];
-                    vec![-enumeration::pi_expected(orders, &shown, clicks, 3.0)]
+                    vec![-crate::enumeration::pi_expected(orders, &shown, clicks, 3.0)]
                 });
                 Drawn { p, list, verdict }
             })
@@ -99,7 +97,7 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
         "team-draft:prefix" => team_draft(orders, length, true),
         "probabilistic" | "probabilistic:signs" | "probabilistic:independent" => {
             let lists = owners(orders, length, name == "probabilistic:independent");
-            let mut merged = enumeration::Distribution::new();
+            let mut merged = crate::enumeration::Distribution::new();
             for (p, list, _) in lists {
                 *merged.entry(list).or_default() += p;
             }
@@ -107,7 +105,7 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
             let drawn = merged.into_iter().map(|(list, p)| {
                 let (orders, shown) = (owned(orders), list.clone());
                 let share = move |n: usize| -> Vec<f64> {
-                    let chance = |order: &Vec<u16>| enumeration::softmax(order, &shown[..n], shown[n], 3.0);
+                    let chance = |order: &Vec<u16>| crate::enumeration::softmax(order, &shown[..n], shown[n], 3.0);
                     let chances: Vec<f64> = orders.iter().map(chance).collect();
                     let total: f64 = chances.iter().sum();
                     chances.into_iter().map(|chance| chance / total).collect()
@@ -124,12 +122,12 @@ pub fn multileaving(name: &str, orders: &[&[u16]], length: usize) -> Option<Vec<
             });
             drawn.collect()
         }
-        "sosm" => enumeration::draft(orders, length)
+        "sosm" => crate::enumeration::draft(orders, length)
             .into_iter()
             .map(|(list, p)| {
                 let (orders, shown) = (owned(orders), list.clone());
                 let verdict = by_scores(m, move |x, clicks| {
-                    let score = enumeration::sosm_scores(&[&orders[x]], &shown, clicks, 3.0)[0];
+                    let score = crate::enumeration::sosm_scores(&[&orders[x]], &shown, clicks, 3.0)[0];
                     score as f64 * 1e-9
                 });
                 Drawn { p, list, verdict }
@@ -294,7 +292,7 @@ fn owners(orders: &[&[u16]], length: usize, independent: bool) -> Vec<(f64, Vec<
         let turn: Vec<usize> = able.into_iter().filter(|&x| independent || Some(picks(x)) == fewest).collect();
         for &x in &turn {
             for &doc in orders[x] {
-                let chance = enumeration::softmax(orders[x], list, doc, 3.0);
+                let chance = crate::enumeration::softmax(orders[x], list, doc, 3.0);
                 if chance > 0.0 {
                     list.push(doc);
                     owners.push(x);

@@ -1,7 +1,5 @@
 //! Every shortcut is held to the plain rule: for the same draws the same choices, step by step.
 
-mod common;
-
 use bandits::policies::{mdb, merge_rucb, rmed1, rucb};
 use bandits::reference::{ReferenceMdb, ReferenceMergeRucb, ReferenceRmed1, ReferenceRucb};
 use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
@@ -10,14 +8,14 @@ use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     vec![
         ("arithmetic", problems::arithmetic(8).expect("eight arms"), 20_000),
-        ("small gaps", common::small_gaps(), 20_000),
+        ("small gaps", crate::common::small_gaps(), 20_000),
         ("cyclic", problems::cyclic().expect("four arms"), 20_000),
-        ("cycle", common::cycle(), 20_000),
-        ("two arms", common::two_arms(), 20_000),
-        ("even", common::all_even(5), 20_000),
-        ("certain", common::certain(9), 20_000),
-        ("one arm", common::all_even(1), 100),
-        ("ladder", common::ladder(70), 3_000),
+        ("cycle", crate::common::cycle(), 20_000),
+        ("two arms", crate::common::two_arms(), 20_000),
+        ("even", crate::common::all_even(5), 20_000),
+        ("certain", crate::common::certain(9), 20_000),
+        ("one arm", crate::common::all_even(1), 100),
+        ("ladder", crate::common::ladder(70), 3_000),
     ]
 }
 
@@ -26,8 +24,8 @@ fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, us
         for seed in 0..2 {
             let arms = matrix.arms();
             let fast = algorithm.policy(arms, horizon).expect("valid parameters");
-            let fast = common::diary(fast, &matrix, horizon, seed);
-            let plain = common::diary(plain(algorithm, arms), &matrix, horizon, seed);
+            let fast = crate::common::diary(fast, &matrix, horizon, seed);
+            let plain = crate::common::diary(plain(algorithm, arms), &matrix, horizon, seed);
             assert_eq!(plain.len() as u64, horizon);
             if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {
                 panic!(

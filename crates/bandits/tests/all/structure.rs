@@ -3,8 +3,6 @@
 
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
-mod common;
-
 use bandits::agreement::Agreement;
 use bandits::structure::{
     Order, Tournament, condorcet_probabilities, established, gaps, lower_bound, lowest, relaxed_transitivity, theory,
@@ -67,7 +65,7 @@ fn near(found: f64, expected: f64, tolerance: f64, what: &str) {
 #[ignore = "needs ../shared/data"]
 fn rankers_of_mslr() {
     for known in &KNOWN {
-        let matrix = common::mslr(known.clicks);
+        let matrix = crate::common::mslr(known.clicks);
         let best = Arm(109);
         assert_eq!(condorcet_winner(&matrix), Some(best));
         assert_eq!(borda_winners(&matrix), [best]);
@@ -123,7 +121,7 @@ fn rankers_of_mslr() {
 #[ignore = "needs ../shared/data"]
 fn a_lottery_without_the_winner_of_mslr() {
     for known in &KNOWN {
-        let matrix = common::mslr(known.clicks);
+        let matrix = crate::common::mslr(known.clicks);
         // Arms in the middle of the field, where the circles are.
         let mut arms: Vec<Arm> = matrix.all_arms().collect();
         let tournament = Tournament::of(&matrix);
@@ -144,8 +142,8 @@ fn a_lottery_without_the_winner_of_mslr() {
 #[test]
 #[ignore = "needs ../shared/data"]
 fn an_independent_estimate_agrees() {
-    let reference = common::mslr("Perfect");
-    let bytes = common::data("prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy");
+    let reference = crate::common::mslr("Perfect");
+    let bytes = crate::common::data("prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy");
     let matrix = PreferenceMatrix::from_bytes(&bytes).expect("a matrix").undo_alphabetical_order();
     assert_eq!(condorcet_winner(&matrix), Some(Arm(109)));
     let agreement = Agreement::between(&matrix, &reference).expect("136 arms each");
@@ -153,7 +151,7 @@ fn an_independent_estimate_agrees() {
     near(agreement.slope, 1.0, 0.02, "slope");
     let clear = agreement.signs.last().expect("thresholds");
     assert!(clear.pairs > 7000 && clear.share > 0.999, "{clear:?}");
-    let noisier = Agreement::between(&common::mslr("Navigational"), &reference).expect("136 arms each");
+    let noisier = Agreement::between(&crate::common::mslr("Navigational"), &reference).expect("136 arms each");
     assert!(noisier.slope < 0.97 && noisier.correlation > 0.99, "{noisier}");
 }
 
@@ -163,7 +161,7 @@ fn small_published_matrices() {
     for (name, winner_only, regret) in
         [("arithmetic", 12.7122, 12.7122), ("arxiv", 20.7350, 20.7350), ("cyclic", 7.4495, 0.8151)]
     {
-        let bytes = common::data(&format!("prefmat-small/jkomiyama_pref_{name}.txt"));
+        let bytes = crate::common::data(&format!("prefmat-small/jkomiyama_pref_{name}.txt"));
         let matrix = PreferenceMatrix::from_bytes(&bytes).expect("a matrix");
         let bound = lower_bound(&matrix).expect("a winner");
         near(bound.winner_only, winner_only, 5e-5, name);
@@ -171,7 +169,7 @@ fn small_published_matrices() {
         assert_eq!(von_neumann(&matrix).expect("solved").weights[0], 1.0);
     }
     // Five rankers of MSLR under informational clicks, in order.
-    let bytes = common::data("prefmat-small/huasenwu_MSLR_Informational_5_Condorcet.txt");
+    let bytes = crate::common::data("prefmat-small/huasenwu_MSLR_Informational_5_Condorcet.txt");
     let matrix = PreferenceMatrix::from_bytes(&bytes).expect("a matrix");
     assert_eq!(condorcet_winner(&matrix), Some(Arm(0)));
     assert!(matches!(Tournament::of(&matrix).order(), Order::Total(_)));

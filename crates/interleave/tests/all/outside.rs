@@ -1,8 +1,6 @@
 //! Methods implemented outside the crate, with its public API only.
 
-mod enumeration;
-
-use enumeration::{random_list, scores, strict};
+use crate::enumeration::{random_list, scores, strict};
 use interleave::by_id::{self, Impression};
 use interleave::{
     CreditError, Doc, Examination, Generator, Interleaving, ListBuf, Multileaving, Outcome, PairwisePreferences,

@@ -1,8 +1,6 @@
 //! Algorithms that know their horizon and drop arms, held to the plain rule: for the same draws the
 //! same choices, step by step.
 
-mod common;
-
 use bandits::policies::{btm, interleaved_filter, savage};
 use bandits::reference::{ReferenceBtm, ReferenceInterleavedFilter, ReferenceSavage};
 use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
@@ -12,12 +10,12 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     vec![
         ("arithmetic", problems::arithmetic(8).expect("eight arms"), 12_000),
         ("cyclic", problems::cyclic().expect("four arms"), 6_000),
-        ("cycle", common::cycle(), 4_000),
-        ("two arms", common::two_arms(), 2_000),
-        ("even", common::all_even(5), 2_000),
-        ("certain", common::certain(9), 6_000),
-        ("one arm", common::all_even(1), 100),
-        ("ladder", common::ladder(20), 3_000),
+        ("cycle", crate::common::cycle(), 4_000),
+        ("two arms", crate::common::two_arms(), 2_000),
+        ("even", crate::common::all_even(5), 2_000),
+        ("certain", crate::common::certain(9), 6_000),
+        ("one arm", crate::common::all_even(1), 100),
+        ("ladder", crate::common::ladder(20), 3_000),
     ]
 }
 
@@ -28,8 +26,8 @@ fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, us
         for (seed, told) in [(0, horizon), (1, horizon / 100), (2, 1)] {
             let arms = matrix.arms();
             let fast = algorithm.policy(arms, told).expect("valid parameters");
-            let fast = common::diary(fast, &matrix, horizon, seed);
-            let plain = common::diary(plain(algorithm, arms, told), &matrix, horizon, seed);
+            let fast = crate::common::diary(fast, &matrix, horizon, seed);
+            let plain = crate::common::diary(plain(algorithm, arms, told), &matrix, horizon, seed);
             if let Some(step) = (0..plain.len()).find(|&step| plain[step] != fast[step]) {
                 panic!(
                     "{algorithm:?} on `{name}`, seed {seed}, step {}: plain {:?}, fast {:?}",

@@ -5,10 +5,8 @@
 //! deliberate change, raise the algorithm's `REVISION`, note it in the changelog and rewrite the file:
 //!
 //! ```sh
-//! UPDATE=1 cargo test -p bandits --test value_stability
+//! UPDATE=1 cargo test -p bandits --test all value_stability
 //! ```
-
-mod common;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -56,7 +54,7 @@ impl PolicyVisitor for Choices<'_> {
             let arms: Vec<String> = arms.iter().map(|arm| arm.0.to_string()).collect();
             arms.join(self.separator)
         };
-        common::diary(policy, self.matrix, self.horizon, 1).iter().map(word).collect()
+        crate::common::diary(policy, self.matrix, self.horizon, 1).iter().map(word).collect()
     }
 }
 
@@ -74,7 +72,7 @@ fn block(text: &str) -> String {
         spec.visit(matrix.arms(), horizon, Choices { matrix, horizon, separator }).expect("arms")
     };
     let few = choices(&problems::arithmetic(8).expect("eight arms"), 3_000, "");
-    let many = choices(&common::ladder(70), 4_000, "-");
+    let many = choices(&crate::common::ladder(70), 4_000, "-");
     let mut block = format!("{text}\n");
     let _ = writeln!(block, "  in full  {}", spec.canonical());
     let _ = writeln!(block, "  8 arms   {} .. {} [{:016x}]", few[..10].join(" "), few[2_999], checksum(&few));
@@ -84,7 +82,8 @@ fn block(text: &str) -> String {
 
 #[test]
 fn value_stability() {
-    let mut found = "# Written by `UPDATE=1 cargo test -p bandits --test value_stability`; do not edit.\n".to_owned();
+    let mut found =
+        "# Written by `UPDATE=1 cargo test -p bandits --test all value_stability`; do not edit.\n".to_owned();
     for entry in entries() {
         let others = OTHERS.iter().filter(|text| text.split(':').next() == Some(entry.name));
         let names = std::iter::once(entry.name.to_owned()).chain(entry.variant_names());
@@ -92,7 +91,7 @@ fn value_stability() {
             found.push_str(&block(&text));
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/values.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/values.txt");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &found).expect("tests/values.txt is written");
     }

@@ -1,8 +1,6 @@
 //! SOSM: against enumeration, goldens and itself.
 
-mod enumeration;
-
-use enumeration::{pairs, random_list, scores, strict};
+use crate::enumeration::{pairs, random_list, scores, strict};
 use interleave::methods::sosm::{SosmReceipt, SosmScratch};
 use interleave::{Doc, Examination, Generator, ListBuf, Multileaving, RankedList, Sosm};
 use proptest::prelude::*;
@@ -39,7 +37,7 @@ fn every_list_and_outcome_of_small_cases() {
         for (length, clicks) in
             [(3, vec![0]), (3, vec![1]), (3, vec![0, 2]), (4, vec![1, 2]), (2, vec![1]), (0, vec![0])]
         {
-            let expected = enumeration::sosm(&lists, length, 3.0, &clicks);
+            let expected = crate::enumeration::sosm(&lists, length, 3.0, &clicks);
             let draw = || {
                 let mut shown = Vec::new();
                 let user = |doc: Doc| {
@@ -49,10 +47,10 @@ fn every_list_and_outcome_of_small_cases() {
                 let any = method.compare(&lists, length, &mut generator, &mut scratch, user, &mut scores);
                 assert_eq!(any, clicks.iter().any(|&n| n < shown.len()));
                 assert_eq!(scores.len(), lists.len());
-                (shown, enumeration::pair_signs(&scores))
+                (shown, crate::enumeration::pair_signs(&scores))
             };
             let what = format!("case {case}, length {length}, clicks {clicks:?}");
-            enumeration::assert_follows(&expected, 6_000, draw, &what);
+            crate::enumeration::assert_follows(&expected, 6_000, draw, &what);
         }
     }
 }

@@ -1,10 +1,8 @@
 //! Regret on the real matrices against what independent implementations measured.
 //!
-//! The long ones take minutes: `cargo test --release -p bandits --test published -- --ignored`.
+//! The long ones take minutes: `cargo test --release -p bandits --test all published -- --ignored`.
 
 #![allow(clippy::print_stderr, reason = "measured numbers are shown")]
-
-mod common;
 
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::structure::Tournament;
@@ -59,7 +57,7 @@ fn regret(spec: &str, matrix: &PreferenceMatrix, horizon: u64, runs: u64) -> (f6
 fn the_real_matrices_are_what_is_said_of_them() {
     for (clicks, gap, mean_gap, circles) in [("Perfect", 0.00656, 0.1173, 447), ("Navigational", 0.00561, 0.1047, 377)]
     {
-        let matrix = common::mslr(clicks);
+        let matrix = crate::common::mslr(clicks);
         assert_eq!(matrix.arms(), 136);
         assert_eq!(condorcet_winner(&matrix), Some(Arm(109)));
         assert_eq!(borda_winners(&matrix), [Arm(109)]);
@@ -76,9 +74,9 @@ fn the_real_matrices_are_what_is_said_of_them() {
 #[test]
 #[ignore = "needs ../shared/data"]
 fn lexicographic_arms_are_put_in_order() {
-    let perfect = common::mslr("Perfect");
+    let perfect = crate::common::mslr("Perfect");
     let path = "prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy";
-    let bytes = common::data(path);
+    let bytes = crate::common::data(path);
     let other = PreferenceMatrix::from_bytes(&bytes).expect("a matrix").undo_alphabetical_order();
     assert_eq!(condorcet_winner(&other), Some(Arm(109)));
     // Over all ordered pairs: their mean is 1/2.
@@ -95,7 +93,7 @@ fn lexicographic_arms_are_put_in_order() {
 #[test]
 #[ignore = "needs ../shared/data"]
 fn rucb_on_ten_features() {
-    let matrix = common::mslr("Perfect");
+    let matrix = crate::common::mslr("Perfect");
     let ten = matrix.subset(&matrix::alphabetical_arms(136, 1)[..10]).expect("ten arms");
     let (mean, _) = regret("rucb:alpha=0.501", &ten, 50_000, 90);
     // An independent trial of 90 runs: 472 with standard error 7; four of the difference's.
@@ -105,7 +103,7 @@ fn rucb_on_ten_features() {
 #[test]
 #[ignore = "needs ../shared/data"]
 fn rcs_on_ten_features() {
-    let matrix = common::mslr("Perfect");
+    let matrix = crate::common::mslr("Perfect");
     let ten = matrix.subset(&matrix::alphabetical_arms(136, 1)[..10]).expect("ten arms");
     // An independent trial of 90 runs: 289 with standard error 7, and 420 at the smaller alpha (whose
     // error, about 10, is ours); four of the difference's.
@@ -118,7 +116,7 @@ fn rcs_on_ten_features() {
 #[test]
 #[ignore = "needs ../shared/data, and a minute in release mode"]
 fn ten_million_steps() {
-    let matrix = common::mslr("Navigational");
+    let matrix = crate::common::mslr("Navigational");
     for (spec, expected, bound) in [
         ("mergerucb:alpha=1.01:p=4:delta=0.01", 1.49e5, 2.2e4),
         ("mergerucb:variant=paper", 1.48e5, 2.2e4),

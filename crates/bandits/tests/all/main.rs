@@ -1,0 +1,14 @@
+//! All integration tests of the crate in one binary: one file per subject, linked once.
+
+mod agreement;
+mod common;
+mod problems;
+mod published;
+mod resumed;
+mod sampled;
+mod shortcuts;
+mod shortcuts_by_elimination;
+mod structure;
+mod table;
+mod utilities;
+mod value_stability;

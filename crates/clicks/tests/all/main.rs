@@ -1,0 +1,5 @@
+//! All integration tests of the crate in one binary: one file per subject, linked once.
+
+mod dependent;
+mod models;
+mod position_based;

@@ -1,0 +1,15 @@
+//! All integration tests of the crate in one binary: one file per subject, linked once.
+
+mod by_id;
+mod enumeration;
+mod lists;
+mod methods;
+mod optimized;
+mod oracle;
+mod outside;
+mod probabilistic;
+mod probabilistic_multileave;
+mod promises;
+mod reference_forms;
+mod shared_pairs;
+mod sosm;
