@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p bandits --example million_arms [ARMS] [STEPS] [SEED]`, by default 1e6, 1e9
 //! and 1. One line for each merge and each tenfold of time: the stage, how many arms are left, which
-//! leads and where it truly ranks, the regret so far; then, where the system tells, the memory it took.
+//! leads and where it truly ranks, the regret so far; then, where the system reports it, the memory it took.
 #![allow(clippy::print_stdout, reason = "an example says what it found")]
 
 use bandits::policies::merge_rucb::{self, MergeRucb};

@@ -1,4 +1,4 @@
-//! Interleaving and multileaving: several rankers' lists are mixed into the one list a user sees, and the
+//! Interleaving and multileaving: several rankers' lists are mixed into the list that a user sees, and the
 //! user's clicks decide which ranker won.
 //!
 //! A method takes rankers' lists ([`RankedList`]: an order of documents, with its ties), draws one list to show,

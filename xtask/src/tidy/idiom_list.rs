@@ -76,7 +76,7 @@ pub(super) const IDIOMS: &[Idiom] = &[
     ),
     idiom(r"\b(?:is|are|was|were) to be\b", "must be, should be"),
     idiom(r"\bnames? (?:the|no|an?) (?:best )?(?:arm|winner|ranker)\b", "recommends, identifies"),
-    idiom(r"\bcircles?\b", "cycles").but(r"</?circle"),
+    idiom(r"\b(?:circles|(?:a|the) circle)\b", "cycles").but(r"</?circle"),
     idiom(r"\bthrice\b", "three times"),
     idiom(r"\b(?:whereof|thereof|wherein|therein|hitherto|whither|nought)\b", "plain words"),
     idiom(r"\b(?:cautions?|cautioned)\b", "warning, warned"),

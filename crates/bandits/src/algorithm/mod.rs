@@ -84,7 +84,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     fn policy(&self, arms: usize, horizon: u64) -> Result<Self::Policy, ParameterError>;
 }
 
-/// How many arms an algorithm chooses at a time.
+/// The number of arms that an algorithm chooses at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionKind {
     /// Two arms per step (interleaving).

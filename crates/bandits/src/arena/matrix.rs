@@ -267,20 +267,20 @@ mod tests {
 
     #[test]
     fn regret_needs_a_truth() {
-        let circle =
+        let cycle =
             PreferenceMatrix::from_rows(&[[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]]).expect("a matrix");
-        let error = MatrixArena::new(circle.clone()).expect_err("a circle");
+        let error = MatrixArena::new(cycle.clone()).expect_err("a cycle");
         assert_eq!(
             error.to_string(),
             "the matrix has no Condorcet winner (arm 0 beats the most, 1 of 2); measure regret by \
              Copeland score, or against an arm of your choice"
         );
-        let by_copeland = MatrixArena::with_reference(circle.clone(), RegretReference::Copeland).expect("scores");
+        let by_copeland = MatrixArena::with_reference(cycle.clone(), RegretReference::Copeland).expect("scores");
         assert_eq!(by_copeland.gaps(), [0.0; 3]);
-        let against = MatrixArena::with_reference(circle.clone(), RegretReference::Against(Arm(1))).expect("an arm");
+        let against = MatrixArena::with_reference(cycle.clone(), RegretReference::Against(Arm(1))).expect("an arm");
         assert!((against.gaps()[0] + 0.1).abs() < 1e-12 && against.gaps()[1] == 0.0);
         assert_eq!(
-            MatrixArena::with_reference(circle, RegretReference::Against(Arm(3))).err(),
+            MatrixArena::with_reference(cycle, RegretReference::Against(Arm(3))).err(),
             Some(RegretReferenceError::NoSuchArm { arm: 3, arms: 3 })
         );
     }

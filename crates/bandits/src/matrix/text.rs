@@ -1,11 +1,11 @@
-//! Preference matrices as text: one row a line, cells separated by blanks, tabs or commas.
+//! Preference matrices as text: one row per line, cells separated by blanks, tabs or commas.
 
 use std::fmt::Write as _;
 
 use super::{MatrixError, PreferenceMatrix};
 
 impl PreferenceMatrix {
-    /// Reads text: a row a line, cells separated by blanks, tabs or commas; blank lines and lines
+    /// Reads text: one row per line, cells separated by blanks, tabs or commas; blank lines and lines
     /// that begin with `#` do not count. A first line with nothing but the number of arms is
     /// understood.
     ///

@@ -44,7 +44,7 @@ impl Default for MdbConfig {
 
 impl PolicyConfig for MdbConfig {
     const NAME: &'static str = "mdb";
-    const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders at once";
+    const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together";
     const PAPER: Option<Paper> =
         Some(Paper { citation: "Brost et al., CIKM 2016", url: "https://doi.org/10.1145/2983323.2983659" });
     const ACTION: ActionKind = ActionKind::Sets;

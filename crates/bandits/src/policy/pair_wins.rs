@@ -39,7 +39,7 @@ impl PairWins {
         }
     }
 
-    /// Every pair from one score an arm: `i` beats `j` iff `scores[i] > scores[j]`, equal scores
+    /// Every pair from one score per arm: `i` beats `j` iff `scores[i] > scores[j]`, equal scores
     /// tie. O(n log n) plus one pass over the bits.
     pub fn set_scores(&mut self, scores: &[u64]) {
         self.arms = scores.len();

@@ -13,7 +13,7 @@ use crate::{MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMa
 /// | name | parameters | description |
 /// |---|---|---|
 /// | `arithmetic` | `k=8`, `step=0.05` | [arms in a row](super::arithmetic) |
-/// | `cyclic` | `k=4`, `lead=0.6`, `circle=0.9` | [a leader and a circle](super::circle_and_leader) |
+/// | `cyclic` | `k=4`, `lead=0.6`, `circle=0.9` | [a leader before a cycle](super::circle_and_leader) |
 /// | `btl` | `k=10`, `ratio=0.9` | [strengths](super::btl) 1, `ratio`, `ratio`^2, ... |
 /// | `normal` | `k=1000`, `sd=3`, `seed=1` | [utilities drawn from N(0, sd^2)](super::utilities::normal) |
 /// | `1good5poor` | in the name | [good and poor utilities](super::utilities::good_and_poor) |

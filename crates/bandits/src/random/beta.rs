@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(drawn, ["0.995764735991", "0.159642475792", "0.950405681035", "0.032630643747"]);
     }
 
-    /// P(Beta(a, b) <= x) for whole a and b: P(Bin(a + b - 1, x) >= a).
+    /// P(Beta(a, b) <= x) for integers a and b: P(Bin(a + b - 1, x) >= a).
     fn below(a: u32, b: u32, x: f64) -> f64 {
         let n = a + b - 1;
         let mut term = (1.0 - x).powi(n as i32);

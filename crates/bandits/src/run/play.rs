@@ -166,7 +166,7 @@ impl Run {
     }
 }
 
-/// Everything that a step needs besides the run.
+/// What a step needs in addition to the run.
 struct StepContext<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
     policy: &'a mut P,
     arena: &'a mut A,

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn equal_arms_are_rarely_told_apart() {
-        // Twenty equal arms, 200 comparisons a pair: no run may find anything, but for the rate.
+        // Twenty equal arms, 200 comparisons per pair: no run may find anything, but for the rate.
         let (runs, mut wrong, mut circles) = (400, 0, 0);
         let mut generator = Generator::seed_from_u64(11);
         for _ in 0..runs {

@@ -3,8 +3,8 @@
 use crate::winners::condorcet_winners;
 use crate::{Arm, PreferenceMatrix};
 
-/// By how much the Condorcet winner beats the others: p(winner, j) - 1/2 over all arms j that are
-/// no exact duplicates of it.
+/// By how much the Condorcet winner beats the others: p(winner, j) - 1/2 over all arms j except
+/// its exact duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Gaps {
     /// The winner; the lowest of several duplicates.

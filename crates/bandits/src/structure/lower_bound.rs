@@ -28,7 +28,7 @@ pub struct LowerBound {
 ///
 /// ```
 /// # use bandits::{problems, structure::lower_bound};
-/// // Around the circle 0.9 shows much sooner than 0.6 against the winner.
+/// // Around the cycle 0.9 shows much sooner than 0.6 against the winner.
 /// let bound = lower_bound(&problems::cyclic()?).expect("a winner");
 /// assert_eq!(format!("{:.4} {:.4}", bound.regret, bound.winner_only), "0.8151 7.4495");
 /// # Ok::<(), bandits::MatrixError>(())

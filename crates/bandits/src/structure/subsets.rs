@@ -35,7 +35,7 @@ pub struct Estimate {
 ///
 /// ```
 /// # use bandits::{problems, structure::{Tournament, condorcet_probabilities}};
-/// // Of the four triples of `cyclic` one is a circle.
+/// // Of the four triples of `cyclic` one is a cycle.
 /// let curve = condorcet_probabilities(&Tournament::of(&problems::cyclic()?));
 /// let expected = [1.0, 1.0, 0.75, 1.0];
 /// assert!(curve.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12));

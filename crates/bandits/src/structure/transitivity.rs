@@ -35,7 +35,7 @@ pub struct RelaxedTransitivity {
 ///
 /// ```
 /// # use bandits::{problems, structure::relaxed_transitivity};
-/// // Arms in even steps are as transitive as can be; in the circle 0.4 is compared with 0.1.
+/// // Arms in even steps are as transitive as can be; in the cycle 0.4 is compared with 0.1.
 /// let gamma = |matrix| relaxed_transitivity(&matrix).expect("a winner").gamma;
 /// assert_eq!(gamma(problems::arithmetic(8)?), 1.0);
 /// assert!((gamma(problems::cyclic()?) - 4.0).abs() < 1e-12);

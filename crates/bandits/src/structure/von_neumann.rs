@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn rock_paper_scissors_of_unequal_weight() {
-        // Margins a, b, c around the circle: each arm is drawn in proportion to the margin
+        // Margins a, b, c around the cycle: each arm is drawn in proportion to the margin
         // between the other two.
         let matrix =
             PreferenceMatrix::from_rows(&[[0.5, 0.6, 0.2], [0.4, 0.5, 0.7], [0.8, 0.3, 0.5]]).expect("a matrix");

@@ -32,7 +32,7 @@ impl PolicyVisitor for Run<'_> {
     }
 }
 
-/// Mean and standard error of the regret over runs, all of which must name the winner.
+/// Mean and standard error of the regret over runs, all of which must recommend the winner.
 fn regret(spec: &str, matrix: &PreferenceMatrix, horizon: u64, runs: u64) -> (f64, f64) {
     let winner = condorcet_winner(matrix).expect("a winner");
     let arena = MatrixArena::new(matrix.clone()).expect("a winner");

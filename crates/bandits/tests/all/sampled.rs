@@ -138,7 +138,7 @@ fn same_distribution_of_runs<A, P: Policy>(
 }
 
 /// The fast form and the plain one choose alike in the first steps taken together. Where the outcome
-/// of every duel is certain, these tell all that there is to know.
+/// of every duel is certain, these are all there is to know.
 fn same_distribution_of_first_choices<A, P: Policy>(
     algorithm: &A,
     plain: impl Fn(&A, usize) -> P,

@@ -19,7 +19,7 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
     ]
 }
 
-/// The horizon is told to the policy to be that many times shorter than it is, so that bounds are
+/// The policy gets a horizon that many times shorter than the real one, so that bounds are
 /// narrow enough for arms to fall.
 fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize, u64) -> P) {
     for (name, matrix, horizon) in matrices() {

@@ -83,7 +83,7 @@ fn rankers_of_mslr() {
         let gamma = relaxed_transitivity(&matrix).expect("a winner").gamma;
         near(gamma, known.gamma, 5e-4, "gamma");
 
-        // Nothing that the data establish is against the matrix, and few circles are.
+        // Nothing significant contradicts the matrix, and few cycles are significant.
         let sure = established(&matrix, 0.05, |_, _| known.comparisons).expect("a rate");
         assert!(sure.cycles().all(|cycle| tournament.cycles().any(|found| found == cycle)));
         assert!(sure.cyclic_triples() < known.circles && sure.open_pairs() > 0);
@@ -122,7 +122,7 @@ fn rankers_of_mslr() {
 fn a_lottery_without_the_winner_of_mslr() {
     for known in &KNOWN {
         let matrix = crate::common::mslr(known.clicks);
-        // Arms in the middle of the field, where the circles are.
+        // Arms in the middle of the field, where the cycles are.
         let mut arms: Vec<Arm> = matrix.all_arms().collect();
         let tournament = Tournament::of(&matrix);
         arms.sort_by_key(|&arm| std::cmp::Reverse(tournament.wins(arm)));

@@ -71,7 +71,7 @@ fn refusals() {
     assert!(ListBuf::from_scores(&vec![0.0; 65_536]).is_err());
     assert!(ListBuf::strict([0, 1, 0].map(Doc)).is_err());
     assert!(ListBuf::strict((0..=u16::MAX).map(Doc)).is_err());
-    // Documents left out are no error.
+    // Documents may be left out.
     assert_eq!(ListBuf::strict([4, 1].map(Doc)).unwrap().as_list().len(), 2);
 }
 

@@ -1,4 +1,4 @@
-//! Sensitivity: how many impressions a method needs until it orders rankers as their nDCG does.
+//! Sensitivity: how many impressions each method needs until it orders rankers as their nDCG does.
 //!
 //! Schuth et al. (<https://doi.org/10.1145/2661829.2661952>): a method errs on a pair of rankers (i, j) if its
 //! preference P(i, j), the mean of its outcomes so far, does not favour the ranker with the higher nDCG. The binary

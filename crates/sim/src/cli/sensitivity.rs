@@ -1,4 +1,4 @@
-//! `sim sensitivity`: how many impressions a method needs to order rankers as their nDCG does.
+//! `sim sensitivity`: how many impressions each method needs to order rankers as their nDCG does.
 
 use anyhow::Result;
 use bandits::log_spaced;

@@ -167,7 +167,7 @@ fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
 }
 
 /// Bump it when the same runs give other numbers, verdicts or files. Results of another version are rewritten from
-/// the finished runs; none is repeated. A change of wording is no reason: published results would be played again
+/// the finished runs; none is repeated. Do not bump it for wording: published results would be played again
 /// wherever their runs were not kept.
 const REPORT_VERSION: u32 = 2;
 
@@ -182,6 +182,7 @@ fn fingerprint(
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     let version = env!("CARGO_PKG_VERSION");
     // The text of earlier versions: up-to-date results stay so.
+    // tidy: allow told: hashed into the fingerprints of published results
     let mut all = format!("{version}, told {REPORT_VERSION}\n{}\n{text}\n{sources:?}", context.scale);
     let algorithms = config::expand::algorithms(&experiment.algorithms)?;
     for revised in algorithms.iter().filter(|spec| spec.entry().revision > 1) {

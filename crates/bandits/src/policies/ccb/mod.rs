@@ -1,4 +1,4 @@
-//! Copeland confidence bound (CCB): optimism about how many arms an arm beats picks the champion,
+//! Copeland confidence bound (CCB): optimism about the number of arms beaten picks the champion,
 //! and the arms that are known to have beaten it are asked again first.
 //!
 //! With u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)), l(i, j) = mu(i, j) - the same root, both
@@ -14,7 +14,7 @@
 //!    - each i of C whose two scores are equal joins B; B(i) becomes empty and L what i loses to;
 //!      every other B(j) is emptied if it has fewer than L + 1 arms, and cut at random to L + 1 if
 //!      it has more;
-//! 3. with probability 1/4 a pair (i, j), j in B(i), that is open (l <= 1/2 <= u) is drawn and
+//! 3. with probability 1/4, draw a pair (i, j), j in B(i), that is open (l <= 1/2 <= u), and
 //!    meets; otherwise
 //! 4. with probability 2/3 only the arms of both B and C stay in C, if there are any; the champion
 //!    c is drawn from C; with probability 1/2 its challenger is sought in B(c), otherwise among all

@@ -8,7 +8,7 @@
 //!    begins; batches that were merged drop arms again;
 //! 3. each batch draws its champion c, and the other arm d with the highest u(d, c) is the
 //!    challenger;
-//! 4. all these pairs meet, one a step, and then all outcomes are learnt.
+//! 4. all these pairs meet, one per step, and then all outcomes are learnt.
 //!
 //! ## References
 //!
@@ -20,7 +20,7 @@
 //!
 //! * What differs from playing batches in turn: t is that of the sweep's beginning for all of
 //!   them, and batches merge only between sweeps.
-//! * Steps are still counted one a duel, so that curves can be laid over those of other policies.
+//! * Steps are still counted per duel, so that curves can be laid over those of other policies.
 //! * Batches of one arm send no pair. All else is as in [mergeRUCB](super), variants included.
 
 use super::batches::Batches;

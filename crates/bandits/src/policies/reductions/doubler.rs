@@ -19,7 +19,7 @@
 //! * t in the index counts picks since S restarted.
 //! * L is kept as counts, so that memory is O(K) however long an epoch is.
 //! * An arm may meet itself: a fair coin, from which S learns.
-//! * The paper names no arm to report: here the one that is most frequent in L, once L comes from
+//! * The paper does not say which arm to report: here the one that is most frequent in L, once L comes from
 //!   an epoch.
 
 use rand::Rng as _;

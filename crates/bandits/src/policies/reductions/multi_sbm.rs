@@ -18,7 +18,7 @@
 //! * t in a bandit's index is the number of its own picks, as in Komiyama's software; others take
 //!   the step.
 //! * An arm may meet itself: a fair coin, from which its bandit learns.
-//! * The paper names no arm to report: here the one picked most often.
+//! * The paper does not say which arm to report: here the one picked most often.
 
 use crate::algorithm::{countable_pairs, parameters, positive};
 use crate::random::below;

@@ -24,7 +24,7 @@
 //! * An arm may meet itself: a fair coin, from which both sides learn. There is therefore no
 //!   stretch to skip.
 //! * t counts the picks of the bandit. The paper leaves ties open: they are broken at random.
-//! * The paper names no arm to report: here the one picked most often by both sides together.
+//! * The paper does not say which arm to report: here the one picked most often by both sides together.
 
 use crate::algorithm::{countable, named_values, parameters, positive};
 use crate::singleton::highest_score;

@@ -124,7 +124,7 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
     const SUMMARY: &'static str = if FH {
         "RMED2 for a horizon, its opponents found once (Komiyama et al., COLT 2015)"
     } else {
-        "RMED with the cheapest telling opponent (Komiyama et al., COLT 2015)"
+        "RMED with the cheapest informative opponent (Komiyama et al., COLT 2015)"
     };
     const PAPER: Option<Paper> = Some(Paper {
         citation: "Komiyama et al., COLT 2015",

@@ -26,7 +26,7 @@ impl PairCredit {
         }
     }
 
-    /// Who wins by clicks on documents with these ranks: exact for whole credits, on the grid of all scores for
+    /// Who wins by clicks on documents with these ranks: exact for integer credits, on the grid of all scores for
     /// inverse ranks.
     pub(super) fn winner(self, clicked: impl Iterator<Item = [u16; 2]>) -> Preference {
         if self == Self::Inverse {

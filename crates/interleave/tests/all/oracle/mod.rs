@@ -40,7 +40,7 @@ fn pairs(m: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..m).flat_map(move |i| (i + 1..m).map(move |j| (i, j)))
 }
 
-/// Pairs' differences from one score a ranker.
+/// Pairs' differences from one score per ranker.
 fn by_scores(m: usize, score: impl Fn(usize, &[usize]) -> f64 + 'static) -> Verdict {
     Box::new(move |clicks| {
         let scores: Vec<f64> = (0..m).map(|x| score(x, clicks)).collect();

@@ -13,7 +13,7 @@
 //! The first three play algorithms: `plan` says which runs they consist of, `algorithm_runs` plays
 //! the missing ones, `collect` turns them into curves, `run_cost` estimates how long they take.
 //!
-//! ## How to add one
+//! ## How to add a kind
 //! A file with a type that implements [`ExperimentKind`], a variant of [`Kind`] and a line in [`of`].
 
 mod accuracy;
