@@ -95,7 +95,7 @@ pub(super) enum Fractional {
     Round,
     /// Round down
     Floor,
-    /// Draw one of the two adjacent grades, in proportion to the fraction
+    /// Interpolate P(click) and P(stop) linearly between the two adjacent grades
     Interpolate,
 }
 
