@@ -89,7 +89,7 @@ fn more_adds_to_what_is_there() {
         serde_json::from_slice(&fs::read(folder.path().join("P.json")).expect("P.json is there")).expect("JSON")
     };
     let none = proxy(folder.path(), &[&data[..], &["--more", "500"]].concat()).output().expect("sim starts");
-    assert!(failure(&none).contains("--more adds to a matrix"));
+    assert!(failure(&none).contains("--more adds to an existing matrix"));
     succeeds(proxy(folder.path(), &[&data[..], &["--interleavings", "2000"]].concat()));
     succeeds(proxy(folder.path(), &[&data[..], &["--more", "500", "--pairs", "0-2,3-*"]].concat()));
     assert_eq!((how()["min_comparisons"].as_u64(), how()["max_comparisons"].as_u64()), (Some(2000), Some(2500)));
