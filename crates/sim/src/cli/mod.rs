@@ -1,4 +1,4 @@
-//! The command line: one file per command, and the flags that commands share in [`args`].
+//! The command line: one file per command, and the flags that commands share in `args`.
 
 mod algorithms;
 mod analyse;
