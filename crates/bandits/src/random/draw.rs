@@ -40,6 +40,7 @@ pub(crate) fn shuffle<T>(generator: &mut Generator, items: &mut [T]) {
 }
 
 /// Swaps a random one of the items from `place` on into `place`: a step of a shuffle from the first place up.
+#[inline]
 pub(crate) fn draw_into<T>(generator: &mut Generator, items: &mut [T], place: usize) {
     items.swap(place, place + below(generator, items.len() - place));
 }
