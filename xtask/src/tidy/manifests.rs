@@ -1,4 +1,4 @@
-//! What crates.io would want of every manifest.
+//! What a package registry wants of every manifest.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::{Findings, crates};
 
 /// Keys of `[package]` that every crate under `crates/` has, its own or the workspace's.
 const KEYS: [&str; 5] = ["description", "keywords", "categories", "readme", "license"];
-/// Limits of crates.io.
+/// Limits of package registries.
 const MOST_KEYWORDS: usize = 5;
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
