@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 fn sim(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
-    command.current_dir(folder).env_remove("SIM_LOG").env_remove("ORE_CACHE_DIR");
+    command.current_dir(folder).env_remove("ORE_CACHE_DIR");
     command.env("ORE_DATA_DIR", folder.join("data"));
     command
 }
