@@ -4,6 +4,8 @@ use std::path::Path;
 
 use letor_io::registry::{self, Entry, Source};
 
+use super::verify;
+
 /// Prints a line per data set.
 pub(super) fn list(root: &Path) {
     let line = |columns: [&str; 6]| {
@@ -36,7 +38,7 @@ pub(super) fn details(entry: &Entry, root: &Path) -> bool {
     println!("  terms    {}", entry.licence.terms);
     println!("           {}", entry.licence.address);
     for source in &entry.sources {
-        println!("  source   {}", source_line(source));
+        println!("  source   {}", source_line(source, &folder));
     }
     for split in &entry.splits {
         let count = |number: Option<u64>, what| number.map_or(String::new(), |n| format!(", {n} {what}"));
@@ -93,13 +95,15 @@ fn here(entry: &Entry, root: &Path) -> bool {
     entry.splits.iter().filter(|split| split.counted).all(|split| here(split.name))
 }
 
-fn source_line(source: &Source) -> String {
+fn source_line(source: &Source, folder: &Path) -> String {
     let mut line = format!("{} at {}", source.file, source.address);
     if let Some(bytes) = source.bytes {
         line += &format!(", {bytes} bytes");
     }
-    if let Some(sum) = &source.sha256 {
-        line += &format!(", SHA-256 {sum}");
+    match (&source.sha256, verify::recorded(folder, &source.file)) {
+        (Some(sum), _) => line += &format!(", SHA-256 {sum}"),
+        (None, Some(sum)) => line += &format!(", no SHA-256 published, registered from {sum}"),
+        (None, None) => line += ", no SHA-256 published: that of the first one registered is kept and compared",
     }
     line
 }

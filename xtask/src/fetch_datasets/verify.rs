@@ -1,6 +1,6 @@
-//! Whether a file is the one that was published.
+//! Whether a file is the one that was published, or, where no checksum is published, the one registered before.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct Expected<'a> {
 /// How the file at `path` differs from what is expected; `None` if it does not.
 pub(super) fn check(path: &Path, expected: Expected<'_>) -> Result<Option<String>> {
     let failed = || format!("failed to read {}", path.display());
-    let mut file = File::open(path).with_context(failed)?;
+    let file = File::open(path).with_context(failed)?;
     let bytes = file.metadata().with_context(failed)?.len();
     if let Some(expected) = expected.bytes.filter(|&expected| expected != bytes) {
         return Ok(Some(format!("it has {bytes} bytes, expected {expected}")));
@@ -27,6 +27,15 @@ pub(super) fn check(path: &Path, expected: Expected<'_>) -> Result<Option<String
     let Some(expected) = expected.sha256 else {
         return Ok(None);
     };
+    let found = sha256(path)?;
+    let same = found.eq_ignore_ascii_case(expected);
+    Ok((!same).then(|| format!("its SHA-256 is {found}, expected {expected}")))
+}
+
+/// The SHA-256 of the file at `path`, hex.
+pub(super) fn sha256(path: &Path) -> Result<String> {
+    let failed = || format!("failed to read {}", path.display());
+    let mut file = File::open(path).with_context(failed)?;
     let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 18]);
     loop {
         match file.read(&mut buffer).with_context(failed)? {
@@ -34,7 +43,31 @@ pub(super) fn check(path: &Path, expected: Expected<'_>) -> Result<Option<String
             read => hasher.update(&buffer[..read]),
         }
     }
-    let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let same = found.eq_ignore_ascii_case(expected);
-    Ok((!same).then(|| format!("its SHA-256 is {found}, expected {expected}")))
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The name of the file, in a registered data set's folder, with the checksum of the archive that it came from. Its form
+/// is that of `sha256sum`.
+const RECORD: &str = "source.sha256";
+
+/// The SHA-256 of `file` when the data set in `folder` was registered from it; `None` if that is not known.
+pub(super) fn recorded(folder: &Path, file: &str) -> Option<String> {
+    let text = fs::read_to_string(folder.join(RECORD)).ok()?;
+    let line = text.lines().find(|line| line.split_once("  ").is_some_and(|(_, name)| name == file))?;
+    line.split_once("  ").map(|(sum, _)| sum.to_owned())
+}
+
+/// Records in `folder` that the data set in it was registered from `file` with the SHA-256 `sum`.
+pub(super) fn record(folder: &Path, file: &str, sum: &str) -> Result<()> {
+    let path = folder.join(RECORD);
+    fs::write(&path, format!("{sum}  {file}\n")).with_context(|| format!("failed to write {}", path.display()))
+}
+
+/// Keeps the record of the data set in `old` when the one in `new` replaces it without an archive.
+pub(super) fn keep_record(old: &Path, new: &Path) -> Result<()> {
+    let (from, to) = (old.join(RECORD), new.join(RECORD));
+    if from.is_file() && !to.exists() {
+        fs::copy(&from, &to).with_context(|| format!("failed to copy {} to {}", from.display(), to.display()))?;
+    }
+    Ok(())
 }

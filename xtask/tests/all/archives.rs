@@ -15,7 +15,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 /// Registers `from` as `name`; returns exit code, standard output and standard error.
-fn register(name: &str, from: &Path, root: &Path, more: &[&str]) -> (i32, String, String) {
+pub(crate) fn register(name: &str, from: &Path, root: &Path, more: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("xtask").unwrap();
     command.args(["fetch-datasets", name, "--from"]).arg(from).args(more).env("ORE_DATA_DIR", root);
     let output = command.output().unwrap();
@@ -32,7 +32,12 @@ fn is_registered(name: &str, from: &Path, root: &Path) -> String {
 }
 
 /// Text of `documents` rows in `queries` queries, whose first rows have a feature of `features` each.
-fn rows(queries: usize, documents: usize, first_query: usize, features: impl Iterator<Item = usize>) -> String {
+pub(crate) fn rows(
+    queries: usize,
+    documents: usize,
+    first_query: usize,
+    features: impl Iterator<Item = usize>,
+) -> String {
     let mut features = features.peekable();
     let mut text = String::new();
     for document in 0..documents {
@@ -43,7 +48,7 @@ fn rows(queries: usize, documents: usize, first_query: usize, features: impl Ite
     text
 }
 
-fn tar_gz(path: &Path, files: &[(&str, String)]) {
+pub(crate) fn tar_gz(path: &Path, files: &[(&str, String)]) {
     let mut archive = tar::Builder::new(GzEncoder::new(File::create(path).unwrap(), Compression::fast()));
     for (name, text) in files {
         let mut header = tar::Header::new_ustar();
@@ -54,7 +59,7 @@ fn tar_gz(path: &Path, files: &[(&str, String)]) {
     archive.into_inner().unwrap().finish().unwrap();
 }
 
-fn zip_of(path: &Path, files: &[(&str, String)]) {
+pub(crate) fn zip_of(path: &Path, files: &[(&str, String)]) {
     let mut archive = ZipWriter::new(File::create(path).unwrap());
     for (name, text) in files {
         if name.ends_with('/') {

@@ -1,7 +1,7 @@
 //! A piece of text to its queries.
 
 use super::assembler::Assembler;
-use super::file::{GroupSizes, Ids, Piece, looks_like_id};
+use super::file::{Failure, GroupSizes, Ids, Piece, looks_like_id};
 use super::options::{MAX_LINE, ReadOptions};
 use super::row::{Line, RowError, RowReader, check_id, line_too_long};
 use crate::dataset::EncodedQuery;
@@ -65,8 +65,20 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         parsed.error = Some((position, fault.kind, fault.message));
     } else if let Some((failure, column)) = &piece.failure {
         let position = Position { line: parsed.lines + 1, column: *column as u64 + 1 };
-        let message = format!("failed to read further: {failure}: the file is damaged or truncated, get it again");
-        parsed.error = Some((position, ErrorKind::Format, message));
+        let (kind, message) = match failure {
+            Failure::Io(error) => (
+                ErrorKind::Format,
+                format!("failed to read further: {error}: the file is damaged or truncated, get it again"),
+            ),
+            Failure::LongQuery(most) => (
+                ErrorKind::Limit,
+                format!(
+                    "a query takes more than {} MiB of text from here: split it, or remove blank lines and comments",
+                    most >> 20
+                ),
+            ),
+        };
+        parsed.error = Some((position, kind, message));
     }
     parsed
 }

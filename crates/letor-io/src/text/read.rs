@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError};
 
 use super::assembler::Assembler;
-use super::file::{DataFile, FileList, Ids, Piece, PieceReader, expand};
+#[cfg(feature = "fuzz")]
+use super::file::Sizes;
+use super::file::{DataFile, FileList, Ids, Piece, PieceReader, expand, no_row};
 use super::options::{ReadOptions, SameQid};
 use super::parse::{Parsed, parse};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
@@ -55,7 +57,8 @@ pub(crate) fn read_list(name: &str, list: FileList, options: &ReadOptions) -> Re
 #[cfg(feature = "fuzz")]
 pub(crate) fn read_source(text: Vec<u8>, target: usize, options: &ReadOptions) -> Result<Dataset, Error> {
     let file = DataFile { path: "text".into(), groups: None };
-    let mut pieces = PieceReader::new(Box::new(std::io::Cursor::new(text)), None, target)?;
+    let sizes = Sizes { piece: target, ..Sizes::default() };
+    let mut pieces = PieceReader::new(Box::new(std::io::Cursor::new(text)), None, sizes)?;
     let (mut assembler, mut piece) = (Assembler::default(), Piece::default());
     let mut parsed = Vec::new();
     while pieces.next(&mut piece) {
@@ -194,8 +197,9 @@ impl Joiner<'_> {
         }
         let mut pieces = work.parsed.into_inner().unwrap_or_else(|e| e.into_inner());
         pieces.sort_unstable_by_key(|(number, _)| *number);
-        let mut lines = 0;
+        let (mut lines, mut rows) = (0, false);
         for (_, parsed) in pieces {
+            rows |= !parsed.queries.is_empty();
             for (query, line) in parsed.queries {
                 self.push(files, index, lines + line, query)?;
             }
@@ -204,7 +208,7 @@ impl Joiner<'_> {
             }
             lines += parsed.lines;
         }
-        Ok(())
+        if rows { Ok(()) } else { Err(no_row().in_file(path)) }
     }
 
     fn push(&mut self, files: &[DataFile], file: usize, line: u64, query: EncodedQuery) -> Result<(), Error> {

@@ -145,6 +145,16 @@ fn errors_are_one_line_with_a_place() {
     let cases: Vec<Bad<'_>> = vec![
         ("empty", b"".to_vec(), Format, 1, 1, "found no row"),
         ("only comments", b"# a\n\n# b\n".to_vec(), Format, 1, 1, "found no row"),
+        ("many comments", b"# a comment\n".repeat(3 << 19), Format, 1, 1, "found no row"),
+        ("too many comments", b"# a comment\n".repeat(6 << 20), Limit, 1, 1, "more than 64 MiB of blank lines"),
+        (
+            "a small file of many blank lines",
+            gzip(&vec![b'\n'; 80 << 20]),
+            Limit,
+            1,
+            1,
+            "more than 64 MiB of blank lines",
+        ),
         ("feature 0", after("1 qid:1 0:1"), Feature, 3, 9, "feature numbers start at 1"),
         ("descending", after("1 qid:1 2:1 1:1"), Feature, 3, 13, "expected ascending"),
         ("repeated", after("1 qid:1 2:1 2:1"), Feature, 3, 13, "occurs twice"),

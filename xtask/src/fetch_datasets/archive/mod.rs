@@ -6,10 +6,13 @@
 mod tar_gz;
 mod zipped;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -78,7 +81,7 @@ pub fn list(path: &Path, kind: Kind, limits: Limits) -> Result<BTreeSet<PathBuf>
     let mut guard = Guard::new(path, limits)?;
     match kind {
         Kind::Zip => zipped::list(path, &mut guard),
-        Kind::Tar => tar_gz::each(path, &mut guard, |_, _, _| Ok(())),
+        Kind::Tar => tar_gz::each(path, &mut guard, |_, _| Ok(())),
         Kind::Plain => bail!("{} is not an archive", path.display()),
     }
     .with_context(|| format!("failed to unpack {}", path.display()))?;
@@ -93,8 +96,8 @@ pub fn unpack(path: &Path, kind: Kind, wanted: &BTreeSet<PathBuf>, folder: &Path
     let mut guard = Guard::new(path, limits)?;
     match kind {
         Kind::Zip => zipped::unpack(path, &mut guard, wanted, folder),
-        Kind::Tar => tar_gz::each(path, &mut guard, |name, file, guard| {
-            if wanted.contains(name) { write_file(&folder.join(name), file, guard) } else { Ok(()) }
+        Kind::Tar => tar_gz::each(path, &mut guard, |name, file| {
+            if wanted.contains(name) { write_file(&folder.join(name), file) } else { Ok(()) }
         }),
         Kind::Plain => bail!("{} is not an archive", path.display()),
     }
@@ -104,18 +107,20 @@ pub fn unpack(path: &Path, kind: Kind, wanted: &BTreeSet<PathBuf>, folder: &Path
 /// Enforces the limits while an archive is unpacked.
 #[derive(Debug)]
 struct Guard {
-    /// Bytes that may still be unpacked.
-    left: u64,
-    limit: u64,
+    budget: Rc<Budget>,
     entries: usize,
     names: BTreeSet<PathBuf>,
 }
+
+/// The longest name of a file in bytes: all names are kept.
+const LONGEST_NAME: usize = 1024;
 
 impl Guard {
     fn new(path: &Path, limits: Limits) -> Result<Self> {
         let bytes = std::fs::metadata(path).with_context(|| format!("failed to read {}", path.display()))?.len();
         let limit = bytes.saturating_mul(limits.ratio).max(limits.bytes);
-        Ok(Self { left: limit, limit, entries: limits.entries, names: BTreeSet::new() })
+        let budget = Rc::new(Budget { left: Cell::new(limit), limit });
+        Ok(Self { budget, entries: limits.entries, names: BTreeSet::new() })
     }
 
     /// Counts one more entry.
@@ -134,6 +139,7 @@ impl Guard {
 
     /// The path of a folder, if it stays within the one that is unpacked to.
     fn folder_name(&self, name: &str) -> Result<PathBuf> {
+        ensure!(name.len() <= LONGEST_NAME, "a name in it has more than {LONGEST_NAME} bytes: refused");
         let mut path = PathBuf::new();
         for component in Path::new(name).components() {
             match component {
@@ -147,14 +153,44 @@ impl Guard {
         ensure!(!odd, "it holds {name:?}, which leads out of the folder on other systems: refused");
         Ok(path)
     }
+}
 
+/// How many bytes an archive may unpack to.
+#[derive(Debug)]
+struct Budget {
+    left: Cell<u64>,
+    limit: u64,
+}
+
+impl Budget {
     /// Counts `bytes` more unpacked bytes.
-    fn spend(&mut self, bytes: u64) -> Result<()> {
-        let Some(left) = self.left.checked_sub(bytes) else {
-            bail!("it unpacks to more than {} MB, which no archive of data does: refused", self.limit >> 20);
-        };
-        self.left = left;
+    fn spend(&self, bytes: u64) -> io::Result<()> {
+        self.left.set(self.left.get().checked_sub(bytes).ok_or_else(|| io::Error::other(self.refusal()))?);
         Ok(())
+    }
+
+    fn refusal(&self) -> Refused {
+        Refused(format!("it unpacks to more than {} MB, which no archive of data does", self.limit >> 20))
+    }
+}
+
+/// An archive that is refused while it is read.
+#[derive(Debug)]
+struct Refused(String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: refused", self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Why an archive cannot be read: refused, or else damaged.
+fn damaged(error: io::Error) -> anyhow::Error {
+    match error.downcast::<Refused>() {
+        Ok(refused) => refused.into(),
+        Err(error) => anyhow::Error::new(error).context("it is damaged"),
     }
 }
 
@@ -163,7 +199,7 @@ fn refuse_kind(name: &str, what: &str) -> anyhow::Error {
 }
 
 /// Writes all of `file` to `path`, which must not exist.
-fn write_file(path: &Path, mut file: impl Read, guard: &mut Guard) -> Result<()> {
+fn write_file(path: &Path, mut file: impl Read) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     }
@@ -173,11 +209,10 @@ fn write_file(path: &Path, mut file: impl Read, guard: &mut Guard) -> Result<()>
         match file.read(&mut buffer) {
             Ok(0) => return Ok(()),
             Ok(read) => {
-                guard.spend(read as u64)?;
                 out.write_all(&buffer[..read]).with_context(|| format!("failed to write {}", path.display()))?;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error).context("it is damaged"),
+            Err(error) => return Err(damaged(error)),
         }
     }
 }

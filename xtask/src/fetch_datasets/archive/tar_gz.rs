@@ -1,24 +1,31 @@
 //! Tar archives, plain or in gzip.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::rc::Rc;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, ensure};
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
-use super::{Guard, refuse_kind};
+use super::{Budget, Guard, Refused, damaged, refuse_kind};
 
 const BLOCK: usize = 512;
 
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+/// The most bytes between two files: headers with long names and attributes, which `tar` keeps in memory.
+const HEADERS: u64 = 1 << 20;
+
+/// The content of the archive at `path`, and whether it is in gzip.
+fn open(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     (&mut file).take(2).read_to_end(&mut start)?;
     file.seek(SeekFrom::Start(0))?;
     let file = BufReader::with_capacity(1 << 18, file);
-    Ok(if start == [0x1f, 0x8b] { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) })
+    let packed = start == [0x1f, 0x8b];
+    Ok((if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) }, packed))
 }
 
 /// Whether the file at `path`, unpacked if it is gzip, starts with a block whose checksum is that of a
@@ -26,7 +33,7 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 pub(super) fn is_tar(path: &Path) -> io::Result<bool> {
     let mut block = Vec::new();
     // Whoever reads the file reports damaged gzip.
-    let _ = open(path)?.take(BLOCK as u64).read_to_end(&mut block);
+    let _ = open(path)?.0.take(BLOCK as u64).read_to_end(&mut block);
     let field = 148..156;
     let Some(digits) = block.get(field.clone()).filter(|_| block.len() == BLOCK) else {
         return Ok(false);
@@ -37,16 +44,18 @@ pub(super) fn is_tar(path: &Path) -> io::Result<bool> {
     Ok(stored == Ok(sum))
 }
 
-/// Calls `take` with each plain file of the archive, all of which is read.
+/// Calls `take` with each plain file of the archive, all of which is read, to the end of its gzip.
 pub(super) fn each(
     path: &Path,
     guard: &mut Guard,
-    mut take: impl FnMut(&Path, &mut dyn Read, &mut Guard) -> Result<()>,
+    mut take: impl FnMut(&Path, &mut dyn Read) -> Result<()>,
 ) -> Result<()> {
-    let mut archive = Archive::new(open(path)?);
-    for entry in archive.entries().context("it is damaged")? {
+    let (stream, packed) = open(path)?;
+    let meter = Meter::new(Rc::clone(&guard.budget));
+    let mut archive = Archive::new(Metered { inner: stream, meter: &meter });
+    for entry in archive.entries().map_err(damaged)? {
         guard.count()?;
-        let mut entry = entry.context("it is damaged")?;
+        let mut entry = entry.map_err(damaged)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         match entry.header().entry_type() {
             EntryType::Regular | EntryType::Continuous => {}
@@ -60,23 +69,53 @@ pub(super) fn each(
             _ => return Err(refuse_kind(&name, "which is not a regular file")),
         }
         let name = guard.name(&name)?;
-        take(&name, &mut entry, guard)?;
-        // What was not taken is skipped here, so that it counts too.
-        let mut rest = Counted { inner: &mut entry, guard };
-        io::copy(&mut rest, &mut io::sink()).context("it is damaged or refused")?;
+        meter.headers_left.set(u64::MAX);
+        take(&name, &mut entry)?;
+        // Skips what was not taken.
+        io::copy(&mut entry, &mut io::sink()).map_err(damaged)?;
+        meter.headers_left.set(HEADERS);
     }
+    // The checksum and the length of gzip come after the end of tar: without them, damage would go unnoticed.
+    meter.headers_left.set(u64::MAX);
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(damaged)?;
+    // Without gzip, the blocks of zeros at the end show at least that it was not cut off.
+    ensure!(packed || meter.zeros.get() >= BLOCK, "it is damaged: it ends before the end mark of tar");
     Ok(())
 }
 
-struct Counted<'a, R> {
-    inner: R,
-    guard: &'a mut Guard,
+/// What has been read of an archive's content.
+struct Meter {
+    budget: Rc<Budget>,
+    /// Bytes that may be read before the next file begins.
+    headers_left: Cell<u64>,
+    /// The number of zeros since the last byte that is none.
+    zeros: Cell<usize>,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl Meter {
+    fn new(budget: Rc<Budget>) -> Self {
+        Self { budget, headers_left: Cell::new(HEADERS), zeros: Cell::new(0) }
+    }
+}
+
+/// Counts what is read: below `tar`, so that headers and skipped files count too.
+struct Metered<'a, R> {
+    inner: R,
+    meter: &'a Meter,
+}
+
+impl<R: Read> Read for Metered<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        self.guard.spend(read as u64).map_err(io::Error::other)?;
+        let Meter { budget, headers_left, zeros } = self.meter;
+        budget.spend(read as u64)?;
+        let left = headers_left.get().checked_sub(read as u64);
+        headers_left.set(left.ok_or_else(|| {
+            let message = format!("a header in it has more than {} MiB, which no archive of data has", HEADERS >> 20);
+            io::Error::other(Refused(message))
+        })?);
+        let ending = buffer[..read].iter().rev().take_while(|&&byte| byte == 0).count();
+        zeros.set(if ending == read { zeros.get() + read } else { ending });
         Ok(read)
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use zip::ZipArchive;
 
-use super::{Guard, refuse_kind, write_file};
+use super::{Budget, Guard, refuse_kind, write_file};
 
 /// The bits of a Unix mode that say what an entry is, and those of a plain file.
 const TYPE: u32 = 0o170_000;
@@ -16,24 +17,26 @@ const PLAIN: u32 = 0o100_000;
 
 /// Records the files of the archive; inspects every entry.
 pub(super) fn list(path: &Path, guard: &mut Guard) -> Result<()> {
-    each(path, guard, |_, _, _, _| Ok(()))
+    each(path, guard, |_, _, _| Ok(()))
 }
 
 /// Unpacks the files `wanted` into `folder`.
 pub(super) fn unpack(path: &Path, guard: &mut Guard, wanted: &BTreeSet<PathBuf>, folder: &Path) -> Result<()> {
-    each(path, guard, |archive, index, name, guard| {
+    let budget = Rc::clone(&guard.budget);
+    each(path, guard, |archive, index, name| {
         if !wanted.contains(name) {
             return Ok(());
         }
         let file = archive.by_index(index).context("it is damaged")?;
-        write_file(&folder.join(name), file, guard)
+        // Read to its end, where its checksum is compared.
+        write_file(&folder.join(name), Counted { inner: file, budget: &budget })
     })
 }
 
 fn each(
     path: &Path,
     guard: &mut Guard,
-    mut take: impl FnMut(&mut ZipArchive<BufReader<File>>, usize, &Path, &mut Guard) -> Result<()>,
+    mut take: impl FnMut(&mut ZipArchive<BufReader<File>>, usize, &Path) -> Result<()>,
 ) -> Result<()> {
     let mut archive = ZipArchive::new(BufReader::new(File::open(path)?)).context("it is damaged")?;
     let mut claimed = 0_u64;
@@ -54,15 +57,25 @@ fn each(
         }
         // The sizes that the archive claims are checked first, the bytes unpacked as they come.
         claimed = claimed.saturating_add(entry.size());
-        ensure!(
-            claimed <= guard.limit,
-            "it unpacks to more than {} MB, which no archive of data does: refused",
-            guard.limit >> 20
-        );
+        ensure!(claimed <= guard.budget.limit, "{}", guard.budget.refusal());
         ensure!(!entry.encrypted(), "{name:?} in it is encrypted: unpack it by hand");
         drop(entry);
         let name = guard.name(&name)?;
-        take(&mut archive, index, &name, guard)?;
+        take(&mut archive, index, &name)?;
     }
     Ok(())
+}
+
+/// Counts the bytes unpacked.
+struct Counted<'a, R> {
+    inner: R,
+    budget: &'a Budget,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.budget.spend(read as u64)?;
+        Ok(read)
+    }
 }

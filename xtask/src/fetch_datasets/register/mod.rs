@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use letor_io::registry::{Entry, Located};
 
 use super::check::{Report, check};
-use super::{archive, matrix, space};
+use super::{archive, matrix, space, verify};
 pub(super) use folder::replace_folder;
 
 /// Checks the files of `entry` found at `from`, a folder, a file or an archive, and registers copies of
@@ -35,7 +35,13 @@ pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool) -> Result
     if !files.ours {
         space::ensure(root, bytes(&files.located), |folder| fs4::available_space(folder))?;
     }
-    replace_folder(&folder, |aside| take_files(&files.located, files.ours, aside))?;
+    replace_folder(&folder, |aside| {
+        take_files(&files.located, files.ours, aside)?;
+        if let Some((file, sum)) = &files.archive {
+            verify::record(aside, file, sum)?;
+        }
+        verify::keep_record(&folder, aside)
+    })?;
     println!("registered: --dataset {} reads {}", entry.name, folder.display());
     Ok(true)
 }

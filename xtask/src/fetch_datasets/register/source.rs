@@ -16,6 +16,8 @@ pub(super) struct Found {
     pub(super) located: Located,
     /// Whether they were unpacked here and may be moved.
     pub(super) ours: bool,
+    /// The name and SHA-256 of the archive, if no checksum of it is published.
+    pub(super) archive: Option<(String, String)>,
     /// Where they were unpacked; removed when dropped.
     _unpacked: Option<Unpacked>,
 }
@@ -34,17 +36,17 @@ pub(super) fn find(entry: &Entry, from: &Path, root: &Path, limits: Limits, repo
     if from.is_dir() {
         let located = registry::locate(entry, from);
         let located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
-        return Ok(Found { located, ours: false, _unpacked: None });
+        return Ok(Found { located, ours: false, archive: None, _unpacked: None });
     }
     let kind = archive::kind(from)?;
     if kind != Kind::Plain {
-        published(entry, from, report)?;
-        return from_archive(entry, from, kind, root, limits);
+        let archive = verify_archive(entry, from, root, report)?;
+        return Ok(Found { archive, ..from_archive(entry, from, kind, root, limits)? });
     }
     let (split, base) = split_of_file(entry, from)?;
     let mut located = registry::locate(entry, &base).context("the file is gone")?;
     located.splits.retain(|(name, _)| *name == split);
-    Ok(Found { located, ours: false, _unpacked: None })
+    Ok(Found { located, ours: false, archive: None, _unpacked: None })
 }
 
 fn from_archive(entry: &Entry, from: &Path, kind: Kind, root: &Path, limits: Limits) -> Result<Found> {
@@ -62,20 +64,35 @@ fn from_archive(entry: &Entry, from: &Path, kind: Kind, root: &Path, limits: Lim
     for file in located.splits.iter_mut().flat_map(|(_, files)| files) {
         *file = unpacked.0.join(&*file);
     }
-    Ok(Found { located, ours: true, _unpacked: Some(unpacked) })
+    Ok(Found { located, ours: true, archive: None, _unpacked: Some(unpacked) })
 }
 
-/// Whether the archive is the one that was published, where its checksum is known.
-fn published(entry: &Entry, from: &Path, report: &mut Report) -> Result<()> {
-    let known = entry.sources.iter().find(|source| from.ends_with(&source.file) && source.sha256.is_some());
-    if let Some(source) = known {
+/// Whether the archive is the one that was published, or, where no checksum is published, the one that was registered
+/// before. Returns its name and SHA-256 if that is to be recorded.
+fn verify_archive(entry: &Entry, from: &Path, root: &Path, report: &mut Report) -> Result<Option<(String, String)>> {
+    let Some(source) = entry.sources.iter().find(|source| from.ends_with(&source.file)) else {
+        return Ok(None);
+    };
+    let file = &source.file;
+    if source.sha256.is_some() {
         let expected = Expected { bytes: source.bytes, sha256: source.sha256.as_deref() };
         match verify::check(from, expected)? {
-            None => report.found.push(format!("{} is the one published", source.file)),
-            Some(difference) => report.differences.push(format!("{}: {difference}", source.file)),
+            None => report.found.push(format!("{file} is the one published")),
+            Some(difference) => report.differences.push(format!("{file}: {difference}")),
+        }
+        return Ok(None);
+    }
+    let sum = verify::sha256(from)?;
+    match verify::recorded(&root.join(&entry.name), file) {
+        None => report.found.push(format!("{file}: SHA-256 {sum}, recorded, because none is published")),
+        Some(before) if before == sum => report.found.push(format!("{file} is the one registered before")),
+        Some(before) => {
+            report
+                .differences
+                .push(format!("{file}: its SHA-256 is {sum}, that of the one registered before {before}"));
         }
     }
-    Ok(())
+    Ok(Some((file.clone(), sum)))
 }
 
 fn nothing_of(entry: &Entry, place: &str) -> String {

@@ -1,12 +1,16 @@
 //! LightGBM's files of group sizes: `rank.train.query` beside `rank.train` has one line per query, the number of its
 //! rows.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::line_shape::{self, LineShape};
 use super::lines::lines;
 use super::source;
 use crate::error::{Error, ErrorKind, excerpt};
+
+/// The most bytes of a file of group sizes, which a few kilobytes of gzip can unpack to.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The number of rows of each query.
 #[derive(Debug)]
@@ -19,8 +23,18 @@ impl GroupSizes {
     /// Reads the file of group sizes at `path`.
     pub(in crate::text) fn read(path: &Path) -> Result<Self, Error> {
         let mut text = Vec::new();
-        std::io::Read::read_to_end(&mut source::open(path)?, &mut text)
+        source::open(path)?
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut text)
             .map_err(|error| Error::io(path, "failed to read", &error))?;
+        if text.len() as u64 > MAX_BYTES {
+            let message = format!(
+                "has more than {} MiB, expected a line per query with the number of its rows: rename it if it is not \
+                 that",
+                MAX_BYTES >> 20
+            );
+            return Err(Error::new(ErrorKind::Limit, message).in_file(path));
+        }
         let mut groups = Self::parse(&text).map_err(|error| error.in_file(path))?;
         groups.path = path.to_path_buf();
         Ok(groups)

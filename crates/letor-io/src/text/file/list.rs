@@ -97,8 +97,17 @@ impl FileList {
 
 /// Why a file of a folder is not a data file; `None` if it is one.
 fn reason_to_skip(path: &Path) -> Option<String> {
-    if path.is_dir() {
-        return Some("a folder".into());
+    match std::fs::metadata(path) {
+        Err(error) => return Some(format!("failed to open: {error}")),
+        Ok(metadata) => {
+            if let Some(what) = source::not_a_file(&metadata) {
+                return Some(what.into());
+            }
+            // Some files of /proc are said to be empty, and reading them waits for events.
+            if metadata.len() == 0 {
+                return Some("empty".into());
+            }
+        }
     }
     if let Some(data) = path.to_str().and_then(|path| path.strip_suffix(".query"))
         && Path::new(data).is_file()
@@ -123,7 +132,9 @@ fn reason_to_skip(path: &Path) -> Option<String> {
         return match (first.map(|(_, line)| line_shape::of(line)), failure) {
             (Some(LineShape::Row { .. }), _) => None,
             (_, Some(failure)) => Some(format!("failed to read: {failure}")),
-            (None, None) if filled == 0 => Some("empty".into()),
+            (None, None) if read == BEGINNING => {
+                Some("starts with megabytes of blank lines: give the file itself to read it".into())
+            }
             (None, None) => Some("only blank lines".into()),
             (Some(LineShape::Comment), None) => {
                 Some("starts with a comment, not with a row: give the file itself to read it".into())

@@ -12,4 +12,6 @@ pub(super) use group_sizes::GroupSizes;
 pub(super) use line_shape::looks_like_id;
 pub(crate) use list::expand;
 pub(super) use list::{DataFile, FileList};
-pub(super) use pieces::{Ids, Piece, PieceReader};
+#[cfg(feature = "fuzz")]
+pub(super) use pieces::Sizes;
+pub(super) use pieces::{Failure, Ids, Piece, PieceReader, no_row};

@@ -14,11 +14,22 @@ use crate::error::{Error, ErrorKind};
 use crate::text::options::MAX_LINE;
 use crate::text::row::LOOKAHEAD;
 
-/// The size of a piece in bytes, unless a single query is larger.
-const PIECE: usize = 1 << 20;
+/// How much of a file is held in memory at a time, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::text) struct Sizes {
+    /// The size of a piece, unless a single query is larger.
+    pub(in crate::text) piece: usize,
+    /// The most blank lines and comments before the first row. A few megabytes of gzip can unpack to gigabytes of them.
+    pub(in crate::text) preamble: usize,
+    /// The most text from a query's first row to the next query's.
+    pub(in crate::text) query: usize,
+}
 
-/// The number of bytes searched for a file's first row before the rows are assumed to have `qid:`.
-const PREAMBLE: usize = 16 << 20;
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { piece: 1 << 20, preamble: 64 << 20, query: 1 << 30 }
+    }
+}
 
 /// Where the rows of a file have their query ids.
 #[derive(Debug, Clone)]
@@ -42,8 +53,17 @@ pub(in crate::text) struct Piece {
     pub(in crate::text) overlong: bool,
     /// Whether this is the last piece of the file.
     pub(in crate::text) last: bool,
-    /// The error that ended reading, and the number of bytes read of the next line.
-    pub(in crate::text) failure: Option<(io::Error, usize)>,
+    /// What ended reading, and the number of bytes read of the next line.
+    pub(in crate::text) failure: Option<(Failure, usize)>,
+}
+
+/// Why reading ended before the end of the file.
+#[derive(Debug)]
+pub(in crate::text) enum Failure {
+    /// The file could not be read further.
+    Io(io::Error),
+    /// The query that the piece begins with has more text than this number of bytes.
+    LongQuery(usize),
 }
 
 impl Piece {
@@ -74,19 +94,25 @@ pub(in crate::text) struct PieceReader {
     group: usize,
     at_end: bool,
     failure: Option<io::Error>,
-    target: usize,
+    sizes: Sizes,
+}
+
+/// The error for a file without rows.
+pub(in crate::text) fn no_row() -> Error {
+    let message = "found no row, expected rows of `label qid:id feature:value ...`: check that this is a data file";
+    Error::new(ErrorKind::Format, message).at(1, 1)
 }
 
 impl PieceReader {
     /// Opens `path` and finds out where its rows have their query ids; `groups` are its group sizes if there is a
     /// file of them.
     pub(in crate::text) fn open(path: &Path, groups: Option<Arc<GroupSizes>>) -> Result<Self, Error> {
-        Self::new(source::open(path)?, groups, PIECE).map_err(|error| error.in_file(path))
+        Self::new(source::open(path)?, groups, Sizes::default()).map_err(|error| error.in_file(path))
     }
 
-    pub(in crate::text) fn new(source: Source, groups: Option<Arc<GroupSizes>>, target: usize) -> Result<Self, Error> {
+    pub(in crate::text) fn new(source: Source, groups: Option<Arc<GroupSizes>>, sizes: Sizes) -> Result<Self, Error> {
         let mut reader =
-            Self { source, ids: Ids::Qid, carry: Vec::new(), group: 0, at_end: false, failure: None, target };
+            Self { source, ids: Ids::Qid, carry: Vec::new(), group: 0, at_end: false, failure: None, sizes };
         let mut searched = 0;
         let first = loop {
             reader.read_more();
@@ -98,15 +124,23 @@ impl PieceReader {
             let first = lines(&reader.carry[searched..whole])
                 .map(|(_, line)| line_shape::of(line))
                 .find(|shape| !matches!(shape, LineShape::Blank | LineShape::Comment));
+            // A long line without an end is refused as such later.
+            let lines_only = reader.carry.len() - whole <= MAX_LINE;
+            if first.is_none() && !reader.at_end && lines_only && searched > sizes.preamble {
+                let message = format!(
+                    "has more than {} MiB of blank lines and comments before its first row: remove them, or check that \
+                     this is a data file",
+                    sizes.preamble >> 20
+                );
+                return Err(Error::new(ErrorKind::Limit, message).at(1, 1));
+            }
             searched = whole;
-            if first.is_some() || reader.at_end || reader.carry.len() > PREAMBLE {
+            if first.is_some() || reader.at_end || !lines_only {
                 break first;
             }
         };
         if first.is_none() && reader.at_end && reader.failure.is_none() {
-            let message =
-                "found no row, expected rows of `label qid:id feature:value ...`: check that this is a data file";
-            return Err(Error::new(ErrorKind::Format, message).at(1, 1));
+            return Err(no_row());
         }
         reader.ids = match (first, groups) {
             (Some(LineShape::Row { qid: None, .. }), Some(groups)) => Ids::Groups(groups),
@@ -128,7 +162,7 @@ impl PieceReader {
             return false;
         }
         let mut filled = self.carry.len();
-        let mut want = self.target.max(filled);
+        let mut want = self.sizes.piece.max(filled);
         piece.reserve(want);
         piece.bytes[..filled].copy_from_slice(&self.carry);
         (piece.first_group, piece.overlong) = (self.group, false);
@@ -142,7 +176,7 @@ impl PieceReader {
             }
             let whole = end_of_lines(&piece.bytes[..filled]);
             if let Some(failure) = self.failure.take() {
-                piece.failure = Some((failure, filled - whole));
+                piece.failure = Some((Failure::Io(failure), filled - whole));
                 filled = whole;
                 break whole;
             }
@@ -157,7 +191,12 @@ impl PieceReader {
             if let Some(cut) = self.last_query(&piece.bytes[..whole]) {
                 break cut;
             }
-            want = filled + filled.max(self.target);
+            if filled > self.sizes.query {
+                piece.failure = Some((Failure::LongQuery(self.sizes.query), 0));
+                (self.at_end, filled) = (true, 0);
+                break 0;
+            }
+            want = filled + filled.max(self.sizes.piece);
             piece.reserve(want);
         };
         self.carry.clear();
@@ -171,7 +210,7 @@ impl PieceReader {
     /// Appends more of the source to the carried text.
     fn read_more(&mut self) {
         let start = self.carry.len();
-        self.carry.resize(start + (self.target / 16).max(64), 0);
+        self.carry.resize(start + (self.sizes.piece / 16).max(64), 0);
         let (read, failure) = read_up_to(&mut self.source, &mut self.carry[start..]);
         self.at_end = start + read < self.carry.len() || failure.is_some();
         self.failure = failure;
@@ -236,7 +275,7 @@ mod tests {
     fn pieces(text: &str, groups: Option<&str>, target: usize) -> Vec<(String, usize)> {
         let groups = groups.map(|sizes| Arc::new(GroupSizes::parse(sizes.as_bytes()).unwrap()));
         let source = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
-        let mut reader = PieceReader::new(source, groups, target).unwrap();
+        let mut reader = PieceReader::new(source, groups, Sizes { piece: target, ..Sizes::default() }).unwrap();
         let (mut piece, mut all) = (Piece::default(), Vec::new());
         while reader.next(&mut piece) {
             assert!(piece.text()[piece.len()..].iter().all(|&byte| byte == b'\n'));
@@ -286,7 +325,7 @@ mod tests {
     fn an_endless_line_is_cut_off() {
         let text = format!("0 qid:1 1:1\n{}", "x".repeat(MAX_LINE * 3));
         let source = Box::new(io::Cursor::new(text.into_bytes()));
-        let mut reader = PieceReader::new(source, None, PIECE).unwrap();
+        let mut reader = PieceReader::new(source, None, Sizes::default()).unwrap();
         let mut piece = Piece::default();
         assert!(reader.next(&mut piece));
         assert!(piece.overlong && piece.len() < MAX_LINE * 3);
@@ -296,7 +335,28 @@ mod tests {
     fn comments_alone_are_not_data() {
         for text in ["", "\n\n", "# comment\n"] {
             let source = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
-            assert!(PieceReader::new(source, None, PIECE).is_err());
+            assert!(PieceReader::new(source, None, Sizes::default()).is_err());
+        }
+    }
+
+    #[test]
+    fn endless_blank_lines_do_not_fill_memory() {
+        let sizes = Sizes { piece: 1 << 10, preamble: 1 << 16, query: 1 << 17 };
+        let endless = |start: &'static str| {
+            Box::new(io::Read::chain(start.as_bytes(), io::Read::take(io::repeat(b'\n'), u64::MAX)))
+        };
+        let error = PieceReader::new(endless("# comment\n"), None, sizes).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        let groups = || Some(Arc::new(GroupSizes::parse(b"1\n").unwrap()));
+        for (start, groups) in [("0 qid:1 1:1\n0 qid:2 1:1\n", None), ("0 1:1\n", groups())] {
+            let mut reader = PieceReader::new(endless(start), groups, sizes).unwrap();
+            let mut piece = Piece::default();
+            assert!(reader.next(&mut piece), "the first query");
+            assert!(reader.next(&mut piece));
+            assert!(matches!(piece.failure, Some((Failure::LongQuery(_), 0))), "{:?}", piece.failure);
+            assert_eq!(piece.len(), 0);
+            assert!(piece.bytes.len() < 4 * sizes.query);
+            assert!(!reader.next(&mut piece));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A file as a stream of text: plain or gzip, detected by content.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -25,13 +25,16 @@ const OTHERS: [(&[u8], &str); 8] = [
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
-/// Opens `path`; decompresses it if it starts like gzip.
+/// Opens `path`, a regular file or a pipe; decompresses it if it starts like gzip.
 pub(super) fn open(path: &Path) -> Result<Source, Error> {
     let failed = |error: &io::Error| Error::io(path, "failed to open", error);
-    let mut file = File::open(path).map_err(|error| failed(&error))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(Error::new(ErrorKind::Io, "is a folder, expected a file: give a file").in_file(path));
+    // Opening a device can wait for ever, and so can reading it.
+    let metadata = std::fs::metadata(path).map_err(|error| failed(&error))?;
+    if let Some(what) = not_a_file(&metadata).filter(|&what| what != PIPE) {
+        let message = format!("is {what}, expected a file: give a file");
+        return Err(Error::new(ErrorKind::Io, message).in_file(path));
     }
+    let mut file = File::open(path).map_err(|error| failed(&error))?;
     let mut start = [0; 6];
     let (read, error) = read_up_to(&mut file, &mut start);
     if let Some(error) = error {
@@ -52,6 +55,24 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
         return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file))));
     }
     Ok(file)
+}
+
+/// What a pipe is called.
+const PIPE: &str = "a pipe";
+
+/// What something is that is not a regular file.
+pub(super) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
+    if metadata.is_file() {
+        return None;
+    }
+    if metadata.is_dir() {
+        return Some("a folder");
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type()) {
+        return Some(PIPE);
+    }
+    Some("a device or socket")
 }
 
 /// Fills `buffer` until the end of the text or an error; returns the number of bytes read, and the error.
