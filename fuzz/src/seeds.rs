@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use letor_io::{Cache, OpenOptions, WriteOptions, lookalike, open, write};
+use letor_io::{OpenOptions, WriteOptions, lookalike, open, write};
 
 /// A few rows of each dialect that is read, and of some that are not.
 const ROWS: [&str; 14] = [
@@ -39,7 +39,7 @@ fn main() {
         let mut short: Vec<u8> = text.split_inclusive(|&byte| byte == b'\n').take(20).collect::<Vec<_>>().concat();
         short.resize(short.len() + (64 << 10), b'\n');
         fs::write(&path, short).expect("it is written");
-        let options = OpenOptions { cache: Cache::Folder(folder.path().join("cache")), ..OpenOptions::default() };
+        let options = OpenOptions { cache: Some(folder.path().join("cache")), ..OpenOptions::default() };
         open(&[path.to_str().expect("text")], &options).expect("it is read");
     }
     for (number, entry) in fs::read_dir(folder.path().join("cache")).expect("caches").enumerate() {

@@ -109,7 +109,6 @@ mod open;
 pub mod registry;
 mod text;
 
-pub use cache::Cache;
 pub use dataset::{BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics};
 pub use error::{Error, ErrorKind};
 pub use open::{OpenOptions, open};

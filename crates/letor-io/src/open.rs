@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cache::{self, Cache};
+use crate::cache;
 use crate::dataset::{Dataset, Provenance, Recipe};
 use crate::error::{Error, ErrorKind};
 use crate::lookalike;
@@ -19,8 +19,9 @@ pub struct OpenOptions {
     pub split: Option<Split>,
     /// The folder of registered data, instead of [`registry::data_root`].
     pub root: Option<PathBuf>,
-    /// Where to keep the [binary cache](Cache), which makes the next opening fast.
-    pub cache: Cache,
+    /// The folder for the [binary cache](cache), which makes the next opening fast; created if necessary. `None`: no
+    /// cache. Where it cannot be written, there is none either.
+    pub cache: Option<PathBuf>,
 }
 
 /// Opens a data set: a registered name, the name of a look-alike (see [`lookalike`]), or files and folders,
@@ -51,7 +52,7 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
                 "{} has no split {split}: look-alikes are not split; leave the split out",
                 spec.as_ref()
             )),
-            None => lookalike::open(spec.as_ref(), &options.cache, options.root.as_deref()),
+            None => lookalike::open(spec.as_ref(), options.cache.as_deref()),
         },
         paths => {
             if let Some(split) = options.split {
@@ -63,7 +64,7 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
             if let Some(absent) = paths.iter().find(|path| !path.exists()) {
                 return unknown(neither_name_nor_file(absent, paths.len() > 1));
             }
-            read_through_cache(&display_name(&paths), &paths, &options.read, &options.cache)
+            read_through_cache(&display_name(&paths), &paths, &options.read, options.cache.as_deref())
         }
     }
 }
@@ -94,7 +95,7 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
         None => entry.name.clone(),
     };
     let read = ReadOptions { features: options.read.features.max(entry.features), ..options.read.clone() };
-    read_through_cache(&name, &files, &read, &options.cache)
+    read_through_cache(&name, &files, &read, options.cache.as_deref())
 }
 
 /// Like [`read_files`], using the cache.
@@ -102,7 +103,7 @@ fn read_through_cache<P: AsRef<Path>>(
     name: &str,
     paths: &[P],
     read: &ReadOptions,
-    cache: &Cache,
+    cache: Option<&Path>,
 ) -> Result<Dataset, Error> {
     let list = expand(paths)?;
     // Cache keys contain this text, so the `Debug` form of the options is part of the cache format.

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 fn sim(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
-    command.current_dir(folder).env_remove("ORE_CACHE_DIR");
+    command.current_dir(folder).env("ORE_CACHE_DIR", folder.join("caches"));
     command.env("ORE_DATA_DIR", folder.join("data"));
     command
 }
@@ -117,7 +117,9 @@ fn the_cache_changes_no_result() {
         }
     });
     let caches = || {
-        let names = fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("a file").file_name());
+        let names = fs::read_dir(folder.path().join("caches"))
+            .expect("a folder")
+            .map(|entry| entry.expect("a file").file_name());
         names.filter(|name| name.to_string_lossy().ends_with("letor-cache")).count()
     };
     assert_eq!(caches(), 1);
@@ -129,4 +131,78 @@ fn the_cache_changes_no_result() {
             assert!(read(run) == read("without"), "{run}/{name}");
         }
     }
+}
+
+/// The rows of a data set large enough for a cache.
+fn large(seed: u64) -> Vec<u8> {
+    let dataset = letor_io::lookalike::generate("mq2008-lookalike", 0.05, seed).expect("it is known");
+    let mut text = Vec::new();
+    letor_io::write(&dataset, &letor_io::WriteOptions::default(), &mut text).expect("memory takes it");
+    text
+}
+
+const SHORT: [&str; 8] = ["--rankers", "4", "--steps", "10", "--runs", "1", "--algorithms", "random"];
+
+#[cfg(unix)]
+#[test]
+fn caches_are_in_the_users_folder_and_never_beside_the_data() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("data")).expect("a folder");
+    fs::create_dir(at("home")).expect("a folder");
+    fs::write(at("data/train.txt"), large(1)).expect("a file");
+    let run = |variables: &[(&str, &str)]| {
+        let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
+        command.current_dir(folder.path()).args(["--dataset", "data", "--out", "r", "--quiet"]).args(SHORT);
+        for name in ["ORE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"] {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().copied());
+        out(&mut command);
+        assert_eq!(fs::read_dir(at("data")).expect("a folder").count(), 1, "{variables:?}");
+        fs::remove_dir_all(at("r")).expect("results");
+    };
+    let home = at("home").to_str().expect("text").to_owned();
+    run(&[("HOME", &home)]);
+    let caches = if cfg!(target_os = "macos") { "home/Library/Caches" } else { "home/.cache" };
+    let caches = at(caches).join("online-ranker-evaluation");
+    assert_eq!(fs::read_dir(&caches).expect("a cache").count(), 1);
+    run(&[("HOME", &home), ("XDG_CACHE_HOME", &format!("{home}/xdg"))]);
+    assert_eq!(fs::read_dir(at("home/xdg/online-ranker-evaluation")).expect("a cache").count(), 1);
+    // No home, one that is not there, and folders that cannot be made: no cache, no error.
+    run(&[]);
+    run(&[("HOME", "/no/such/home")]);
+    run(&[("HOME", &home), ("ORE_CACHE_DIR", "/dev/null/caches")]);
+    run(&[("HOME", &home), ("XDG_CACHE_HOME", "/proc/caches")]);
+}
+
+#[test]
+fn caches_are_listed_and_cleared() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    for (name, seed) in [("one.txt", 1), ("two.txt", 2), ("three.txt", 3)] {
+        fs::write(at(name), large(seed)).expect("a file");
+        out(sim(folder.path()).args(["--dataset", name, "--out", &format!("r-{name}"), "--quiet"]).args(SHORT));
+    }
+    let cache = |arguments: &[&str]| out(sim(folder.path()).arg("cache").args(arguments));
+    let listed = cache(&[]);
+    for part in ["one.txt ", "two.txt ", "three.txt ", "in use", "3 caches, 0."] {
+        assert!(listed.contains(part), "{part} in\n{listed}");
+    }
+    fs::write(at("one.txt"), large(4)).expect("a file");
+    fs::remove_file(at("two.txt")).expect("it is there");
+    let json: serde_json::Value = serde_json::from_str(&cache(&["--json"])).expect("JSON");
+    let mut states: Vec<&str> =
+        json["caches"].as_array().expect("a list").iter().filter_map(|cache| cache["state"].as_str()).collect();
+    states.sort_unstable();
+    assert_eq!(states, ["current", "orphaned", "outdated"]);
+    let run = sim(folder.path()).args(["cache", "clear", "four.txt"]).output().expect("sim starts");
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("no cache is of `four.txt`"));
+    assert!(cache(&["clear", "two.txt"]).starts_with("removed 1 cache, "));
+    assert!(cache(&["clear"]).starts_with("removed 1 cache, "), "the outdated one");
+    assert!(cache(&[]).contains("1 cache, 0."));
+    assert!(cache(&["clear", "--all"]).starts_with("removed 1 cache, "));
+    assert!(cache(&[]).starts_with("no caches in "));
+    assert!(at("three.txt").exists());
 }

@@ -14,7 +14,8 @@ const SMALL: [&str; 6] = ["--dataset", "mslr-lookalike:0.003", "--rankers", "10"
 
 fn sim(folder: &Path, command: &str) -> Command {
     let mut sim = Command::new(env!("CARGO_BIN_EXE_sim"));
-    sim.current_dir(folder).env_remove("ORE_DATA_DIR").args([command, "--quiet"]);
+    sim.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
+    sim.args([command, "--quiet"]);
     sim
 }
 

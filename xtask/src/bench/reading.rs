@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bandits::Generator;
 use clicks::{DependentClickModel, FractionalLabels};
 use interleave::{CreditTies, ProbabilisticInterleave};
-use letor_io::{Cache, Dataset, FeatureId, OpenOptions, ReadOptions, WriteOptions, lookalike, open, read_files, write};
+use letor_io::{Dataset, FeatureId, OpenOptions, ReadOptions, WriteOptions, lookalike, open, read_files, write};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
 use sim::simulation::site::{ImpressionRandomness, Site};
@@ -164,7 +164,7 @@ fn rankings(dataset: &Dataset) -> Result<Rankings> {
 
 /// P11: a data set of MSLR-WEB30K's size that was opened before, up to its first 1,000 impressions.
 fn reopening_rows(folder: &Path) -> Result<Vec<Row>> {
-    let options = OpenOptions { cache: Cache::Folder(folder.to_path_buf()), ..OpenOptions::default() };
+    let options = OpenOptions { cache: Some(folder.to_path_buf()), ..OpenOptions::default() };
     let first = open(&["mslr-lookalike"], &options)?;
     let what = format!("{} queries, {} documents", first.queries(), first.documents());
     drop(first);
@@ -172,7 +172,7 @@ fn reopening_rows(folder: &Path) -> Result<Vec<Row>> {
     let total = median(|| {
         let (start, before) = (Instant::now(), core_seconds()?);
         let dataset = open(&["mslr-lookalike"], &options)?;
-        ensure!(dataset.mapped_from().is_some(), "the cache was not used");
+        ensure!(dataset.cache_file().is_some(), "the cache was not used");
         opening.push(start.elapsed().as_secs_f64());
         let site = Site::new(
             &dataset,

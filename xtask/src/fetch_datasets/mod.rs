@@ -17,6 +17,7 @@ use anyhow::{Context, Result, bail};
 use letor_io::registry::{self, Entry};
 
 pub use register::register;
+use register::remove_leftovers;
 pub use verify::Expected;
 
 use download::{Settings, Wanted};
@@ -56,6 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Ok(entries) => entries,
         Err(error) => return Ok(usage(&error)),
     };
+    remove_leftovers(&root)?;
     let mut all_here = true;
     match (&entries[..], &arguments.from) {
         ([], _) => show::list(&root),

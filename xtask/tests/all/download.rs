@@ -25,6 +25,9 @@ fn settings() -> Settings {
         pause: Duration::from_millis(5),
         patience: Duration::from_millis(400),
         room: |_| Ok(1 << 40),
+        floor: 1000,
+        window: Duration::from_millis(300),
+        most_bytes: 1 << 20,
     }
 }
 
@@ -241,6 +244,52 @@ fn a_silent_server_is_given_up() {
     });
     assert_fetched(folder.path(), get(folder.path(), &[server.url("/a")]));
     assert_eq!(server.requests()[1].range(), Some(50_000));
+}
+
+/// A byte every few milliseconds keeps a connection from being silent, and the download from ending.
+#[test]
+fn a_server_that_trickles_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(|number, request| {
+        let answer = with_ranges(request, &file());
+        if number == 0 { answer.trickle(Duration::from_millis(10)) } else { answer }
+    });
+    let patient = Settings { patience: Duration::from_secs(20), ..settings() };
+    assert_fetched(folder.path(), get_with(folder.path(), &[server.url("/a")], &patient));
+    let resumed = server.requests()[1].range().unwrap();
+    assert!((1..300).contains(&resumed), "{resumed} bytes in 0.3 s");
+
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(|_, request| with_ranges(request, &file()).trickle(Duration::from_millis(10)));
+    let error = get_with(folder.path(), &[server.url("/a")], &patient).unwrap_err();
+    assert!(error.contains("fewer than 1000 bytes per second after ") && error.contains("tried 4 times"), "{error}");
+    assert!(!folder.path().join("data.zip").exists());
+}
+
+/// Each request gains a byte.
+#[test]
+fn a_byte_per_request_is_not_progress() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(|_, request| {
+        let answer = with_ranges(request, &file());
+        let end = answer.body.len().min(1);
+        answer.cut(end)
+    });
+    let error = get(folder.path(), &[server.url("/a")]).unwrap_err();
+    assert!(error.contains("tried 4 times"), "{error}");
+    assert_eq!(server.requests().len(), 4);
+}
+
+/// A file of which neither the registry nor the server says how large it is.
+#[test]
+fn an_endless_file_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(|_, _| Answer::new("200 OK", vec![7; 3 << 20]));
+    let mirrors = [server.url("/a")];
+    let wanted = Wanted { file: "data.zip", expected: Expected::default(), mirrors: vec![&mirrors[0]] };
+    let error = format!("{:#}", download(&wanted, folder.path(), &settings(), &mut ()).unwrap_err());
+    assert!(error.contains("the server has 3145728 bytes, no more than 1048576 are accepted"), "{error}");
+    assert_eq!(names(folder.path()), [""; 0]);
 }
 
 #[test]

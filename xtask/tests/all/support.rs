@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// A request: path and headers (names in lower case).
 #[derive(Debug, Clone)]
@@ -30,11 +31,13 @@ pub(crate) struct Answer {
     pub(crate) claims: Option<usize>,
     /// Whether the server stays silent instead of ending the connection.
     pub(crate) hangs: bool,
+    /// The pause after each byte of the body, if it is sent byte by byte.
+    pub(crate) trickles: Option<Duration>,
 }
 
 impl Answer {
     pub(crate) fn new(status: &'static str, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers: Vec::new(), body: body.into(), claims: None, hangs: false }
+        Self { status, headers: Vec::new(), body: body.into(), claims: None, hangs: false, trickles: None }
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -51,6 +54,11 @@ impl Answer {
 
     pub(crate) fn hang(mut self) -> Self {
         self.hangs = true;
+        self
+    }
+
+    pub(crate) fn trickle(mut self, pause: Duration) -> Self {
+        self.trickles = Some(pause);
         self
     }
 }
@@ -142,9 +150,18 @@ fn serve(
     }
     // A client that stopped listening is not an error.
     let _ = stream.write_all(format!("{head}\r\n").as_bytes());
-    let _ = stream.write_all(&answer.body);
+    if let Some(pause) = answer.trickles {
+        for byte in &answer.body {
+            if stream.write_all(&[*byte]).is_err() || stop.load(Ordering::SeqCst) {
+                return;
+            }
+            std::thread::sleep(pause);
+        }
+    } else {
+        let _ = stream.write_all(&answer.body);
+    }
     let _ = stream.flush();
     while answer.hangs && !stop.load(Ordering::SeqCst) {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -13,7 +13,8 @@ use crate::dataset::{Blocks, Content, Dataset, Provenance, is_sound};
 pub(crate) fn check_bytes(file: &[u8], repair_hashes: bool) -> Option<Dataset> {
     let repaired = repair_hashes.then(|| repaired(file));
     let file = repaired.as_deref().unwrap_or(file);
-    let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } = format::read(file)?;
+    let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } =
+        format::read(file, file.len() as u64)?;
     let block = |index: usize| {
         let bytes = &file[starts[index]..starts[index + 1]];
         let documents = offsets[index + 1] - offsets[index];

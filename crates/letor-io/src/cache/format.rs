@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::dataset::{Dataset, MAX_ID};
 
 /// Increment if the layout of caches or the packing of values changes.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 pub(super) const MAGIC: &[u8; 8] = b"letorbin";
 pub(super) const ORDER: u32 = 0x0102_0304;
@@ -74,22 +74,35 @@ pub(super) struct Index {
     pub(super) hashes: Vec<u64>,
 }
 
-/// The index of a complete cache file; `None` if the file has another version or is truncated, damaged or
-/// inconsistent.
-pub(super) fn read(file: &[u8]) -> Option<Index> {
-    let mut header = Reader { rest: file.get(..HEADER)? };
-    if header.take(8)? != MAGIC || header.u32()? != ORDER || header.u32()? != VERSION {
-        return None;
-    }
-    let (total, len, hash) = (header.u64()?, header.u64()?, header.u64()?);
-    if header.u64()? != xxh3_64(&file[..HEADER - 8]) || total != file.len() as u64 {
-        return None;
-    }
-    let index = file[HEADER..].get(..usize::try_from(len).ok()?)?;
+/// The length of header and index of a cache file of `total` bytes that begins with `header`; `None` if it has another
+/// version, is truncated or damaged.
+pub(super) fn head_len(header: &[u8], total: u64) -> Option<usize> {
+    let (len, _) = read_header(header, total)?;
+    HEADER.checked_add(len).filter(|&len| len as u64 <= total)
+}
+
+/// The index of a cache file of `total` bytes, of which `head` has at least header and index; `None` if the file has
+/// another version or is truncated, damaged or inconsistent.
+pub(super) fn read(head: &[u8], total: u64) -> Option<Index> {
+    let (len, hash) = read_header(head.get(..HEADER)?, total)?;
+    let index = head[HEADER..].get(..len)?;
     if xxh3_64(index) != hash {
         return None;
     }
-    read_index(index, HEADER + index.len(), file.len())
+    read_index(index, HEADER + index.len(), usize::try_from(total).ok()?)
+}
+
+/// The length of the index and its hash.
+fn read_header(bytes: &[u8], total: u64) -> Option<(usize, u64)> {
+    let mut header = Reader { rest: bytes.get(..HEADER)? };
+    if header.take(8)? != MAGIC || header.u32()? != ORDER || header.u32()? != VERSION {
+        return None;
+    }
+    let (stated, len, hash) = (header.u64()?, header.u64()?, header.u64()?);
+    if header.u64()? != xxh3_64(&bytes[..HEADER - 8]) || stated != total {
+        return None;
+    }
+    Some((usize::try_from(len).ok()?, hash))
 }
 
 fn read_index(index: &[u8], blocks: usize, end: usize) -> Option<Index> {

@@ -1,10 +1,15 @@
-//! The binary cache, which is mapped into memory instead of parsing text again; not the packing of values, which it
-//! takes from memory as it is.
+//! The binary cache, which is read instead of parsing text again; not the packing of values, which it takes from memory
+//! as it is.
 //!
-//! The first [`open`](crate::open) of files writes a cache file beside them; later ones map it and read what they
-//! need. A cache is used only if it was made of these very files (names, sizes, times of change), with the same
-//! options and by the same version. Otherwise, or if it is damaged, the text is read and the cache written again.
-//! Header and index are checked at opening, the values of each query at their first use.
+//! The first [`open`](crate::open) of files writes a cache file into the folder of
+//! [`OpenOptions::cache`](crate::OpenOptions::cache); later ones read from it what they need. A cache is used only if it
+//! was made of files with the same paths, sizes, times of change of the content, and on Unix also the same inodes and
+//! times of any change, which no program can set; with the same options and by the same version. Otherwise, or if it is
+//! damaged, the text is read and the cache written again. Header and index are checked at opening, the values of each
+//! query when they are read, which is at their first use.
+//!
+//! Caches are read, not mapped: a mapped file that another program shortens ends the process. Files appear under their
+//! names complete, by renaming.
 //!
 //! # Format
 //!
@@ -37,46 +42,12 @@
 #[cfg(feature = "fuzz")]
 mod check_bytes;
 mod format;
+mod list;
 mod open;
 mod stamps;
 mod store;
 
-use std::path::{Path, PathBuf};
-
 #[cfg(feature = "fuzz")]
 pub(crate) use check_bytes::check_bytes;
+pub use list::{CacheFile, State, list};
 pub(crate) use open::{open_files, open_generated};
-
-/// Where the binary cache of an opened data set is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Cache {
-    /// In the folder given by the environment variable `ORE_CACHE_DIR`, otherwise beside the data. If the folder is
-    /// not writable, there is no cache.
-    #[default]
-    Beside,
-    /// In this folder, which is created if it does not exist.
-    Folder(PathBuf),
-    /// Nowhere: the text is read every time.
-    Off,
-}
-
-/// The environment variable with the folder for all caches.
-const FOLDER_VARIABLE: &str = "ORE_CACHE_DIR";
-
-impl Cache {
-    /// The folder for the cache of data whose first file is `first`, and whether it is the folder of that file.
-    fn folder(&self, first: &Path) -> Option<(PathBuf, bool)> {
-        match self {
-            Self::Off => None,
-            Self::Folder(folder) => Some((folder.clone(), false)),
-            Self::Beside => match std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
-                Some(folder) => Some((folder.into(), false)),
-                None => {
-                    let folder = first.parent().filter(|folder| !folder.as_os_str().is_empty());
-                    Some((folder.unwrap_or(Path::new(".")).into(), true))
-                }
-            },
-        }
-    }
-}

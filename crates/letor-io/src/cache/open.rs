@@ -4,34 +4,32 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::stamps::{self, Stamps};
-use super::{Cache, store};
+use super::store;
 use crate::dataset::{Dataset, Provenance, Recipe};
 use crate::error::Error;
 use crate::file_names::CACHE_ENDING;
-use crate::registry;
 
 /// Text of fewer bytes than this is read so fast that it needs no cache.
 const WORTH_A_CACHE: u64 = 64 << 10;
 
-/// Opens the data set of `files` from its cache; if there is none, calls `read` and writes the cache.
+/// Opens the data set of `files` from its cache in the folder `cache`; if there is none, calls `read` and writes the cache.
 ///
 /// `options` describes how the text is read, and `recipe` returns a function that reads it again.
 pub(crate) fn open_files(
-    cache: &Cache,
+    cache: Option<&Path>,
     (name, provenance): (&str, Provenance),
     (files, options): (&[PathBuf], &str),
     recipe: impl FnOnce() -> Recipe,
     read: impl FnOnce() -> Result<Dataset, Error>,
 ) -> Result<Dataset, Error> {
-    let place = files.first().and_then(|first| cache.folder(first));
-    let Some((folder, beside)) = place else {
+    let Some(folder) = cache.filter(|_| !files.is_empty()) else {
         return read();
     };
-    let Some(before) = Stamps::of(files, beside.then_some(&folder)).filter(|stamps| stamps.bytes() >= WORTH_A_CACHE)
-    else {
+    let Some(before) = Stamps::of(files).filter(|stamps| stamps.bytes() >= WORTH_A_CACHE) else {
         return read();
     };
-    let path = folder.join(file_name(files, options, beside));
+    store::remove_leftovers(folder);
+    let path = folder.join(file_name(files, options));
     let key = before.key(options);
     if let Some((dataset, proved)) = store::load(&path, &key, (name, provenance), files, recipe) {
         if proved && !before.just_written() {
@@ -43,7 +41,7 @@ pub(crate) fn open_files(
     let dataset = read()?;
     let proof = if before.just_written() { stamps::hash(files) } else { None };
     // Files that changed while they were read have no single state to cache.
-    let after = Stamps::of(files, beside.then_some(&folder));
+    let after = Stamps::of(files);
     if after.is_some_and(|after| after.same_files(&before)) && (proof.is_some() || !before.just_written()) {
         store::save(&path, &key, proof, &dataset);
     }
@@ -53,26 +51,18 @@ pub(crate) fn open_files(
 /// Data of fewer bytes in memory than this are generated so fast that they need no cache.
 const WORTH_KEEPING: usize = 1 << 20;
 
-/// Opens the look-alike `name` from its cache if `is_same` accepts the contents; otherwise calls `make` and writes the
-/// cache.
-///
-/// Look-alikes have no source files. Unless a folder is given, their caches are in `look-alikes` in the folder of
-/// registered data, `root`, provided that `root` or its parent exists.
+/// Opens the look-alike `name` from its cache in the folder `cache` if `is_same` accepts the contents; otherwise calls
+/// `make` and writes the cache. Look-alikes have no source files.
 pub(crate) fn open_generated(
-    cache: &Cache,
-    root: Option<&Path>,
+    cache: Option<&Path>,
     name: &str,
     make: impl Fn() -> Result<Dataset, Error> + Send + Sync + 'static,
     is_same: impl Fn(&Dataset) -> bool,
 ) -> Result<Dataset, Error> {
-    let root = || root.map_or_else(registry::data_root, Path::to_path_buf);
-    let folder = match cache.folder(&root().join("look-alikes").join(name)) {
-        Some((folder, true)) => folder.ancestors().skip(1).take(2).any(Path::is_dir).then_some(folder),
-        named => named.map(|(folder, _)| folder),
-    };
-    let Some(folder) = folder else {
+    let Some(folder) = cache else {
         return make();
     };
+    store::remove_leftovers(folder);
     let path = folder.join(format!("{}{CACHE_ENDING}", name.replace(':', "-")));
     let key = stamps::key_of(name);
     let provenance = Provenance::LookAlike { name: name.to_string() };
@@ -93,18 +83,20 @@ pub(crate) fn open_generated(
     Ok(dataset)
 }
 
+/// The most characters of a data file's name in the name of its cache.
+const NAME: usize = 80;
+
 /// The name of the cache of `files` read with `options`.
-fn file_name(files: &[PathBuf], options: &str, beside: bool) -> String {
+fn file_name(files: &[PathBuf], options: &str) -> String {
     let mut key = options.to_string();
     for file in files {
         let full = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-        let shown = if beside { full.file_name().unwrap_or_default().into() } else { full };
-        key += &format!("\n{}", shown.display());
+        key += &format!("\n{}", full.display());
     }
-    let hash = xxhash_rust::xxh3::xxh3_64(key.as_bytes()) as u32;
-    let first = files[0].file_name().unwrap_or_default().display();
+    let hash = xxhash_rust::xxh3::xxh3_64(key.as_bytes());
+    let first: String = files[0].file_name().unwrap_or_default().to_string_lossy().chars().take(NAME).collect();
     let more = if files.len() > 1 { format!("+{}", files.len() - 1) } else { String::new() };
-    format!("{first}{more}.{hash:08x}{CACHE_ENDING}")
+    format!("{first}{more}.{hash:016x}{CACHE_ENDING}")
 }
 
 #[cfg(test)]
@@ -114,10 +106,10 @@ mod tests {
 
     #[test]
     fn a_cache_of_other_rules_is_replaced() {
-        let root = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let through = |seed: u64, is_same: &dyn Fn(&Dataset) -> bool| {
             let make = move || lookalike::generate("np2004-lookalike", 0.2, seed);
-            open_generated(&Cache::Beside, Some(root.path()), "made", make, is_same).unwrap()
+            open_generated(Some(folder.path()), "made", make, is_same).unwrap()
         };
         let first = through(1, &|_| true);
         assert!(through(2, &|_| true) == first, "opened from the cache");

@@ -1,8 +1,7 @@
-//! The sources of a cache: names, sizes and times of change of files.
+//! The sources of a cache: paths, sizes, times of change and inodes of files.
 #![expect(clippy::disallowed_types, reason = "only decides whether a cache is current; no result depends on it")]
 
-use std::fmt::Write;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -19,55 +18,43 @@ const STEP: Duration = Duration::from_secs(3);
 /// The state of some files according to the file system.
 #[derive(Debug)]
 pub(super) struct Stamps {
-    /// Name, size in bytes, and time of change.
-    files: Vec<(String, u64, SystemTime)>,
+    lines: Vec<String>,
+    bytes: u64,
     just_written: bool,
 }
 
 impl Stamps {
-    /// The state of `files` and their files of group sizes. Paths below `base` are relative to it. `None` if a path is
-    /// not a plain file.
-    pub(super) fn of(files: &[PathBuf], base: Option<&PathBuf>) -> Option<Self> {
+    /// The state of `files` and their files of group sizes. `None` if a path is not a regular file, or if its name cannot
+    /// be written down.
+    pub(super) fn of(files: &[PathBuf]) -> Option<Self> {
         let now = SystemTime::now();
-        let mut stamps = Self { files: Vec::new(), just_written: false };
+        let mut stamps = Self { lines: Vec::new(), bytes: 0, just_written: false };
         for file in files {
-            let metadata = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
-            stamps.push(file, &metadata, base, now)?;
+            stamps.push(file, now)?;
             let side = group_sizes_of(file);
-            if let Ok(metadata) = std::fs::metadata(&side) {
-                stamps.push(&side, &metadata, base, now)?;
+            if side.exists() {
+                stamps.push(&side, now)?;
             }
         }
         Some(stamps)
     }
 
-    fn push(
-        &mut self,
-        path: &Path,
-        metadata: &std::fs::Metadata,
-        base: Option<&PathBuf>,
-        now: SystemTime,
-    ) -> Option<()> {
-        let modified = metadata.modified().ok()?;
-        let below = base.and_then(|base| path.strip_prefix(base).ok());
-        let named = match below {
-            Some(below) => below.to_path_buf(),
-            None => std::path::absolute(path).ok()?,
-        };
-        // A name that is not valid Unicode could be confused with others.
-        self.files.push((named.to_str()?.to_string(), metadata.len(), modified));
-        self.just_written |= now.duration_since(modified).unwrap_or_default() < STEP;
+    fn push(&mut self, path: &Path, now: SystemTime) -> Option<()> {
+        let metadata = std::fs::metadata(path).ok()?;
+        self.lines.push(line(path, &metadata)?);
+        self.bytes += metadata.len();
+        self.just_written |= now.duration_since(last_change(&metadata)?).unwrap_or_default() < STEP;
         Some(())
     }
 
     /// Whether `other` describes the same files in the same state.
     pub(super) fn same_files(&self, other: &Self) -> bool {
-        self.files == other.files
+        self.lines == other.lines
     }
 
     /// The size of all files in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        self.files.iter().map(|(_, bytes, _)| bytes).sum()
+        self.bytes
     }
 
     /// Whether a file is so recent that another change might not change its time.
@@ -78,12 +65,62 @@ impl Stamps {
     /// The text that the key of a cache must equal.
     pub(super) fn key(&self, options: &str) -> String {
         let mut key = key_of(options);
-        for (name, bytes, modified) in &self.files {
-            let since = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-            let _ = writeln!(key, "{name:?} {bytes} {}.{:09}", since.as_secs(), since.subsec_nanos());
+        for line in &self.lines {
+            key += line;
+            key.push('\n');
         }
         key
     }
+}
+
+/// One file's part of a key: its size, the time of the last change of its content, what else identifies its state, and
+/// its path.
+fn line(path: &Path, metadata: &Metadata) -> Option<String> {
+    let path = std::path::absolute(path).ok()?;
+    // A name that is not valid Unicode, or has a line feed, could be confused with others.
+    let name = path.to_str().filter(|name| metadata.is_file() && !name.contains('\n'))?;
+    Some(format!("{} {} {name}", metadata.len(), state(metadata)?))
+}
+
+/// Times and inode. A program can set the time of the last change of the content (`touch -d`), but not that of the last
+/// change of anything, and a file that replaces another has another inode.
+#[cfg(unix)]
+fn state(metadata: &Metadata) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let (modified, changed) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
+    Some(format!("{}.{:09} {}.{:09} {}", modified.0, modified.1, changed.0, changed.1, metadata.ino()))
+}
+
+/// The time of the last change of the content alone: the standard library reports no more on this system.
+#[cfg(not(unix))]
+fn state(metadata: &Metadata) -> Option<String> {
+    let since = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Some(format!("{}.{:09} - -", since.as_secs(), since.subsec_nanos()))
+}
+
+/// When the file last changed, as far as the system says.
+#[cfg(unix)]
+fn last_change(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let since = Duration::new(metadata.ctime().try_into().ok()?, metadata.ctime_nsec().try_into().ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(since)
+}
+
+#[cfg(not(unix))]
+fn last_change(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok()
+}
+
+/// The sources in `key`, each with whether it is in the state that the key describes; `None` for a source that is gone.
+pub(super) fn sources(key: &str) -> Vec<(PathBuf, Option<bool>)> {
+    // Two lines of version and options come first.
+    let sources = key.lines().skip(2).filter_map(|before| {
+        let path = PathBuf::from(before.splitn(5, ' ').nth(4)?);
+        let now = std::fs::metadata(&path).ok();
+        let same = now.map(|metadata| line(&path, &metadata).as_deref() == Some(before));
+        Some((path, same))
+    });
+    sources.collect()
 }
 
 /// The part of a cache key that does not depend on the sources.
@@ -109,4 +146,26 @@ pub(super) fn hash(files: &[PathBuf]) -> Option<u64> {
         }
     }
     Some(hash.digest())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_name_their_sources() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a file.txt", "another"].map(|name| folder.path().join(name));
+        for name in &names {
+            std::fs::write(name, "x").unwrap();
+        }
+        let key = Stamps::of(&names).unwrap().key("options");
+        let [one, other] = names;
+        assert_eq!(sources(&key), [(one.clone(), Some(true)), (other.clone(), Some(true))]);
+        std::fs::write(&one, "xy").unwrap();
+        std::fs::remove_file(&other).unwrap();
+        assert_eq!(sources(&key), [(one, Some(false)), (other, None)]);
+        assert_eq!(sources(&key_of("mslr-lookalike")), []);
+        assert!(Stamps::of(&[folder.path().into()]).is_none(), "a folder has no stamp");
+    }
 }

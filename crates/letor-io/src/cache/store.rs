@@ -1,17 +1,17 @@
-//! Cache files on disk: mapped if valid, written under a temporary name and renamed.
+//! Cache files on disk: read if valid, written under a temporary name and renamed.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::Mmap;
-
-use super::format::{self, Index};
+use super::format::{self, HEADER, Index};
 use super::stamps;
-use crate::dataset::{Blocks, Content, Dataset, MappedBlocks, MappedFile, Provenance, Recipe};
-use crate::file_names::CACHE_ENDING;
+use crate::dataset::{BlockFile, Blocks, Content, Dataset, FileBlocks, Provenance, Recipe};
+
+/// The ending of a cache that is being written.
+const ASIDE_ENDING: &str = ".aside.letor-cache";
 
 /// The data set in the cache at `path`, and whether the sources had to be read to check it. `None` if the cache is
 /// missing, has another key or version, or is damaged.
@@ -22,21 +22,38 @@ pub(super) fn load(
     sources: &[PathBuf],
     recipe: impl FnOnce() -> Recipe,
 ) -> Option<(Dataset, bool)> {
-    let map = map(&File::open(path).ok()?).ok()?;
-    let index = format::read(&map)?;
+    let (file, index) = read_index(path)?;
     let of_these = || index.proof.is_none_or(|hash| stamps::hash(sources) == Some(hash));
     if index.key != key || !of_these() {
         return None;
     }
     let proved = index.proof.is_some();
-    Some((dataset(map, path, index, (name, provenance), recipe()), proved))
+    Some((dataset(file, path, index, (name, provenance), recipe()), proved))
 }
 
-/// The data set in `map`, the cache file at `path` with the index `index`.
-fn dataset(map: Mmap, path: &Path, index: Index, (name, provenance): (&str, Provenance), recipe: Recipe) -> Dataset {
+/// The cache file at `path`, open, and its index.
+pub(super) fn read_index(path: &Path) -> Option<(File, Index)> {
+    // Opening a pipe in place of a cache would wait for a writer.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    let total = file.metadata().ok()?.len();
+    let mut head = vec![0; HEADER];
+    file.read_exact(&mut head).ok()?;
+    let len = format::head_len(&head, total)?;
+    head.try_reserve_exact(len - HEADER).ok()?;
+    head.resize(len, 0);
+    file.read_exact(&mut head[HEADER..]).ok()?;
+    let index = format::read(&head, total)?;
+    Some((file, index))
+}
+
+/// The data set in `file`, the cache at `path` with the index `index`.
+fn dataset(file: File, path: &Path, index: Index, (name, provenance): (&str, Provenance), recipe: Recipe) -> Dataset {
     let Index { checksum, features, ids, id_ends, offsets, labels, starts, hashes, .. } = index;
-    let file = MappedFile {
-        map,
+    let file = BlockFile {
+        file,
         path: path.to_path_buf(),
         starts,
         hashes,
@@ -47,15 +64,8 @@ fn dataset(map: Mmap, path: &Path, index: Index, (name, provenance): (&str, Prov
     };
     let max_label = labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
     let (name, checksum) = (name.to_string(), OnceLock::from(checksum));
-    let blocks = Blocks::Mapped(MappedBlocks::new(file));
+    let blocks = Blocks::File(FileBlocks::new(file));
     Content { name, provenance, features, ids, id_ends, offsets, labels, max_label, blocks, checksum }.into()
-}
-
-#[expect(unsafe_code, reason = "mapping a file is unsafe because another process may truncate it")]
-fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: cache files never change in place: a new one is written under another name and renamed, so an existing
-    // map keeps the old file. The contents of the file are validated before use.
-    unsafe { Mmap::map(file) }
 }
 
 /// Writes a cache of `dataset` to `path`, completely or not at all. Failures are ignored.
@@ -68,9 +78,9 @@ pub(super) fn save(path: &Path, key: &str, proof: Option<u64>, dataset: &Dataset
         return;
     };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let aside = folder.join(format!(".{}.{}.{number}.aside{}", name.display(), std::process::id(), CACHE_ENDING));
+    let aside = folder.join(format!(".{}.{}.{number}{ASIDE_ENDING}", name.display(), std::process::id()));
     let write = || -> io::Result<()> {
-        fs::create_dir_all(folder)?;
+        create_folder(folder)?;
         let mut out = BufWriter::with_capacity(1 << 20, File::create_new(&aside)?);
         out.write_all(&head)?;
         for query in 0..dataset.queries() {
@@ -81,5 +91,29 @@ pub(super) fn save(path: &Path, key: &str, proof: Option<u64>, dataset: &Dataset
     };
     if write().is_err() {
         let _ = fs::remove_file(&aside);
+    }
+}
+
+/// Creates `folder` and its missing parents, for this user only: data may be licensed or private.
+fn create_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+/// Removes what killed writers left in `folder`. Files of running processes stay; where the system does not list
+/// processes, all stay.
+pub(super) fn remove_leftovers(folder: &Path) {
+    let processes = Path::new("/proc");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let parts = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(ASIDE_ENDING)?.rsplit_once('.'));
+        let writer = parts.and_then(|(rest, _number)| rest.rsplit_once('.')?.1.parse::<u32>().ok());
+        let Some(writer) = writer else { continue };
+        if processes.join("self").exists() && !processes.join(writer.to_string()).exists() {
+            // A file that cannot be removed does no harm.
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }

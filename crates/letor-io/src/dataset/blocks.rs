@@ -1,10 +1,10 @@
-//! The packed values of all queries, in memory or mapped from a cache file.
+//! The packed values of all queries, in memory or in a cache file.
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::Mmap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Dataset, block};
@@ -14,15 +14,15 @@ use crate::error::Error;
 pub(crate) enum Blocks {
     /// In memory.
     Owned(Vec<Box<[u8]>>),
-    /// In a cache file.
-    Mapped(MappedBlocks),
+    /// In a cache file, and in memory once used.
+    File(FileBlocks),
 }
 
 impl Blocks {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Owned(blocks) => blocks.len(),
-            Self::Mapped(mapped) => mapped.file.hashes.len(),
+            Self::File(blocks) => blocks.read.len(),
         }
     }
 
@@ -31,21 +31,21 @@ impl Blocks {
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         match self {
             Self::Owned(blocks) => &blocks[index],
-            Self::Mapped(mapped) => mapped.get(index),
+            Self::File(blocks) => blocks.get(index),
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Owned(blocks) => blocks.iter().map(|block| block.len()).sum(),
-            Self::Mapped(MappedBlocks { file, .. }) => file.starts[file.hashes.len()] - file.starts[0],
+            Self::File(FileBlocks { file, .. }) => file.starts[file.hashes.len()] - file.starts[0],
         }
     }
 
-    pub(crate) fn mapped_from(&self) -> Option<&Path> {
+    pub(crate) fn cache_file(&self) -> Option<&Path> {
         match self {
             Self::Owned(_) => None,
-            Self::Mapped(mapped) => Some(&mapped.file.path),
+            Self::File(blocks) => Some(&blocks.file.path),
         }
     }
 }
@@ -54,10 +54,10 @@ impl Blocks {
 pub(crate) type Recipe = Box<dyn Fn() -> Result<Dataset, Error> + Send + Sync>;
 
 /// A cache file, and the description of its blocks in its index.
-pub(crate) struct MappedFile {
-    pub(crate) map: Mmap,
+pub(crate) struct BlockFile {
+    pub(crate) file: File,
     pub(crate) path: PathBuf,
-    /// The start of each block in `map`, then the end of the last one; all are within the file.
+    /// The start of each block in the file, then the end of the last one; all are within the file.
     pub(crate) starts: Vec<usize>,
     pub(crate) hashes: Vec<u64>,
     /// The index of each query's first document, then the number of documents.
@@ -68,46 +68,44 @@ pub(crate) struct MappedFile {
     pub(crate) recipe: Recipe,
 }
 
-/// The blocks of a cache file. Each is checked at its first use; if one is damaged, the data set is made again from
-/// the sources of the cache.
-pub(crate) struct MappedBlocks {
-    file: MappedFile,
-    /// One bit per block: whether it has been checked.
-    checked: Vec<AtomicU64>,
+/// The blocks of a cache file. Each is read and checked at its first use; if one is damaged, the data set is made again
+/// from the sources of the cache.
+pub(crate) struct FileBlocks {
+    file: BlockFile,
+    read: Vec<OnceLock<Box<[u8]>>>,
     rebuilt: OnceLock<Dataset>,
 }
 
-impl MappedBlocks {
-    /// The blocks of `file`, all unchecked.
-    pub(crate) fn new(file: MappedFile) -> Self {
-        let checked = (0..file.hashes.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Self { file, checked, rebuilt: OnceLock::new() }
+impl FileBlocks {
+    /// The blocks of `file`, none of which is read.
+    pub(crate) fn new(file: BlockFile) -> Self {
+        let read = file.hashes.iter().map(|_| OnceLock::new()).collect();
+        Self { file, read, rebuilt: OnceLock::new() }
     }
 
     #[inline]
     fn get(&self, index: usize) -> &[u8] {
-        let MappedFile { map, starts, .. } = &self.file;
-        let bytes = &map[starts[index]..starts[index + 1]];
-        // The file never changes in place, so a valid block stays valid; no other memory depends on the bit.
-        if self.checked[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1 {
-            return bytes;
+        match self.read[index].get() {
+            Some(bytes) => bytes,
+            None => self.read(index),
         }
-        self.check(index, bytes)
     }
 
     #[cold]
-    fn check<'a>(&'a self, index: usize, bytes: &'a [u8]) -> &'a [u8] {
-        if self.is_sound(index, bytes) {
-            self.checked[index / 64].fetch_or(1 << (index % 64), Ordering::Relaxed);
-            return bytes;
+    fn read(&self, index: usize) -> &[u8] {
+        match self.sound_block(index) {
+            Some(bytes) => self.read[index].get_or_init(|| bytes),
+            None => self.rebuilt.get_or_init(|| self.rebuild()).block_bytes(index),
         }
-        self.rebuilt.get_or_init(|| self.rebuild()).block_bytes(index)
     }
 
-    fn is_sound(&self, index: usize, bytes: &[u8]) -> bool {
-        let MappedFile { offsets, hashes, features, .. } = &self.file;
+    /// A block, if the file has it undamaged.
+    fn sound_block(&self, index: usize) -> Option<Box<[u8]>> {
+        let BlockFile { file, starts, offsets, hashes, features, .. } = &self.file;
+        let mut bytes = vec![0; starts[index + 1] - starts[index]].into_boxed_slice();
+        read_at(file, &mut bytes, starts[index] as u64).ok()?;
         let documents = offsets[index + 1] - offsets[index];
-        xxh3_64(bytes) == hashes[index] && block::is_sound(bytes, documents, *features)
+        (xxh3_64(&bytes) == hashes[index] && block::is_sound(&bytes, documents, *features)).then_some(bytes)
     }
 
     /// Removes the damaged file and makes the data set again.
@@ -115,7 +113,7 @@ impl MappedBlocks {
     /// Panics if that is impossible, because reading a block cannot return an error.
     #[cold]
     fn rebuild(&self) -> Dataset {
-        let MappedFile { path, checksum, recipe, .. } = &self.file;
+        let BlockFile { path, checksum, recipe, .. } = &self.file;
         let _ = std::fs::remove_file(path);
         // Uses a separate thread and pool: a thread of the current pool, while it waits, could take work that needs
         // this very block.
@@ -134,4 +132,27 @@ impl MappedBlocks {
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
+}
+
+/// Fills `buffer` from the place `start` of `file`, which several threads may do at once.
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, start)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut buffer[filled..], start + filled as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => filled += read,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }

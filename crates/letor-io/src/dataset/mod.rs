@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) use block::BlockWriter;
 #[cfg(feature = "fuzz")]
 pub(crate) use block::is_sound;
-pub(crate) use blocks::{Blocks, MappedBlocks, MappedFile, Recipe};
+pub(crate) use blocks::{BlockFile, Blocks, FileBlocks, Recipe};
 pub use builder::DatasetBuilder;
 pub(crate) use column::Column;
 pub(crate) use encoded_query::MAX_ID;
@@ -132,15 +132,15 @@ impl Dataset {
         self.0.checksum.get_or_init(|| checksum::of(self)).clone()
     }
 
-    /// The size in memory, in bytes, including values mapped from a cache file.
+    /// The size in memory, in bytes, including values that are still in a cache file.
     pub fn memory(&self) -> usize {
         let index = size_of::<Box<[u8]>>() + 2 * size_of::<usize>();
         self.0.blocks.bytes() + self.queries() * index + self.0.labels.len() * size_of::<f32>() + self.0.ids.len()
     }
 
-    /// The cache file that the values are mapped from; `None` if they were read from text or generated.
-    pub fn mapped_from(&self) -> Option<&std::path::Path> {
-        self.0.blocks.mapped_from()
+    /// The cache file that the values are read from; `None` if they were read from text or generated.
+    pub fn cache_file(&self) -> Option<&std::path::Path> {
+        self.0.blocks.cache_file()
     }
 
     pub(crate) fn content(&self) -> &Content {

@@ -99,7 +99,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::cache::{self, Cache};
+use crate::cache;
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
 use generator::QueryGenerator;
@@ -171,9 +171,9 @@ pub(crate) fn is_named_by(spec: &str) -> bool {
     names().any(|name| Some(name) == spec.split(':').next())
 }
 
-/// Generates the look-alike `spec` (`NAME`, `NAME:SCALE` or `NAME:SCALE:SEED`) or opens it from its cache, which is
-/// kept with the registered data unless `cache` gives another place.
-pub(crate) fn open(spec: &str, cache: &Cache, root: Option<&Path>) -> Result<Dataset, Error> {
+/// Generates the look-alike `spec` (`NAME`, `NAME:SCALE` or `NAME:SCALE:SEED`) or opens it from its cache in the
+/// folder `cache`.
+pub(crate) fn open(spec: &str, cache: Option<&Path>) -> Result<Dataset, Error> {
     let (name, scale, seed) = parse(spec)?;
     let (generator, queries) = plan(name, scale, seed)?;
     let full_name = full_name(name, scale, seed);
@@ -190,7 +190,7 @@ pub(crate) fn open(spec: &str, cache: &Cache, root: Option<&Path>) -> Result<Dat
                 })
             })
     };
-    cache::open_generated(cache, root, &full_name, again, is_same)
+    cache::open_generated(cache, &full_name, again, is_same)
 }
 
 fn parse(spec: &str) -> Result<(&str, f64, u64), Error> {

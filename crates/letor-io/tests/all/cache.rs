@@ -1,17 +1,17 @@
-//! The binary cache: mapped if valid, and never trusted.
+//! The binary cache: read if valid, and never trusted.
 #![expect(clippy::disallowed_types, reason = "sets the times of files")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use letor_io::{
-    Cache, Dataset, OpenOptions, ReadOptions, Statistics, WriteOptions, lookalike, open, read_files, write,
-};
+use letor_io::cache::{State, list};
+use letor_io::{Dataset, OpenOptions, ReadOptions, Statistics, WriteOptions, lookalike, open, read_files, write};
 
-/// A folder with a data file old enough for its time to be reliable.
+/// A data file, and a folder for its caches.
 struct Place {
     folder: tempfile::TempDir,
+    cache: tempfile::TempDir,
     file: PathBuf,
 }
 
@@ -19,7 +19,7 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("train.txt");
-        let place = Self { folder, file };
+        let place = Self { folder, cache: tempfile::tempdir().unwrap(), file };
         place.fill(1);
         place.age();
         place
@@ -41,8 +41,12 @@ impl Place {
         fs::File::options().write(true).open(&self.file).unwrap().set_modified(time).unwrap();
     }
 
+    fn options(&self) -> OpenOptions {
+        OpenOptions { cache: Some(self.cache.path().into()), ..OpenOptions::default() }
+    }
+
     fn open(&self) -> Dataset {
-        self.open_with(&OpenOptions::default())
+        self.open_with(&self.options())
     }
 
     fn open_with(&self, options: &OpenOptions) -> Dataset {
@@ -54,7 +58,7 @@ impl Place {
     }
 
     fn caches(&self) -> Vec<PathBuf> {
-        caches(self.folder.path())
+        caches(self.cache.path())
     }
 
     /// The only cache.
@@ -79,26 +83,27 @@ fn same(one: &Dataset, other: &Dataset) {
 }
 
 #[test]
-fn the_second_opening_maps_what_the_first_wrote() {
+fn the_second_opening_reads_what_the_first_wrote() {
     let place = Place::new();
     let first = place.open();
-    assert_eq!(first.mapped_from(), None);
+    assert_eq!(first.cache_file(), None);
     let second = place.open();
-    assert_eq!(second.mapped_from(), Some(&*place.cache()));
+    assert_eq!(second.cache_file(), Some(&*place.cache()));
     same(&first, &second);
     same(&place.read(), &second);
 
-    let off = OpenOptions { cache: Cache::Off, ..OpenOptions::default() };
-    assert_eq!(place.open_with(&off).mapped_from(), None);
+    assert_eq!(place.open_with(&OpenOptions::default()).cache_file(), None);
+    let beside = fs::read_dir(place.folder.path()).unwrap().count();
+    assert_eq!(beside, 1, "nothing is written beside the data");
     // Each folder and each set of options has its own cache.
     let other = tempfile::tempdir().unwrap();
-    let there = OpenOptions { cache: Cache::Folder(other.path().join("new")), ..OpenOptions::default() };
-    assert_eq!(place.open_with(&there).mapped_from(), None);
-    assert_eq!(place.open_with(&there).mapped_from(), Some(&*caches(&other.path().join("new"))[0]));
+    let there = OpenOptions { cache: Some(other.path().join("a/new")), ..OpenOptions::default() };
+    assert_eq!(place.open_with(&there).cache_file(), None);
+    assert_eq!(place.open_with(&there).cache_file(), Some(&*caches(&other.path().join("a/new"))[0]));
     let read = ReadOptions { features: 60, ..ReadOptions::default() };
-    let wide = OpenOptions { read, ..OpenOptions::default() };
+    let wide = OpenOptions { read, ..place.options() };
     assert_eq!(place.open_with(&wide).features(), 60);
-    assert_eq!(place.open_with(&wide).mapped_from().map(|_| ()), Some(()));
+    assert_eq!(place.open_with(&wide).cache_file().map(|_| ()), Some(()));
     assert_eq!((place.open().features(), place.caches().len()), (46, 2));
 }
 
@@ -106,9 +111,10 @@ fn the_second_opening_maps_what_the_first_wrote() {
 fn a_folder_of_data_may_contain_its_cache() {
     let place = Place::new();
     let folder = place.folder.path().to_str().unwrap();
-    let first = open(&[folder], &OpenOptions::default()).unwrap();
-    let second = open(&[folder], &OpenOptions::default()).unwrap();
-    assert!(second.mapped_from().is_some());
+    let beside = OpenOptions { cache: Some(folder.into()), ..OpenOptions::default() };
+    let first = open(&[folder], &beside).unwrap();
+    let second = open(&[folder], &beside).unwrap();
+    assert!(second.cache_file().is_some());
     same(&first, &second);
 }
 
@@ -118,11 +124,11 @@ fn a_changed_source_is_read_again() {
     place.open();
     place.fill(2);
     let changed = place.open();
-    assert_eq!(changed.mapped_from(), None);
+    assert_eq!(changed.cache_file(), None);
     same(&place.read(), &changed);
     place.age();
-    assert_eq!(place.open().mapped_from(), None, "another time");
-    assert!(place.open().mapped_from().is_some());
+    assert_eq!(place.open().cache_file(), None, "another time");
+    assert!(place.open().cache_file().is_some());
 }
 
 #[test]
@@ -131,7 +137,7 @@ fn a_change_within_the_clock_resolution_is_detected() {
     let now = SystemTime::now();
     place.modified(now);
     place.open();
-    assert!(place.open().mapped_from().is_some());
+    assert!(place.open().cache_file().is_some());
     // The same size and time: only the bytes differ.
     let text = fs::read_to_string(&place.file).unwrap();
     let (line, rest) = text.split_once('\n').unwrap();
@@ -139,7 +145,7 @@ fn a_change_within_the_clock_resolution_is_detected() {
     fs::write(&place.file, changed).unwrap();
     place.modified(now);
     let opened = place.open();
-    assert_eq!(opened.mapped_from(), None);
+    assert_eq!(opened.cache_file(), None);
     same(&place.read(), &opened);
 }
 
@@ -170,11 +176,11 @@ fn damage_in_header_or_index_is_detected_at_opening() {
     for (what, bytes) in wrongs {
         fs::write(&path, bytes).unwrap();
         let opened = place.open();
-        assert_eq!(opened.mapped_from(), None, "{what}");
+        assert_eq!(opened.cache_file(), None, "{what}");
         assert!(opened == expected, "{what}");
-        assert_eq!(fs::read(&path).unwrap(), sound, "{what}: written again");
+        assert!(place.open().cache_file().is_some(), "{what}: written again");
     }
-    assert!(place.open().mapped_from().is_some());
+    assert!(place.open().cache_file().is_some());
 }
 
 #[test]
@@ -190,12 +196,12 @@ fn a_damaged_block_is_detected_at_its_first_use() {
         damaged[at] ^= 4;
         fs::write(&path, &damaged).unwrap();
         let opened = place.open();
-        assert!(opened.mapped_from().is_some(), "its index is valid");
+        assert!(opened.cache_file().is_some(), "its index is valid");
         assert!(path.exists());
         same(&expected, &opened);
         assert!(!path.exists(), "the damaged file is gone");
-        assert_eq!(place.open().mapped_from(), None);
-        assert_eq!(fs::read(&path).unwrap(), sound, "the cache is written again");
+        assert_eq!(place.open().cache_file(), None);
+        assert!(place.open().cache_file().is_some(), "the cache is written again");
     }
 }
 
@@ -226,10 +232,11 @@ fn a_damaged_block_is_replaced_for_all_threads() {
 #[test]
 fn an_unwritable_folder_gets_no_cache() {
     let place = Place::new();
-    let occupied = OpenOptions { cache: Cache::Folder(place.file.clone()), ..OpenOptions::default() };
-    same(&place.open_with(&occupied), &place.read());
-    assert_eq!(place.open_with(&occupied).mapped_from(), None);
-    assert_eq!(place.caches().len(), 0);
+    for folder in [place.file.clone(), place.file.join("below"), "/dev/null/none".into(), "/proc/none".into()] {
+        let occupied = OpenOptions { cache: Some(folder), ..OpenOptions::default() };
+        same(&place.open_with(&occupied), &place.read());
+        assert_eq!(place.open_with(&occupied).cache_file(), None);
+    }
 }
 
 #[test]
@@ -252,8 +259,8 @@ fn concurrent_openings_do_not_interfere() {
         }
     });
     place.open();
-    let left: Vec<_> = fs::read_dir(place.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 2, "no incomplete file is left: {left:?}");
+    let left: Vec<_> = fs::read_dir(place.cache.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 1, "no incomplete file is left: {left:?}");
 }
 
 /// The properties of the fuzz targets for damaged copies of valid files: no panic, and text that can be read survives
@@ -285,23 +292,129 @@ fn damaged_copies_are_read_or_refused() {
 }
 
 #[test]
-fn look_alikes_are_cached_with_registered_data() {
-    let data = tempfile::tempdir().unwrap();
-    let root = data.path().join("cache");
-    let options = OpenOptions { root: Some(root.clone()), ..OpenOptions::default() };
+fn look_alikes_are_cached() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = OpenOptions { cache: Some(folder.path().into()), ..OpenOptions::default() };
     let name = "np2004-lookalike:0.2";
     let first = open(&[name], &options).unwrap();
-    assert_eq!(first.mapped_from(), None);
+    assert_eq!(first.cache_file(), None);
     let second = open(&[name], &options).unwrap();
-    let path = root.join("look-alikes/np2004-lookalike-0.2.letor-cache");
-    assert_eq!(second.mapped_from(), Some(&*path));
+    assert_eq!(second.cache_file(), Some(&*folder.path().join("np2004-lookalike-0.2.letor-cache")));
     same(&first, &second);
-    assert_eq!(caches(path.parent().unwrap()).len(), 1);
+    assert_eq!(caches(folder.path()).len(), 1);
 
-    // Missing folders are not created, and small data are not cached.
-    let nowhere = OpenOptions { root: Some(data.path().join("no/such/folder")), ..OpenOptions::default() };
-    assert_eq!(open(&[name], &nowhere).unwrap().mapped_from(), None);
-    assert!(!data.path().join("no").exists());
+    // Small data are not cached.
     open(&["mq2008-lookalike:0.01"], &options).unwrap();
-    assert_eq!(caches(path.parent().unwrap()).len(), 1);
+    assert_eq!(caches(folder.path()).len(), 1);
+    let listed = list(folder.path()).unwrap();
+    assert_eq!((listed[0].look_alike.as_deref(), listed[0].state), (Some(name), State::Current));
+}
+
+/// `touch -d` restores the time of the last change of a content, but not that of the last change of anything.
+#[cfg(unix)]
+#[test]
+fn a_changed_source_with_its_old_time_is_read_again() {
+    let place = Place::new();
+    let time = fs::metadata(&place.file).unwrap().modified().unwrap();
+    place.open();
+    assert!(place.open().cache_file().is_some());
+    let text = fs::read_to_string(&place.file).unwrap();
+    let (line, rest) = text.split_once('\n').unwrap();
+    let changed = format!("{}{}\n{rest}", if line.starts_with('0') { '1' } else { '0' }, &line[1..]);
+    fs::write(&place.file, &changed).unwrap();
+    place.modified(time);
+    let opened = place.open();
+    assert_eq!(opened.cache_file(), None, "written in place");
+    same(&place.read(), &opened);
+    // Another file under the same name.
+    let other = place.folder.path().join("other");
+    fs::write(&other, &text).unwrap();
+    fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+    assert!(place.open().cache_file().is_some());
+    fs::rename(&other, &place.file).unwrap();
+    let opened = place.open();
+    assert_eq!(opened.cache_file(), None, "replaced");
+    same(&place.read(), &opened);
+}
+
+#[test]
+fn a_source_that_has_been_quiet_needs_no_proof() {
+    let place = Place::new();
+    place.open();
+    let proved = || fs::read(place.cache()).map(|bytes| bytes[48 + 4 + key_len(&bytes)] == 1).unwrap();
+    assert!(proved(), "the source is a moment old");
+    std::thread::sleep(Duration::from_millis(3100));
+    assert!(place.open().cache_file().is_some());
+    assert!(!proved());
+    assert!(place.open().cache_file().is_some());
+}
+
+/// The length of the description of the sources, which begins the index.
+fn key_len(cache: &[u8]) -> usize {
+    u32::from_le_bytes(cache[48..52].try_into().unwrap()) as usize
+}
+
+#[test]
+fn a_cache_that_shrinks_while_it_is_open_is_noticed() {
+    let place = Place::new();
+    let expected = place.open();
+    for len in [0, 48, 1000] {
+        let opened = place.open();
+        assert!(opened.cache_file().is_some());
+        fs::File::options().write(true).open(place.cache()).unwrap().set_len(len).unwrap();
+        same(&expected, &opened);
+        assert_eq!(place.caches().len(), 0, "the damaged file is gone");
+        assert_eq!(place.open().cache_file(), None);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_cache_is_not_waited_for() {
+    let place = Place::new();
+    place.open();
+    let path = place.cache();
+    fs::remove_file(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    assert_eq!(place.open().cache_file(), None);
+    assert!(place.open().cache_file().is_some(), "it is replaced");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn leftovers_of_killed_writers_are_removed() {
+    let place = Place::new();
+    let mine = format!(".train.txt.{}.0.aside.letor-cache", std::process::id());
+    // Beyond the largest process id of Linux, 2^22.
+    for name in [&mine, ".train.txt.99999999.0.aside.letor-cache", ".x.99999999.aside.letor-cache", "notes.txt"] {
+        fs::write(place.cache.path().join(name), "x").unwrap();
+    }
+    place.open();
+    let mut left: Vec<_> = fs::read_dir(place.cache.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.retain(|name| !name.starts_with("train.txt."));
+    left.sort();
+    assert_eq!(left, [&mine, ".x.99999999.aside.letor-cache", "notes.txt"]);
+    assert_eq!(list(place.cache.path()).unwrap().len(), 1, "one is complete");
+}
+
+#[test]
+fn caches_are_listed_with_their_state() {
+    let place = Place::new();
+    assert_eq!(list(&place.cache.path().join("none")).unwrap(), []);
+    place.open();
+    let state = || {
+        let [one] = &list(place.cache.path()).unwrap()[..] else { panic!("one cache") };
+        assert_eq!((&one.path, one.bytes), (&place.cache(), fs::metadata(place.cache()).unwrap().len()));
+        (one.state, one.sources.clone())
+    };
+    assert_eq!(state(), (State::Current, vec![place.file.clone()]));
+    place.fill(2);
+    assert_eq!(state(), (State::Outdated, vec![place.file.clone()]));
+    fs::remove_file(&place.file).unwrap();
+    assert_eq!(state(), (State::Orphaned, vec![place.file.clone()]));
+    fs::write(place.cache(), "damaged").unwrap();
+    assert_eq!(state(), (State::Unreadable, Vec::new()));
 }

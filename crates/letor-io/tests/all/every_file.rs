@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{read_text, real_data, to_text};
-use letor_io::{Cache, ErrorKind, OpenOptions, ReadOptions, open, read_files};
+use letor_io::{ErrorKind, OpenOptions, ReadOptions, open, read_files};
 
 /// Files that are not data, each with the expected error and its reason.
 const REFUSED: [(&str, ErrorKind, &str); 15] = {
@@ -75,14 +75,14 @@ fn every_file_parses_or_is_refused_for_its_reason() {
     assert!(parsed.len() >= 20, "{parsed:?}");
 }
 
-/// The second opening maps the cache and gives the same data. Nothing is written beside the data.
+/// The second opening reads the cache and gives the same data. Nothing is written beside the data.
 fn through_a_cache(path: &Path, dataset: &letor_io::Dataset) {
     let folder = tempfile::tempdir().unwrap();
-    let options = OpenOptions { cache: Cache::Folder(folder.path().into()), ..OpenOptions::default() };
+    let options = OpenOptions { cache: Some(folder.path().into()), ..OpenOptions::default() };
     let spec = [path.to_str().unwrap()];
     assert!(open(&spec, &options).unwrap() == *dataset);
     let again = open(&spec, &options).unwrap();
     let cached = fs::metadata(path).unwrap().len() >= 64 << 10;
-    assert_eq!(again.mapped_from().is_some(), cached, "{}", path.display());
+    assert_eq!(again.cache_file().is_some(), cached, "{}", path.display());
     assert!(again == *dataset && again.checksum() == dataset.checksum(), "{}", path.display());
 }

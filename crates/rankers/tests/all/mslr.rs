@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use interleave::RankedList;
-use letor_io::{Cache, Dataset, OpenOptions, open};
+use letor_io::{Dataset, OpenOptions, open};
 use rankers::{Gain, Rankings, Selection, TieBreaking};
 
 /// All 90 queries of the excerpt.
@@ -12,8 +12,7 @@ fn excerpt() -> Dataset {
     let root = std::env::var_os("ORE_TEST_DATA").map_or(beside, PathBuf::from);
     let folder = root.join("mslr-fold1-sample");
     assert!(folder.is_dir(), "no real data at {}: set ORE_TEST_DATA to their folder", folder.display());
-    // Leaves no cache beside the data.
-    let options = OpenOptions { cache: Cache::Off, ..OpenOptions::default() };
+    let options = OpenOptions::default();
     open(&[folder.to_string_lossy()], &options).unwrap()
 }
 

@@ -9,6 +9,7 @@ use clap::Args;
 use super::print::{eprintln, println};
 use crate::cli::args::{CacheArgs, CommonArgs};
 use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, claim::Verdict, report::index};
+use crate::output::data_cache;
 use crate::output::machine;
 use crate::output::numbers::{parse_up_to, with_separators};
 use crate::output::progress::Progress;
@@ -143,7 +144,9 @@ impl ExperimentCommand {
         let out = self.out.clone().unwrap_or_else(|| {
             if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
         });
-        ExperimentContext::new(out, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet)
+        let mut context = ExperimentContext::new(out, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet);
+        context.data_cache = data_cache::folder();
+        context
     }
 
     /// The files to run, in the order of their names.

@@ -4,6 +4,7 @@ mod algorithms;
 mod analyse;
 pub(crate) mod args;
 mod bandit;
+mod cache;
 mod compare;
 mod datasets;
 mod distortion;
@@ -60,6 +61,7 @@ enum Command {
     Algorithms,
     Analyse(analyse::Analyse),
     Bandit(bandit::Bandit),
+    Cache(cache::CacheCommand),
     Compare(compare::Compare),
     /// List the registered data sets and preference matrices, and whether they are installed
     Datasets,
@@ -137,6 +139,7 @@ impl Cli {
             Some(Command::Algorithms) => algorithms::run(),
             Some(Command::Analyse(command)) => command.run(),
             Some(Command::Bandit(command)) => command.run(),
+            Some(Command::Cache(command)) => command.run(),
             Some(Command::Compare(command)) => command.run(),
             Some(Command::Datasets) => datasets::run(),
             Some(Command::Inspect(command)) => command.run(),

@@ -24,6 +24,8 @@ pub struct ExperimentContext {
     pub cache: PathBuf,
     /// A folder of data sets and matrices, searched in addition to the registry.
     pub data_dir: Option<PathBuf>,
+    /// The folder of binary caches of data sets, if there are any.
+    pub data_cache: Option<PathBuf>,
     /// 1 for the size of the papers.
     pub scale: f64,
     /// Whether progress bars are hidden.
@@ -47,7 +49,7 @@ impl ExperimentContext {
     /// A context that writes to `out`.
     #[must_use]
     pub fn new(out: PathBuf, cache: PathBuf, data_dir: Option<PathBuf>, scale: f64, quiet: bool) -> Self {
-        Self { out, cache, data_dir, scale, quiet, opened: RefCell::new(None) }
+        Self { out, cache, data_dir, data_cache: None, scale, quiet, opened: RefCell::new(None) }
     }
 
     /// `count` times the scale, but at least `least` (or `count`, if that is smaller).
@@ -177,7 +179,7 @@ impl ExperimentContext {
         let root = self.data_root(&source.name);
         let own = self.find_own(&source.name).map(|path| path.to_string_lossy().into_owned());
         let spec = SiteSpec { dataset: vec![own.unwrap_or_else(|| source.name.clone())], ..spec.clone() };
-        let dataset = Arc::new(spec.open(Some(&root))?);
+        let dataset = Arc::new(spec.open(Some(&root), self.data_cache.as_deref())?);
         self.opened.replace(Some((key, Arc::clone(&dataset))));
         Ok(dataset)
     }

@@ -2,6 +2,7 @@
 //! and the error for wrong usage. Nothing about rankers or bandits, and no tables or figures.
 
 pub mod cache;
+pub mod data_cache;
 mod files;
 pub mod lock;
 pub mod machine;

@@ -247,7 +247,7 @@ mod tests {
     fn site(more: &str) -> PreparedSite {
         let text = format!("dataset = [\"mq2008-lookalike:0.02\"]\nrankers = \"1,2,3\"\n{more}");
         let spec: SiteSpec = text.parse().unwrap();
-        spec.prepare(spec.open(None).unwrap().into(), 1).unwrap()
+        spec.prepare(spec.open(None, None).unwrap().into(), 1).unwrap()
     }
 
     /// `--click 0:0.1,1:0.5,2:0.9 --stop 0:0,1:0.5,2:1 --fractional-labels floor --ties fixed --shown 5

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
-use letor_io::{Cache, Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQid, Split};
+use letor_io::{Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQid, Split};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ use crate::simulation::text_form;
 ///
 /// let spec: SiteSpec = "dataset = [\"mq2008-lookalike:0.1\"]\nclick = \"perfect\"\nshown = 5".parse()?;
 /// assert_eq!((spec.click.to_string().as_str(), spec.shown), ("perfect", 5));
-/// let site = spec.open(None).and_then(|dataset| spec.prepare(dataset.into(), 1))?;
+/// let site = spec.open(None, None).and_then(|dataset| spec.prepare(dataset.into(), 1))?;
 /// assert_eq!(site.description.rankers.len(), 46);
 /// # Ok::<(), anyhow::Error>(())
 /// ```
@@ -142,10 +142,11 @@ impl FromStr for SiteSpec {
 
 impl SiteSpec {
     /// Opens the data set. Registered data sets are searched for in `root`, or in the default folder if it is `None`.
+    /// Its binary cache is kept in the folder `cache`; `None`: there is none.
     ///
     /// # Errors
     /// Those of [`letor_io::open`].
-    pub fn open(&self, root: Option<&Path>) -> Result<Dataset> {
+    pub fn open(&self, root: Option<&Path>, cache: Option<&Path>) -> Result<Dataset> {
         let Reading { split, max_label, null, same_qid, no_cache } = self.reading;
         let usual = ReadOptions::default();
         let read = ReadOptions {
@@ -154,7 +155,7 @@ impl SiteSpec {
             max_label: max_label.map_or(usual.max_label, |label| label as f32),
             ..usual
         };
-        let cache = if no_cache { Cache::Off } else { Cache::default() };
+        let cache = cache.filter(|_| !no_cache).map(Path::to_path_buf);
         Ok(letor_io::open(&self.dataset, &OpenOptions { read, split, root: root.map(Path::to_path_buf), cache })?)
     }
 
@@ -288,7 +289,7 @@ mod tests {
     fn selections_must_leave_two_rankers() {
         let features = |text: &str| {
             let spec: SiteSpec = format!("dataset = [\"mq2008-lookalike:0.05\"]\n{text}").parse().unwrap();
-            spec.features(&spec.open(None).unwrap(), 1).map_err(|error| error.to_string())
+            spec.features(&spec.open(None, None).unwrap(), 1).map_err(|error| error.to_string())
         };
         assert_eq!(features("rankers = \"1,5,7\"\nwithout = [5]").unwrap(), [FeatureId(1), FeatureId(7)]);
         for (text, expected) in [

@@ -11,7 +11,7 @@ pub(crate) const TINY: &str = "mslr-lookalike:0.002";
 /// The binary `sim`, to be run in `folder`.
 pub(crate) fn sim(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("sim").expect("the binary is built with its tests");
-    command.current_dir(folder).env_remove("ORE_DATA_DIR");
+    command.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
     command
 }
 

@@ -1,7 +1,7 @@
 //! One request, for what the partial file lacks.
 
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ureq::Agent;
 use ureq::http::{HeaderMap, StatusCode};
@@ -105,16 +105,29 @@ pub(super) fn fetch(
         return Err(Fault::Elsewhere(format!("the server has {total} bytes, expected {expected}")));
     }
     let total = total.or(wanted.expected.bytes);
+    let most = wanted.expected.bytes.unwrap_or(settings.most_bytes);
+    if let Some(total) = total.filter(|&total| total > most) {
+        aside.restart()?;
+        return Err(Fault::Elsewhere(format!("the server has {total} bytes, no more than {most} are accepted")));
+    }
     make_room(aside, total.map_or(0, |total| total - have), settings)?;
     if have == 0 {
         aside.comes_from(address, validator(&headers))?;
     }
     watch.start(wanted.file, have, total);
-    receive(response.into_body().into_reader(), total, aside, watch)
+    receive(response.into_body().into_reader(), (total, most), aside, settings, watch)
 }
 
-fn receive(mut body: impl Read, total: Option<u64>, aside: &mut Aside, watch: &mut dyn Watch) -> Result<(), Fault> {
+/// Appends `body`, which has to end at `total` bytes if that is known, and at `most` bytes in any case.
+fn receive(
+    mut body: impl Read,
+    (total, most): (Option<u64>, u64),
+    aside: &mut Aside,
+    settings: &Settings,
+    watch: &mut dyn Watch,
+) -> Result<(), Fault> {
     let mut buffer = vec![0; 1 << 16];
+    let (mut window, mut received) = (Instant::now(), 0);
     let cut = |aside: &Aside, why: &str| match total {
         Some(total) => again(format!("{why} after {} of {total} bytes", aside.len())),
         None => again(format!("{why} after {} bytes", aside.len())),
@@ -123,12 +136,22 @@ fn receive(mut body: impl Read, total: Option<u64>, aside: &mut Aside, watch: &m
         match body.read(&mut buffer) {
             Ok(0) => break,
             Ok(read) => {
-                if total.is_some_and(|total| aside.len() + read as u64 > total) {
+                let limit = total.unwrap_or(most);
+                if aside.len() + read as u64 > limit {
                     aside.restart()?;
-                    return Err(Fault::Elsewhere(format!("the server sends more than {} bytes", total.unwrap_or(0))));
+                    return Err(Fault::Elsewhere(format!("the server sends more than {limit} bytes")));
                 }
                 aside.append(&buffer[..read])?;
                 watch.advance(read as u64);
+                received += read as u64;
+                let elapsed = window.elapsed();
+                if elapsed >= settings.window {
+                    if (received as f64) < settings.floor as f64 * elapsed.as_secs_f64() {
+                        let slow = format!("the server sent fewer than {} bytes per second", settings.floor);
+                        return Err(cut(aside, &slow));
+                    }
+                    (window, received) = (Instant::now(), 0);
+                }
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(cut(aside, &format!("the connection broke ({error})"))),

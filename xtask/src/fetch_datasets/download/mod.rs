@@ -32,12 +32,19 @@ pub struct Wanted<'a> {
 /// Retries and timeouts.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Failed attempts in a row, none of which gains a byte, before an address is given up.
+    /// Failed attempts in a row, none of which gains what a server has to send in a `window`, before an address is given
+    /// up.
     pub attempts: u32,
     /// The pause after the first failed attempt; it doubles with each further one.
     pub pause: Duration,
     /// How long a server may stay silent.
     pub patience: Duration,
+    /// The least bytes per second, on average over `window`.
+    pub floor: u64,
+    /// The time over which speed is measured.
+    pub window: Duration,
+    /// The most bytes of a file whose size is not known in advance.
+    pub most_bytes: u64,
     /// Returns the free bytes in the file system of a folder.
     pub room: fn(&Path) -> std::io::Result<u64>,
 }
@@ -48,8 +55,18 @@ impl Default for Settings {
             attempts: 5,
             pause: Duration::from_secs(1),
             patience: Duration::from_secs(60),
+            floor: 4 << 10,
+            window: Duration::from_secs(60),
+            most_bytes: 64 << 30,
             room: |folder| fs4::available_space(folder),
         }
+    }
+}
+
+impl Settings {
+    /// The bytes that a server has to send in a window of time.
+    fn least_gain(&self) -> u64 {
+        (self.floor as f64 * self.window.as_secs_f64()) as u64
     }
 }
 
@@ -117,7 +134,8 @@ fn from_mirror(
                 }
             },
             Err(Fault::Again { reason, wait }) => {
-                in_vain = if aside.len() > before { 1 } else { in_vain + 1 };
+                let gained = aside.len().saturating_sub(before);
+                in_vain = if gained >= settings.least_gain() { 1 } else { in_vain + 1 };
                 if in_vain >= settings.attempts {
                     let times = if in_vain == 1 { "once".into() } else { format!("{in_vain} times") };
                     return Err(Fault::Elsewhere(format!("{reason} (tried {times})")));

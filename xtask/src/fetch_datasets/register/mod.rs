@@ -11,7 +11,7 @@ use letor_io::registry::{Entry, Located};
 
 use super::check::{Report, check};
 use super::{archive, matrix, space, verify};
-pub(super) use folder::replace_folder;
+pub(super) use folder::{remove_leftovers, replace_folder};
 
 /// Checks the files of `entry` found at `from`, a folder, a file or an archive, and registers copies of
 /// them below `root`; returns whether it did. All or nothing: the new folder is made under a temporary
@@ -21,6 +21,7 @@ pub(super) use folder::replace_folder;
 /// When there are no such files, they cannot be read as that data set, or they cannot be copied.
 pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool) -> Result<bool> {
     let from = super::absolute(from)?;
+    remove_leftovers(root)?;
     if let Some(expected) = &entry.matrix {
         return matrix::register(entry, expected, &from, root, accept);
     }

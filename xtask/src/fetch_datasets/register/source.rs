@@ -10,6 +10,7 @@ use letor_io::registry::{self, Entry, Located, Split};
 use super::super::archive::{self, Kind, Limits};
 use super::super::check::Report;
 use super::super::verify::{self, Expected};
+use super::folder::UNPACKED;
 
 /// The files found.
 pub(super) struct Found {
@@ -54,7 +55,7 @@ fn from_archive(entry: &Entry, from: &Path, kind: Kind, root: &Path, limits: Lim
     let located = registry::locate_among(entry, &names);
     let mut located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
     let wanted: BTreeSet<PathBuf> = located.splits.iter().flat_map(|(_, files)| files.iter().cloned()).collect();
-    let folder = root.join(format!(".{}.unpacked.{}", entry.name, std::process::id()));
+    let folder = root.join(format!(".{}.{UNPACKED}.{}", entry.name, std::process::id()));
     fs::create_dir_all(root).with_context(|| format!("failed to make {}", root.display()))?;
     fs::create_dir(&folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let unpacked = Unpacked(folder);

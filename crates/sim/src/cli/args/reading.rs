@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::{Dataset, ErrorKind, Split, lookalike};
 
+use crate::output::data_cache;
 use crate::output::numbers::parse_number;
 use crate::output::usage::usage;
 use crate::simulation::spec::{Reading, SiteSpec};
@@ -29,7 +30,7 @@ pub(in crate::cli) struct ReadingArgs {
     #[arg(long, value_name = "MEANING", value_enum)]
     same_qid: Option<SameQid>,
 
-    /// Read the text files again, and write no binary cache beside them (ORE_CACHE_DIR sets another folder for caches)
+    /// Parse the text files again, and write no binary cache of them (`sim cache` lists the caches)
     #[arg(long)]
     no_cache: bool,
 }
@@ -90,12 +91,14 @@ impl ReadingArgs {
                 ensure!(!given, usage(format!("{flag} applies to files, but {name} is generated; leave it out")));
             }
         }
-        spec.open(None).map_err(|error| match error.downcast_ref::<letor_io::Error>() {
-            // An invalid scale or seed of a look-alike, or a split that the data set does not have.
-            Some(wrong) if wrong.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) => {
-                usage(wrong)
+        spec.open(None, data_cache::folder().as_deref()).map_err(|error| {
+            match error.downcast_ref::<letor_io::Error>() {
+                // An invalid scale or seed of a look-alike, or a split that the data set does not have.
+                Some(wrong) if wrong.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) => {
+                    usage(wrong)
+                }
+                _ => error,
             }
-            _ => error,
         })
     }
 }

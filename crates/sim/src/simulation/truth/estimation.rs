@@ -228,7 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let spec: SiteSpec =
             "dataset = [\"mq2008-lookalike:0.02\"]\nrankers = \"1,2,3\"".parse().expect("a sound site");
-        let dataset = spec.open(None).expect("a look-alike");
+        let dataset = spec.open(None, None).expect("a look-alike");
         let site = spec.prepare(dataset.into(), 1).expect("a sound site");
         let establish = || site.truth(EFFORT, 1, folder.path(), true);
         let first = establish().expect("an estimate");

@@ -1,0 +1,185 @@
+//! `sim cache`: lists and removes the binary caches of data sets.
+#![expect(clippy::disallowed_types, reason = "shows the age of caches; no result depends on it")]
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, Subcommand};
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{CellAlignment, Table};
+use letor_io::cache::{CacheFile, State};
+use letor_io::registry;
+use serde_json::json;
+
+use super::print::println;
+use crate::output::data_cache;
+use crate::output::usage::usage;
+
+/// List the binary caches of data sets, or remove them.
+///
+/// Text is parsed once: the first run on a data set writes a binary cache, and later runs read it. Caches are kept in the
+/// folder given by ORE_CACHE_DIR, otherwise in the user's cache folder (XDG_CACHE_HOME or ~/.cache on Linux), never beside
+/// the data. One that does not belong to the present state of the data is not used, but replaced.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct CacheCommand {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// Print the list as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Remove caches: those that are of no use any more, or those named
+    Clear {
+        /// Data sets, files, or folders of files whose caches are removed
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+
+        /// Remove all caches
+        #[arg(long, conflicts_with = "names")]
+        all: bool,
+    },
+}
+
+impl CacheCommand {
+    pub(super) fn run(&self) -> Result<()> {
+        let Some(folder) = data_cache::folder() else {
+            bail!("there is no folder for caches: the user has no home; set ORE_CACHE_DIR to a folder");
+        };
+        let caches = letor_io::cache::list(&folder);
+        let caches = caches.with_context(|| format!("failed to list the caches in {}", folder.display()))?;
+        match &self.action {
+            None if self.json => println!("{}", as_json(&folder, &caches)?),
+            None => print(&folder, &caches),
+            Some(Action::Clear { all: true, .. }) => clear(&folder, &caches)?,
+            Some(Action::Clear { names, .. }) if names.is_empty() => {
+                clear(&folder, caches.iter().filter(|cache| cache.state != State::Current))?;
+            }
+            Some(Action::Clear { names, .. }) => {
+                let root = std::path::absolute(registry::data_root()).unwrap_or_default();
+                let is = |name: &str, cache: &&CacheFile| is_named(cache, name, &root);
+                for name in names {
+                    ensure!(
+                        caches.iter().any(|cache| is(name, &cache)),
+                        usage(format!("no cache is of `{name}`; `sim cache` lists what they are of"))
+                    );
+                }
+                clear(&folder, caches.iter().filter(|cache| names.iter().any(|name| is(name, cache))))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether `cache` is called `name`, or is of the look-alike, the registered data set, the file or the folder `name`.
+fn is_named(cache: &CacheFile, name: &str, root: &Path) -> bool {
+    let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
+    cache.look_alike.as_deref() == Some(name)
+        || cache.path.file_name().is_some_and(|file| file == name)
+        || cache.sources.iter().any(|source| {
+            source.starts_with(&path)
+                || source.file_name().is_some_and(|file| file == name)
+                || registry::find(name).is_some() && source.starts_with(root.join(name))
+        })
+}
+
+fn clear<'a>(folder: &Path, caches: impl IntoIterator<Item = &'a CacheFile>) -> Result<()> {
+    let (mut count, mut bytes) = (0_u64, 0);
+    for cache in caches {
+        match std::fs::remove_file(&cache.path) {
+            // Another process may have removed it.
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("failed to remove {}", cache.path.display()));
+            }
+            _ => (count, bytes) = (count + 1, bytes + cache.bytes),
+        }
+    }
+    println!("removed {}, {}, from {}", counted(count), megabytes(bytes), folder.display());
+    Ok(())
+}
+
+fn counted(count: u64) -> String {
+    if count == 1 { "1 cache".into() } else { format!("{count} caches") }
+}
+
+fn print(folder: &Path, caches: &[CacheFile]) {
+    if caches.is_empty() {
+        println!("no caches in {}", folder.display());
+        return;
+    }
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["data", "size", "age", "state", "cache"]);
+    for cache in caches {
+        let name = cache.path.file_name().unwrap_or_default().display().to_string();
+        table.add_row([data(cache), megabytes(cache.bytes), age(cache), words(cache.state).into(), name]);
+    }
+    for column in [1, 2] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let bytes = caches.iter().map(|cache| cache.bytes).sum();
+    println!("{table}\n{}, {}, in {}", counted(caches.len() as u64), megabytes(bytes), folder.display());
+    if caches.iter().any(|cache| cache.state != State::Current) {
+        println!("`sim cache clear` removes those that are of no use any more, `sim cache clear --all` all.");
+    }
+}
+
+/// What the cache is of.
+fn data(cache: &CacheFile) -> String {
+    match (&cache.look_alike, &cache.sources[..]) {
+        (Some(name), _) => name.clone(),
+        (None, []) => "?".into(),
+        (None, [one]) => one.display().to_string(),
+        (None, [first, more @ ..]) => format!("{} and {} more", first.display(), more.len()),
+    }
+}
+
+fn words(state: State) -> &'static str {
+    match state {
+        State::Current => "in use",
+        State::Outdated => "the data have changed",
+        State::Orphaned => "the data are gone",
+        _ => "damaged, or of another version",
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+/// How long ago the cache was written.
+fn age(cache: &CacheFile) -> String {
+    let age = cache.written.and_then(|written| SystemTime::now().duration_since(written).ok());
+    let seconds = age.map_or(0, |age| age.as_secs());
+    let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
+    let unit = units.iter().find(|(unit, _)| seconds >= *unit);
+    unit.map_or_else(|| format!("{seconds} s"), |(unit, name)| format!("{} {name}", seconds / unit))
+}
+
+fn as_json(folder: &Path, caches: &[CacheFile]) -> Result<String> {
+    let caches = caches.iter().map(|cache| {
+        let state = match cache.state {
+            State::Current => "current",
+            State::Outdated => "outdated",
+            State::Orphaned => "orphaned",
+            _ => "unreadable",
+        };
+        let written = cache.written.and_then(|written| written.duration_since(SystemTime::UNIX_EPOCH).ok());
+        json!({
+            "path": cache.path,
+            "bytes": cache.bytes,
+            "written": written.map(|since| since.as_secs()),
+            "files": cache.sources,
+            "look_alike": cache.look_alike,
+            "state": state,
+        })
+    });
+    Ok(serde_json::to_string_pretty(&json!({ "folder": folder, "caches": caches.collect::<Vec<_>>() }))?)
+}

@@ -1,0 +1,61 @@
+//! The folder of binary caches of data sets, which [`letor_io`] writes and reads.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The environment variable with the folder.
+pub const VARIABLE: &str = "ORE_CACHE_DIR";
+
+/// The name of the folder in the user's cache folder.
+const NAME: &str = "online-ranker-evaluation";
+
+/// The folder given by `ORE_CACHE_DIR`, otherwise `online-ranker-evaluation` in the user's cache folder: that of
+/// `XDG_CACHE_HOME`, otherwise `~/.cache`, on macOS `~/Library/Caches`, on Windows `%LOCALAPPDATA%`. `None` for a user
+/// without a home.
+#[must_use]
+pub fn folder() -> Option<PathBuf> {
+    folder_of(|name| std::env::var_os(name))
+}
+
+fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(given) = path(VARIABLE) {
+        return Some(given);
+    }
+    // A relative path is to be ignored, says the XDG Base Directory Specification.
+    let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
+    // The homes of services may not exist, and are not created.
+    let home = || absolute("HOME").filter(|home| home.is_dir());
+    let caches = if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else {
+        absolute("XDG_CACHE_HOME").or_else(|| {
+            home().map(|home| home.join(if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" }))
+        })
+    };
+    Some(caches?.join(NAME))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_the_users() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().to_str().unwrap();
+        let of = |set: &[(&str, &str)]| {
+            let value = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+            folder_of(value).map(|path| path.to_str().unwrap().replace(home, "~"))
+        };
+        let usual = if cfg!(target_os = "macos") { "~/Library/Caches" } else { "~/.cache" }.to_owned()
+            + "/online-ranker-evaluation";
+        assert_eq!(of(&[("ORE_CACHE_DIR", "here"), ("XDG_CACHE_HOME", "/x")]).as_deref(), Some("here"));
+        assert_eq!(of(&[("XDG_CACHE_HOME", "/x"), ("HOME", home)]).as_deref(), Some("/x/online-ranker-evaluation"));
+        assert_eq!(of(&[("XDG_CACHE_HOME", "x"), ("HOME", home)]), Some(usual.clone()));
+        assert_eq!(of(&[("ORE_CACHE_DIR", ""), ("HOME", home)]), Some(usual));
+        for none in [&[][..], &[("HOME", "")], &[("HOME", "/no/such/home")]] {
+            assert_eq!(of(none), None);
+        }
+    }
+}
