@@ -76,6 +76,8 @@
 //! recommended there is the best: [`explore_then_exploit`] answers for all horizons from one run if the algorithm is
 //! anytime, and from one run per horizon otherwise.
 //!
+//! What regret measures is a [`RegretKind`]: [`regret`] defines each, and says when a kind measures nothing.
+//!
 //! # Matrices
 //!
 //! [`PreferenceMatrix`] is validated when it is built; [`winners`] finds its winners, [`structure`] its cycles, orders
@@ -251,19 +253,19 @@ mod random;
 #[expect(clippy::disallowed_methods, reason = "reference forms, which no result depends on")]
 pub mod reference;
 pub mod registry;
+pub mod regret;
 mod run;
 pub mod singleton;
 pub mod structure;
 mod thompson;
 
 pub use algorithm::{ActionKind, Convergence, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig};
-pub use arena::{
-    Arena, DuelOutcome, MatrixArena, RegretReference, RegretReferenceError, Shuffled, UtilityArena, UtilityError,
-};
+pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use matrix::{MatrixError, PreferenceMatrix, agreement, winners};
 pub use policy::{Arm, Choice, Feedback, PairWins, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
+pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};
 pub use run::{Exploration, explore, explore_then_exploit};
 pub use run::{Generators, Observer, Run, RunState, play, play_in_step};
 pub use run::{Recorder, Regret, log_spaced, one_two_five};

@@ -8,3 +8,4 @@ mod experiment;
 mod help;
 mod proxy;
 mod refusals;
+mod regret;

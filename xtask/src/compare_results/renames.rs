@@ -81,7 +81,13 @@ pub const RENAMES: Renames = Renames {
         rename("bounds.csv", "duels with the winner alone", "every duel includes the winner"),
         rename("summary.json", "documents a query", "documents per query"),
     ],
-    only_in_one: &[],
+    only_in_one: &[
+        rename("config.json", "", "regret"),
+        rename("summary.json", "", "regret_kind"),
+        rename("summary.json", "", "every_arm_is_optimal"),
+        rename("summary.json", "", "synthetic"),
+        rename("findings.json", "", "synthetic"),
+    ],
 };
 
 /// CSV columns that identify a row, by their new names. All others hold measurements.

@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 use rand::Rng as _;
 
 use crate::counts::PairTable;
-use crate::winners::{condorcet_winners, copeland_scores, gaps_to};
+use crate::regret::{RegretReference, RegretReferenceError};
 use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
 
 /// Duels as independent coins of a preference matrix (a "proxy" for users); a set of arms is compared
@@ -16,47 +16,6 @@ pub struct MatrixArena {
     /// The first 32 binary digits of each p(i, j), with p(j, i) = 1 - p(i, j) exactly.
     thresholds: PairTable<u32>,
     gaps: Vec<f64>,
-}
-
-/// The reference that regret is measured against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RegretReference {
-    /// The Condorcet winner *: the gap of arm j is p(*, j) - 1/2.
-    Condorcet,
-    /// The best Copeland score, for matrices without a Condorcet winner: the gap of an arm is how much smaller a
-    /// share of the other arms it beats than the best arm does, in [0, 1]; this is another scale than that of the
-    /// other references. M. Zoghi et al., "Copeland Dueling Bandits", NIPS 2015,
-    /// <https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html>.
-    Copeland,
-    /// This arm: the gap of arm j is p(arm, j) - 1/2, below 0 for arms that beat it.
-    Against(Arm),
-}
-
-/// Why regret cannot be measured against a reference.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RegretReferenceError {
-    /// There is no Condorcet winner.
-    #[error(
-        "the matrix has no Condorcet winner (arm {strongest} beats the most, {beaten} of {others}); \
-         measure regret by Copeland score, or against an arm of your choice"
-    )]
-    NoCondorcetWinner {
-        /// An arm with the highest Copeland score.
-        strongest: u32,
-        /// The number of others it beats, ties not counted.
-        beaten: usize,
-        /// The number of others.
-        others: usize,
-    },
-    /// The arm does not exist.
-    #[error("arm {arm} is out of range: the matrix has {arms} arms, counted from 0")]
-    NoSuchArm {
-        /// The arm.
-        arm: u32,
-        /// The number of arms.
-        arms: usize,
-    },
 }
 
 impl MatrixArena {
@@ -74,21 +33,7 @@ impl MatrixArena {
     /// # Errors
     /// If the matrix has no such reference.
     pub fn with_reference(matrix: PreferenceMatrix, truth: RegretReference) -> Result<Self, RegretReferenceError> {
-        let arms = matrix.arms();
-        let gaps = match truth {
-            RegretReference::Condorcet => match condorcet_winners(&matrix).first() {
-                Some(&winner) => gaps_to(&matrix, winner),
-                None => return Err(no_condorcet_winner(&matrix)),
-            },
-            RegretReference::Copeland => {
-                let scores = copeland_scores(&matrix);
-                let top = scores.iter().copied().fold(0.0, f64::max);
-                let others = (arms - 1).max(1) as f64;
-                scores.iter().map(|score| (top - score) / others).collect()
-            }
-            RegretReference::Against(arm) if arm.index() < arms => gaps_to(&matrix, arm),
-            RegretReference::Against(arm) => return Err(RegretReferenceError::NoSuchArm { arm: arm.0, arms }),
-        };
+        let gaps = truth.gaps(&matrix)?;
         Ok(Self::from_parts(matrix, gaps))
     }
 
@@ -146,14 +91,6 @@ impl MatrixArena {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "p is in [0, 1], and the cast saturates")]
 fn threshold(p: f64) -> u32 {
     (p * 2_f64.powi(32)) as u32
-}
-
-fn no_condorcet_winner(matrix: &PreferenceMatrix) -> RegretReferenceError {
-    let scores = copeland_scores(matrix);
-    let strongest = (0..scores.len()).fold(0, |a, b| if scores[b] > scores[a] { b } else { a });
-    let beaten =
-        matrix.all_arms().filter(|&j| j.index() != strongest && matrix.get(Arm::at(strongest), j) > 0.5).count();
-    RegretReferenceError::NoCondorcetWinner { strongest: Arm::at(strongest).0, beaten, others: scores.len() - 1 }
 }
 
 impl Arena for MatrixArena {
@@ -263,26 +200,6 @@ mod tests {
         let rows: Vec<u64> = (0..4).map(|i| wins.row(i)[0]).collect();
         assert_eq!(duels, "1222211221211111");
         assert_eq!(rows, [6, 12, 8, 1]);
-    }
-
-    #[test]
-    fn regret_needs_a_truth() {
-        let cycle =
-            PreferenceMatrix::from_rows(&[[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]]).expect("a matrix");
-        let error = MatrixArena::new(cycle.clone()).expect_err("a cycle");
-        assert_eq!(
-            error.to_string(),
-            "the matrix has no Condorcet winner (arm 0 beats the most, 1 of 2); measure regret by \
-             Copeland score, or against an arm of your choice"
-        );
-        let by_copeland = MatrixArena::with_reference(cycle.clone(), RegretReference::Copeland).expect("scores");
-        assert_eq!(by_copeland.gaps(), [0.0; 3]);
-        let against = MatrixArena::with_reference(cycle.clone(), RegretReference::Against(Arm(1))).expect("an arm");
-        assert!((against.gaps()[0] + 0.1).abs() < 1e-12 && against.gaps()[1] == 0.0);
-        assert_eq!(
-            MatrixArena::with_reference(cycle, RegretReference::Against(Arm(3))).err(),
-            Some(RegretReferenceError::NoSuchArm { arm: 3, arms: 3 })
-        );
     }
 
     #[test]

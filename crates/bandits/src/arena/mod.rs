@@ -5,7 +5,7 @@ mod matrix;
 mod shuffled;
 mod utility;
 
-pub use matrix::{MatrixArena, RegretReference, RegretReferenceError};
+pub use matrix::MatrixArena;
 pub use shuffled::Shuffled;
 pub use utility::{UtilityArena, UtilityError};
 

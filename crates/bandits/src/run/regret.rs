@@ -1,6 +1,6 @@
 //! Regret, summed over a run and kept at checkpoints.
 
-use crate::{Arm, Choice, Observer};
+use crate::{Arm, Choice, Observer, RegretKind};
 
 /// The regret of a step, or the sum over many steps. The fields are defined for a duel of arms with
 /// [gaps](crate::Arena::gaps) a and b.
@@ -14,7 +14,7 @@ pub struct Regret {
     /// P. Frazier, "Dueling Bandits with Weak Regret", ICML 2017,
     /// <https://proceedings.mlr.press/v70/chen17c.html>.
     pub weak: f64,
-    /// max(a, b), of a set the largest gap.
+    /// max(a, b), of a set the largest gap: no regret only if the best arm plays alone.
     pub strong: f64,
 }
 
@@ -43,6 +43,16 @@ impl Regret {
                 let gap = gaps[arm.index()];
                 Self { average: gap, weak: gap, strong: gap }
             }
+        }
+    }
+
+    /// The number that this kind of regret counts.
+    #[must_use]
+    pub fn counted(&self, kind: RegretKind) -> f64 {
+        match kind {
+            RegretKind::Weak => self.weak,
+            RegretKind::Strong => self.strong,
+            _ => self.average,
         }
     }
 
@@ -196,6 +206,8 @@ mod tests {
         let of = |choice| Regret::of(choice, &GAPS);
         let duel = of(Choice::Duel(Arm(1), Arm(2)));
         assert_eq!((duel.average, duel.weak, duel.strong), (0.25, 0.1, 0.4));
+        let counted = [RegretKind::Borda, RegretKind::Weak, RegretKind::Strong].map(|kind| duel.counted(kind));
+        assert_eq!(counted, [0.25, 0.1, 0.4]);
         let set = of(Choice::Set(&[Arm(2), Arm(0), Arm(1)]));
         assert!((set.average - 0.5 / 3.0).abs() < 1e-12 && set.weak == 0.0 && set.strong == 0.4);
         let alone = of(Choice::Alone { arm: Arm(1), until: 9 });

@@ -9,6 +9,7 @@
 //! M. Zoghi, S. Whiteson and M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
 //! Evaluation", WSDM 2015, figure 2, <https://doi.org/10.1145/2684822.2685290>.
 
+use bandits::RegretKind;
 use serde::Serialize;
 
 use crate::figure::{Panel, Panels};
@@ -37,8 +38,13 @@ pub struct Difference {
 }
 
 impl Difference {
-    fn at(plan: &StudyPlan, algorithm: usize, checkpoint: usize, live: &[RunResult], proxy: &[RunResult]) -> Self {
-        let (live, proxy) = (spread_at(live, checkpoint), spread_at(proxy, checkpoint));
+    fn at(
+        plan: &StudyPlan,
+        (algorithm, checkpoint): (usize, usize),
+        [live, proxy]: [&[RunResult]; 2],
+        kind: RegretKind,
+    ) -> Self {
+        let (live, proxy) = (spread_at(live, checkpoint, kind), spread_at(proxy, checkpoint, kind));
         let over_live = |value: f64| match (value == 0.0, live.mean == 0.0) {
             (true, _) => Some(0.0),
             (false, true) => None,
@@ -57,13 +63,19 @@ impl Difference {
     }
 }
 
-/// The differences of all algorithms at all checkpoints, ordered by algorithm.
+/// The differences of all algorithms at all checkpoints in this kind of regret, ordered by algorithm.
 #[must_use]
-pub fn differences(plan: &StudyPlan, live: &[Vec<RunResult>], proxy: &[Vec<RunResult>]) -> Vec<Difference> {
+pub fn differences(
+    plan: &StudyPlan,
+    live: &[Vec<RunResult>],
+    proxy: &[Vec<RunResult>],
+    kind: RegretKind,
+) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (algorithm, (live, proxy)) in live.iter().zip(proxy).enumerate() {
         differences.extend(
-            (0..plan.checkpoints.len()).map(|checkpoint| Difference::at(plan, algorithm, checkpoint, live, proxy)),
+            (0..plan.checkpoints.len())
+                .map(|checkpoint| Difference::at(plan, (algorithm, checkpoint), [live, proxy], kind)),
         );
     }
     differences
@@ -81,13 +93,19 @@ pub fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
 
 /// Both sets of curves side by side, with one scale.
 #[must_use]
-pub fn figure(plan: &StudyPlan, live: &[Vec<RunResult>], proxy: &[Vec<RunResult>], caption: &Caption) -> Panels {
+pub fn figure(
+    plan: &StudyPlan,
+    live: &[Vec<RunResult>],
+    proxy: &[Vec<RunResult>],
+    kind: RegretKind,
+    caption: &Caption,
+) -> Panels {
     let panel = |name: &str, runs: &[Vec<RunResult>]| Panel {
         name: name.to_owned(),
         x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log: true,
-        curves: curves(plan, runs),
+        curves: curves(plan, runs, kind),
         ..Panel::default()
     };
     Panels {
@@ -121,7 +139,7 @@ mod tests {
         };
         let live = [vec![run([0.0, 9.0]), run([0.0, 11.0])], vec![run([1.0, 4.0]), run([1.0, 4.0])]];
         let proxy = [vec![run([0.0, 12.0]), run([0.0, 12.0])], vec![run([3.0, 3.0]), run([3.0, 3.0])]];
-        let all = differences(&plan, &live, &proxy);
+        let all = differences(&plan, &live, &proxy, RegretKind::Condorcet);
         let relative: Vec<Option<f64>> = all.iter().map(|difference| difference.relative).collect();
         assert_eq!(relative, [0.0, 0.2, 2.0, -0.25].map(Some));
         // Two runs 1 off their mean: standard deviation sqrt(2), standard error 1, over 10.
@@ -132,7 +150,7 @@ mod tests {
 
         // Without live regret there is no relative difference, and no infinity.
         let live = [vec![run([0.0, 0.0]), run([0.0, 0.0])], live[1].clone()];
-        let all = differences(&plan, &live, &proxy);
+        let all = differences(&plan, &live, &proxy, RegretKind::Condorcet);
         assert_eq!((all[0].relative, all[1].relative, all[1].relative_standard_error), (Some(0.0), None, Some(0.0)));
         assert_eq!(largest(&all, 1), Some(&all[2]));
     }
@@ -146,7 +164,7 @@ mod tests {
             seed: 1,
             checkpoints: vec![1, 10],
         };
-        let all = differences(&plan, &[vec![run([0.0, 2.0])]], &[vec![run([1.0, 1.0])]]);
+        let all = differences(&plan, &[vec![run([0.0, 2.0])]], &[vec![run([1.0, 1.0])]], RegretKind::Condorcet);
         assert_eq!((all[0].relative, all[0].relative_standard_error), (None, Some(0.0)));
         assert_eq!(all[1].relative, Some(-0.5));
         // A missing ratio is never the largest; it is null in JSON and empty in CSV.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use bandits::{ActionKind, MatrixArena, PreferenceMatrix};
+use bandits::{ActionKind, MatrixArena, PreferenceMatrix, RegretKind};
 use clap::Args;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_state, write};
-use crate::results::{self, Arms, label};
+use crate::results::{self, Arms, Measured, label};
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
@@ -69,6 +69,7 @@ struct Config<'a> {
     steps: u64,
     runs: u64,
     algorithms: Vec<String>,
+    regret: RegretKind,
     site: &'a SiteDescription,
     truth_effort: Effort,
     truth: &'a GroundTruth,
@@ -93,6 +94,9 @@ struct Summary<'a> {
     largest_after_first_thousandth: Option<&'a Difference>,
     /// Each algorithm after the last step.
     at_end: Vec<&'a Difference>,
+    /// What regret measures, and on what data.
+    #[serde(flatten)]
+    measured: Measured,
 }
 
 impl Compare {
@@ -115,12 +119,14 @@ impl Compare {
                 "--multileave does not apply to compare, whose algorithms duel with two lists at a time; leave it out"
             )
         );
+        self.run.regret.check_live()?;
         // Read first: a wrong file name should fail before any work is done.
         let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder =
-            self.run.output.out.clone().unwrap_or_else(|| self.site.default_folder("compare", description, common));
+        let folder = self.run.output.out.clone().unwrap_or_else(|| {
+            self.site.default_folder("compare", description, &self.run.regret.part(RegretKind::Condorcet), common)
+        });
         output::claim_folder(&folder, "compare")?;
         let matrix = match matrix {
             Some(matrix) => matrix,
@@ -133,7 +139,8 @@ impl Compare {
             site.arms()
         );
         let effort = Effort::for_arms(site.arms());
-        let truth = prepared.truth(effort, common.seed, &self.cache.cache, common.quiet)?;
+        let truth = self.run.regret.truth(&prepared, effort, &self.cache.cache, common)?;
+        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(description.dataset.synthetic));
 
         let checksum = sha256_hex(&matrix.to_text());
         let live =
@@ -153,6 +160,7 @@ impl Compare {
             steps: plan.steps,
             runs: plan.runs,
             algorithms: plan.names(),
+            regret: measured.kind,
             site: description,
             truth_effort: effort,
             truth: &truth,
@@ -166,7 +174,7 @@ impl Compare {
                 interleavings: estimated.then_some(self.interleavings),
             },
         };
-        self.write_and_print(&folder, &config, &plan, [&live, &proxy])
+        self.write_and_print(&folder, &config, &plan, [&live, &proxy], measured)
     }
 
     /// Estimates the proxy matrix, with the files of `sim proxy` in the results folder.
@@ -193,17 +201,19 @@ impl Compare {
         config: &Config<'_>,
         plan: &StudyPlan,
         [live, proxy]: [&[Vec<RunResult>]; 2],
+        measured: Measured,
     ) -> Result<()> {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);
         let names = description.names();
-        let arms = Arms { winners: &truth.winners, names: &names };
-        let caption = |what: &str| args::caption(description, what, truth);
-        let differences = differences(plan, live, proxy);
+        let arms = Arms { winners: &truth.winners, names: &names, measured };
+        let caption = |what: &str| args::caption(description, what, &measured);
+        let differences = differences(plan, live, proxy, measured.kind);
         let summary = Summary {
             largest_at_end: largest(&differences, plan.steps),
             largest_after_first_thousandth: largest(&differences, plan.steps / 1000),
             at_end: differences.iter().filter(|difference| difference.step == plan.steps).collect(),
+            measured,
         };
         let header = [
             "algorithm",
@@ -221,7 +231,7 @@ impl Compare {
             }
             output::write_json_pretty(&folder.join("summary.json"), &summary)?;
             output::write_csv(&folder.join("differences.csv"), &header, &differences)?;
-            figure(plan, live, proxy, &caption("Live and proxy: ")).save(&folder.join("compare"))
+            figure(plan, live, proxy, measured.kind, &caption("Live and proxy: ")).save(&folder.join("compare"))
         })?;
 
         if self.run.output.json {
@@ -240,7 +250,7 @@ impl Compare {
             };
             println!("largest relative difference at the end: {}", word(summary.largest_at_end));
             println!("after the first thousandth of the steps: {}", word(summary.largest_after_first_thousandth));
-            if let Some(note) = description.note() {
+            if let Some(note) = caption("").note {
                 println!("{note}");
             }
         }

@@ -1,6 +1,7 @@
 //! `sim` without a command: dueling bandits live on a data set.
 
 use anyhow::Result;
+use bandits::RegretKind;
 use clap::Args;
 use serde::Serialize;
 
@@ -8,7 +9,7 @@ use crate::cli::args::{self, CacheArgs, RunArgs, SiteArgs};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::progress::Progress;
-use crate::results::Arms;
+use crate::results::{Arms, Measured};
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::runs::play_all;
@@ -35,6 +36,7 @@ struct Config<'a> {
     steps: u64,
     runs: u64,
     algorithms: Vec<String>,
+    regret: RegretKind,
     site: &'a SiteDescription,
     truth_effort: Effort,
     truth: &'a GroundTruth,
@@ -44,13 +46,16 @@ impl Live {
     pub(super) fn run(&self) -> Result<()> {
         let RunArgs { common, .. } = &self.run;
         common.apply()?;
+        self.run.regret.check_live()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder =
-            self.run.output.out.clone().unwrap_or_else(|| self.site.default_folder("live", description, common));
+        let folder = self.run.output.out.clone().unwrap_or_else(|| {
+            self.site.default_folder("live", description, &self.run.regret.part(RegretKind::Condorcet), common)
+        });
         output::claim_folder(&folder, "live")?;
         let effort = Effort::for_arms(site.arms());
-        let truth = prepared.truth(effort, common.seed, &self.cache.cache, common.quiet)?;
+        let truth = self.run.regret.truth(&prepared, effort, &self.cache.cache, common)?;
+        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(description.dataset.synthetic));
         let label = |arm: usize| description.label(arm);
 
         let plan = self.run.plan();
@@ -67,17 +72,18 @@ impl Live {
             steps: plan.steps,
             runs: plan.runs,
             algorithms: plan.names(),
+            regret: measured.kind,
             site: description,
             truth_effort: effort,
             truth: &truth,
         };
-        let caption = args::caption(description, "", &truth);
+        let caption = args::caption(description, "", &measured);
         study_output::write_and_print(
             &folder,
             &config,
             &plan,
             &results,
-            &Arms { winners: &truth.winners, names: &description.names() },
+            &Arms { winners: &truth.winners, names: &description.names(), measured },
             &Presentation { caption, truth: truth.describe(label), json: self.run.output.json, quiet: common.quiet },
         )
     }

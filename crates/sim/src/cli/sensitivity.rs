@@ -98,7 +98,7 @@ impl Sensitivity {
             .output
             .out
             .clone()
-            .unwrap_or_else(|| self.site.default_folder("sensitivity", description, &self.common));
+            .unwrap_or_else(|| self.site.default_folder("sensitivity", description, "", &self.common));
         output::claim_folder(&folder, "sensitivity")?;
         let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
         let mut methods = vec![Method::Pairwise(prepared.methods.interleaving.clone())];

@@ -1,10 +1,11 @@
 //! A set of rankers with the outcomes of their comparisons, ready for algorithms to play in.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use bandits::winners::condorcet_winners;
-use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretReference, UtilityArena};
+use bandits::{
+    Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena, every_arm_is_optimal,
+};
 
-use crate::experiment::config::RegretBy;
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::run_store::RunRecord;
 use crate::output::cache::sha256_hex;
@@ -19,6 +20,8 @@ use crate::simulation::truth::RegretMeasure;
 /// A set of rankers, and where the outcomes of their comparisons come from.
 pub(crate) struct Environment {
     arenas: Arenas,
+    /// What regret measures.
+    regret: RegretKind,
     /// What regret is measured against, in a sentence.
     pub(crate) truth: String,
 }
@@ -31,23 +34,42 @@ enum Arenas {
 
 impl Environment {
     /// Arms with utilities; `name` is the problem's.
-    pub(super) fn of_utilities(arena: UtilityArena, name: &str) -> Self {
+    pub(super) fn of_utilities(arena: UtilityArena, name: &str, regret: Option<RegretKind>) -> Result<Self> {
+        let regret = regret.unwrap_or(RegretKind::Condorcet);
+        let (arena, truth) = match regret.reference() {
+            // As the arena measures it by itself.
+            None | Some(RegretReference::Condorcet) => (arena, "the arm of the highest utility".to_owned()),
+            Some(reference) => (arena.with_reference(reference)?, format!("regret is {}", lost(regret))),
+        };
         let arenas = Arenas::Utilities(CopiedArenas { arena, content: seed_text(Seeded::Problem(name)) });
-        Self { arenas, truth: "the arm of the highest utility".to_owned() }
+        Ok(Self { arenas, regret, truth }.checked())
     }
 
     /// The arms of a matrix, and whether there is a Condorcet winner. Regret is measured against that
-    /// winner or, where there is none, by Copeland score.
-    pub(super) fn of_matrix(matrix: PreferenceMatrix, names: &ArmNames) -> Result<(Self, bool)> {
+    /// winner or, where there is none, by Copeland score, unless another kind is asked for.
+    pub(super) fn of_matrix(
+        matrix: PreferenceMatrix,
+        names: &ArmNames,
+        regret: Option<RegretKind>,
+    ) -> Result<(Self, bool)> {
         let winner = condorcet_winners(&matrix).first().copied();
-        let truth = match winner {
-            Some(winner) => format!("Condorcet winner: {}", names.name(winner.index())),
-            None => "no Condorcet winner; regret is Copeland score lost".to_owned(),
+        let needs_winner = |kind: &RegretKind| kind.reference() == Some(RegretReference::Condorcet);
+        let regret = match regret.filter(|kind| winner.is_some() || !needs_winner(kind)) {
+            Some(regret) => regret,
+            None => RegretKind::default_for(&matrix),
         };
+        let mut truth = match winner {
+            Some(winner) => format!("Condorcet winner: {}", names.name(winner.index())),
+            None => format!("no Condorcet winner; regret is {}", lost(regret)),
+        };
+        if winner.is_some() && !needs_winner(&regret) {
+            truth += &format!("; regret is {}", lost(regret));
+        }
         let content = seed_text(Seeded::Matrix(&sha256_hex(&matrix.to_text())));
-        let against = if winner.is_some() { RegretReference::Condorcet } else { RegretReference::Copeland };
-        let arena = MatrixArena::with_reference(matrix, against)?;
-        Ok((Self { arenas: Arenas::Matrix(CopiedArenas { arena, content }), truth }, winner.is_some()))
+        let reference = regret.reference().context("nDCG needs documents, which a matrix does not have")?;
+        let arena = MatrixArena::with_reference(matrix, reference)?;
+        let environment = Self { arenas: Arenas::Matrix(CopiedArenas { arena, content }), regret, truth };
+        Ok((environment.checked(), winner.is_some()))
     }
 
     /// The rankers of a site, and whether there is a Condorcet winner; `subset` if they are a random set.
@@ -56,26 +78,35 @@ impl Environment {
         prepared: PreparedSite,
         seed: u64,
         subset: bool,
-        regret: RegretBy,
+        regret: Option<RegretKind>,
     ) -> Result<(Self, bool)> {
         let content = prepared.description.seed_text();
-        let (gaps, described, has_winner) = match regret {
-            RegretBy::Ndcg => {
-                let ndcg = prepared.ndcg()?;
-                let best = ndcg.iter().copied().fold(0.0, f64::max);
-                let arm = ndcg.iter().position(|value| *value == best).unwrap_or(0);
-                let described = format!("regret is nDCG@10 below that of {}", prepared.description.label(arm));
-                (ndcg.iter().map(|value| best - value).collect(), described, true)
-            }
-            RegretBy::Condorcet => {
-                let truth = context.truth(&prepared, seed, subset)?;
-                let described = truth.describe(|arm| prepared.description.label(arm));
-                let has_winner = truth.measure == RegretMeasure::Condorcet;
-                (truth.gaps, described, has_winner)
-            }
+        let (gaps, truth, has_winner) = if regret == Some(RegretKind::Ndcg) {
+            let ndcg = prepared.ndcg()?;
+            let best = ndcg.iter().copied().fold(0.0, f64::max);
+            let arm = ndcg.iter().position(|value| *value == best).unwrap_or(0);
+            let described = format!("regret is nDCG@10 below that of {}", prepared.description.label(arm));
+            (ndcg.iter().map(|value| best - value).collect(), described, true)
+        } else {
+            let truth = context.truth(&prepared, seed, subset)?;
+            let described = truth.describe(|arm| prepared.description.label(arm));
+            let has_winner = truth.measure == RegretMeasure::Condorcet;
+            (truth.gaps, described, has_winner)
         };
+        let regret = if has_winner { regret.unwrap_or(RegretKind::Condorcet) } else { RegretKind::Ndcg };
         let arenas = Arenas::Live { prepared: Box::new(prepared), gaps, content };
-        Ok((Self { arenas, truth: described }, has_winner))
+        Ok((Self { arenas, regret, truth }.checked(), has_winner))
+    }
+
+    /// Says in `truth` which number of a step is counted, if not the mean, and whether regret measures anything.
+    fn checked(mut self) -> Self {
+        if matches!(self.regret, RegretKind::Weak | RegretKind::Strong) {
+            self.truth += &format!("; {} regret", self.regret);
+        }
+        if every_arm_is_optimal(self.gaps()) {
+            self.truth += "; every arm is optimal, so that regret measures nothing";
+        }
+        self
     }
 
     /// How many rankers.
@@ -107,7 +138,8 @@ impl Environment {
             Arenas::Matrix(copies) => &copies.content,
             Arenas::Utilities(copies) => &copies.content,
         };
-        seed_text(Seeded::Measured { arenas: content, gaps: self.gaps() })
+        let measured = seed_text(Seeded::Measured { arenas: content, gaps: self.gaps() });
+        seed_text(Seeded::Counted { measured: &measured, regret: self.regret })
     }
 
     /// How many runs a thread should play in step.
@@ -124,13 +156,13 @@ impl Environment {
     /// # Errors
     /// When the algorithm cannot play this number of arms.
     pub(crate) fn play(&self, plan: &RunPlan<'_>, numbers: &[u64], progress: &Progress) -> Result<Vec<RunRecord>> {
-        let gaps = self.gaps();
+        let measured = (self.gaps(), self.regret);
         match &self.arenas {
             Arenas::Live { prepared, gaps, content } => {
-                records(&live_arenas(prepared, gaps, content), plan, numbers, gaps, progress)
+                records(&live_arenas(prepared, gaps, content), plan, numbers, measured, progress)
             }
-            Arenas::Matrix(copies) => records(copies, plan, numbers, gaps, progress),
-            Arenas::Utilities(copies) => records(copies, plan, numbers, gaps, progress),
+            Arenas::Matrix(copies) => records(copies, plan, numbers, measured, progress),
+            Arenas::Utilities(copies) => records(copies, plan, numbers, measured, progress),
         }
     }
 }
@@ -140,7 +172,7 @@ fn records<A: runs::ArenaFactory>(
     arenas: &A,
     plan: &RunPlan<'_>,
     numbers: &[u64],
-    gaps: &[f64],
+    (gaps, regret): (&[f64], RegretKind),
     progress: &Progress,
 ) -> Result<Vec<RunRecord>> {
     let is_best = |arm: &Option<Arm>| arm.is_some_and(|arm| gaps[arm.index()] <= 0.0);
@@ -148,13 +180,22 @@ fn records<A: runs::ArenaFactory>(
     let records = numbers.iter().zip(&runs).map(|(&number, run)| RunRecord {
         run: number,
         seconds: run.seconds,
-        regret: run.regret.iter().map(|regret| regret.average).collect(),
+        regret: run.regret.iter().map(|step| step.counted(regret)).collect(),
         right: run.recommended.iter().map(is_best).collect(),
         // Strong regret counts a step if its worst arm has a gap, weak regret if even its best arm has one.
         suboptimal: run.suboptimal.iter().map(|count| count.strong).collect(),
         without_best: run.suboptimal.iter().map(|count| count.weak).collect(),
     });
     Ok(records.collect())
+}
+
+/// What a step loses, for kinds of regret without a Condorcet winner.
+fn lost(regret: RegretKind) -> &'static str {
+    match regret {
+        RegretKind::Borda => "Borda score lost",
+        RegretKind::VonNeumann => "P(von Neumann winner beats those played) - 1/2",
+        _ => "Copeland score lost",
+    }
 }
 
 fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], content: &str) -> LiveArenaFactory<'a> {

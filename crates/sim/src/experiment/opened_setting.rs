@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting as ProblemSetting};
-use bandits::{Arena, Arm, Generator, PreferenceMatrix, UtilityArena};
+use bandits::{Arena, Arm, Generator, PreferenceMatrix, RegretKind, UtilityArena};
 use letor_io::{Dataset, FeatureId};
 use serde::{Deserialize, Serialize};
 
+use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::{Play, RegretBy};
 use crate::experiment::context::{ExperimentContext, Source};
 use crate::experiment::environment::Environment;
 use crate::output::cache::sha256_hex;
@@ -27,7 +27,7 @@ pub(crate) struct OpenedSetting {
     pub(crate) source: Source,
     content: Content,
     seed: u64,
-    regret: RegretBy,
+    regret: Option<RegretKind>,
 }
 
 enum Content {
@@ -171,11 +171,11 @@ impl OpenedSetting {
         match &self.content {
             Content::Utilities { arena, of } => {
                 ensure!(arms.len() == arena.gaps().len(), "utilities have no random subsets: choose a smaller problem");
-                Ok((Environment::of_utilities(arena.clone(), of), true))
+                Ok((Environment::of_utilities(arena.clone(), of, self.regret)?, true))
             }
             Content::Matrix { matrix, names, .. } => {
                 let chosen: Vec<Arm> = arms.iter().map(|&arm| Arm::at(arm)).collect();
-                Environment::of_matrix(matrix.subset(&chosen)?, &names.subset(arms))
+                Environment::of_matrix(matrix.subset(&chosen)?, &names.subset(arms), self.regret)
             }
             Content::Data { dataset, spec, features } => {
                 let features = arms.iter().map(|&arm| features[arm]).collect();

@@ -3,13 +3,15 @@
 //! Everything except `timings.json` depends on the configuration and the seed alone, so
 //! `diff -r` of two results folders shows whether they agree.
 
+mod measured;
+
 use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
 
-use bandits::Arm;
 use bandits::registry::Spec;
+use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
 
 use crate::figure::{Curve, CurvePoint, Lines};
@@ -17,6 +19,8 @@ use crate::output;
 use crate::output::numbers::{deviation, mean_of, significant, with_separators};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{RunResult, StudyPlan};
+
+pub use self::measured::{Measured, notes};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
@@ -81,22 +85,35 @@ pub struct AlgorithmSummary {
     pub regret: Spread,
     /// The arms recommended at the end, most often recommended first.
     pub recommended: Vec<Recommended>,
-    /// Share of runs that recommend a best arm.
-    pub share_recommending_best: f64,
+    /// Share of runs that recommend a best arm; null if every arm is optimal.
+    pub share_recommending_best: Option<f64>,
+    /// What regret measures, and on what data.
+    #[serde(flatten)]
+    pub measured: Measured,
 }
 
-/// The best arms, and the names of all arms.
+/// The best arms, the names of all arms, and how regret is measured.
 pub struct Arms<'a> {
     /// All arms that count as the best.
     pub winners: &'a [usize],
     /// The names of all arms.
     pub names: &'a ArmNames,
+    /// How regret is measured.
+    pub measured: Measured,
 }
 
 impl Arms<'_> {
-    /// Whether `arm` is one of the best.
-    pub(crate) fn is_best(&self, arm: Option<Arm>) -> bool {
-        arm.is_some_and(|arm| self.winners.contains(&arm.index()))
+    /// Whether `arm` is one of the best; `None` if every arm is, so that none is a finding.
+    pub(crate) fn is_best(&self, arm: Option<Arm>) -> Option<bool> {
+        let found = arm.is_some_and(|arm| self.winners.contains(&arm.index()));
+        Some(found).filter(|_| !self.measured.every_arm_is_optimal)
+    }
+
+    /// The share of `recommended` that is one of the best; `None` if every arm is.
+    pub(crate) fn share_of_best(&self, recommended: impl ExactSizeIterator<Item = Option<Arm>>) -> Option<f64> {
+        let count = recommended.len() as f64;
+        let right: Option<Vec<bool>> = recommended.map(|arm| self.is_best(arm)).collect();
+        right.map(|right| right.into_iter().filter(|right| *right).count() as f64 / count)
     }
 
     /// The header of a table of runs: the columns `before`, the recommended arm, its feature or its number in the
@@ -115,7 +132,7 @@ impl Arms<'_> {
         if self.names.column().is_some() {
             cells.push(best.map_or_else(String::new, |arm| self.names.number(arm.index())));
         }
-        cells.push(self.is_best(best).to_string());
+        cells.push(self.is_best(best).map_or_else(String::new, |best| best.to_string()));
         cells
     }
 }
@@ -127,15 +144,15 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
         .iter()
         .zip(results)
         .map(|(spec, runs)| {
-            let finals: Vec<f64> = runs.iter().map(|run| run.final_regret().average).collect();
-            let right = runs.iter().filter(|run| arms.is_best(run.final_recommendation())).count();
+            let finals: Vec<f64> = runs.iter().map(|run| arms.measured.of(&run.final_regret())).collect();
             AlgorithmSummary {
                 algorithm: spec.canonical(),
                 steps: plan.steps,
                 runs: runs.len(),
                 regret: Spread::of(&finals),
                 recommended: recommended(runs, arms),
-                share_recommending_best: right as f64 / runs.len() as f64,
+                share_recommending_best: arms.share_of_best(runs.iter().map(RunResult::final_recommendation)),
+                measured: arms.measured,
             }
         })
         .collect()
@@ -183,7 +200,7 @@ pub struct Caption {
     pub x_label: String,
     /// How regret is measured.
     pub regret: String,
-    /// A line under the figure, for synthetic data.
+    /// A line under the figure: for synthetic data, and for a regret that measures nothing.
     pub note: Option<String>,
 }
 
@@ -204,14 +221,14 @@ pub fn write(
         write_curves(&folder.join("curves.csv"), plan, results, arms)?;
         write_runs(&folder.join("runs.csv"), plan, results, arms)?;
         output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
-        figure(plan, results, caption).save(&folder.join("regret"))?;
+        figure(plan, results, arms.measured.kind, caption).save(&folder.join("regret"))?;
         write_timings(&folder.join("timings.json"), plan, results)
     })
 }
 
-/// The spread of cumulative regret at a checkpoint.
-pub(crate) fn spread_at(runs: &[RunResult], checkpoint: usize) -> Spread {
-    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].average).collect();
+/// The spread of cumulative regret of this kind at a checkpoint.
+pub(crate) fn spread_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind) -> Spread {
+    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].counted(kind)).collect();
     Spread::of(&values)
 }
 
@@ -233,7 +250,7 @@ fn write_curves(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms:
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         let mean = |value: &dyn Fn(&RunResult) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
         for (index, step) in plan.checkpoints.iter().enumerate() {
-            let spread = spread_at(runs, index);
+            let spread = spread_at(runs, index, arms.measured.kind);
             let mut row = vec![spec.canonical(), step.to_string(), runs.len().to_string()];
             let numbers = [
                 spread.mean,
@@ -243,9 +260,10 @@ fn write_curves(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms:
                 spread.max,
                 mean(&|run| run.regret[index].weak),
                 mean(&|run| run.regret[index].strong),
-                mean(&|run| f64::from(u8::from(arms.is_best(run.recommended[index])))),
             ];
             row.extend(numbers.map(|value| value.to_string()));
+            let share = arms.share_of_best(runs.iter().map(|run| run.recommended[index]));
+            row.push(share.map_or_else(String::new, |share| share.to_string()));
             rows.push(row);
         }
     }
@@ -258,7 +276,7 @@ fn write_runs(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms: &
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         for (number, run) in runs.iter().enumerate() {
-            let regret = run.final_regret().average.to_string();
+            let regret = arms.measured.of(&run.final_regret()).to_string();
             let mut row = vec![spec.canonical(), number.to_string(), plan.steps.to_string(), regret];
             row.extend(arms.cells(run.final_recommendation()));
             rows.push(row);
@@ -276,7 +294,7 @@ pub(crate) fn bands(plan: &StudyPlan) -> String {
 }
 
 /// One curve per algorithm: mean regret, with a band of one standard deviation of a run.
-pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Vec<Curve> {
+pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], kind: RegretKind) -> Vec<Curve> {
     plan.algorithms
         .iter()
         .zip(results)
@@ -287,7 +305,7 @@ pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Vec<Curve>
                 .iter()
                 .enumerate()
                 .map(|(index, &step)| {
-                    let spread = spread_at(runs, index);
+                    let spread = spread_at(runs, index, kind);
                     CurvePoint {
                         x: step as f64,
                         mean: spread.mean,
@@ -300,7 +318,7 @@ pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Vec<Curve>
         .collect()
 }
 
-fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], caption: &Caption) -> Lines {
+fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], kind: RegretKind, caption: &Caption) -> Lines {
     Lines {
         title: caption.title.clone(),
         subtitle: Some(bands(plan)),
@@ -308,7 +326,7 @@ fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], caption: &Caption) -> Li
         y_label: format!("cumulative regret ({})", caption.regret),
         x_log: true,
         y_log: false,
-        curves: curves(plan, results),
+        curves: curves(plan, results, kind),
         note: caption.note.clone(),
     }
 }
@@ -378,12 +396,14 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> S
     }
     for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
         let most = &summary.recommended[0];
+        // Where every arm is optimal, a regret of 0 is no finding.
+        let known = |text: String| if summary.measured.every_arm_is_optimal { "-".to_owned() } else { text };
         table.add_row([
             label(spec),
-            significant(summary.regret.mean),
-            deviation(summary.regret.standard_deviation, summary.runs),
+            known(significant(summary.regret.mean)),
+            known(deviation(summary.regret.standard_deviation, summary.runs)),
             format!("{}, {}/{}", most.label, with_separators(most.runs as u64), with_separators(summary.runs as u64)),
-            format!("{:.0}%", 100.0 * summary.share_recommending_best),
+            summary.share_recommending_best.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
             significant(steps_per_second(plan, runs)),
         ]);
     }

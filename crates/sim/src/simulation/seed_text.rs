@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::output::cache::sha256_hex;
+use bandits::RegretKind;
 use bandits::registry::Spec;
 use clicks::FractionalLabels;
 use interleave::CreditTies;
@@ -43,6 +44,13 @@ pub enum Seeded<'a> {
         arenas: &'a str,
         /// The gap of each arm.
         gaps: &'a [f64],
+    },
+    /// The same, and which number of a step is counted as regret.
+    Counted {
+        /// The text of the [measured](Self::Measured) arenas.
+        measured: &'a str,
+        /// The kind of regret: only weak and strong regret do not count the mean over the arms played.
+        regret: RegretKind,
     },
     /// A cell of an experiment, whose finished runs are stored.
     Cell {
@@ -116,6 +124,10 @@ pub fn seed_text(what: Seeded<'_>) -> String {
             let gaps: String = gaps.iter().map(|gap| format!("{:x},", gap.to_bits())).collect();
             format!("{arenas}\ngaps {}", sha256_hex(&gaps))
         }
+        Seeded::Counted { measured, regret: regret @ (RegretKind::Weak | RegretKind::Strong) } => {
+            format!("{measured}\nregret {regret}")
+        }
+        Seeded::Counted { measured, .. } => measured.to_owned(),
         Seeded::Cell { measured, algorithm, checkpoints, seed, suboptimal } => format!(
             "{measured}\n{}\ncheckpoints {checkpoints:?}\nseed {seed}\nsuboptimal {suboptimal}",
             seed_text(Seeded::Revised(algorithm))
@@ -357,6 +369,9 @@ mod tests {
                 "distortion 1\n{whole}\nwinners [0, 2]\nPlan {{ size: 3, multileavings: 200, sets: 2, seed: 1 }}\nsosm"
             )
         );
+        for (regret, text) in [(RegretKind::Borda, "m"), (RegretKind::Weak, "m\nregret weak")] {
+            assert_eq!(seed_text(Seeded::Counted { measured: "m", regret }), text);
+        }
         assert_eq!(seed_text(Seeded::Subset { size: 3, arms: 10 }), "subset of 3 of 10");
     }
 }

@@ -46,16 +46,21 @@ impl SiteArgs {
     }
 
     /// The default results folder of `command`, e.g. `results/live-mq2008-navigational`. Every setting that differs from
-    /// its default is part of the name, so no two sites share a folder.
+    /// its default is part of the name, so no two sites share a folder; `regret` is the part for the kind of regret.
     pub(in crate::cli) fn default_folder(
         &self,
         command: &str,
         played: &SiteDescription,
+        regret: &str,
         common: &CommonArgs,
     ) -> PathBuf {
         let (clicks, settings) = (&played.click.model, self.settings_part(played));
         let name = dataset_name(&self.dataset, &played.dataset.name, &played.dataset.checksum);
-        default_folder(&format!("{command}-{name}-{clicks}{}{settings}{}", self.rankers_part(), common.seeded()))
+        default_folder(&format!(
+            "{command}-{name}-{clicks}{}{settings}{regret}{}",
+            self.rankers_part(),
+            common.seeded()
+        ))
     }
 }
 

@@ -4,6 +4,7 @@ mod arms;
 mod common;
 mod folder;
 mod reading;
+mod regret;
 mod run;
 mod site;
 
@@ -11,5 +12,6 @@ pub(super) use self::arms::ArmArgs;
 pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs};
 pub(super) use self::folder::{dataset_name, default_folder, of_content};
 pub(super) use self::reading::ReadingArgs;
+pub(super) use self::regret::regret_of_a_step;
 pub(super) use self::run::RunArgs;
 pub(super) use self::site::{SiteArgs, announce, caption, parse_method};

@@ -8,6 +8,7 @@ use bandits::registry::Spec;
 use clap::Args;
 
 use super::common::{CommonArgs, OutputArgs};
+use super::regret::RegretArgs;
 use crate::cli::print::eprintln;
 use crate::output::numbers::{parse_positive, parse_up_to};
 use crate::simulation::runs::StudyPlan;
@@ -34,6 +35,9 @@ pub(in crate::cli) struct RunArgs {
     /// Checkpoints per decade of steps [default: 10]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1000>)]
     pub(in crate::cli) checkpoints: Option<u32>,
+
+    #[command(flatten)]
+    pub(in crate::cli) regret: RegretArgs,
 
     #[command(flatten)]
     pub(in crate::cli) common: CommonArgs,

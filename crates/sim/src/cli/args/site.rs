@@ -11,14 +11,14 @@ use letor_io::{Dataset, Provenance};
 use rankers::{Selection, TieBreaking};
 
 use super::reading::ReadingArgs;
+use super::regret::regret_of_a_step;
 use crate::cli::print::eprintln;
 use crate::output::numbers::{parse_ordinal, parse_up_to, with_unit};
 use crate::output::usage::usage;
-use crate::results::Caption;
+use crate::results::{Caption, Measured, notes};
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::site::Site;
 use crate::simulation::spec::{self, SiteSpec};
-use crate::simulation::truth::GroundTruth;
 
 /// The number of queries examined for ties.
 const MOST_QUERIES: usize = 1_000;
@@ -144,13 +144,13 @@ pub(super) enum Ties {
 }
 
 /// The caption of regret over impressions; `what` comes first in its title.
-pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, truth: &GroundTruth) -> Caption {
+pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, measured: &Measured) -> Caption {
     let (dataset, clicks) = (&site.dataset.name, &site.click.model);
     Caption {
         title: format!("{what}{} on {dataset}, {clicks} clicks", with_unit(site.rankers.len() as u64, "ranker")),
         x_label: "impressions".to_owned(),
-        regret: truth.measure.regret().to_owned(),
-        note: site.note(),
+        regret: regret_of_a_step(measured.kind, "best ranker", "shown"),
+        note: notes([measured.note(), site.note()]),
     }
 }
 

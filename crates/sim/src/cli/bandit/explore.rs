@@ -1,7 +1,7 @@
 //! `sim bandit --setting explore-then-exploit`: accuracy of the recommended arm and regret at horizons.
 
 use anyhow::Result;
-use bandits::Arena;
+use bandits::{Arena, RegretKind};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -84,6 +84,7 @@ struct Config {
     horizons: Vec<u64>,
     runs: u64,
     algorithms: Vec<String>,
+    regret: RegretKind,
     environment: Description,
 }
 
@@ -113,6 +114,7 @@ impl Bandit {
             horizons: plan.horizons.clone(),
             runs: plan.runs,
             algorithms: plan.names(),
+            regret: arms.measured.kind,
             environment: description,
         };
         write(&folder, &config, &plan, &results, arms, &presentation.caption)?;
@@ -126,6 +128,9 @@ impl Bandit {
                 with_unit(plan.runs, "run")
             );
             println!("regret of exploration up to the horizon: {}", presentation.caption.regret);
+            if let Some(note) = &presentation.caption.note {
+                println!("{note}");
+            }
         }
         if !presentation.quiet {
             eprintln!(

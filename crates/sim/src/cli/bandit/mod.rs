@@ -1,6 +1,7 @@
 //! `sim bandit`: dueling bandits on a preference matrix or on a problem by name.
 
 mod explore;
+mod truth;
 
 use crate::output::cache::sha256_hex;
 use crate::simulation::seed_text::{Seeded, seed_text};
@@ -8,19 +9,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting};
-use bandits::winners::{condorcet_winners, copeland_winners};
-use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretReference};
+use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind};
 use clap::Args;
 use serde::Serialize;
 
 use super::matrix_file;
-use crate::cli::args::{ArmArgs, RunArgs, default_folder, of_content};
+use crate::cli::args::{ArmArgs, RunArgs, default_folder, of_content, regret_of_a_step};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
-use crate::results::{Arms, Caption};
+use crate::results::{Arms, Caption, Measured};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{ArenaFactory, CopiedArenas, play_all};
 use explore::SettingOptions;
@@ -68,6 +68,7 @@ struct Config {
     steps: u64,
     runs: u64,
     algorithms: Vec<String>,
+    regret: RegretKind,
     environment: Description,
 }
 
@@ -80,9 +81,9 @@ struct Description {
     arms_in_matrix: Option<Vec<Arm>>,
     /// For a matrix: of its entries, so that text and .npy of the same matrix are the same environment.
     checksum: Option<String>,
-    /// Whether the best arms are Condorcet winners; otherwise they have the highest Copeland score.
+    /// Whether there is a Condorcet winner, alone or with exact duplicates.
     condorcet: bool,
-    /// The best arms, 0-based among the chosen arms: several only if they are exactly equally good.
+    /// The best arms by the kind of regret, 0-based among the chosen arms.
     winners: Vec<usize>,
     /// The same by their numbers in the matrix; null if no arms were chosen.
     winners_in_matrix: Option<Vec<Arm>>,
@@ -110,19 +111,21 @@ impl Bandit {
                 match problem.setting()? {
                     Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None, ArmNames::Numbers),
                     Setting::Utilities(arena) => {
-                        let gaps = arena.gaps();
-                        let winners = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
+                        let kind = self.run.regret.of_preferences(RegretKind::Condorcet)?;
+                        let arena = truth::of_utilities(arena, kind)?;
                         let description = Description {
                             name: problem.to_string(),
-                            arms: gaps.len(),
+                            arms: arena.arms(),
                             arms_in_matrix: None,
                             checksum: None,
                             condorcet: true,
-                            winners,
+                            winners: truth::winners(arena.gaps()),
                             winners_in_matrix: None,
                         };
+                        let names = ArmNames::Numbers;
+                        let text = truth::describe(kind, true, arena.gaps(), &names, None);
                         let content = seed_text(Seeded::Problem(&problem.to_string()));
-                        self.play(CopiedArenas { arena, content }, description, &ArmNames::Numbers)
+                        self.play(CopiedArenas { arena, content }, description, &names, (kind, text))
                     }
                 }
             }
@@ -130,7 +133,7 @@ impl Bandit {
         }
     }
 
-    /// Plays on a matrix. Regret is measured against the Condorcet winner or, without one, by Copeland score.
+    /// Plays on a matrix.
     fn on_matrix(
         &self,
         matrix: PreferenceMatrix,
@@ -138,31 +141,28 @@ impl Bandit {
         taken: Option<Vec<Arm>>,
         names: ArmNames,
     ) -> Result<()> {
-        let (winners, truth) = match condorcet_winners(&matrix) {
-            none if none.is_empty() => (copeland_winners(&matrix), RegretReference::Copeland),
-            winners => (winners, RegretReference::Condorcet),
-        };
-        let winners: Vec<usize> = winners.iter().map(|arm| arm.index()).collect();
+        let kind = self.run.regret.on_matrix(&matrix)?;
+        let reference = kind.reference().expect("nDCG is refused above");
+        let gaps = reference.gaps(&matrix).with_context(|| format!("{name} cannot be played"))?;
+        let condorcet = RegretKind::default_for(&matrix) == RegretKind::Condorcet;
+        let text = truth::describe(kind, condorcet, &gaps, &names, Some(&matrix));
+        let winners = truth::winners(&gaps);
         let winners_in_matrix =
             taken.as_ref().map(|taken: &Vec<Arm>| winners.iter().map(|&winner| taken[winner]).collect());
         let checksum = sha256_hex(&matrix.to_text());
         let content = seed_text(Seeded::Matrix(&checksum));
         let arms = matrix.arms();
-        let arena = MatrixArena::with_reference(matrix, truth).with_context(|| format!("{name} cannot be played"))?;
-        let condorcet = truth == RegretReference::Condorcet;
-        self.play(
-            CopiedArenas { arena, content },
-            Description {
-                name,
-                arms,
-                arms_in_matrix: taken,
-                checksum: Some(checksum),
-                condorcet,
-                winners,
-                winners_in_matrix,
-            },
-            &names,
-        )
+        let description = Description {
+            name,
+            arms,
+            arms_in_matrix: taken,
+            checksum: Some(checksum),
+            condorcet,
+            winners,
+            winners_in_matrix,
+        };
+        let arena = MatrixArena::with_gaps(matrix, gaps);
+        self.play(CopiedArenas { arena, content }, description, &names, (kind, text))
     }
 
     fn play<A: Arena + Clone + Sync>(
@@ -170,29 +170,17 @@ impl Bandit {
         arenas: CopiedArenas<A>,
         description: Description,
         names: &ArmNames,
+        (kind, truth): (RegretKind, String),
     ) -> Result<()> {
-        let (name, winners) = (description.name.clone(), description.winners.clone());
-        let condorcet = description.condorcet;
-        let best = names.name(winners[0]);
-        let mut truth = match winners.len() {
-            _ if !condorcet => {
-                format!("no Condorcet winner; regret is the Copeland score of {best} minus that of the arms played")
-            }
-            1 => format!("Condorcet winner: {best}"),
-            all if all == arenas.arms() => "no Condorcet winner: all arms are equal".to_owned(),
-            several => format!("no Condorcet winner: {several} arms are unbeaten, among them {best}"),
-        };
-        if let Some((arm, gap)) = smallest_gap(arenas.arena.gaps(), &winners) {
-            truth += &format!("; smallest margin {gap:.4} over {}", names.name(arm));
-        }
-        let regret = if condorcet { "P(best arm beats those played) - 1/2" } else { "Copeland score lost" };
+        let measured = Measured::new(kind, arenas.arena.gaps(), None);
         let caption = Caption {
-            title: format!("{} of {name}", with_unit(arenas.arms() as u64, "arm")),
+            title: format!("{} of {}", with_unit(arenas.arms() as u64, "arm"), description.name),
             x_label: "steps".to_owned(),
-            regret: regret.to_owned(),
-            note: None,
+            regret: regret_of_a_step(kind, "best arm", "played"),
+            note: measured.note(),
         };
-        let arms = Arms { winners: &winners, names };
+        let winners = description.winners.clone();
+        let arms = Arms { winners: &winners, names, measured };
         let presentation = Presentation { caption, truth, json: self.run.output.json, quiet: self.run.common.quiet };
         match self.setting.horizons(self.run.steps, self.run.checkpoints)? {
             None => self.ongoing(&arenas, description, &arms, &presentation),
@@ -222,6 +210,7 @@ impl Bandit {
             steps: plan.steps,
             runs: plan.runs,
             algorithms: plan.names(),
+            regret: arms.measured.kind,
             environment: description,
         };
         study_output::write_and_print(&folder, &config, &plan, &results, arms, presentation)
@@ -229,21 +218,16 @@ impl Bandit {
 
     /// The results folder.
     fn folder(&self, kind: &str, played_on: &Description) -> PathBuf {
-        let (part, seeded) = (self.arms.part(), self.run.common.seeded());
+        let usual = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
+        let (part, regret, seeded) = (self.arms.part(), self.run.regret.part(usual), self.run.common.seeded());
         let name = match (&self.source.matrix, &played_on.checksum) {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),
         };
-        self.run.output.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{seeded}")))
+        self.run.output.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{regret}{seeded}")))
     }
 }
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-}
-
-/// The arm closest to the winners, and its gap.
-fn smallest_gap(gaps: &[f64], winners: &[usize]) -> Option<(usize, f64)> {
-    let others = gaps.iter().copied().enumerate().filter(|(arm, _)| !winners.contains(arm));
-    others.min_by(|a, b| a.1.total_cmp(&b.1))
 }

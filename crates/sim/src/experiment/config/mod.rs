@@ -27,7 +27,7 @@ use toml::Spanned;
 
 pub use draw::{Arrangement, Bands, Bound, Draw, Scale};
 pub use papers::{PAPERS, Paper};
-pub use setting::{Play, RegretBy, SettingEntry};
+pub use setting::{Play, SettingEntry};
 pub use validate::FileError;
 pub(crate) use validate::nearest;
 pub use values::{Count, OneOrMany};

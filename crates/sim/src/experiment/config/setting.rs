@@ -1,5 +1,6 @@
 //! The `[[setting]]` sections: what an experiment plays on.
 
+use bandits::RegretKind;
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::Split;
@@ -69,9 +70,10 @@ pub struct SettingEntry {
     /// As `--fractional-labels`.
     #[serde(default)]
     pub fractional_labels: FractionalLabels,
-    /// What regret measures: `condorcet` (the default, where there is such a winner) or `ndcg`.
-    #[serde(default)]
-    pub regret: RegretBy,
+    /// What regret measures, as `--regret`. Without a Condorcet winner, `condorcet` (the default), `weak` and `strong`
+    /// become Copeland score lost, live nDCG lost.
+    #[serde(default, with = "text_form::optional")]
+    pub regret: Option<RegretKind>,
 }
 
 impl SettingEntry {
@@ -109,15 +111,4 @@ pub enum Play {
     Proxy,
     /// A named problem, or preferences in the file.
     Problem,
-}
-
-/// What regret measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RegretBy {
-    /// P(the best ranker beats those shown) - 1/2.
-    #[default]
-    Condorcet,
-    /// nDCG@10 lost.
-    Ndcg,
 }

@@ -1,6 +1,7 @@
 //! What serde cannot check: required keys, and errors with the line of the file.
 
 use anyhow::{Result, anyhow, bail};
+use bandits::RegretKind;
 
 use crate::experiment::config::{Experiment, PAPERS, Paper, Play, SettingEntry};
 use crate::experiment::kinds;
@@ -89,9 +90,25 @@ fn check_setting(setting: &SettingEntry) -> Result<()> {
         Play::Proxy if no_data && setting.matrix.0.is_empty() => {
             "needs `matrix`, `dataset` or `lookalike`, or several of them"
         }
-        _ => return Ok(()),
+        _ => return check_regret(setting),
     };
     bail!("setting {:?}: {missing}", setting.name)
+}
+
+/// Checks that the setting can measure its kind of regret.
+fn check_regret(setting: &SettingEntry) -> Result<()> {
+    let Some(kind) = setting.regret else { return Ok(()) };
+    let live = setting.play == Play::Live;
+    let known: Vec<&str> = RegretKind::ALL
+        .into_iter()
+        .filter(|kind| if live { kind.needs_one_row() } else { *kind != RegretKind::Ndcg })
+        .map(RegretKind::name)
+        .collect();
+    if known.contains(&kind.name()) {
+        return Ok(());
+    }
+    let (play, known) = (if live { "live" } else { "a matrix or problem" }, known.join(", "));
+    bail!("setting {:?}: regret = \"{kind}\" cannot be measured on {play}; expected one of {known}", setting.name)
 }
 
 /// The 1-based line of a byte of `text`.

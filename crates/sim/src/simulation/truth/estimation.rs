@@ -6,7 +6,7 @@ use anyhow::Result;
 use interleave::ProbabilisticInterleave;
 
 use super::pair_table::PairTable;
-use super::{Effort, GroundTruth, RegretMeasure};
+use super::{Effort, GroundTruth};
 use crate::output::cache::Cache;
 use crate::output::progress::Progress;
 use crate::simulation::pairwise::compare_pairs;
@@ -90,7 +90,7 @@ impl TruthEstimation<'_> {
             sharpened += 1;
             self.refine_pairs(&mut table, &close, fine * 4, &format!("close {sharpened}"));
         }
-        Ok(by_ndcg(&table, ndcg()?))
+        Ok(by_ndcg(&table, &ndcg()?))
     }
 
     /// Adds `comparisons` of each pair with at least one of `arms`.
@@ -110,27 +110,14 @@ impl TruthEstimation<'_> {
 }
 
 /// The ground truth without a Condorcet winner: gaps in nDCG.
-fn by_ndcg(table: &PairTable, ndcg: Vec<f64>) -> GroundTruth {
-    let winner = (0..ndcg.len()).fold(0, |best, arm| if ndcg[arm] > ndcg[best] { arm } else { best });
-    let gaps: Vec<f64> = ndcg.iter().map(|value| ndcg[winner] - value).collect();
-    let winners: Vec<usize> = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
-    let runner_up = (0..gaps.len()).filter(|arm| !winners.contains(arm)).min_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
-    GroundTruth {
-        measure: RegretMeasure::Ndcg,
-        winner,
-        smallest_margin: runner_up.map_or(0.0, |arm| gaps[arm]),
-        runner_up,
-        winners,
-        standard_errors: vec![0.0; gaps.len()],
-        gaps,
-        z: None,
-        comparisons: table.comparisons,
-        uninformed: table.is_uninformed(),
-    }
+fn by_ndcg(table: &PairTable, ndcg: &[f64]) -> GroundTruth {
+    let (comparisons, uninformed) = (table.comparisons, table.is_uninformed());
+    GroundTruth { comparisons, uninformed, ..GroundTruth::of_ndcg(ndcg) }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::RegretMeasure;
     use super::*;
     use crate::simulation::pairwise::PairCount;
     use crate::simulation::site::tests::{site, site_of_users};
@@ -207,7 +194,7 @@ mod tests {
     fn in_a_cycle_every_arm_is_beaten() {
         let table = table([700, 300, 700]);
         assert_eq!(table.unbeaten(), [] as [usize; 0]);
-        let truth = by_ndcg(&table, vec![0.2, 0.5, 0.3]);
+        let truth = by_ndcg(&table, &[0.2, 0.5, 0.3]);
         assert_eq!((truth.measure, truth.winner, truth.runner_up), (RegretMeasure::Ndcg, 1, Some(2)));
         assert!((truth.gaps[0] - 0.3).abs() < 1e-12);
         assert!(truth.describe(label).contains("no Condorcet winner"));

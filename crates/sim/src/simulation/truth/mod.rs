@@ -50,17 +50,6 @@ pub enum RegretMeasure {
     Ndcg,
 }
 
-impl RegretMeasure {
-    /// A description of the regret of one step, for captions.
-    #[must_use]
-    pub fn regret(self) -> &'static str {
-        match self {
-            Self::Condorcet => "P(best ranker beats those shown) - 1/2",
-            Self::Ndcg => "nDCG@10 lost",
-        }
-    }
-}
-
 /// The best ranker, the gap of every ranker to it, and the uncertainty of both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GroundTruth {
@@ -88,6 +77,31 @@ pub struct GroundTruth {
 }
 
 impl GroundTruth {
+    /// The ground truth by nDCG alone, without any comparison: `ndcg` has one value per arm.
+    ///
+    /// # Panics
+    /// If there is no arm.
+    #[must_use]
+    pub fn of_ndcg(ndcg: &[f64]) -> Self {
+        let winner = (0..ndcg.len()).fold(0, |best, arm| if ndcg[arm] > ndcg[best] { arm } else { best });
+        let gaps: Vec<f64> = ndcg.iter().map(|value| ndcg[winner] - value).collect();
+        let winners: Vec<usize> = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
+        let others = (0..gaps.len()).filter(|arm| !winners.contains(arm));
+        let runner_up = others.min_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
+        Self {
+            measure: RegretMeasure::Ndcg,
+            winner,
+            smallest_margin: runner_up.map_or(0.0, |arm| gaps[arm]),
+            runner_up,
+            winners,
+            standard_errors: vec![0.0; gaps.len()],
+            gaps,
+            z: None,
+            comparisons: 0,
+            uninformed: false,
+        }
+    }
+
     /// Whether the winner's smallest margin is at least three standard errors; always true for nDCG.
     #[must_use]
     pub fn resolved(&self) -> bool {
@@ -112,6 +126,9 @@ impl GroundTruth {
                 with_separators(self.comparisons),
                 label(self.winner)
             ),
+            RegretMeasure::Ndcg if self.comparisons == 0 => {
+                format!("regret is nDCG@10 below {}, the best by nDCG@10", label(self.winner))
+            }
             RegretMeasure::Ndcg => format!(
                 "no Condorcet winner among these rankers; regret is nDCG@10 below {}, the best by nDCG@10",
                 label(self.winner)

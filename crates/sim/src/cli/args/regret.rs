@@ -1,0 +1,140 @@
+//! The flag that says what regret measures.
+
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use bandits::{PreferenceMatrix, RegretKind};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+
+use super::common::CommonArgs;
+use crate::output::usage::usage;
+use crate::simulation::prepared::PreparedSite;
+use crate::simulation::truth::{Effort, GroundTruth, RegretMeasure};
+
+/// What regret measures.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Runs and results")]
+pub(in crate::cli) struct RegretArgs {
+    /// What regret measures: condorcet (P that the best arm beats those played, minus 1/2), weak or strong (the same
+    /// against the strongest or the weakest of those played), copeland, borda, von-neumann or ndcg [default: condorcet;
+    /// without a Condorcet winner copeland on a matrix, ndcg live]
+    ///
+    /// A step costs the mean over the arms played, with weak and strong regret the smallest or the largest of their
+    /// costs. copeland: how much smaller a share of the other arms an arm beats than the best arm; borda: how much lower
+    /// its mean probability of beating another arm is; von-neumann: P that an arm drawn from the von Neumann winner, a
+    /// lottery that no arm beats, beats it, minus 1/2; ndcg: nDCG@10 lost. condorcet, weak and strong need an arm that
+    /// beats all others. A matrix has all kinds but ndcg; a live run, which estimates only the best ranker's row of the
+    /// matrix, has condorcet, weak, strong and ndcg.
+    ///
+    /// Where every arm is optimal (by Copeland score e.g. in every cycle of three arms), regret measures nothing: the
+    /// table, summary.json and the figure say so, and no recommendation counts as correct.
+    ///
+    /// The kind of regret changes no choice of an algorithm.
+    #[arg(long, value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    regret: Option<RegretKind>,
+}
+
+/// Reads the name of a kind; help and completions know the names.
+fn kinds() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
+    let names = PossibleValuesParser::new(RegretKind::ALL.map(RegretKind::name));
+    names.map(|name| name.parse().expect("one of the names"))
+}
+
+impl RegretArgs {
+    /// Refuses kinds that a live run cannot measure.
+    pub(in crate::cli) fn check_live(&self) -> Result<()> {
+        match self.regret.filter(|kind| !kind.needs_one_row()) {
+            None => Ok(()),
+            Some(kind) => Err(usage(format!(
+                "--regret {kind} needs the preferences of all pairs, but a live run estimates only those of the best \
+                 ranker: choose condorcet, weak, strong or ndcg, or estimate a matrix with `sim proxy` and play on it with \
+                 `sim bandit`"
+            ))),
+        }
+    }
+
+    /// The ground truth of a live run. If regret is nDCG lost, no comparison is needed.
+    ///
+    /// # Errors
+    /// Those of [`PreparedSite::truth`], and if regret needs a Condorcet winner and there is none.
+    pub(in crate::cli) fn truth(
+        &self,
+        prepared: &PreparedSite,
+        effort: Effort,
+        cache: &Path,
+        common: &CommonArgs,
+    ) -> Result<GroundTruth> {
+        if self.regret == Some(RegretKind::Ndcg) {
+            return Ok(GroundTruth::of_ndcg(&prepared.ndcg()?));
+        }
+        let truth = prepared.truth(effort, common.seed, cache, common.quiet)?;
+        if let Some(kind) = self.regret {
+            ensure!(
+                truth.measure == RegretMeasure::Condorcet,
+                usage(format!(
+                    "--regret {kind}: there is no Condorcet winner among these rankers; choose ndcg, the default then"
+                ))
+            );
+        }
+        Ok(truth)
+    }
+
+    /// The kind of regret of a live run with this truth.
+    pub(in crate::cli) fn live(&self, truth: &GroundTruth) -> RegretKind {
+        self.regret.unwrap_or(match truth.measure {
+            RegretMeasure::Condorcet => RegretKind::Condorcet,
+            RegretMeasure::Ndcg => RegretKind::Ndcg,
+        })
+    }
+
+    /// The kind of regret where arms meet by their preferences alone; `usual` is the default there.
+    ///
+    /// # Errors
+    /// For nDCG, which needs documents.
+    pub(in crate::cli) fn of_preferences(&self, usual: RegretKind) -> Result<RegretKind> {
+        ensure!(
+            self.regret != Some(RegretKind::Ndcg),
+            usage(
+                "--regret ndcg needs documents with labels, which a matrix or a problem does not have; choose condorcet, \
+                 weak, strong, copeland, borda or von-neumann"
+            )
+        );
+        Ok(self.regret.unwrap_or(usual))
+    }
+
+    /// The kind of regret on a matrix.
+    ///
+    /// # Errors
+    /// For nDCG, and if it needs a Condorcet winner and there is none.
+    pub(in crate::cli) fn on_matrix(&self, matrix: &PreferenceMatrix) -> Result<RegretKind> {
+        let usual = RegretKind::default_for(matrix);
+        let kind = self.of_preferences(usual)?;
+        ensure!(
+            usual == RegretKind::Condorcet || kind.reference() != RegretKind::Condorcet.reference(),
+            usage(format!(
+                "--regret {kind}: the matrix has no Condorcet winner, which it needs; choose copeland (the default then), \
+                 borda or von-neumann"
+            ))
+        );
+        Ok(kind)
+    }
+
+    /// The part of a folder name for the kind; empty for `usual`, the default.
+    pub(in crate::cli) fn part(&self, usual: RegretKind) -> String {
+        self.regret.filter(|kind| *kind != usual).map_or_else(String::new, |kind| format!("-regret-{kind}"))
+    }
+}
+
+/// The regret of a step in words; `best` names the best arm, `shown` how the arms of a step take part.
+pub(in crate::cli) fn regret_of_a_step(kind: RegretKind, best: &str, shown: &str) -> String {
+    match kind {
+        RegretKind::Condorcet => format!("P({best} beats those {shown}) - 1/2"),
+        RegretKind::Weak => format!("weak: P({best} beats the strongest of those {shown}) - 1/2"),
+        RegretKind::Strong => format!("strong: P({best} beats the weakest of those {shown}) - 1/2"),
+        RegretKind::Copeland => "Copeland score lost".to_owned(),
+        RegretKind::Borda => "Borda score lost".to_owned(),
+        RegretKind::VonNeumann => format!("P(von Neumann winner beats those {shown}) - 1/2"),
+        RegretKind::Ndcg => "nDCG@10 lost".to_owned(),
+    }
+}

@@ -1,0 +1,108 @@
+//! What regret is measured against on a matrix or a problem, in words.
+
+use anyhow::{Result, ensure};
+use bandits::{PreferenceMatrix, RegretKind, UtilityArena, every_arm_is_optimal};
+
+use crate::output::numbers::with_separators;
+use crate::output::usage::usage;
+use crate::simulation::arm_names::ArmNames;
+
+/// Borda scores of utilities compare all pairs of different ones.
+const MOST_UTILITIES: usize = 20_000;
+/// Finding the von Neumann winner of more arms takes seconds, too long for a hint.
+const MOST_ARMS: usize = 200;
+
+/// The arms whose gap is 0.
+pub(super) fn winners(gaps: &[f64]) -> Vec<usize> {
+    (0..gaps.len()).filter(|&arm| gaps[arm] <= 0.0).collect()
+}
+
+/// The arena of a problem of utilities with regret of this kind.
+///
+/// # Errors
+/// If Borda scores would take minutes.
+pub(super) fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<UtilityArena> {
+    let Some(reference) = kind.reference().filter(|reference| Some(*reference) != RegretKind::Condorcet.reference())
+    else {
+        return Ok(arena);
+    };
+    let mut different = arena.utilities().to_vec();
+    different.sort_unstable_by(f64::total_cmp);
+    different.dedup();
+    ensure!(
+        kind != RegretKind::Borda || different.len() <= MOST_UTILITIES,
+        usage(format!(
+            "--regret borda compares all pairs of {} different arms, more than {}; choose another kind or fewer arms",
+            with_separators(different.len() as u64),
+            with_separators(MOST_UTILITIES as u64)
+        ))
+    );
+    Ok(arena.with_reference(reference)?)
+}
+
+/// The line about the best arm and what regret is measured against. `condorcet`: whether there is a Condorcet winner.
+/// `matrix`: for a hint which other kind of regret tells arms apart.
+pub(super) fn describe(
+    kind: RegretKind,
+    condorcet: bool,
+    gaps: &[f64],
+    names: &ArmNames,
+    matrix: Option<&PreferenceMatrix>,
+) -> String {
+    let winners = winners(gaps);
+    let best = names.name(winners[0]);
+    let none = if condorcet { "" } else { "no Condorcet winner; " };
+    if every_arm_is_optimal(gaps) {
+        let all = with_separators(gaps.len() as u64);
+        return match matrix {
+            _ if condorcet && kind.needs_one_row() => {
+                "no Condorcet winner: all arms are equal, so that regret measures nothing and no recommendation is wrong"
+                    .to_owned()
+            }
+            matrix => format!(
+                "{none}all {all} arms are optimal by {kind} regret, so that it measures nothing and no recommendation is \
+                 wrong{}",
+                matrix.map_or_else(String::new, |matrix| hint(kind, matrix))
+            ),
+        };
+    }
+    let mut text = match (kind, winners.len()) {
+        (RegretKind::Copeland, _) => {
+            format!("{none}regret is the Copeland score of {best} minus that of the arms played")
+        }
+        (RegretKind::Borda, _) => format!("{none}regret is the Borda score of {best} minus that of the arms played"),
+        (RegretKind::VonNeumann, 1) => format!("{none}the von Neumann winner is {best} alone"),
+        (RegretKind::VonNeumann, several) => {
+            format!("{none}the von Neumann winner is a lottery; {several} arms are as good as it, among them {best}")
+        }
+        (_, 1) => format!("Condorcet winner: {best}"),
+        (_, several) => format!("no Condorcet winner: {several} arms are unbeaten, among them {best}"),
+    };
+    if let Some((arm, gap)) = smallest_gap(gaps, &winners) {
+        text += &format!("; smallest margin {gap:.4} over {}", names.name(arm));
+    }
+    text
+}
+
+/// The other kinds of regret by which the arms of `matrix` differ.
+fn hint(kind: RegretKind, matrix: &PreferenceMatrix) -> String {
+    let others = [RegretKind::Copeland, RegretKind::Borda, RegretKind::VonNeumann];
+    let others = others
+        .into_iter()
+        .filter(|&other| other != kind && (other != RegretKind::VonNeumann || matrix.arms() <= MOST_ARMS));
+    let tells_apart = |other: &RegretKind| {
+        let gaps = other.reference().and_then(|reference| reference.gaps(matrix).ok());
+        gaps.is_some_and(|gaps| !every_arm_is_optimal(&gaps))
+    };
+    let names: Vec<&str> = others.filter(tells_apart).map(RegretKind::name).collect();
+    match names.as_slice() {
+        [] => "; by no other --regret do these arms differ".to_owned(),
+        names => format!("; --regret {} tells these arms apart", names.join(" or ")),
+    }
+}
+
+/// The arm closest to the winners, and its gap.
+fn smallest_gap(gaps: &[f64], winners: &[usize]) -> Option<(usize, f64)> {
+    let others = gaps.iter().copied().enumerate().filter(|(arm, _)| !winners.contains(arm));
+    others.min_by(|a, b| a.1.total_cmp(&b.1))
+}

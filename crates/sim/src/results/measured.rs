@@ -1,0 +1,48 @@
+//! How regret was measured, which accompanies every outcome.
+
+use bandits::{Regret, RegretKind, every_arm_is_optimal};
+use serde::Serialize;
+
+/// How regret was measured and on what data; part of every entry of `summary.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Measured {
+    /// What regret measures.
+    #[serde(rename = "regret_kind")]
+    pub kind: RegretKind,
+    /// Whether every arm is optimal by this kind of regret: regret is then 0 whatever is played, no recommendation is
+    /// wrong, and neither is a finding.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub every_arm_is_optimal: bool,
+    /// Whether the data were generated; `None` if nobody knows, as for a matrix without a description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synthetic: Option<bool>,
+}
+
+impl Measured {
+    /// Regret of this kind over arms with these gaps.
+    #[must_use]
+    pub fn new(kind: RegretKind, gaps: &[f64], synthetic: Option<bool>) -> Self {
+        Self { kind, every_arm_is_optimal: every_arm_is_optimal(gaps), synthetic }
+    }
+
+    /// The number that this kind of regret counts.
+    #[must_use]
+    pub fn of(&self, regret: &Regret) -> f64 {
+        regret.counted(self.kind)
+    }
+
+    /// A note for figures and tables if regret measures nothing.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        self.every_arm_is_optimal.then(|| {
+            format!("every arm is optimal by {} regret: it is 0 whatever is played and measures nothing", self.kind)
+        })
+    }
+}
+
+/// Several notes as one; `None` if there is none.
+#[must_use]
+pub fn notes(all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    Some(all.join("; ")).filter(|text| !text.is_empty())
+}
