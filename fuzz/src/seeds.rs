@@ -1,9 +1,14 @@
-//! Writes the corpora to begin with: a row of every dialect, and small look-alikes as text and as caches.
+//! Writes the corpora to begin with: a row of every dialect, small look-alikes as text and as caches, and a receipt of every
+//! method. The seeds of the other targets are files of `seeds/`.
 
 use std::fs;
 use std::path::Path;
 
+use interleave::{
+    AnyInterleaving, AnyMultileaving, Generator, Interleaving, ListBuf, Multileaving, RankedList, receipt,
+};
 use letor_io::{OpenOptions, WriteOptions, lookalike, open, write};
+use rand::SeedableRng;
 
 /// A few rows of each dialect that is read, and of some that are not.
 const ROWS: [&str; 14] = [
@@ -24,6 +29,7 @@ const ROWS: [&str; 14] = [
 ];
 
 fn main() {
+    receipts();
     for (number, rows) in ROWS.iter().enumerate() {
         save("text", &format!("row-{number}"), rows.as_bytes());
     }
@@ -46,6 +52,26 @@ fn main() {
         let bytes = fs::read(entry.expect("a cache").path()).expect("it is read");
         assert!(letor_io::fuzz::cache(&bytes), "it is sound");
         save("cache", &format!("cache-{number}"), &bytes);
+    }
+}
+
+/// Receipts of lists of three, with ties, each after a byte for the clicks.
+fn receipts() {
+    let lists = [[3.0, 2.0, 2.0, 0.0], [0.0, 1.0, 2.0, 2.0], [1.0, 1.0, 1.0, 1.0]];
+    let lists = lists.map(|scores| ListBuf::from_scores(&scores).expect("scores"));
+    let mut generator = Generator::seed_from_u64(1);
+    let mut add = |name: String, bytes: Vec<u8>| save("receipt", &name, &[&[0b101], &bytes[..]].concat());
+    for name in AnyInterleaving::NAMES {
+        let method: AnyInterleaving = name.parse().expect("it is known");
+        let two = [lists[0].as_list(), lists[1].as_list()];
+        let (_, kept) = method.draw(two, 3, &mut generator, &mut Default::default());
+        add(format!("interleaving-{}", name.replace(':', "-")), receipt::to_bytes(&kept).expect("a receipt"));
+    }
+    for name in AnyMultileaving::NAMES {
+        let method: AnyMultileaving = name.replace("10000", "50").parse().expect("it is known");
+        let all: Vec<RankedList<'_>> = lists.iter().map(ListBuf::as_list).collect();
+        let (_, kept) = method.draw(&all, 3, &mut generator, &mut Default::default());
+        add(format!("multileaving-{}", name.replace(':', "-")), receipt::to_bytes(&kept).expect("a receipt"));
     }
 }
 

@@ -19,6 +19,8 @@ pub mod analysis;
 pub mod cli;
 pub mod experiment;
 pub mod figure;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod output;
 pub mod proxy;
 pub mod results;

@@ -3,6 +3,7 @@
 mod analyse;
 mod cli;
 mod common;
+mod damaged;
 mod datasets;
 mod experiment;
 mod help;

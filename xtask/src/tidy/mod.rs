@@ -9,6 +9,7 @@ mod duplicates;
 mod idiom_list;
 mod idioms;
 mod layout;
+mod licences;
 mod links;
 mod manifests;
 mod references;
@@ -68,6 +69,8 @@ enum Check {
     Layout,
     /// Cargo.toml of every crate
     Manifests,
+    /// Licences of dependencies
+    Licences,
     /// Renamed columns and keys in CHANGELOG.md
     Changelog,
     /// Code that stands twice; runs only if named
@@ -86,6 +89,7 @@ impl Check {
             Self::Idioms => idioms::check(root, findings),
             Self::Layout => layout::check(root, findings),
             Self::Manifests => manifests::check(root, findings),
+            Self::Licences => licences::check(root, findings),
             Self::Changelog => changelog::check(root, findings),
             Self::Duplicates => duplicates::check(root, findings),
         }

@@ -174,3 +174,40 @@ fn the_first_checksum_is_recorded_and_compared() {
     assert_eq!(register("ylr1", from.path(), root.path(), &["--accept"]).0, 0);
     assert_eq!(fs::read_to_string(&record).unwrap(), second);
 }
+
+/// The property of the fuzz target `archive` for its seeds and damaged copies of them.
+#[test]
+fn damaged_copies_are_read_or_refused() {
+    use rand::{RngExt, SeedableRng};
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/archive");
+    let place = tempfile::tempdir().unwrap();
+    let (file, out) = (place.path().join("archive"), place.path().join("out"));
+    let limits = Limits { ratio: 2, bytes: 1 << 20, entries: 50 };
+    let unpack = |bytes: &[u8]| -> Option<usize> {
+        fs::write(&file, bytes).unwrap();
+        let kind = archive::kind(&file).ok().filter(|kind| *kind != Kind::Plain)?;
+        let names = archive::list(&file, kind, limits).ok()?;
+        fs::create_dir(&out).unwrap();
+        let unpacked = archive::unpack(&file, kind, &names, &out, limits);
+        fs::remove_dir_all(&out).unwrap();
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing lies outside of the folder");
+        unpacked.ok().map(|()| names.len())
+    };
+    let mut generator = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+    for seed in fs::read_dir(folder).unwrap() {
+        let seed = fs::read(seed.unwrap().path()).unwrap();
+        assert!(unpack(&seed).is_some_and(|files| files > 0));
+        for _ in 0..300 {
+            let mut damaged = seed.clone();
+            for _ in 0..generator.random_range(1..4) {
+                let at = generator.random_range(0..damaged.len());
+                match generator.random_range(0..3) {
+                    0 => damaged[at] = generator.random(),
+                    1 => damaged.truncate(at + 1),
+                    _ => damaged.insert(at, generator.random()),
+                }
+            }
+            unpack(&damaged);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Preference matrices in files: text, `.npy` or `.npz`.
 
 use crate::output::cache::sha256_hex;
+use crate::output::input;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -17,7 +18,7 @@ const ZIP: &[u8] = b"PK\x03\x04";
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// The name of the matrix in an archive of several arrays.
 const ARRAY: &str = "preferences.npy";
-/// A larger array (about 16,000 arms) is refused as a mistake or a decompression bomb.
+/// A larger file or array (about 16,000 arms) is refused as a mistake or a decompression bomb.
 const MOST_BYTES: u64 = 1 << 31;
 
 /// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
@@ -26,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
     let registered = path.to_str().filter(|_| !path.exists());
     let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
     let path = registered.as_deref().unwrap_or(path);
-    let bytes = std::fs::read(path).with_context(|| {
+    let bytes = input::read(path, MOST_BYTES).with_context(|| {
         let hint = nearest(path).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         format!("failed to read the matrix {}{hint}", path.display())
     })?;
@@ -48,7 +49,7 @@ pub(super) fn features(path: &Path, matrix: &PreferenceMatrix) -> Option<Vec<Fea
     }
     let stem = path.file_stem()?.to_str()?;
     let account = path.with_file_name(format!("{}.json", stem.strip_suffix(".counts").unwrap_or(stem)));
-    let account: Account = serde_json::from_slice(&std::fs::read(account).ok()?).ok()?;
+    let account: Account = serde_json::from_slice(&input::read(&account, MOST_BYTES).ok()?).ok()?;
     let known = account.command == "proxy" && account.checksum == sha256_hex(&matrix.to_text());
     (known && account.site.rankers.len() == matrix.arms()).then_some(account.site.rankers)
 }
@@ -60,7 +61,8 @@ fn nearest(path: &Path) -> Option<&'static str> {
     registry::nearest(name, matrices.map(|entry| entry.name.as_str()))
 }
 
-fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
+/// The matrix in the bytes of a file.
+pub(crate) fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let unpacked = if bytes.starts_with(ZIP) { unpack(bytes)? } else { Vec::new() };
     Ok(PreferenceMatrix::from_bytes(if unpacked.is_empty() { bytes } else { &unpacked })?)

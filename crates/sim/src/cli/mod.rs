@@ -11,7 +11,7 @@ mod distortion;
 mod experiment;
 mod inspect;
 mod live;
-mod matrix_file;
+pub(crate) mod matrix_file;
 mod print;
 mod proxy;
 mod report;

@@ -77,16 +77,21 @@ pub fn name_of(path: &Path) -> Result<String> {
 /// One line with the file, and the line or the setting.
 pub fn check(path: &Path) -> Result<Experiment> {
     let experiment = Experiment::read(path)?;
+    check_names(&experiment, path)?;
+    Ok(experiment)
+}
+
+/// Checks the names in an experiment that was read from `path`.
+pub(crate) fn check_names(experiment: &Experiment, path: &Path) -> Result<()> {
     let names = || -> Result<()> {
         config::expand::algorithms(&experiment.algorithms)?;
         config::expand::settings(&experiment.settings).iter().try_for_each(opened_setting::check)
     };
     names().with_context(|| format!("{}", path.display()))?;
-    claim::names::check(&experiment).map_err(|(line, error)| match line {
+    claim::names::check(experiment).map_err(|(line, error)| match line {
         Some(line) => error.context(format!("{}, line {line}", path.display())),
         None => error.context(format!("{}", path.display())),
-    })?;
-    Ok(experiment)
+    })
 }
 
 /// Plays the runs of the experiment in `path` that are missing, and writes its results. With `again`,

@@ -4,6 +4,7 @@
 pub mod cache;
 pub mod data_cache;
 mod files;
+pub mod input;
 pub mod lock;
 pub mod machine;
 pub mod numbers;

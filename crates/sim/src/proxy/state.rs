@@ -171,7 +171,7 @@ impl State {
 
     /// Reads the state in the file at `path`, whatever its identity; `None` if there is no file.
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match output::input::read(path, u64::MAX) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
@@ -227,6 +227,13 @@ impl State {
         let end = body.iter().position(|&byte| byte == b'\n').context("the line of its header does not end")?;
         let header: Header = serde_json::from_slice(&body[..end]).context("its header is unreadable")?;
         let mut rest = Numbers(&body[end + 1..]);
+        // Checked first: memory is allocated for as many pairs as the header declares.
+        let arms = u64::try_from(header.identity.arms)?;
+        let declared = arms.checked_mul(arms.saturating_sub(1)).and_then(|twice| (twice / 2).checked_mul(24));
+        ensure!(
+            declared.is_some_and(|bytes| bytes <= rest.0.len() as u64),
+            "it holds fewer numbers than its header declares"
+        );
         let mut state = Self::new(header.identity);
         let Totals { wins, ties, comparisons, variances } = &mut state.totals;
         [wins, ties, comparisons].into_iter().try_for_each(|numbers| rest.fill(numbers, u64::from_le_bytes))?;
@@ -234,6 +241,8 @@ impl State {
         if let Some(current) = header.current {
             let mut places = vec![0; current.pairs.min(pair_count(state.identity.arms))];
             rest.fill(&mut places, u32::from_le_bytes)?;
+            let pairs = state.totals.wins.len();
+            ensure!(places.iter().all(|&place| (place as usize) < pairs), "it holds a pair that does not exist");
             let mut sums = empty_sums(places.len(), state.identity.sampling == Sampling::Stratified);
             for Sums { counts, squares } in &mut sums {
                 rest.fill(&mut counts.wins, u32::from_le_bytes)?;
@@ -245,6 +254,26 @@ impl State {
         }
         ensure!(rest.0.is_empty(), "it holds more numbers than its header declares");
         Ok(Self { requests: header.requests, left: header.left, done: header.done, rounds: header.rounds, ..state })
+    }
+}
+
+impl State {
+    /// Reads `bytes` as they are, or with a checksum that fits; whether they are a state. For fuzzing.
+    ///
+    /// # Panics
+    /// If reading panics, or if writing and reading the state changes it.
+    pub(crate) fn check_bytes(bytes: &[u8], repair: bool) -> bool {
+        let mut bytes = bytes.to_vec();
+        if repair {
+            bytes.truncate(bytes.len().saturating_sub(CHECKSUM));
+            let checksum = Sha256::digest(&bytes);
+            bytes.extend_from_slice(&checksum);
+        }
+        let Ok(state) = Self::decode(&bytes) else { return false };
+        let written = state.encode().expect("a state that was read can be written");
+        let again = Self::decode(&written).expect("a state that was written can be read");
+        assert_eq!(again.encode().expect("as before"), written, "writing and reading changed the state");
+        true
     }
 }
 

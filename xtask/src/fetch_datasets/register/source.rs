@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use letor_io::registry::{self, Entry, Located, Split};
 
 use super::super::archive::{self, Kind, Limits};
@@ -39,6 +39,12 @@ pub(super) fn find(entry: &Entry, from: &Path, root: &Path, limits: Limits, repo
         let located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
         return Ok(Found { located, ours: false, archive: None, _unpacked: None });
     }
+    // Reading a device or a pipe may never end.
+    ensure!(
+        from.is_file(),
+        "{} is neither a folder nor a file: expected a folder, a file or an archive",
+        from.display()
+    );
     let kind = archive::kind(from)?;
     if kind != Kind::Plain {
         let archive = verify_archive(entry, from, root, report)?;

@@ -33,6 +33,10 @@ pub(crate) use validate::nearest;
 pub use values::{Count, OneOrMany};
 
 use crate::experiment::claim::{Claim, RawClaim};
+use crate::output::input;
+
+/// A larger file is not that of an experiment.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// An experiment, as its file describes it.
 #[derive(Debug, Clone, Deserialize)]
@@ -156,7 +160,7 @@ impl Experiment {
     /// # Errors
     /// One line with the file, the line and the key.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
+        let text = input::read_text(path, MOST_BYTES)
             .with_context(|| format!("failed to read the experiment {}", path.display()))?;
         Self::parse(&text).map_err(|error| anyhow!("{}{error}", path.display()))
     }
