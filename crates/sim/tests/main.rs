@@ -7,6 +7,7 @@ mod damaged;
 mod datasets;
 mod experiment;
 mod help;
+mod provenance;
 mod proxy;
 mod refusals;
 mod regret;

@@ -87,6 +87,8 @@ pub const RENAMES: Renames = Renames {
         rename("summary.json", "", "every_arm_is_optimal"),
         rename("summary.json", "", "synthetic"),
         rename("findings.json", "", "synthetic"),
+        rename("config.json", "", "estimated_from"),
+        rename("*.json", "", "winner_z"),
     ],
 };
 

@@ -167,7 +167,7 @@ fn full_name(name: &str, scale: f64, seed: u64) -> String {
 }
 
 /// Whether `spec` is a look-alike: whether the part before the first `:` is the name of one.
-pub(crate) fn is_named_by(spec: &str) -> bool {
+pub fn is_named_by(spec: &str) -> bool {
     names().any(|name| Some(name) == spec.split(':').next())
 }
 

@@ -19,7 +19,7 @@ use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_state, write};
-use crate::results::{self, Arms, Measured, label};
+use crate::results::{self, Arms, Caption, Measured, label, notes};
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
@@ -121,15 +121,21 @@ impl Compare {
         );
         self.run.regret.check_live()?;
         // Read first: a wrong file name should fail before any work is done.
-        let matrix = self.matrix.as_deref().map(matrix_file::read).transpose()?;
+        let matrix = self.matrix.as_deref().map(|path| matrix_file::read(path, common.quiet)).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let folder = self.run.output.out.clone().unwrap_or_else(|| {
             self.site.default_folder("compare", description, &self.run.regret.part(RegretKind::Condorcet), common)
         });
         output::claim_folder(&folder, "compare")?;
+        // The matrix of a look-alike may be compared with real data.
+        let account = matrix.as_ref().and_then(|read| read.account.as_ref()).filter(|account| account.synthetic);
+        let synthetic = description.dataset.synthetic || account.is_some();
+        let matrix_note = account
+            .filter(|account| account.dataset != description.dataset.name)
+            .and_then(|account| account.note(&matrix_file::name(self.matrix.as_deref()?)));
         let matrix = match matrix {
-            Some(matrix) => matrix,
+            Some(read) => read.matrix,
             None => self.estimate(&prepared, &folder)?,
         };
         ensure!(
@@ -140,7 +146,7 @@ impl Compare {
         );
         let effort = Effort::for_arms(site.arms());
         let truth = self.run.regret.truth(&prepared, effort, &self.cache.cache, common)?;
-        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(description.dataset.synthetic));
+        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(synthetic));
 
         let checksum = sha256_hex(&matrix.to_text());
         let live =
@@ -174,7 +180,7 @@ impl Compare {
                 interleavings: estimated.then_some(self.interleavings),
             },
         };
-        self.write_and_print(&folder, &config, &plan, [&live, &proxy], measured)
+        self.write_and_print(&folder, &config, &plan, [&live, &proxy], (measured, matrix_note))
     }
 
     /// Estimates the proxy matrix, with the files of `sim proxy` in the results folder.
@@ -201,13 +207,16 @@ impl Compare {
         config: &Config<'_>,
         plan: &StudyPlan,
         [live, proxy]: [&[Vec<RunResult>]; 2],
-        measured: Measured,
+        (measured, matrix_note): (Measured, Option<String>),
     ) -> Result<()> {
         let (description, truth) = (config.site, config.truth);
         let name = |arm: usize| description.label(arm);
         let names = description.names();
         let arms = Arms { winners: &truth.winners, names: &names, measured };
-        let caption = |what: &str| args::caption(description, what, &measured);
+        let caption = |what: &str| {
+            let caption = args::caption(description, what, &measured);
+            Caption { note: notes([caption.note, matrix_note.clone()]), ..caption }
+        };
         let differences = differences(plan, live, proxy, measured.kind);
         let summary = Summary {
             largest_at_end: largest(&differences, plan.steps),

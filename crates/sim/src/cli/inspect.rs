@@ -30,8 +30,18 @@ const PRINTED: usize = 10;
 pub(super) struct Inspect {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
     /// `mslr-lookalike:0.1`
-    #[arg(value_name = "DATASET", value_delimiter = ',', required = true)]
+    #[arg(value_name = "DATASET", value_delimiter = ',', required_unless_present = "as_flag")]
     dataset: Vec<String>,
+
+    /// The same as DATASET, as other commands take it
+    #[arg(
+        id = "as_flag",
+        long = "dataset",
+        value_name = "NAME|PATH,...",
+        value_delimiter = ',',
+        conflicts_with = "dataset"
+    )]
+    as_flag: Vec<String>,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -98,14 +108,15 @@ struct RankerQuality {
 impl Inspect {
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
+        let asked = if self.as_flag.is_empty() { &self.dataset } else { &self.as_flag };
         let dataset = self.reading.open(&SiteSpec {
-            dataset: self.dataset.clone(),
+            dataset: asked.clone(),
             reading: self.reading.spec(),
             ..SiteSpec::default()
         })?;
         announce(&dataset, self.common.quiet);
         let folder = self.output.out.clone().unwrap_or_else(|| {
-            let name = dataset_name(&self.dataset, dataset.name(), &dataset.checksum());
+            let name = dataset_name(asked, dataset.name(), &dataset.checksum());
             let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
             default_folder(&format!("inspect-{name}{part}"))
         });

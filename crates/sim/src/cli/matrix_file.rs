@@ -1,16 +1,17 @@
 //! Preference matrices in files: text, `.npy` or `.npz`.
 
-use crate::output::cache::sha256_hex;
 use crate::output::input;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::PreferenceMatrix;
-use letor_io::{FeatureId, registry};
-use serde::Deserialize;
+use letor_io::registry;
 use zip::ZipArchive;
 use zip::result::ZipError;
+
+use super::print::eprintln;
+use crate::proxy::{MatrixAccount, matrix_account};
 
 /// The first bytes of a `.npz`.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -21,9 +22,16 @@ const ARRAY: &str = "preferences.npy";
 /// A larger file or array (about 16,000 arms) is refused as a mistake or a decompression bomb.
 const MOST_BYTES: u64 = 1 << 31;
 
+/// A matrix as read, and what the description beside it says.
+pub(super) struct MatrixFile {
+    pub(super) matrix: PreferenceMatrix,
+    /// What it was estimated from, of matrices made by `sim proxy`.
+    pub(super) account: Option<MatrixAccount>,
+}
+
 /// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
-/// registered matrix.
-pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
+/// registered matrix. Unless `quiet`, says if the description beside it is that of another matrix.
+pub(super) fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
     let registered = path.to_str().filter(|_| !path.exists());
     let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
     let path = registered.as_deref().unwrap_or(path);
@@ -31,27 +39,19 @@ pub(super) fn read(path: &Path) -> Result<PreferenceMatrix> {
         let hint = nearest(path).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         format!("failed to read the matrix {}{hint}", path.display())
     })?;
-    parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))
+    let matrix = parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))?;
+    let account = matrix_account(path, &matrix).unwrap_or_else(|other| {
+        if !quiet {
+            eprintln!("remark: {other}");
+        }
+        None
+    });
+    Ok(MatrixFile { matrix, account })
 }
 
-/// The features behind the arms of a matrix made by `sim proxy`, from the description beside it (`P.json` beside
-/// `P.npy`, `P.txt` or `P.counts.npz`); `None` for other matrices, or if the description does not match.
-pub(super) fn features(path: &Path, matrix: &PreferenceMatrix) -> Option<Vec<FeatureId>> {
-    #[derive(Deserialize)]
-    struct Account {
-        command: String,
-        checksum: String,
-        site: Site,
-    }
-    #[derive(Deserialize)]
-    struct Site {
-        rankers: Vec<FeatureId>,
-    }
-    let stem = path.file_stem()?.to_str()?;
-    let account = path.with_file_name(format!("{}.json", stem.strip_suffix(".counts").unwrap_or(stem)));
-    let account: Account = serde_json::from_slice(&input::read(&account, MOST_BYTES).ok()?).ok()?;
-    let known = account.command == "proxy" && account.checksum == sha256_hex(&matrix.to_text());
-    (known && account.site.rankers.len() == matrix.arms()).then_some(account.site.rankers)
+/// The name of the file, for titles and notes.
+pub(super) fn name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// The registered matrix whose name is most similar to that of a missing file.

@@ -12,7 +12,7 @@ use clap::Args;
 use interleave::AnyInterleaving;
 use serde::Serialize;
 
-use super::matrix_file;
+use super::matrix_file::{self, MatrixFile};
 use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, SiteArgs};
 use crate::output;
@@ -156,12 +156,17 @@ struct Provenance<'a> {
     checksum: String,
     site: &'a SiteDescription,
     condorcet_winner: Option<String>,
+    /// Its smallest margin in standard errors; null without a winner, or if the margin has no error.
+    winner_z: Option<f64>,
     against: Option<Against>,
 }
 
 #[derive(Serialize)]
 struct Against {
     matrix: String,
+    /// Whether it was estimated from synthetic data, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    synthetic: Option<bool>,
     agreement: Agreement,
 }
 
@@ -188,9 +193,13 @@ impl Proxy {
             )
         );
         // Read first: a wrong file name should fail before any work is done.
-        let against = self.against.as_deref().map(matrix_file::read).transpose()?;
-        let against =
-            against.map(|read| if self.against_lexicographic { read.undo_alphabetical_order() } else { read });
+        let against = self.against.as_deref().map(|path| matrix_file::read(path, self.common.quiet)).transpose()?;
+        let synthetic = against.as_ref().and_then(|read| read.account.as_ref()).map(|account| account.synthetic);
+        let against = against.map(
+            |MatrixFile { matrix, .. }| {
+                if self.against_lexicographic { matrix.undo_alphabetical_order() } else { matrix }
+            },
+        );
         let prepared = self.site.prepare(self.common.seed, self.common.quiet)?;
         let arms = prepared.site.arms();
         if let Some(against) = &against {
@@ -223,7 +232,7 @@ impl Proxy {
 
         write(&files, &state)?;
         let matrix = state.matrix()?;
-        let against = against.map(|reference| self.agreement(&matrix, &reference)).transpose()?;
+        let against = against.map(|reference| self.agreement(&matrix, &reference, synthetic)).transpose()?;
         let provenance = provenance(&state, &prepared.description, &matrix, against);
         output::write_json_pretty(&files.how, &provenance)?;
         let timings = Timings {
@@ -251,10 +260,16 @@ impl Proxy {
         Ok(())
     }
 
-    fn agreement(&self, matrix: &PreferenceMatrix, reference: &PreferenceMatrix) -> Result<Against> {
+    fn agreement(
+        &self,
+        matrix: &PreferenceMatrix,
+        reference: &PreferenceMatrix,
+        synthetic: Option<bool>,
+    ) -> Result<Against> {
         let name = self.against.as_ref().and_then(|path| path.file_name());
         Ok(Against {
             matrix: name.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            synthetic,
             agreement: Agreement::between(matrix, reference)?,
         })
     }
@@ -286,7 +301,8 @@ impl Proxy {
             );
         }
         if let Some(against) = &made.against {
-            println!("against {}: {}", against.matrix, against.agreement);
+            let synthetic = if against.synthetic == Some(true) { " (synthetic data)" } else { "" };
+            println!("against {}{synthetic}: {}", against.matrix, against.agreement);
         }
         if let Some(note) = prepared.description.note() {
             println!("{note}");
@@ -306,12 +322,7 @@ fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) -> S
         return if missing { "no Condorcet winner among the pairs compared" } else { "no Condorcet winner" }.to_owned();
     };
     let mut text = format!("Condorcet winner: {}", site.label(winner.index()));
-    let margins = pairs().filter_map(|(place, (low, high))| {
-        let other = if low == winner.0 { high } else { low };
-        let margin = (state.count(place).preference() - 0.5).abs();
-        (low == winner.0 || high == winner.0).then_some((margin, other, state.standard_error(place)))
-    });
-    if let Some((margin, other, error)) = margins.min_by(|a, b| a.0.total_cmp(&b.0)) {
+    if let Some((margin, other, error)) = smallest_margin(state, matrix) {
         text += &format!("; smallest margin {margin:.4} over {}", site.label(other as usize));
         if error > 0.0 {
             let z = margin / error;
@@ -322,6 +333,17 @@ fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) -> S
         }
     }
     text
+}
+
+/// The Condorcet winner's smallest margin, the arm that it is over, and its standard error.
+fn smallest_margin(state: &State, matrix: &PreferenceMatrix) -> Option<(f64, u32, f64)> {
+    let winner = condorcet_winner(matrix)?;
+    let margins = all_pairs(matrix.arms()).into_iter().enumerate().filter_map(|(place, (low, high))| {
+        let other = if low == winner.0 { high } else { low };
+        let margin = (state.count(place).preference() - 0.5).abs();
+        (low == winner.0 || high == winner.0).then_some((margin, other, state.standard_error(place)))
+    });
+    margins.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// The identity of the matrix, by which a saved state is recognised.
@@ -389,6 +411,7 @@ fn provenance<'a>(
         checksum: sha256_hex(&matrix.to_text()),
         site,
         condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
+        winner_z: smallest_margin(state, matrix).and_then(|(margin, _, error)| (error > 0.0).then_some(margin / error)),
         against,
     }
 }

@@ -2,6 +2,7 @@
 //! an experiment is run.
 
 use crate::output::cache::Cache;
+use crate::output::input;
 use crate::simulation::prepared::PreparedSite;
 use crate::simulation::spec::SiteSpec;
 use std::cell::RefCell;
@@ -9,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use letor_io::{Dataset, registry};
+use bandits::PreferenceMatrix;
+use letor_io::{Dataset, lookalike, registry};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::expand::Setting;
+use crate::proxy::matrix_account;
 use crate::simulation::truth::{Effort, GroundTruth};
 
 /// What all experiments of one call share.
@@ -39,7 +42,7 @@ pub struct ExperimentContext {
 pub struct Source {
     /// Its name.
     pub name: String,
-    /// Whether it is a look-alike that replaces missing data.
+    /// Whether it is a look-alike, usually one that replaces missing data, or a matrix estimated on one.
     pub lookalike: bool,
     /// Names and sizes of the files of real data.
     pub files: Vec<(String, u64)>,
@@ -86,7 +89,12 @@ impl ExperimentContext {
         }
         if let Some(path) = entry.matrix.0.iter().find_map(|name| self.find_matrix(name)) {
             let (name, bytes) = sized(&path);
-            return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: false });
+            // A matrix estimated on a look-alike is as synthetic as the look-alike.
+            return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: is_synthetic(&path) });
+        }
+        // As for `--dataset`, the name of a look-alike is the look-alike.
+        if let Some(name) = entry.dataset.as_deref().filter(|name| lookalike::is_named_by(name)) {
+            return Ok(Source { name: self.smaller(name), lookalike: true, files: Vec::new() });
         }
         if let Some(files) = entry.dataset.as_deref().and_then(|name| self.find_dataset(name)) {
             let name = entry.dataset.clone().unwrap_or_default();
@@ -110,13 +118,17 @@ impl ExperimentContext {
         format!("setting {:?} has no data: {}, and no `lookalike` is given", setting.name, missing.join("; "))
     }
 
-    /// The path of a data set that is not registered: a file or folder in the data folder or anywhere else.
-    fn find_own(&self, name: &str) -> Option<PathBuf> {
+    /// The paths of a data set that is not registered: a file or folder in the data folder or anywhere else, or several
+    /// of them separated by commas, as for `--dataset`.
+    fn find_own(&self, name: &str) -> Option<Vec<PathBuf>> {
         if registry::find(name).is_some() {
             return None;
         }
-        let places = self.data_dir.iter().map(|folder| folder.join(name)).chain([PathBuf::from(name)]);
-        places.into_iter().find(|path| path.exists())
+        let find = |name: &str| {
+            let places = self.data_dir.iter().map(|folder| folder.join(name)).chain([PathBuf::from(name)]);
+            places.into_iter().find(|path| path.exists())
+        };
+        find(name).map(|path| vec![path]).or_else(|| name.split(',').map(find).collect())
     }
 
     /// The file of the matrix with this name, if present: a path, or a published matrix.
@@ -132,7 +144,7 @@ impl ExperimentContext {
     /// counted.
     fn find_dataset(&self, name: &str) -> Option<Vec<(String, u64)>> {
         let Some(entry) = registry::find(name) else {
-            return self.find_own(name).map(|path| sizes(&path));
+            return Some(self.find_own(name)?.iter().flat_map(|path| sizes(path)).collect());
         };
         let located = registry::locate(entry, &self.data_root(name).join(name))?;
         let mut files = Vec::new();
@@ -177,8 +189,12 @@ impl ExperimentContext {
         // Drop the previous one first: two large data sets may not fit in memory.
         self.opened.replace(None);
         let root = self.data_root(&source.name);
-        let own = self.find_own(&source.name).map(|path| path.to_string_lossy().into_owned());
-        let spec = SiteSpec { dataset: vec![own.unwrap_or_else(|| source.name.clone())], ..spec.clone() };
+        let own = self.find_own(&source.name).filter(|_| !source.lookalike);
+        let dataset = match own {
+            Some(paths) => paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+            None => vec![source.name.clone()],
+        };
+        let spec = SiteSpec { dataset, ..spec.clone() };
         let dataset = Arc::new(spec.open(Some(&root), self.data_cache.as_deref())?);
         self.opened.replace(Some((key, Arc::clone(&dataset))));
         Ok(dataset)
@@ -202,6 +218,16 @@ impl ExperimentContext {
     pub fn folder(&self, experiment: &str) -> PathBuf {
         self.out.join(experiment)
     }
+}
+
+/// A larger file is no matrix.
+const MOST_BYTES: u64 = 1 << 31;
+
+/// Whether the description beside a matrix says that it was estimated from synthetic data.
+fn is_synthetic(path: &Path) -> bool {
+    let matrix = input::read(path, MOST_BYTES).ok().and_then(|bytes| PreferenceMatrix::from_bytes(&bytes).ok());
+    let account = matrix.and_then(|matrix| matrix_account(path, &matrix).ok().flatten());
+    account.is_some_and(|account| account.synthetic)
 }
 
 /// A file's name and size.

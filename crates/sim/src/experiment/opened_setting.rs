@@ -227,7 +227,11 @@ fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, see
         return Ok(Content::Matrix {
             matrix,
             names: ArmNames::chosen(arms),
-            of: format!("the matrix {}", source.name),
+            of: format!(
+                "the matrix {}{}",
+                source.name,
+                if source.lookalike { ", estimated on synthetic data" } else { "" }
+            ),
         });
     }
     let spec = site_spec(setting, source);

@@ -24,6 +24,7 @@
 //! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>: matrices of 400,000
 //! interleaved comparisons per pair, for 136 rankers.
 
+mod account;
 mod build;
 mod comparison;
 mod estimates;
@@ -35,6 +36,7 @@ mod strata;
 #[cfg(test)]
 mod tests;
 
+pub use account::{MatrixAccount, OtherMatrix, matrix_account};
 pub use build::{EstimationContext, StartMode, open_state};
 pub use comparison::{Counts, Interleaved, Multileaved, PairComparison, PreparedPairs};
 pub use files::{Files, write};

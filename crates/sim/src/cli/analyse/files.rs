@@ -16,6 +16,7 @@ use super::findings::Findings;
 use crate::figure::{Curve, CurvePoint, Heatmap, Lines, Scale};
 use crate::output::numbers::{with_separators, with_unit};
 use crate::output::{remove_stale, write_csv};
+use crate::results::notes;
 use crate::simulation::arm_names::ArmNames;
 
 /// The number of cycles written; hundreds of arms can have millions.
@@ -37,7 +38,7 @@ pub(super) fn write(
     write_cycles(&folder.join("cycles.csv"), matrix, findings, &config.names)?;
     write_subsets(&folder.join("subsets.csv"), findings)?;
     write_bounds(&folder.join("bounds.csv"), findings)?;
-    heatmap(matrix, findings, &config.names).save(&folder.join("matrix"))?;
+    heatmap(matrix, findings, config).save(&folder.join("matrix"))?;
     subsets(findings, config).save(&folder.join("subsets"))?;
     bounds(findings, config).save(&folder.join("bounds"))?;
     let mut written =
@@ -46,7 +47,7 @@ pub(super) fn write(
         let order = best_first(against);
         write_difference(&folder.join("difference.csv"), [matrix, against], &order, found, &config.names)?;
         let title = format!("{} minus {}", findings.name, other.name);
-        difference(title, [matrix, against], &order, &config.names).save(&folder.join("difference"))?;
+        difference(title, [matrix, against], &order, config).save(&folder.join("difference"))?;
         written += ", difference.png, .svg and .csv";
     } else {
         for ending in ["csv", "png", "svg"] {
@@ -136,18 +137,19 @@ fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
     (what, order.iter().map(|arm| names.number(arm.index())).collect())
 }
 
-/// The note of a figure: where to look up ranks, or which numbers the arms have.
-fn note(ranks: Option<&str>, names: &ArmNames) -> Option<String> {
-    match (ranks, names) {
+/// The note of a figure: where to look up ranks, or which numbers the arms have, and that the data are synthetic.
+fn note(ranks: Option<&str>, config: &Config) -> Option<String> {
+    let arms = match (ranks, &config.names) {
         (Some(file), _) => Some(format!("arms by rank: see {file}")),
         (None, ArmNames::Numbers | ArmNames::Features(_)) => None,
         (None, ArmNames::Chosen(_)) => Some("arms by their numbers in the whole matrix".to_owned()),
-    }
+    };
+    notes([arms, config.note.clone()])
 }
 
-fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> Heatmap {
+fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, config: &Config) -> Heatmap {
     let order: Vec<_> = findings.ranking.iter().map(|ranked| ranked.arm).collect();
-    let (axis, labels) = axis(&order, names);
+    let (axis, labels) = axis(&order, &config.names);
     let ranked = axis == "rank";
     Heatmap {
         title: format!("{}: preferences", findings.name),
@@ -162,7 +164,7 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, names: &ArmNames) -> 
         value_label: "P(row beats column)".to_owned(),
         labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
-        note: note(ranked.then_some("ranking.csv"), names),
+        note: note(ranked.then_some("ranking.csv"), config),
         ..Heatmap::default()
     }
 }
@@ -218,8 +220,8 @@ fn write_difference(
     write_csv(path, &header, rows)
 }
 
-fn difference(title: String, [matrix, against]: [&PreferenceMatrix; 2], order: &[Arm], names: &ArmNames) -> Heatmap {
-    let (axis, labels) = axis(order, names);
+fn difference(title: String, [matrix, against]: [&PreferenceMatrix; 2], order: &[Arm], config: &Config) -> Heatmap {
+    let (axis, labels) = axis(order, &config.names);
     let value = |i, j| matrix.get(i, j) - against.get(i, j);
     Heatmap {
         title,
@@ -230,7 +232,7 @@ fn difference(title: String, [matrix, against]: [&PreferenceMatrix; 2], order: &
         labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| value(i, j))).collect(),
         scale: Scale::Difference,
-        note: note((axis == "rank").then_some("difference.csv"), names),
+        note: note((axis == "rank").then_some("difference.csv"), config),
     }
 }
 
@@ -260,6 +262,7 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
             Curve { name: "has a Condorcet winner".to_owned(), points: condorcet.collect() },
             Curve { name: "has a total order".to_owned(), points: order.collect() },
         ],
+        note: config.note.clone(),
         ..Lines::default()
     }
 }
@@ -277,7 +280,10 @@ fn bounds(findings: &Findings, config: &Config) -> Lines {
         y_label: "cumulative regret".to_owned(),
         x_log: true,
         y_log: true,
-        note: curves.is_empty().then(|| "no bound applies without a Condorcet winner".to_owned()),
+        note: notes([
+            curves.is_empty().then(|| "no bound applies without a Condorcet winner".to_owned()),
+            config.note.clone(),
+        ]),
         curves,
     }
 }

@@ -22,6 +22,9 @@ use crate::simulation::seed;
 pub(super) struct Findings {
     pub(super) name: String,
     pub(super) arms: usize,
+    /// Whether the matrix was estimated from synthetic data; absent if nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) synthetic: Option<bool>,
     /// If arms were chosen, their numbers in the matrix. All other arms in this file are 0-based positions in this
     /// list.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,6 +134,7 @@ impl Findings {
         Ok(Self {
             name: config.matrix.name.clone(),
             arms: matrix.arms(),
+            synthetic: config.matrix.estimated_from.as_ref().map(|account| account.synthetic),
             arms_in_matrix: config.arms.clone().filter(|_| config.names != ArmNames::Numbers),
             ranking: ranking(matrix, &lottery.weights, &config.names),
             gaps: structure::gaps(matrix),

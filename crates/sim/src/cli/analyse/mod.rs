@@ -14,12 +14,14 @@ use clap::Args;
 use serde::Serialize;
 
 use self::findings::Findings;
-use super::matrix_file;
+use super::matrix_file::{self, MatrixFile};
 use super::print::{eprintln, println};
 use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
 use crate::output;
 use crate::output::numbers::{parse_count, parse_number, parse_positive, parse_probability, parse_up_to, with_unit};
 use crate::output::usage::usage;
+use crate::proxy::MatrixAccount;
+use crate::results::notes;
 use crate::simulation::arm_names::ArmNames;
 
 /// Analyse a preference matrix: winners, cycles, gaps, regret bounds, and random subsets of its arms.
@@ -45,7 +47,8 @@ pub(super) struct Analyse {
     #[arg(long, requires = "against")]
     against_lexicographic: bool,
 
-    /// Comparisons that each pair was estimated from, to test which cycles are significant
+    /// Comparisons that each pair was estimated from, to test which cycles are significant [default: of matrices made by
+    /// `sim proxy`, those of the least often compared pair, from P.json beside P.npy]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     comparisons: Option<u64>,
 
@@ -88,7 +91,14 @@ struct Config {
     #[serde(skip)]
     names: ArmNames,
     against: Option<Source>,
+    /// As given, or else those of the least often compared pair by the description of the matrix.
     comparisons: Option<u64>,
+    /// The description that knows them, unless they are given.
+    #[serde(skip)]
+    comparisons_from: Option<String>,
+    /// That the data are synthetic, for table and figures.
+    #[serde(skip)]
+    note: Option<String>,
     error_rate: f64,
     samples: u64,
     alpha: f64,
@@ -104,6 +114,16 @@ struct Source {
     /// Checksum of the entries, with the arms in numeric order.
     checksum: String,
     lexicographic: bool,
+    /// What it was estimated from, if it was made by `sim proxy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_from: Option<MatrixAccount>,
+}
+
+impl Source {
+    /// That it was estimated from synthetic data.
+    fn note(&self) -> Option<String> {
+        self.estimated_from.as_ref()?.note(&self.name)
+    }
 }
 
 impl Analyse {
@@ -129,9 +149,11 @@ impl Analyse {
         self.common.apply()?;
         self.check()?;
         self.arms.check()?;
-        let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic)?;
-        let features = matrix_file::features(&self.matrix, &matrix);
-        let mut against = self.against.as_deref().map(|path| read(path, self.against_lexicographic)).transpose()?;
+        let quiet = self.common.quiet;
+        let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic, quiet)?;
+        let features = source.estimated_from.as_ref().map(|account| account.rankers.clone());
+        let mut against =
+            self.against.as_deref().map(|path| read(path, self.against_lexicographic, quiet)).transpose()?;
         if let Some((_, other)) = &against {
             ensure!(
                 other.arms == source.arms,
@@ -147,7 +169,16 @@ impl Analyse {
                 *matrix = matrix.subset(arms).context("failed to select the arms")?;
             }
         }
+        let counted = |account: &MatrixAccount| Some(account.min_comparisons).filter(|count| *count > 0);
+        let described = source.estimated_from.as_ref().and_then(counted);
+        let note = notes([&Some(&source), &against.as_ref().map(|(_, source)| source)].map(|source| (*source)?.note()));
         let config = Config {
+            comparisons_from: source
+                .estimated_from
+                .as_ref()
+                .filter(|_| self.comparisons.is_none())
+                .map(|account| account.file.clone()),
+            note,
             command: "analyse",
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
@@ -155,7 +186,7 @@ impl Analyse {
             names: self.arms.names(features, arms.as_deref()),
             arms,
             against: None,
-            comparisons: self.comparisons,
+            comparisons: self.comparisons.or(described),
             error_rate: self.error_rate,
             samples: self.samples,
             alpha: self.alpha,
@@ -192,15 +223,16 @@ impl Analyse {
 }
 
 /// Reads a matrix, with its arms in numeric order.
-fn read(path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
-    let read = matrix_file::read(path)?;
-    let matrix = if lexicographic { read.undo_alphabetical_order() } else { read };
+fn read(path: &std::path::Path, lexicographic: bool, quiet: bool) -> Result<(PreferenceMatrix, Source)> {
+    let MatrixFile { matrix, account } = matrix_file::read(path, quiet)?;
+    let matrix = if lexicographic { matrix.undo_alphabetical_order() } else { matrix };
     let name = path.file_name().with_context(|| format!("{} has no file name", path.display()))?;
     let source = Source {
         name: name.to_string_lossy().into_owned(),
         arms: matrix.arms(),
         checksum: sha256_hex(&matrix.to_text()),
         lexicographic,
+        estimated_from: account,
     };
     Ok((matrix, source))
 }

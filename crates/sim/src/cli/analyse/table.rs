@@ -15,7 +15,7 @@ const SHOWN_STEPS: f64 = 1e7;
 
 pub(super) fn render(findings: &Findings, config: &Config) -> String {
     let mut text = format!("{}: {}\n\n", findings.name, with_unit(findings.arms, "arm"));
-    for (what, finding) in facts(findings, &config.names) {
+    for (what, finding) in facts(findings, config) {
         let _ = writeln!(text, "{what:<24}{finding}");
     }
     let _ = writeln!(text, "\n{}", subsets(findings));
@@ -33,6 +33,9 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
     if let Some(difference) = &findings.difference {
         let _ = write!(text, "\n{}", difference.describe(&config.names));
     }
+    if let Some(note) = &config.note {
+        let _ = write!(text, "\n\n{note}");
+    }
     if let Some(taken) = &config.arms {
         let _ = write!(text, "\n\nchosen, in this order: {}", ArmNames::Numbers.list(taken));
     }
@@ -40,7 +43,8 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
 }
 
 /// Pairs of a label and a finding; an empty label continues the line before.
-fn facts(findings: &Findings, names: &ArmNames) -> Vec<(&'static str, String)> {
+fn facts(findings: &Findings, config: &Config) -> Vec<(&'static str, String)> {
+    let names = &config.names;
     let Findings { winners, order, .. } = findings;
     let beats = if winners.copeland.len() == 1 { "beats" } else { "each beating" };
     let mut facts = vec![
@@ -57,7 +61,7 @@ fn facts(findings: &Findings, names: &ArmNames) -> Vec<(&'static str, String)> {
     facts.push(("order", order_text(order, names)));
     facts.push(("cyclic triples", cycles(order)));
     match &findings.significant {
-        Some(significant) => facts.extend(significant_text(significant, order)),
+        Some(significant) => facts.extend(significant_text(significant, order, config.comparisons_from.as_deref())),
         None => facts.push(("  significant", "unknown; give the number of --comparisons per pair".to_owned())),
     }
     if let Some(transitivity) = &findings.transitivity {
@@ -138,9 +142,14 @@ fn cycles(order: &OrderFindings) -> String {
     format!("{} of {} ({:.2}%)", with_separators(order.cyclic_triples), with_separators(order.triples), 100.0 * share)
 }
 
-fn significant_text(significant: &Significant, order: &OrderFindings) -> [(&'static str, String); 2] {
+fn significant_text(
+    significant: &Significant,
+    order: &OrderFindings,
+    from: Option<&str>,
+) -> [(&'static str, String); 2] {
+    let from = from.map_or_else(String::new, |file| format!(" (known from {file})"));
     let cycles = format!(
-        "{}, from {} comparisons per pair",
+        "{}, from {} comparisons per pair{from}",
         with_separators(significant.cyclic_triples),
         with_separators(significant.comparisons)
     );

@@ -5,22 +5,23 @@ mod truth;
 
 use crate::output::cache::sha256_hex;
 use crate::simulation::seed_text::{Seeded, seed_text};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting};
-use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind};
+use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference};
 use clap::Args;
 use serde::Serialize;
 
-use super::matrix_file;
+use super::matrix_file::{self, MatrixFile};
 use crate::cli::args::{ArmArgs, RunArgs, default_folder, of_content, regret_of_a_step};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
-use crate::results::{Arms, Caption, Measured};
+use crate::proxy::MatrixAccount;
+use crate::results::{Arms, Caption, Measured, notes};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{ArenaFactory, CopiedArenas, play_all};
 use explore::SettingOptions;
@@ -87,6 +88,9 @@ struct Description {
     winners: Vec<usize>,
     /// The same by their numbers in the matrix; null if no arms were chosen.
     winners_in_matrix: Option<Vec<Arm>>,
+    /// For a matrix made by `sim proxy`: what it was estimated from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_from: Option<MatrixAccount>,
 }
 
 impl Bandit {
@@ -95,11 +99,11 @@ impl Bandit {
         self.arms.check()?;
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
-                let whole = matrix_file::read(path)?;
-                let features = matrix_file::features(path, &whole);
-                let (matrix, taken) = self.arms.apply(whole, self.run.common.seed)?;
+                let MatrixFile { matrix, account } = matrix_file::read(path, self.run.common.quiet)?;
+                let (matrix, taken) = self.arms.apply(matrix, self.run.common.seed)?;
+                let features = account.as_ref().map(|account| account.rankers.clone());
                 let names = self.arms.names(features, taken.as_deref());
-                self.on_matrix(matrix, file_name(path), taken, names)
+                self.on_matrix(matrix, matrix_file::name(path), taken, (names, account))
             }
             (None, Some(problem)) => {
                 ensure!(
@@ -109,7 +113,9 @@ impl Bandit {
                     )
                 );
                 match problem.setting()? {
-                    Setting::Matrix(matrix) => self.on_matrix(matrix, problem.to_string(), None, ArmNames::Numbers),
+                    Setting::Matrix(matrix) => {
+                        self.on_matrix(matrix, problem.to_string(), None, (ArmNames::Numbers, None))
+                    }
                     Setting::Utilities(arena) => {
                         let kind = self.run.regret.of_preferences(RegretKind::Condorcet)?;
                         let arena = truth::of_utilities(arena, kind)?;
@@ -121,6 +127,7 @@ impl Bandit {
                             condorcet: true,
                             winners: truth::winners(arena.gaps()),
                             winners_in_matrix: None,
+                            estimated_from: None,
                         };
                         let names = ArmNames::Numbers;
                         let text = truth::describe(kind, true, arena.gaps(), &names, None);
@@ -139,14 +146,20 @@ impl Bandit {
         matrix: PreferenceMatrix,
         name: String,
         taken: Option<Vec<Arm>>,
-        names: ArmNames,
+        (names, account): (ArmNames, Option<MatrixAccount>),
     ) -> Result<()> {
         let kind = self.run.regret.on_matrix(&matrix)?;
         let reference = kind.reference().expect("nDCG is refused above");
         let gaps = reference.gaps(&matrix).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = RegretKind::default_for(&matrix) == RegretKind::Condorcet;
-        let text = truth::describe(kind, condorcet, &gaps, &names, Some(&matrix));
+        let mut text = truth::describe(kind, condorcet, &gaps, &names, Some(&matrix));
         let winners = truth::winners(&gaps);
+        if let Some(account) = account.as_ref().filter(|_| condorcet)
+            && let Some((_, margin)) = truth::smallest_gap(&RegretReference::Condorcet.gaps(&matrix)?)
+            && let Some(unresolved) = account.unresolved(margin, taken.is_none())
+        {
+            text += &format!("; {unresolved}");
+        }
         let winners_in_matrix =
             taken.as_ref().map(|taken: &Vec<Arm>| winners.iter().map(|&winner| taken[winner]).collect());
         let checksum = sha256_hex(&matrix.to_text());
@@ -160,6 +173,7 @@ impl Bandit {
             condorcet,
             winners,
             winners_in_matrix,
+            estimated_from: account,
         };
         let arena = MatrixArena::with_gaps(matrix, gaps);
         self.play(CopiedArenas { arena, content }, description, &names, (kind, text))
@@ -172,12 +186,14 @@ impl Bandit {
         names: &ArmNames,
         (kind, truth): (RegretKind, String),
     ) -> Result<()> {
-        let measured = Measured::new(kind, arenas.arena.gaps(), None);
+        let account = description.estimated_from.as_ref();
+        let measured = Measured::new(kind, arenas.arena.gaps(), account.map(|account| account.synthetic));
+        let synthetic = account.and_then(|account| account.note(&description.name));
         let caption = Caption {
             title: format!("{} of {}", with_unit(arenas.arms() as u64, "arm"), description.name),
             x_label: "steps".to_owned(),
             regret: regret_of_a_step(kind, "best arm", "played"),
-            note: measured.note(),
+            note: notes([measured.note(), synthetic]),
         };
         let winners = description.winners.clone();
         let arms = Arms { winners: &winners, names, measured };
@@ -226,8 +242,4 @@ impl Bandit {
         };
         self.run.output.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{regret}{seeded}")))
     }
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }

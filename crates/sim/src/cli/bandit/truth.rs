@@ -78,7 +78,7 @@ pub(super) fn describe(
         (_, 1) => format!("Condorcet winner: {best}"),
         (_, several) => format!("no Condorcet winner: {several} arms are unbeaten, among them {best}"),
     };
-    if let Some((arm, gap)) = smallest_gap(gaps, &winners) {
+    if let Some((arm, gap)) = smallest_gap(gaps) {
         text += &format!("; smallest margin {gap:.4} over {}", names.name(arm));
     }
     text
@@ -101,8 +101,8 @@ fn hint(kind: RegretKind, matrix: &PreferenceMatrix) -> String {
     }
 }
 
-/// The arm closest to the winners, and its gap.
-fn smallest_gap(gaps: &[f64], winners: &[usize]) -> Option<(usize, f64)> {
-    let others = gaps.iter().copied().enumerate().filter(|(arm, _)| !winners.contains(arm));
+/// The arm closest to the best ones, and its gap.
+pub(super) fn smallest_gap(gaps: &[f64]) -> Option<(usize, f64)> {
+    let others = gaps.iter().copied().enumerate().filter(|(_, gap)| *gap > 0.0);
     others.min_by(|a, b| a.1.total_cmp(&b.1))
 }
