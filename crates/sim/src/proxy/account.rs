@@ -101,7 +101,8 @@ impl std::error::Error for OtherMatrix {}
 pub fn matrix_account(path: &Path, matrix: &PreferenceMatrix) -> Result<Option<MatrixAccount>, OtherMatrix> {
     let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else { return Ok(None) };
     let account = path.with_file_name(format!("{}.json", stem.strip_suffix(".counts").unwrap_or(stem)));
-    let content = input::read(&account, MOST_BYTES).ok().and_then(|bytes| serde_json::from_slice::<Content>(&bytes).ok());
+    let content =
+        input::read(&account, MOST_BYTES).ok().and_then(|bytes| serde_json::from_slice::<Content>(&bytes).ok());
     let Some(content) = content.filter(|content| content.command == "proxy") else { return Ok(None) };
     if content.checksum != sha256_hex(&matrix.to_text()) || content.site.rankers.len() != matrix.arms() {
         return Err(OtherMatrix { account, matrix: path.to_owned() });
