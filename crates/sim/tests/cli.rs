@@ -241,7 +241,7 @@ fn files_and_tables_identify_arms() {
     let table = ["Condorcet winner: arm 4 (1 of those chosen)", "over arm 9 (0 of those chosen)"];
     assert!(table.iter().all(|part| printed.contains(part)), "{printed}");
     assert!(
-        printed.contains("arm 4 (1 of those chosen), 1/1") && printed.contains("a single run of 3,000 steps"),
+        printed.contains("100%  arm 4 (1 of those chosen)\n") && printed.contains("a single run of 3,000 steps"),
         "{printed}"
     );
     let found = runs("chosen");

@@ -6,6 +6,7 @@ mod common;
 mod damaged;
 mod datasets;
 mod experiment;
+mod first_run;
 mod help;
 mod provenance;
 mod proxy;

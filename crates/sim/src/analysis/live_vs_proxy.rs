@@ -100,17 +100,19 @@ pub fn figure(
     kind: RegretKind,
     caption: &Caption,
 ) -> Panels {
+    let [x_log, y_log] = caption.look.axes.logs();
     let panel = |name: &str, runs: &[Vec<RunResult>]| Panel {
         name: name.to_owned(),
         x_label: caption.x_label.clone(),
         y_label: format!("cumulative regret ({})", caption.regret),
-        x_log: true,
-        curves: curves(plan, runs, kind),
+        x_log,
+        y_log,
+        curves: curves(plan, runs, kind, &caption.look),
         ..Panel::default()
     };
     Panels {
         title: caption.title.clone(),
-        subtitle: Some(bands(plan)),
+        subtitle: Some(bands(plan, &caption.look)),
         panels: vec![panel("live", live), panel("proxy", proxy)],
         one_scale: true,
         note: caption.note.clone(),
@@ -125,7 +127,7 @@ mod tests {
 
     fn run(regret: [f64; 2]) -> RunResult {
         let regret = regret.map(|average| Regret { average, ..Regret::default() }).to_vec();
-        RunResult { regret, recommended: vec![None; 2], suboptimal: Vec::new(), seconds: 0.0 }
+        RunResult { regret, recommended: vec![None; 2], suboptimal: Vec::new(), alone_since: None, seconds: 0.0 }
     }
 
     #[test]

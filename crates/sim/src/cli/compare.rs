@@ -12,11 +12,12 @@ use super::matrix_file;
 use super::print::{eprintln, println};
 use super::proxy::{identity, play};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
-use crate::cli::args::{self, CacheArgs, RunArgs, SiteArgs};
+use crate::cli::args::{self, RunArgs, SiteArgs, TruthArgs, Usual};
 use crate::output;
 use crate::output::cache::sha256_hex;
 use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
 use crate::output::progress::Progress;
+use crate::output::text_table::{Align, TextTable};
 use crate::output::usage::usage;
 use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_state, write};
 use crate::results::{self, Arms, Caption, Measured, label, notes};
@@ -57,7 +58,7 @@ pub(super) struct Compare {
     run: RunArgs,
 
     #[command(flatten)]
-    cache: CacheArgs,
+    truth: TruthArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -103,7 +104,8 @@ impl Compare {
     pub(super) fn run(&self) -> Result<()> {
         let RunArgs { common, .. } = &self.run;
         common.apply()?;
-        let plan = self.run.plan_of(&["mergerucb", "rucb", "rmed1", "random"]);
+        let usual = if self.site.is_default() { &Usual::FIRST_DUELS } else { &Usual::DUELS };
+        let plan = self.run.plan(usual);
         for spec in &plan.algorithms {
             ensure!(
                 spec.action_kind() == ActionKind::Duels,
@@ -125,7 +127,8 @@ impl Compare {
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let folder = self.run.output.out.clone().unwrap_or_else(|| {
-            self.site.default_folder("compare", description, &self.run.regret.part(RegretKind::Condorcet), common)
+            let more = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
+            self.site.default_folder("compare", description, &more, common)
         });
         output::claim_folder(&folder, "compare")?;
         // The matrix of a look-alike may be compared with real data.
@@ -144,8 +147,8 @@ impl Compare {
             matrix.arms(),
             site.arms()
         );
-        let effort = Effort::for_arms(site.arms());
-        let truth = self.run.regret.truth(&prepared, effort, &self.cache.cache, common)?;
+        let effort = self.truth.effort(site.arms());
+        let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
         let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(synthetic));
 
         let checksum = sha256_hex(&matrix.to_text());
@@ -180,7 +183,7 @@ impl Compare {
                 interleavings: estimated.then_some(self.interleavings),
             },
         };
-        self.write_and_print(&folder, &config, &plan, [&live, &proxy], (measured, matrix_note))
+        self.write_and_print(&folder, &config, &plan, usual, [&live, &proxy], (measured, matrix_note))
     }
 
     /// Estimates the proxy matrix, with the files of `sim proxy` in the results folder.
@@ -206,6 +209,7 @@ impl Compare {
         folder: &Path,
         config: &Config<'_>,
         plan: &StudyPlan,
+        usual: &Usual,
         [live, proxy]: [&[Vec<RunResult>]; 2],
         (measured, matrix_note): (Measured, Option<String>),
     ) -> Result<()> {
@@ -214,7 +218,7 @@ impl Compare {
         let names = description.names();
         let arms = Arms { winners: &truth.winners, names: &names, measured };
         let caption = |what: &str| {
-            let caption = args::caption(description, what, &measured);
+            let caption = args::caption(description, what, &measured, self.run.look(usual));
             Caption { note: notes([caption.note, matrix_note.clone()]), ..caption }
         };
         let differences = differences(plan, live, proxy, measured.kind);
@@ -282,24 +286,25 @@ fn percent(difference: &Difference, runs: u64) -> String {
     }
 }
 
-fn table(plan: &StudyPlan, summary: &Summary<'_>) -> String {
-    use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["algorithm", "live", "± se", "proxy", "± se", "difference"]);
-    for column in 1..6 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+fn table(plan: &StudyPlan, summary: &Summary<'_>) -> TextTable {
+    let right = |name| (name, Align::Right);
+    let mut table = TextTable::new([
+        ("algorithm", Align::Left),
+        right("live"),
+        right("± s.e."),
+        right("proxy"),
+        right("± s.e."),
+        right("difference"),
+    ]);
     for (spec, end) in plan.algorithms.iter().zip(&summary.at_end) {
-        table.add_row([
+        table.row([
             label(spec),
             significant(end.live),
-            deviation(end.live_standard_error, plan.runs as usize),
+            deviation(end.live, end.live_standard_error, plan.runs as usize),
             significant(end.proxy),
-            deviation(end.proxy_standard_error, plan.runs as usize),
+            deviation(end.proxy, end.proxy_standard_error, plan.runs as usize),
             percent(end, plan.runs),
         ]);
     }
-    table.to_string()
+    table
 }

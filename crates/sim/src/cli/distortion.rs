@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use super::print::{eprintln, println};
 use crate::analysis::distortion::{Distortion, Plan, measure};
-use crate::cli::args::{CacheArgs, CommonArgs, SiteArgs};
+use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs};
 use crate::output;
 use crate::output::numbers::{parse_positive, with_separators};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::simulation::prepared::SiteDescription;
-use crate::simulation::truth::{Effort, GroundTruth, RegretMeasure};
+use crate::simulation::truth::{GroundTruth, RegretMeasure};
 
 /// Measure how often a multileaving prefers another ranker to the best one.
 ///
@@ -41,7 +41,7 @@ pub(super) struct DistortionCommand {
     common: CommonArgs,
 
     #[command(flatten)]
-    cache: CacheArgs,
+    truth: TruthArgs,
 
     /// JSON file to write: the site, its ground truth, and, per set size, the share of rankers that beat the winner
     /// (over sets)
@@ -78,7 +78,7 @@ impl DistortionCommand {
             output::create_folder_of(path)?;
             output::check_writable(path)?;
         }
-        let truth = prepared.truth(Effort::for_arms(site.arms()), seed, &self.cache.cache, quiet)?;
+        let truth = prepared.truth(self.truth.effort(site.arms()), seed, &self.truth.cache.cache, quiet)?;
         anyhow::ensure!(
             truth.measure == RegretMeasure::Condorcet,
             "distortion needs a Condorcet winner, and these rankers have none; try --credit-ties same, other rankers \

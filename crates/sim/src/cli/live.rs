@@ -5,7 +5,7 @@ use bandits::RegretKind;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{self, CacheArgs, RunArgs, SiteArgs};
+use crate::cli::args::{self, RunArgs, SiteArgs, TruthArgs, Usual};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::progress::Progress;
@@ -24,7 +24,7 @@ pub(super) struct Live {
     run: RunArgs,
 
     #[command(flatten)]
-    cache: CacheArgs,
+    truth: TruthArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -50,15 +50,17 @@ impl Live {
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let folder = self.run.output.out.clone().unwrap_or_else(|| {
-            self.site.default_folder("live", description, &self.run.regret.part(RegretKind::Condorcet), common)
+            let more = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
+            self.site.default_folder("live", description, &more, common)
         });
         output::claim_folder(&folder, "live")?;
-        let effort = Effort::for_arms(site.arms());
-        let truth = self.run.regret.truth(&prepared, effort, &self.cache.cache, common)?;
+        let effort = self.truth.effort(site.arms());
+        let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
         let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(description.dataset.synthetic));
         let label = |arm: usize| description.label(arm);
 
-        let plan = self.run.plan();
+        let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
+        let plan = self.run.plan(usual);
         let arenas =
             LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
@@ -77,14 +79,20 @@ impl Live {
             truth_effort: effort,
             truth: &truth,
         };
-        let caption = args::caption(description, "", &measured);
+        let caption = args::caption(description, "", &measured, self.run.look(usual));
         study_output::write_and_print(
             &folder,
             &config,
             &plan,
             &results,
             &Arms { winners: &truth.winners, names: &description.names(), measured },
-            &Presentation { caption, truth: truth.describe(label), json: self.run.output.json, quiet: common.quiet },
+            &Presentation {
+                caption,
+                truth: truth.describe(label),
+                multileave: Some(description.multileave.clone()),
+                json: self.run.output.json,
+                quiet: common.quiet,
+            },
         )
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Presentation {
     pub(super) caption: Caption,
     /// The line about the ground truth that regret is measured against.
     pub(super) truth: String,
+    /// How sets of rankers are compared, if not by the pairs that regret is counted from.
+    pub(super) multileave: Option<String>,
     /// Print JSON instead of the table.
     pub(super) json: bool,
     /// Print no remarks.
@@ -36,7 +38,14 @@ pub(super) fn write_and_print(
         println!("{}", serde_json::to_string_pretty(&results::summarise(plan, played, arms))?);
     } else {
         println!("{}", presentation.truth);
-        println!("{}", results::table(plan, played, arms));
+        println!("{}", results::table(plan, played, arms, &presentation.caption.look));
+        if let Some(settled) = results::settled(plan, played) {
+            println!("{settled}");
+        }
+        let multileave = presentation.multileave.as_deref();
+        if let Some(distorted) = multileave.and_then(|name| results::distorted(plan, played, arms, name)) {
+            println!("{distorted}");
+        }
         println!(
             "{} of {}; regret: {}",
             mean_of(plan.runs, "run"),

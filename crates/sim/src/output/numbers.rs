@@ -121,10 +121,16 @@ pub fn number(value: f64) -> String {
     format!("{sign}{}", with_separators(whole))
 }
 
-/// A deviation or standard error over `runs` runs; `-` for a single run, which has none.
+/// A standard error or deviation of `mean` over `runs` runs; `-` for a single run, which has none.
 #[must_use]
-pub fn deviation(value: f64, runs: usize) -> String {
-    if runs > 1 { significant(value) } else { "-".to_owned() }
+pub fn deviation(mean: f64, value: f64, runs: usize) -> String {
+    if runs > 1 { uncertainty(mean, value) } else { "-".to_owned() }
+}
+
+/// A standard error or deviation beside its `mean`. What is only rounding of equal numbers is 0.
+#[must_use]
+pub fn uncertainty(mean: f64, value: f64) -> String {
+    if value <= 1e-9 * mean.abs() { "0".to_owned() } else { significant(value) }
 }
 
 /// `mean of 5 runs`, `a single run`.
@@ -231,7 +237,9 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
-        assert_eq!([deviation(0.0, 1), deviation(0.0, 2)], ["-", "0"]);
+        assert_eq!([deviation(7.0, 0.0, 1), deviation(7.0, 0.0, 2)], ["-", "0"]);
+        assert_eq!([uncertainty(1600.0, 2.27e-13), uncertainty(1600.0, 31.5)], ["0", "31.5"]);
+        assert_eq!([uncertainty(0.0, 0.0), uncertainty(1e-12, 1e-13)], ["0", "1.00e-13"]);
         assert_eq!([mean_of(1, "run"), mean_of(2500, "run")], ["a single run", "mean of 2,500 runs"]);
     }
 }

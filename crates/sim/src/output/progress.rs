@@ -1,8 +1,15 @@
 //! Progress of long work: a bar with an estimate on a terminal, nothing in a pipe.
 
+use std::io::Write;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Writes a line about long work that begins to standard error, also in a pipe.
+pub fn announce(what: &str) {
+    // There is nowhere to report an error to.
+    let _ = writeln!(std::io::stderr().lock(), "{what}");
+}
 
 /// A bar that may be invisible; advancing it is cheap enough for inner loops of a few microseconds.
 #[derive(Debug, Clone)]

@@ -1,9 +1,13 @@
-//! The outputs of a study: curves and runs as CSV, a summary as JSON, a figure, and a table to read.
+//! The outputs of a study: curves and runs as CSV, a summary as JSON, a figure ([`curves`] and [`look`]), and a table to
+//! read ([`table`]).
 //!
 //! Everything except `timings.json` depends on the configuration and the seed alone, so
 //! `diff -r` of two results folders shows whether they agree.
 
+mod curves;
+mod look;
 mod measured;
+mod table;
 
 use std::path::Path;
 
@@ -14,9 +18,11 @@ use bandits::registry::Spec;
 use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
 
-use crate::figure::{Curve, CurvePoint, Lines};
+pub use self::look::{Axes, Look, SpreadKind};
+pub use self::table::{distorted, settled, table};
+use self::curves::figure;
+pub(crate) use self::curves::{bands, curves};
 use crate::output;
-use crate::output::numbers::{deviation, mean_of, significant, with_separators};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{RunResult, StudyPlan};
 
@@ -202,6 +208,8 @@ pub struct Caption {
     pub regret: String,
     /// A line under the figure: for synthetic data, and for a regret that measures nothing.
     pub note: Option<String>,
+    /// How regret is drawn and tabulated.
+    pub look: Look,
 }
 
 /// Writes a whole study into `folder`: `config.json` as given, `curves.csv`, `runs.csv`,
@@ -285,52 +293,6 @@ fn write_runs(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms: &
     output::write_csv(path, &header, rows)
 }
 
-/// What the curves and bands of [`curves`] show.
-pub(crate) fn bands(plan: &StudyPlan) -> String {
-    match plan.runs {
-        1 => mean_of(1, "run"),
-        runs => format!("{}; bands: one standard deviation of a run", mean_of(runs, "run")),
-    }
-}
-
-/// One curve per algorithm: mean regret, with a band of one standard deviation of a run.
-pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], kind: RegretKind) -> Vec<Curve> {
-    plan.algorithms
-        .iter()
-        .zip(results)
-        .map(|(spec, runs)| Curve {
-            name: label(spec),
-            points: plan
-                .checkpoints
-                .iter()
-                .enumerate()
-                .map(|(index, &step)| {
-                    let spread = spread_at(runs, index, kind);
-                    CurvePoint {
-                        x: step as f64,
-                        mean: spread.mean,
-                        low: (spread.mean - spread.standard_deviation).max(spread.min),
-                        high: spread.mean + spread.standard_deviation,
-                    }
-                })
-                .collect(),
-        })
-        .collect()
-}
-
-fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], kind: RegretKind, caption: &Caption) -> Lines {
-    Lines {
-        title: caption.title.clone(),
-        subtitle: Some(bands(plan)),
-        x_label: caption.x_label.clone(),
-        y_label: format!("cumulative regret ({})", caption.regret),
-        x_log: true,
-        y_log: false,
-        curves: curves(plan, results, kind),
-        note: caption.note.clone(),
-    }
-}
-
 /// Seconds and machine-dependent settings: the only file that differs between identical runs.
 #[derive(Serialize)]
 pub(crate) struct Timings {
@@ -374,40 +336,6 @@ fn write_timings(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>]) -> R
     let played = plan.algorithms.iter().zip(results);
     let timings = Timings::of(played.map(|(spec, runs)| (spec.canonical(), plan.steps, runs.as_slice())));
     output::write_json_pretty(path, &timings)
-}
-
-/// The table for the terminal.
-#[must_use]
-pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> String {
-    use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header([
-        "algorithm",
-        "regret",
-        "± sd",
-        "recommends",
-        "correct",
-        "steps/s",
-    ]);
-    for column in [1, 2, 4, 5] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
-        let most = &summary.recommended[0];
-        // Where every arm is optimal, a regret of 0 is no finding.
-        let known = |text: String| if summary.measured.every_arm_is_optimal { "-".to_owned() } else { text };
-        table.add_row([
-            label(spec),
-            known(significant(summary.regret.mean)),
-            known(deviation(summary.regret.standard_deviation, summary.runs)),
-            format!("{}, {}/{}", most.label, with_separators(most.runs as u64), with_separators(summary.runs as u64)),
-            summary.share_recommending_best.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
-            significant(steps_per_second(plan, runs)),
-        ]);
-    }
-    table.to_string()
 }
 
 #[cfg(test)]

@@ -107,6 +107,8 @@ pub struct RunResult {
     /// Suboptimal steps so far at each checkpoint, if they are counted: `strong` counts steps in which any played arm
     /// has a gap, `weak` those in which all have.
     pub suboptimal: Vec<Regret>,
+    /// The step from which one arm played alone until the end of the run, if any: such steps are counted, not played.
+    pub alone_since: Option<u64>,
     /// Wall-clock seconds; never part of a result.
     pub seconds: f64,
 }
@@ -122,6 +124,13 @@ impl RunResult {
     #[must_use]
     pub fn final_recommendation(&self) -> Option<Arm> {
         self.recommended.last().copied().flatten()
+    }
+
+    /// The step at which a run of `steps` steps settled: the same as [`alone_since`](Self::alone_since) if at least the
+    /// last tenth of the run was one stretch.
+    #[must_use]
+    pub fn settled(&self, steps: u64) -> Option<u64> {
+        self.alone_since.filter(|since| steps - since.min(&steps) >= steps / 10)
     }
 }
 
@@ -248,6 +257,8 @@ impl<A: Arena> PolicyVisitor for PlayRuns<'_, A> {
 struct RunObserver<'a> {
     recorder: Recorder,
     suboptimal: Option<SuboptimalSteps>,
+    /// The last stretch in which an arm played alone: the arm, the first step and the last.
+    alone: Option<(Arm, u64, u64)>,
     progress: &'a Progress,
     reported: u64,
 }
@@ -268,7 +279,7 @@ impl<'a> RunObserver<'a> {
             recorder: recorder(),
             gaps: gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect(),
         });
-        Self { recorder: recorder().with_bests(), suboptimal, progress, reported: 0 }
+        Self { recorder: recorder().with_bests(), suboptimal, alone: None, progress, reported: 0 }
     }
 
     fn finish(self, steps: u64, seconds: f64) -> RunResult {
@@ -277,6 +288,7 @@ impl<'a> RunObserver<'a> {
             regret: self.recorder.curve().to_vec(),
             recommended: self.recorder.bests().to_vec(),
             suboptimal: self.suboptimal.map_or_else(Vec::new, |steps| steps.recorder.curve().to_vec()),
+            alone_since: self.alone.filter(|(_, _, to)| *to == steps).map(|(_, from, _)| from),
             seconds,
         }
     }
@@ -288,6 +300,13 @@ impl Observer for RunObserver<'_> {
         self.recorder.played(from, to, choice, gaps);
         if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
             recorder.played(from, to, choice, gaps);
+        }
+        if let Choice::Alone { arm, .. } = choice {
+            // A stretch may continue the one before.
+            self.alone = match self.alone {
+                Some((before, since, until)) if before == arm && until + 1 == from => Some((arm, since, to)),
+                _ => Some((arm, from, to)),
+            };
         }
         if to - self.reported >= REPORT_EVERY {
             self.progress.advance(to - self.reported);

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::output::numbers::{parse_count, parse_up_to};
+use crate::output::numbers::{parse_above_zero, parse_count, parse_up_to};
+use crate::simulation::truth::Effort;
 
 /// Where results go.
 #[derive(Debug, Args)]
@@ -26,6 +27,44 @@ pub(in crate::cli) struct CacheArgs {
     /// Folder that keeps estimated ground truths (and, for experiments, runs and matrices) for later runs
     #[arg(long, value_name = "FOLDER", default_value = "results/.cache", help_heading = "Runs and results")]
     pub(in crate::cli) cache: PathBuf,
+}
+
+/// How well the ground truth is known, and where it is kept.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TruthArgs {
+    /// Comparisons behind the ground truth, as a multiple of the default: 0.1 starts sooner, 10 resolves a winner that is
+    /// called not resolved. Each effort is kept separately; steps and runs do not matter
+    #[arg(
+        long,
+        value_name = "FACTOR",
+        default_value_t = 1.0,
+        value_parser = parse_effort,
+        help_heading = "Runs and results"
+    )]
+    truth_effort: f64,
+
+    #[command(flatten)]
+    pub(in crate::cli) cache: CacheArgs,
+}
+
+impl TruthArgs {
+    /// The effort for `arms` rankers.
+    pub(in crate::cli) fn effort(&self, arms: usize) -> Effort {
+        Effort::for_arms(arms).times(self.truth_effort)
+    }
+
+    /// The part of a folder name for the effort; empty for the default.
+    pub(in crate::cli) fn part(&self) -> String {
+        if self.truth_effort == 1.0 { String::new() } else { format!("-truth-effort-{}", self.truth_effort) }
+    }
+}
+
+/// A factor between a thousandth and a thousand.
+fn parse_effort(text: &str) -> Result<f64, String> {
+    match parse_above_zero(text)? {
+        factor if (0.001..=1000.0).contains(&factor) => Ok(factor),
+        _ => Err("expected a factor from 0.001 to 1000".to_owned()),
+    }
 }
 
 /// Seed, threads and verbosity.

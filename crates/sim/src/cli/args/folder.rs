@@ -14,9 +14,10 @@ use crate::simulation::prepared::SiteDescription;
 impl SiteArgs {
     /// The part of a folder name for the rankers; empty for all of them.
     pub(in crate::cli) fn rankers_part(&self) -> String {
-        let mut part = match &self.rankers {
-            Selection::All => String::new(),
-            chosen => format!("-rankers-{}", short(&chosen.to_string())),
+        let mut part = match self.chosen_rankers() {
+            None => "-16-rankers".to_owned(),
+            Some(Selection::All) => String::new(),
+            Some(chosen) => format!("-rankers-{}", short(&chosen.to_string())),
         };
         if !self.without.is_empty() {
             let features: Vec<String> = self.without.iter().map(u32::to_string).collect();
@@ -46,21 +47,18 @@ impl SiteArgs {
     }
 
     /// The default results folder of `command`, e.g. `results/live-mq2008-navigational`. Every setting that differs from
-    /// its default is part of the name, so no two sites share a folder; `regret` is the part for the kind of regret.
+    /// its default is part of the name, so no two sites share a folder; `more` are the parts of flags that do not describe
+    /// the site: the kind of regret, the effort of the truth.
     pub(in crate::cli) fn default_folder(
         &self,
         command: &str,
         played: &SiteDescription,
-        regret: &str,
+        more: &str,
         common: &CommonArgs,
     ) -> PathBuf {
         let (clicks, settings) = (&played.click.model, self.settings_part(played));
-        let name = dataset_name(&self.dataset, &played.dataset.name, &played.dataset.checksum);
-        default_folder(&format!(
-            "{command}-{name}-{clicks}{}{settings}{regret}{}",
-            self.rankers_part(),
-            common.seeded()
-        ))
+        let name = dataset_name(&self.dataset(), &played.dataset.name, &played.dataset.checksum);
+        default_folder(&format!("{command}-{name}-{clicks}{}{settings}{more}{}", self.rankers_part(), common.seeded()))
     }
 }
 

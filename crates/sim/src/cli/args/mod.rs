@@ -9,9 +9,9 @@ mod run;
 mod site;
 
 pub(super) use self::arms::ArmArgs;
-pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs};
+pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs};
 pub(super) use self::folder::{dataset_name, default_folder, of_content};
 pub(super) use self::reading::ReadingArgs;
 pub(super) use self::regret::regret_of_a_step;
-pub(super) use self::run::RunArgs;
+pub(super) use self::run::{RunArgs, Usual};
 pub(super) use self::site::{SiteArgs, announce, caption, parse_method};

@@ -5,12 +5,13 @@ use std::str::FromStr;
 use anyhow::Result;
 use bandits::log_spaced;
 use bandits::registry::Spec;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::common::{CommonArgs, OutputArgs};
 use super::regret::RegretArgs;
 use crate::cli::print::eprintln;
 use crate::output::numbers::{parse_positive, parse_up_to};
+use crate::results::{Axes, Look, SpreadKind};
 use crate::simulation::runs::StudyPlan;
 
 /// The algorithms, and how long and how often they run.
@@ -18,23 +19,36 @@ use crate::simulation::runs::StudyPlan;
 #[command(next_help_heading = "Runs and results")]
 pub(in crate::cli) struct RunArgs {
     /// The algorithms, with parameters, e.g. `rucb:alpha=0.51,mergerucb:p=4` (`sim algorithms` lists all) [default:
-    /// mergerucb,rucb,rmed1,mdb,random; for compare only the dueling ones]
+    /// mergerucb,rucb,rmed1,mdb,random; of a live run without --dataset random,rucb,mergerucb,rmed1,dts,self-sparring,
+    /// mdb; for compare only the dueling ones]
     #[arg(long, value_name = "NAME[:KEY=VALUE...],...")]
     algorithms: Option<Algorithms>,
 
-    /// Steps (impressions) per run, e.g. 100000 or 1e7
+    /// Steps (impressions) per run, e.g. 100000 or 1e7 [default: 1e6; of a live run without --dataset 2e5]
     ///
     /// Algorithms count duels in 32 bits, so no arm may take part in more than 4.29e9 of them.
-    #[arg(long, value_name = "N", default_value = "1e6", value_parser = parse_positive)]
-    pub(in crate::cli) steps: u64,
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    steps: Option<u64>,
 
-    /// Runs per algorithm
-    #[arg(long, value_name = "N", default_value = "5", value_parser = parse_positive)]
-    pub(in crate::cli) runs: u64,
+    /// Runs per algorithm [default: 5; of a live run without --dataset 10]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    runs: Option<u64>,
 
     /// Checkpoints per decade of steps [default: 10]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1000>)]
     pub(in crate::cli) checkpoints: Option<u32>,
+
+    /// The axes of the figure [default: log-x; of a live run without --dataset linear]
+    #[arg(long, value_name = "AXES", value_enum)]
+    axes: Option<AxesArg>,
+
+    /// The spread over runs in the table and the figure [default: se; with fewer than five runs range]
+    #[arg(long, value_name = "SPREAD", value_enum)]
+    spread: Option<SpreadArg>,
+
+    /// Add a column with the steps per second and thread to the table; timings.json always has them
+    #[arg(long)]
+    timings: bool,
 
     #[command(flatten)]
     pub(in crate::cli) regret: RegretArgs,
@@ -46,25 +60,109 @@ pub(in crate::cli) struct RunArgs {
     pub(in crate::cli) output: OutputArgs,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum AxesArg {
+    /// Linear steps and regret
+    Linear,
+    /// Logarithmic steps
+    LogX,
+    /// Logarithmic steps and regret
+    Log,
+}
+
+impl From<AxesArg> for Axes {
+    fn from(axes: AxesArg) -> Self {
+        match axes {
+            AxesArg::Linear => Self::Linear,
+            AxesArg::LogX => Self::LogX,
+            AxesArg::Log => Self::Log,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SpreadArg {
+    /// Standard error of the mean
+    Se,
+    /// Standard deviation of a run
+    Sd,
+    /// Smallest and largest run
+    Range,
+}
+
+impl From<SpreadArg> for SpreadKind {
+    fn from(spread: SpreadArg) -> Self {
+        match spread {
+            SpreadArg::Se => Self::StandardError,
+            SpreadArg::Sd => Self::StandardDeviation,
+            SpreadArg::Range => Self::Range,
+        }
+    }
+}
+
+/// What a study plays and shows unless flags say otherwise.
+#[derive(Debug)]
+pub(in crate::cli) struct Usual {
+    algorithms: &'static [&'static str],
+    steps: u64,
+    runs: u64,
+    axes: Axes,
+}
+
+impl Usual {
+    /// Studies of data or a matrix of the user.
+    pub(in crate::cli) const STUDY: Self = Self {
+        algorithms: &["mergerucb", "rucb", "rmed1", "mdb", "random"],
+        steps: 1_000_000,
+        runs: 5,
+        axes: Axes::LogX,
+    };
+    /// The same without algorithms that choose sets.
+    pub(in crate::cli) const DUELS: Self =
+        Self { algorithms: &["mergerucb", "rucb", "rmed1", "random"], ..Self::STUDY };
+    /// A first look, on the default data set: a few seconds, in which most algorithms find the best ranker.
+    pub(in crate::cli) const FIRST: Self = Self {
+        algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring", "mdb"],
+        steps: 200_000,
+        runs: 10,
+        axes: Axes::Linear,
+    };
+    /// The same without algorithms that choose sets.
+    pub(in crate::cli) const FIRST_DUELS: Self =
+        Self { algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring"], ..Self::FIRST };
+}
+
 impl RunArgs {
-    /// The plan with the default algorithms.
-    pub(in crate::cli) fn plan(&self) -> StudyPlan {
-        self.plan_of(&["mergerucb", "rucb", "rmed1", "mdb", "random"])
+    /// Steps per run.
+    pub(in crate::cli) fn steps(&self, usual: &Usual) -> u64 {
+        self.steps.unwrap_or(usual.steps)
     }
 
-    /// The plan, with the algorithms `usual` unless others are given.
-    pub(in crate::cli) fn plan_of(&self, usual: &[&str]) -> StudyPlan {
-        let usual = || usual.iter().map(|name| name.parse().expect("a registered name")).collect();
-        let algorithms = self.algorithms.as_ref().map_or_else(usual, |named| named.0.clone());
+    /// The plan: what the flags say and otherwise `usual`.
+    pub(in crate::cli) fn plan(&self, usual: &Usual) -> StudyPlan {
+        let algorithms = match &self.algorithms {
+            Some(named) => named.0.clone(),
+            None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
+        };
         if !self.common.quiet {
             print_warnings(&algorithms);
         }
+        let steps = self.steps(usual);
         StudyPlan {
             algorithms,
-            steps: self.steps,
-            runs: self.runs,
+            steps,
+            runs: self.runs.unwrap_or(usual.runs),
             seed: self.common.seed,
-            checkpoints: log_spaced(self.steps, self.checkpoints.unwrap_or(10)),
+            checkpoints: log_spaced(steps, self.checkpoints.unwrap_or(10)),
+        }
+    }
+
+    /// How the study is drawn and tabulated.
+    pub(in crate::cli) fn look(&self, usual: &Usual) -> Look {
+        Look {
+            axes: self.axes.map_or(usual.axes, Axes::from),
+            spread: self.spread.map(SpreadKind::from),
+            speed: self.timings,
         }
     }
 }

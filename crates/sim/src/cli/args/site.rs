@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
-use letor_io::{Dataset, Provenance};
+use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Selection, TieBreaking};
 
 use super::reading::ReadingArgs;
@@ -15,16 +15,19 @@ use super::regret::regret_of_a_step;
 use crate::cli::print::eprintln;
 use crate::output::numbers::{parse_ordinal, parse_up_to, with_unit};
 use crate::output::usage::usage;
-use crate::results::{Caption, Measured, notes};
+use crate::results::{Caption, Look, Measured, notes};
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::site::Site;
 use crate::simulation::spec::{self, SiteSpec};
 
+/// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
+/// change them. The same features of the published matrix of the real data have the same winner.
+const DEFAULT_RANKERS: [u32; 16] = [1, 6, 26, 32, 33, 35, 44, 45, 49, 56, 59, 64, 71, 104, 106, 129];
 /// The number of queries examined for ties.
 const MOST_QUERIES: usize = 1_000;
-/// Above this share of tied positions, a remark on ties is printed.
+/// Above this share of tied positions, a note on ties is printed.
 const MANY_TIES: f64 = 0.75;
-/// Up to this difference of P(click) between grades, few ties are enough for the remark.
+/// Up to this difference of P(click) between grades, few ties are enough for the note.
 const VAGUE_CLICKS: f64 = 0.25;
 
 /// The data set, its rankers and users, and how lists are mixed.
@@ -33,8 +36,9 @@ const VAGUE_CLICKS: f64 = 0.25;
 pub(crate) struct SiteArgs {
     /// A registered data set (in ORE_DATA_DIR or datasets/cache), a folder, files (comma-separated), or a look-alike as
     /// NAME, NAME:SCALE or NAME:SCALE:SEED, e.g. `mslr-lookalike:0.1` (a tenth of its queries)
-    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',', default_value = "mslr-lookalike:0.03")]
-    pub(super) dataset: Vec<String>,
+    /// [default: mslr-lookalike:0.03 and, unless --rankers is given, 16 of its features]
+    #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',')]
+    dataset: Vec<String>,
 
     /// How users click: perfect, navigational, informational, almost-random, random, or P(click) for each grade, e.g.
     /// `0:0.05,1:0.5,2:0.95`; `pbm:navigational,eta=1` is a position-based model, whose users examine rank r with
@@ -51,9 +55,9 @@ pub(crate) struct SiteArgs {
     pub(super) fractional_labels: Fractional,
 
     /// Features to use as rankers: `all`, N (that many at random), `alphabetical:N` (the first N in the order 1, 10,
-    /// 100, ...), or 1-based feature numbers, e.g. 1,5,110
-    #[arg(long, value_name = "all|N|alphabetical:N|I,J,...", default_value = "all")]
-    pub(super) rankers: Selection,
+    /// 100, ...), or 1-based feature numbers, e.g. 1,5,110 [default: all; without --dataset 16 of them]
+    #[arg(long, value_name = "all|N|alphabetical:N|I,J,...")]
+    rankers: Option<Selection>,
 
     /// Documents shown to a user
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_up_to::<u16, 65_535>)]
@@ -144,13 +148,14 @@ pub(super) enum Ties {
 }
 
 /// The caption of regret over impressions; `what` comes first in its title.
-pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, measured: &Measured) -> Caption {
+pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, measured: &Measured, look: Look) -> Caption {
     let (dataset, clicks) = (&site.dataset.name, &site.click.model);
     Caption {
         title: format!("{what}{} on {dataset}, {clicks} clicks", with_unit(site.rankers.len() as u64, "ranker")),
         x_label: "impressions".to_owned(),
         regret: regret_of_a_step(measured.kind, "best ranker", "shown"),
         note: notes([measured.note(), site.note()]),
+        look,
     }
 }
 
@@ -163,6 +168,27 @@ pub(in crate::cli) fn parse_method<T: FromStr>(text: &str) -> Result<T, T::Err> 
 }
 
 impl SiteArgs {
+    /// Whether no data set is named, so that a first look needs none: it uses a few rankers of a look-alike, for which
+    /// a short run is long enough.
+    pub(in crate::cli) fn is_default(&self) -> bool {
+        self.dataset.is_empty()
+    }
+
+    /// The data set to open.
+    pub(super) fn dataset(&self) -> Vec<String> {
+        if self.is_default() { SiteSpec::default().dataset } else { self.dataset.clone() }
+    }
+
+    /// The rankers; `None` if they are the default ones of the default data set.
+    pub(super) fn chosen_rankers(&self) -> Option<Selection> {
+        self.rankers.clone().or_else(|| (!self.is_default()).then_some(Selection::All))
+    }
+
+    fn rankers(&self) -> Selection {
+        let usual = || Selection::List(DEFAULT_RANKERS.map(FeatureId).to_vec());
+        self.chosen_rankers().unwrap_or_else(usual)
+    }
+
     /// The site that the flags describe.
     ///
     /// # Errors
@@ -175,11 +201,11 @@ impl SiteArgs {
             }
         };
         Ok(SiteSpec {
-            dataset: self.dataset.clone(),
+            dataset: self.dataset(),
             reading: self.reading.spec(),
             click,
             fractional_labels: self.fractional_labels.into(),
-            rankers: self.rankers.clone(),
+            rankers: self.rankers(),
             without: self.without.clone(),
             shown: self.shown,
             interleave: self.interleave.clone(),
@@ -196,8 +222,11 @@ impl SiteArgs {
         announce(&dataset, quiet);
         let features = spec.features(&dataset, master).map_err(|error| usage(format!("--{error}")))?;
         let prepared = spec.prepare_rankers(Arc::new(dataset), features, master)?;
-        if !quiet && let Some(remark) = ties_remark(&prepared.site, &prepared.description) {
-            eprintln!("{remark}");
+        if !quiet
+            && self.credit_ties.is_none()
+            && let Some(note) = ties_note(&prepared.site, &prepared.description)
+        {
+            eprintln!("{note}");
         }
         Ok(prepared)
     }
@@ -233,8 +262,9 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
     );
 }
 
-/// A remark for sites where redrawn credit probably reflects ties more than the quality of rankers.
-fn ties_remark(site: &Site, description: &SiteDescription) -> Option<String> {
+/// A note for sites where the default treatment of ties probably decides more than the quality of rankers; `None` if
+/// the user chose one.
+fn ties_note(site: &Site, description: &SiteDescription) -> Option<String> {
     if description.credit_ties != CreditTies::Redrawn || description.tie_breaking != TieBreaking::Random {
         return None;
     }
@@ -242,13 +272,14 @@ fn ties_remark(site: &Site, description: &SiteDescription) -> Option<String> {
     let probabilities = || description.click.click.iter().copied();
     let difference = probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min);
     let why = if difference <= VAGUE_CLICKS && share > 0.0 {
-        format!("{} clicks hardly distinguish documents", description.click.model)
+        format!("{} clicks hardly tell documents apart", description.click.model)
     } else if share > MANY_TIES {
-        format!("{:.0}% of the positions in the rankers' lists are tied", 100.0 * share)
+        format!("{:.0}% of the rankers' scores are tied", 100.0 * share)
     } else {
         return None;
     };
     Some(format!(
-        "remark: {why}; --credit-ties redrawn is biased against rankers with many ties (--credit-ties same is not)"
+        "note: {why}; --credit-ties redrawn (the default, as in the published matrices) is biased against rankers with \
+         ties, --credit-ties same is not"
     ))
 }

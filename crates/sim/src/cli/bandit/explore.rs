@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Bandit, CopiedArenas, Description};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
+use crate::cli::args::Usual;
 use crate::cli::print::{eprintln, println};
 use crate::cli::study_output::Presentation;
 use crate::output;
@@ -99,8 +100,8 @@ impl Bandit {
         presentation: &Presentation,
     ) -> Result<()> {
         let run = &self.run;
-        let (algorithms, seed) = (run.plan().algorithms, run.common.seed);
-        let plan = Exploration { algorithms, horizons, runs: run.runs, seed };
+        let (usual, seed) = (run.plan(&Usual::STUDY), run.common.seed);
+        let plan = Exploration { algorithms: usual.algorithms, horizons, runs: usual.runs, seed };
         let folder = self.folder("explore", &description);
         output::claim_folder(&folder, "bandit explore-then-exploit")?;
         let progress = Progress::new("exploring", plan.total_steps(), run.common.quiet);

@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::matrix_file::{self, MatrixFile};
-use crate::cli::args::{ArmArgs, RunArgs, default_folder, of_content, regret_of_a_step};
+use crate::cli::args::{ArmArgs, RunArgs, Usual, default_folder, of_content, regret_of_a_step};
 use crate::cli::study_output::{self, Presentation};
 use crate::output;
 use crate::output::numbers::with_unit;
@@ -194,11 +194,18 @@ impl Bandit {
             x_label: "steps".to_owned(),
             regret: regret_of_a_step(kind, "best arm", "played"),
             note: notes([measured.note(), synthetic]),
+            look: self.run.look(&Usual::STUDY),
         };
         let winners = description.winners.clone();
         let arms = Arms { winners: &winners, names, measured };
-        let presentation = Presentation { caption, truth, json: self.run.output.json, quiet: self.run.common.quiet };
-        match self.setting.horizons(self.run.steps, self.run.checkpoints)? {
+        let presentation = Presentation {
+            caption,
+            truth,
+            multileave: None,
+            json: self.run.output.json,
+            quiet: self.run.common.quiet,
+        };
+        match self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)? {
             None => self.ongoing(&arenas, description, &arms, &presentation),
             Some(horizons) => self.explore(&arenas, horizons, description, &arms, &presentation),
         }
@@ -213,7 +220,7 @@ impl Bandit {
         presentation: &Presentation,
     ) -> Result<()> {
         let common = &self.run.common;
-        let plan = self.run.plan();
+        let plan = self.run.plan(&Usual::STUDY);
         let folder = self.folder("bandit", &description);
         output::claim_folder(&folder, "bandit")?;
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);

@@ -210,7 +210,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
                 row.metric,
                 number(row.x),
                 row.mean(),
-                deviation(row.spread.standard_deviation, row.runs),
+                deviation(row.spread.mean, row.spread.standard_deviation, row.runs),
                 with_separators(row.runs as u64)
             );
         }

@@ -176,7 +176,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
         .iter()
         .map(|row| {
             let names = [row.setting.clone(), row.curve.clone(), row.metric.clone()];
-            let deviation = deviation(row.spread.standard_deviation, row.runs);
+            let deviation = deviation(row.spread.mean, row.spread.standard_deviation, row.runs);
             let numbers = [number(row.x), row.mean(), deviation, with_separators(row.runs as u64)];
             names.into_iter().chain(numbers).collect()
         })

@@ -8,7 +8,7 @@ use interleave::ProbabilisticInterleave;
 use super::pair_table::PairTable;
 use super::{Effort, GroundTruth};
 use crate::output::cache::Cache;
-use crate::output::progress::Progress;
+use crate::output::progress::{Progress, announce};
 use crate::simulation::pairwise::compare_pairs;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::seed_text::{Seeded, seed_text};
@@ -49,7 +49,12 @@ impl TruthEstimation<'_> {
         let key = seed_text(Seeded::Truth { site: description, seed: self.seed, effort: self.effort });
         // Earlier versions stored winners without a positive margin.
         let sound = |truth: &GroundTruth| truth.gaps.len() == self.site.arms() && truth.is_sound();
-        Cache::new(cache).json("truth", &key, sound, || self.estimate(ndcg))
+        Cache::new(cache).json("truth", &key, sound, || {
+            if !self.quiet {
+                announce("estimating the ground truth (first run on this site; kept for the next)");
+            }
+            self.estimate(ndcg)
+        })
     }
 
     /// Estimates the ground truth; the documentation of [`truth`](super) describes how.
@@ -208,6 +213,15 @@ mod tests {
         let truth = table.truth(0);
         assert!(!truth.resolved(), "{truth:?}");
         assert!(truth.describe(label).contains("NOT RESOLVED"));
+    }
+
+    #[test]
+    fn an_effort_is_a_multiple_of_the_default() {
+        let usual = Effort::for_arms(136);
+        assert_eq!(usual.times(1.0), usual, "kept truths of the default effort stay valid");
+        let less = usual.times(0.1);
+        assert_eq!((less.coarse, less.fine, less.budget), (218, 20_000, 6_000_000));
+        assert!(usual.times(0.001).coarse >= 20 && usual.times(10.0).fine == 2_000_000);
     }
 
     #[test]

@@ -38,6 +38,14 @@ impl Effort {
         let pairs = (arms * arms.saturating_sub(1) / 2).max(1) as u64;
         Self { coarse: (20_000_000 / pairs).clamp(100, 20_000), fine: 200_000, budget: 60_000_000 }
     }
+
+    /// `factor` times as many comparisons, and at least a few; unchanged for 1.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
+        let times = |count: u64, least: u64| ((count as f64 * factor).round() as u64).max(least.min(count));
+        Self { coarse: times(self.coarse, 20), fine: times(self.fine, 1_000), budget: times(self.budget, 100_000) }
+    }
 }
 
 /// The quantity that regret is measured in.

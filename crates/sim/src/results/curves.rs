@@ -1,0 +1,43 @@
+//! The curves of mean regret and their figure.
+
+use bandits::RegretKind;
+
+use super::{Caption, Look, label, spread_at};
+use crate::figure::{Curve, CurvePoint, Lines};
+use crate::simulation::runs::{RunResult, StudyPlan};
+
+/// What the curves and bands of [`curves`] show.
+pub(crate) fn bands(plan: &StudyPlan, look: &Look) -> String {
+    look.spread(plan.runs).bands(plan.runs)
+}
+
+/// One curve per algorithm: mean regret of this kind with a band of its spread over runs.
+pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, look: &Look) -> Vec<Curve> {
+    let kind = look.spread(plan.runs);
+    let point = |runs: &[RunResult], index: usize, step: u64| {
+        let spread = spread_at(runs, index, regret);
+        let (low, high) = kind.band(&spread);
+        CurvePoint { x: step as f64, mean: spread.mean, low, high }
+    };
+    let studied = plan.algorithms.iter().zip(results);
+    let curve = studied.map(|(spec, runs)| {
+        let steps = plan.checkpoints.iter().enumerate();
+        Curve { name: label(spec), points: steps.map(|(index, &step)| point(runs, index, step)).collect() }
+    });
+    curve.collect()
+}
+
+/// The figure of a study.
+pub(super) fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, caption: &Caption) -> Lines {
+    let [x_log, y_log] = caption.look.axes.logs();
+    Lines {
+        title: caption.title.clone(),
+        subtitle: Some(bands(plan, &caption.look)),
+        x_label: caption.x_label.clone(),
+        y_label: format!("cumulative regret ({})", caption.regret),
+        x_log,
+        y_log,
+        curves: curves(plan, results, regret, &caption.look),
+        note: caption.note.clone(),
+    }
+}

@@ -1,0 +1,187 @@
+//! `sim` without any data set, and how studies are tabulated and drawn.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{TINY, sim, text};
+use tempfile::TempDir;
+
+/// The published results of `sim` without any flag.
+fn published(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/first-run").join(file);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What a call prints to standard output and standard error.
+fn said(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let run = sim(folder).args(arguments).output().expect("sim starts");
+    assert!(run.status.success(), "{arguments:?}: {}", text(&run.stderr));
+    (text(&run.stdout), text(&run.stderr))
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+fn config(folder: &Path, results: &str) -> serde_json::Value {
+    json(&fs::read_to_string(folder.join(results).join("config.json")).expect("a configuration"))
+}
+
+#[test]
+fn the_default_run_is_the_published_one() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    // A longer run continues a shorter one, so the first steps show whether the published run is today's default.
+    let (_, said) = said(here, &["--steps", "1e3", "--out", "short"]);
+    let announced = said.lines().filter(|line| line.starts_with("estimating the ground truth (first run")).count();
+    assert_eq!(announced, 1, "{said}");
+    let (short, long) = (config(here, "short"), json(&published("config.json")));
+    for key in ["runs", "algorithms", "site", "truth", "truth_effort", "seed"] {
+        assert_eq!(short[key], long[key], "{key}");
+    }
+    assert_eq!((&long["steps"], &long["runs"]), (&200_000.into(), &10.into()));
+    assert_eq!(long["site"]["rankers"].as_array().map(Vec::len), Some(16));
+    assert_eq!(long["algorithms"].as_array().map(Vec::len), Some(7));
+    let curves = published("curves.csv");
+    let short = fs::read_to_string(here.join("short/curves.csv")).expect("curves");
+    assert!(short.lines().count() > 7 * 25, "{short}");
+    for line in short.lines() {
+        assert!(curves.lines().any(|other| other == line), "not in the published run: {line}");
+    }
+    assert!(published("regret.svg").contains("standard error of the mean"));
+}
+
+#[test]
+fn most_algorithms_find_the_winner_in_the_published_run() {
+    let summary = json(&published("summary.json"));
+    let found = |share: f64| {
+        let all = summary.as_array().expect("algorithms").iter();
+        all.filter(|one| one["share_recommending_best"].as_f64() == Some(share)).count()
+    };
+    assert_eq!((found(1.0), found(0.0)), (4, 2), "the others are random and mdb");
+    let regret = |name: &str| {
+        let one = summary.as_array().expect("algorithms").iter().find(|one| {
+            one["algorithm"].as_str().is_some_and(|full| full.split(':').next() == Some(name))
+        });
+        one.expect(name)["regret"]["mean"].as_f64().expect("a mean")
+    };
+    // To three digits.
+    for (name, expected) in [
+        ("random", 18_400.0),
+        ("rucb", 4_450.0),
+        ("mergerucb", 5_310.0),
+        ("rmed1", 1_460.0),
+        ("dts", 643.0),
+        ("self-sparring", 663.0),
+    ] {
+        assert!((regret(name) / expected - 1.0).abs() < 5e-3, "{name}: {}", regret(name));
+    }
+}
+
+#[test]
+fn flags_win_and_a_named_data_set_uses_all_rankers() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    said(here, &["--dataset", TINY, "--steps", "200", "--truth-effort", "0.01", "--out", "named"]);
+    let named = config(here, "named");
+    assert_eq!(named["site"]["rankers"].as_array().map(Vec::len), Some(136));
+    assert_eq!((&named["runs"], named["algorithms"].as_array().map(Vec::len)), (&5.into(), Some(5)));
+    let flags = ["--rankers", "106,49", "--runs", "2", "--steps", "300", "--algorithms", "rucb", "--out", "flags"];
+    said(here, &flags);
+    let given = config(here, "flags");
+    assert_eq!(given["site"]["rankers"], serde_json::json!([106, 49]));
+    assert_eq!((&given["runs"], &given["steps"]), (&2.into(), &300.into()));
+    assert_eq!(given["algorithms"].as_array().map(Vec::len), Some(1));
+}
+
+const PROBLEM: [&str; 4] = ["bandit", "--problem", "1good5poor", "--quiet"];
+
+#[test]
+fn tables_are_narrow_and_without_speeds() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let print = |more: &[&str]| said(folder.path(), &[&PROBLEM[..], more].concat()).0;
+    let table = print(&["--steps", "2e4", "--out", "r"]);
+    let rows: Vec<&str> = table.lines().skip_while(|line| !line.starts_with("algorithm")).take(7).collect();
+    assert!(rows.iter().all(|row| row.chars().count() <= 60), "{table}");
+    assert!(rows[0].contains("± s.e.") && !table.contains("steps/s"), "{table}");
+    assert_eq!(table.lines().filter(|line| line.contains('─')).count(), 1, "one rule: {table}");
+    assert!(print(&["--steps", "2e4", "--timings", "--out", "t"]).contains("steps/s"));
+}
+
+#[test]
+fn spreads_are_standard_errors_and_the_runs_where_they_are_few() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let print = |out: &str, more: &[&str]| {
+        let usual = [&PROBLEM[..], &["--steps", "1000", "--algorithms", "rucb", "--out", out]].concat();
+        let table = said(folder.path(), &[&usual[..], more].concat()).0;
+        (table, fs::read_to_string(folder.path().join(out).join("regret.svg")).expect("a figure"))
+    };
+    let (table, figure) = print("five", &[]);
+    assert!(table.contains("± s.e.") && figure.contains("bands: one standard error of the mean"), "{table}");
+    let (table, figure) = print("sd", &["--spread", "sd"]);
+    assert!(table.contains("± sd") && figure.contains("bands: one standard deviation of a run"), "{table}");
+    let (table, figure) = print("three", &["--runs", "3"]);
+    assert!(table.contains("min to max") && figure.contains("from the smallest to the largest run"), "{table}");
+    let (table, figure) = print("one", &["--runs", "1"]);
+    assert!(!table.contains("min to max") && figure.contains("a single run"), "{table}");
+}
+
+#[test]
+fn settled_runs_are_named_with_their_step() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let usual = ["--steps", "1e9", "--runs", "2", "--algorithms", "btm,random", "--out", "r"];
+    let (printed, _) = said(folder.path(), &[&PROBLEM[..], &usual].concat());
+    let line = printed.lines().find(|line| line.starts_with("settled on one arm: ")).expect("it settles");
+    assert!(line.contains("btm at step ") && line.ends_with("are counted, not simulated"), "{line}");
+    assert!(!line.contains("random"), "{line}");
+}
+
+#[test]
+fn notes_are_said_once_and_not_to_those_who_chose() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let usual = ["--steps", "100", "--runs", "1", "--truth-effort", "0.01", "--algorithms", "random"];
+    let notes = |more: &[&str]| {
+        let (_, said) = said(folder.path(), &[&usual[..], more].concat());
+        said.lines().filter(|line| line.starts_with("note: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let found = notes(&["--out", "a"]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("tied; --credit-ties redrawn (the default, as in the published matrices)"), "{found:?}");
+    assert!(notes(&["--credit-ties", "redrawn", "--out", "b"]).is_empty());
+    assert!(notes(&["--credit-ties", "same", "--out", "c"]).is_empty());
+}
+
+#[test]
+fn efforts_of_the_truth_are_kept_apart_whatever_the_steps() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let play = |more: &[&str]| {
+        let usual = ["--rankers", "106,49,6", "--runs", "1", "--algorithms", "random"];
+        said(here, &[&usual[..], more].concat()).1.contains("estimating the ground truth")
+    };
+    assert!(play(&["--steps", "100", "--out", "a"]));
+    assert!(!play(&["--steps", "200", "--runs", "1", "--out", "b"]), "kept, whatever the steps");
+    assert!(play(&["--steps", "100", "--truth-effort", "0.1", "--out", "c"]), "another effort");
+    assert!(!play(&["--steps", "100", "--truth-effort", "1", "--out", "d"]), "the default, by its name");
+    let fine = |out: &str| config(here, out)["truth_effort"]["fine"].as_u64();
+    assert_eq!((fine("a"), fine("c"), fine("d")), (Some(200_000), Some(20_000), Some(200_000)));
+    assert_eq!(config(here, "a")["truth"], config(here, "b")["truth"]);
+    for wrong in ["0", "-1", "1e9", "some"] {
+        let run = sim(here).arg(format!("--truth-effort={wrong}")).output().expect("sim starts");
+        assert_eq!(run.status.code(), Some(2), "{wrong}");
+        assert_eq!(text(&run.stderr).lines().count(), 1, "{wrong}");
+    }
+}
+
+#[test]
+fn an_algorithm_that_multileaving_misleads_is_explained() {
+    // In the published run MDB names the winner by pairs in no run; the terminal says why that can be.
+    let folder = TempDir::new().expect("a temporary folder");
+    let (printed, _) = said(folder.path(), &["--steps", "2e4", "--runs", "2", "--algorithms", "mdb,rucb", "--quiet"]);
+    let line = printed.lines().find(|line| line.starts_with("another ranker than the winner: mdb in 2 of 2 runs"));
+    let line = line.unwrap_or_else(|| panic!("no explanation in {printed}"));
+    assert!(line.contains("sosm multileaving") && line.contains("`sim distortion`"), "{line}");
+    // Nothing is said where it finds the winner.
+    let (printed, _) = said(folder.path(), &[&PROBLEM[..], &["--steps", "2e4", "--algorithms", "mdb"]].concat());
+    assert!(!printed.contains("another ranker"), "{printed}");
+}
