@@ -80,7 +80,7 @@ pub fn settled(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Option<String> {
 #[must_use]
 pub fn distorted(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, multileave: &str) -> Option<String> {
     let of_algorithm = plan.algorithms.iter().zip(results).filter_map(|(spec, runs)| {
-        let wrong = |run: &&RunResult| run.final_recommendation().is_some_and(|arm| !arms.is_best(Some(arm)));
+        let wrong = |run: &&RunResult| run.final_recommendation().is_some_and(|arm| arms.is_best(Some(arm)) == Some(false));
         let wrong = runs.iter().filter(wrong).count();
         let sets = spec.action_kind() == ActionKind::Sets && arms.measured.kind != RegretKind::Ndcg;
         (sets && 2 * wrong > runs.len()).then(|| format!("{} in {wrong} of {}", label(spec), runs.len()))
