@@ -60,9 +60,11 @@ fn most_algorithms_find_the_winner_in_the_published_run() {
     };
     assert_eq!((found(1.0), found(0.0)), (4, 2), "the others are random and mdb");
     let regret = |name: &str| {
-        let one = summary.as_array().expect("algorithms").iter().find(|one| {
-            one["algorithm"].as_str().is_some_and(|full| full.split(':').next() == Some(name))
-        });
+        let one = summary
+            .as_array()
+            .expect("algorithms")
+            .iter()
+            .find(|one| one["algorithm"].as_str().is_some_and(|full| full.split(':').next() == Some(name)));
         one.expect(name)["regret"]["mean"].as_f64().expect("a mean")
     };
     // To three digits.

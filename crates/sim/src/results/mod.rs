@@ -18,10 +18,10 @@ use bandits::registry::Spec;
 use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
 
-pub use self::look::{Axes, Look, SpreadKind};
-pub use self::table::{distorted, settled, table};
 use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
+pub use self::look::{Axes, Look, SpreadKind};
+pub use self::table::{distorted, settled, table};
 use crate::output;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{RunResult, StudyPlan};

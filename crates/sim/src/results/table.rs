@@ -46,7 +46,11 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look
             Some(label(spec)),
             Some(known(significant(regret.mean))),
             (plan.runs > 1).then(|| known(spread)),
-            Some(summary.share_recommending_best.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share))),
+            Some(
+                summary
+                    .share_recommending_best
+                    .map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
+            ),
             look.speed.then(|| significant(steps_per_second(plan, runs))),
             Some(recommends),
         ];
@@ -70,9 +74,8 @@ pub fn settled(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Option<String> {
         Some(format!("{} at step {}{which}", label(spec), significant(mean as f64)))
     });
     let named: Vec<String> = of_algorithm.collect();
-    (!named.is_empty()).then(|| {
-        format!("settled on one arm: {}; the steps after that are counted, not simulated", named.join(", "))
-    })
+    (!named.is_empty())
+        .then(|| format!("settled on one arm: {}; the steps after that are counted, not simulated", named.join(", ")))
 }
 
 /// A line about the algorithms that compare sets of rankers by `multileave`, if most of their runs recommend another
@@ -80,7 +83,8 @@ pub fn settled(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Option<String> {
 #[must_use]
 pub fn distorted(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, multileave: &str) -> Option<String> {
     let of_algorithm = plan.algorithms.iter().zip(results).filter_map(|(spec, runs)| {
-        let wrong = |run: &&RunResult| run.final_recommendation().is_some_and(|arm| arms.is_best(Some(arm)) == Some(false));
+        let wrong =
+            |run: &&RunResult| run.final_recommendation().is_some_and(|arm| arms.is_best(Some(arm)) == Some(false));
         let wrong = runs.iter().filter(wrong).count();
         let sets = spec.action_kind() == ActionKind::Sets && arms.measured.kind != RegretKind::Ndcg;
         (sets && 2 * wrong > runs.len()).then(|| format!("{} in {wrong} of {}", label(spec), runs.len()))

@@ -198,13 +198,8 @@ impl Bandit {
         };
         let winners = description.winners.clone();
         let arms = Arms { winners: &winners, names, measured };
-        let presentation = Presentation {
-            caption,
-            truth,
-            multileave: None,
-            json: self.run.output.json,
-            quiet: self.run.common.quiet,
-        };
+        let presentation =
+            Presentation { caption, truth, multileave: None, json: self.run.output.json, quiet: self.run.common.quiet };
         match self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)? {
             None => self.ongoing(&arenas, description, &arms, &presentation),
             Some(horizons) => self.explore(&arenas, horizons, description, &arms, &presentation),
