@@ -55,8 +55,9 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
 fn results_are_complete_reproducible_and_only_changed_where_the_file_is() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
-    fs::write(here.join("small.toml"), SMALL).expect("a file");
-    let output = run(here, &["small.toml", "--threads", "2"]);
+    fs::create_dir(here.join("experiments")).expect("a folder");
+    fs::write(here.join("experiments/small.toml"), SMALL).expect("a file");
+    let output = run(here, &["experiments/small.toml", "--threads", "2"]);
     assert!(output.contains("small") && output.contains("1 ✓ held"), "{output}");
     let first = files(here, "small");
     let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
@@ -70,23 +71,23 @@ fn results_are_complete_reproducible_and_only_changed_where_the_file_is() {
     assert_eq!(runs_played(here, "small"), 24);
 
     // Nothing has changed: nothing is done, and the output says so.
-    assert!(run(here, &["small.toml"]).contains("up to date"));
+    assert!(run(here, &["experiments/small.toml"]).contains("up to date"));
     // Elsewhere, with another number of threads: the same bytes.
-    run(here, &["small.toml", "--out", "elsewhere", "--cache", "other-cache", "--threads", "1"]);
+    run(here, &["experiments/small.toml", "--out", "elsewhere", "--cache", "other-cache", "--threads", "1"]);
     fs::rename(here.join("elsewhere"), here.join("results/elsewhere")).expect("moved");
     assert_eq!(files(here, "elsewhere/small"), first);
 
     // Another algorithm: only its runs are played. Another claim: none.
-    fs::write(here.join("small.toml"), SMALL.replace("\"random\"", "\"random\", \"rcs\"")).expect("a file");
-    run(here, &["small.toml"]);
+    fs::write(here.join("experiments/small.toml"), SMALL.replace("\"random\"", "\"random\", \"rcs\"")).expect("a file");
+    run(here, &["experiments/small.toml"]);
     assert_eq!(runs_played(here, "small"), 12);
     let more = SMALL.replace("\"random\"", "\"random\", \"rcs\"").replace("lowest", "highest");
-    fs::write(here.join("small.toml"), more).expect("a file");
-    assert!(run(here, &["small.toml"]).contains("did not hold"));
+    fs::write(here.join("experiments/small.toml"), more).expect("a file");
+    assert!(run(here, &["experiments/small.toml"]).contains("did not hold"));
     assert_eq!(runs_played(here, "small"), 0);
     // The original file again: the same bytes, without a run.
-    fs::write(here.join("small.toml"), SMALL).expect("a file");
-    run(here, &["small.toml"]);
+    fs::write(here.join("experiments/small.toml"), SMALL).expect("a file");
+    run(here, &["experiments/small.toml"]);
     assert_eq!((files(here, "small"), runs_played(here, "small")), (first, 0));
 
     // The page of all of it.
@@ -136,8 +137,9 @@ fn an_interrupted_run_continues_to_the_same_bytes() {
 #[test]
 fn scaled_results_are_smaller_marked_and_in_another_folder() {
     let folder = TempDir::new().expect("a temporary folder");
-    fs::write(folder.path().join("small.toml"), SMALL).expect("a file");
-    run(folder.path(), &["small.toml", "--scale", "0.5"]);
+    fs::create_dir(folder.path().join("experiments")).expect("a folder");
+    fs::write(folder.path().join("experiments/small.toml"), SMALL).expect("a file");
+    run(folder.path(), &["experiments/small.toml", "--scale", "0.5"]);
     assert!(!folder.path().join("results/small").exists());
     let page = fs::read_to_string(folder.path().join("results/scale-0.5/small/README.md")).expect("a page");
     assert!(page.contains("(scale 0.5)") && page.contains("| 10,000 |"), "{page}");
@@ -146,7 +148,7 @@ fn scaled_results_are_smaller_marked_and_in_another_folder() {
         page.contains("| ○ open (scaled) | on the look-alike")
             || page.contains("| ○ open (scaled) | at a scale of 0.5")
     );
-    let output = run(folder.path(), &["small.toml", "--scale", "0.5", "--again"]);
+    let output = run(folder.path(), &["experiments/small.toml", "--scale", "0.5", "--again"]);
     assert!(output.contains("1 ○ open (scaled)\n") && output.contains(": 1 open (scaled)\n"), "{output}");
     let index = fs::read_to_string(folder.path().join("results/scale-0.5/README.md")).expect("the table");
     assert!(index.contains("Claims: 1 open (scaled).") && !index.contains("✓ held"), "{index}");
@@ -221,15 +223,11 @@ fn a_matrix_is_found_and_its_results_are_not_replaced_by_a_lookalikes() {
     run(here, &["proxy.toml", "--data-dir", "data"]);
     let page = || fs::read_to_string(here.join("results/proxy/README.md")).expect("a page");
     assert!(page().contains("the matrix M.txt") && !page().contains("look-alike"), "{}", page());
-    assert!(
-        page().contains("`sim experiment experiments/proxy.toml --data-dir DIR`, where DIR contains M.txt."),
-        "{}",
-        page()
-    );
+    assert!(page().contains("`sim experiment proxy.toml --data-dir DIR`, where DIR contains M.txt."), "{}", page());
     let output = run(here, &["proxy.toml"]);
     assert!(output.contains("kept: made on M.txt, which is not installed"), "{output}");
     run(here, &["proxy.toml", "--again"]);
-    assert!(page().contains("look-alike") && page().contains("`sim experiment experiments/proxy.toml`."));
+    assert!(page().contains("look-alike") && page().contains("`sim experiment proxy.toml`."));
 }
 
 #[test]
@@ -310,4 +308,111 @@ fn the_example_of_the_readme_is_an_experiment() {
     let readme = fs::read_to_string(readme).expect("the file");
     let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
     sim::experiment::Experiment::parse(example).expect("a sound file");
+}
+
+/// Removes finished runs and truths.
+fn without_cache(here: &Path) {
+    fs::remove_dir_all(here.join("results/.cache")).expect("a cache");
+}
+
+#[test]
+fn words_claims_and_axes_change_without_a_run() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::write(here.join("small.toml"), SMALL).expect("a file");
+    run(here, &["small.toml"]);
+    let first = files(here, "small");
+    // Nothing but the folder of results is left: played again, the runs would be counted.
+    without_cache(here);
+    let reworded = SMALL
+        .replace("a small one", "the same, in other words")
+        .replace("RUCB is better than chance", "RUCB beats chance")
+        .replace("lowest = \"rucb\"", "highest = \"rucb\"")
+        .replace("runs = 4\n", "runs = 4\ndraw.y = \"log\"\nabout = \"why\"\n");
+    fs::write(here.join("small.toml"), &reworded).expect("a file");
+    let output = run(here, &["small.toml"]);
+    assert!(output.contains("did not hold") && runs_played(here, "small") == 0, "{output}");
+    assert!(!here.join("results/.cache").exists(), "nothing was opened or played");
+    let second = files(here, "small");
+    let file = |files: &[(String, Vec<u8>)], name: &str| {
+        let found = files.iter().find(|(file, _)| file == name).expect("a file");
+        String::from_utf8_lossy(&found.1).into_owned()
+    };
+    for name in ["curves.csv", "runs.csv"] {
+        assert_eq!(file(&first, name), file(&second, name));
+    }
+    assert!(file(&second, "README.md").contains("RUCB beats chance") && file(&second, "README.md").contains("\nwhy\n"));
+    assert!(file(&second, "figure.svg").contains("the same, in other words"));
+    assert_ne!(file(&first, "figure.svg"), file(&second, "figure.svg"));
+    // Back again: every byte is that of the results that were played.
+    fs::write(here.join("small.toml"), SMALL).expect("a file");
+    run(here, &["small.toml"]);
+    assert_eq!(files(here, "small"), first);
+    // A file that does not fit the other is not believed.
+    fs::write(here.join("results/small/runs.csv"), "setting,curve,metric,x,run,value\n").expect("a file");
+    fs::write(here.join("small.toml"), &reworded).expect("a file");
+    run(here, &["small.toml"]);
+    assert_eq!(runs_played(here, "small"), 24);
+}
+
+#[test]
+fn own_experiments_print_their_numbers_and_leave_the_index_alone() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::create_dir(here.join("results")).expect("a folder");
+    fs::write(here.join("results/README.md"), "an index").expect("a file");
+    fs::write(here.join("mine.toml"), SMALL.replace("paper = \"rcs\"\nfigure = \"Figure 0\"\n", "")).expect("a file");
+    let output = run(here, &["mine.toml"]);
+    for part in ["✓ RUCB is better than chance: ", "row", "rucb", "20,000", "± s.e.", "results in results/mine"] {
+        assert!(output.contains(part), "no `{part}` in {output}");
+    }
+    assert!(!output.contains("claims in"), "{output}");
+    assert_eq!(fs::read_to_string(here.join("results/README.md")).expect("the index"), "an index");
+    let page = fs::read_to_string(here.join("results/mine/README.md")).expect("a page");
+    assert!(page.contains("Made by `sim experiment mine.toml`."), "{page}");
+    // Every file that the page names exists.
+    for name in page.split('`').skip(1).step_by(2).filter(|word| word.contains('.') && !word.contains(' ')) {
+        assert!(here.join("results/mine").join(name).is_file(), "{name}");
+    }
+    assert!(page.contains("(figure.png)") && here.join("results/mine/figure.png").is_file());
+}
+
+#[test]
+fn a_dry_run_lists_its_table_without_opening_data() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    // A live setting of full size, whose truth would take minutes.
+    fs::write(here.join("small.toml"), SMALL.replace("mq2008-lookalike:0.05", "mslr-lookalike:1")).expect("a file");
+    let start = Instant::now();
+    let output = run(here, &["small.toml", "--dry-run"]);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    let row = output.lines().find(|line| line.starts_with("small ")).expect("a row");
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["small", "6", "24", "480,000"]);
+    assert!(!here.join("results").exists(), "nothing is kept");
+    fs::write(here.join("small.toml"), SMALL).expect("a file");
+    let timed = run(here, &["small.toml", "--dry-run", "--time"]);
+    assert!(timed.contains("seconds") && timed.contains("not counting finished runs"), "{timed}");
+}
+
+#[test]
+fn many_curves_claim_no_bars() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let file = |algorithms: &str| {
+        format!(
+            "title = \"bars\"\nkind = \"regret-against-rankers\"\nalgorithms = [\"{algorithms}\"]\nsteps = 200\nruns = 1\n\
+             [subsets]\nsizes = [3, 4]\ncount = 3\n[[setting]]\nname = \"row\"\nplay = \"problem\"\n\
+             problem = \"arithmetic:k=6\"\n"
+        )
+    };
+    for (name, algorithms, bars) in [
+        ("few", "rucb:alpha={0.6,0.7}", true),
+        ("many", "rucb:alpha={0.6,0.7,0.8,0.9,1,1.1,1.2,1.3,1.4,1.5,1.6}", false),
+    ] {
+        fs::write(here.join(format!("{name}.toml")), file(algorithms)).expect("a file");
+        run(here, &[&format!("{name}.toml")]);
+        let figure = fs::read_to_string(here.join("results").join(name).join("figure.svg")).expect("a figure");
+        assert!(figure.contains("mean of 3 runs"), "{name}");
+        assert_eq!(figure.contains("bars: one standard error of the mean"), bars, "{name}");
+    }
 }

@@ -131,7 +131,7 @@ fn spreads_are_standard_errors_and_the_runs_where_they_are_few() {
 #[test]
 fn settled_runs_are_named_with_their_step() {
     let folder = TempDir::new().expect("a temporary folder");
-    let usual = ["--steps", "1e9", "--runs", "2", "--algorithms", "btm,random", "--out", "r"];
+    let usual = ["--steps", "5e6", "--runs", "2", "--algorithms", "btm,random", "--out", "r"];
     let (printed, _) = said(folder.path(), &[&PROBLEM[..], &usual].concat());
     let line = printed.lines().find(|line| line.starts_with("settled on one arm: ")).expect("it settles");
     assert!(line.contains("btm at step ") && line.ends_with("are counted, not simulated"), "{line}");

@@ -8,11 +8,15 @@
 //! <!-- end -->
 //! ```
 //!
+//! Published results that the README cites are such tables too.
+//!
 //! A count stands within a line, in words or digits: `<!-- count bandits -->thirty<!-- end -->`.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
+
+use sim::output::numbers::significant;
 
 use super::Findings;
 use super::source::{files, read};
@@ -21,8 +25,8 @@ const OPEN: &str = ": written by cargo xtask tidy --fix -->";
 const END: &str = "<!-- end -->";
 const COUNT: &str = "<!-- count ";
 
-/// What the code knows: a table by name.
-type Known = fn(&str) -> Option<Table>;
+/// What the code and the published results know: a table by name.
+type Known<'a> = &'a dyn Fn(&str) -> Option<Table>;
 
 /// A table as lines of Markdown.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,10 +56,10 @@ impl Table {
 }
 
 pub(super) fn check(root: &Path, fix: bool, findings: &mut Findings) -> Result<()> {
-    check_against(root, fix, known, findings)
+    check_against(root, fix, &|name| known(root, name), findings)
 }
 
-fn check_against(root: &Path, fix: bool, known: Known, findings: &mut Findings) -> Result<()> {
+fn check_against(root: &Path, fix: bool, known: Known<'_>, findings: &mut Findings) -> Result<()> {
     let mut count = 0;
     let mut all = files(root, "md")?;
     for folder in ["crates", "xtask"] {
@@ -89,7 +93,7 @@ fn check_against(root: &Path, fix: bool, known: Known, findings: &mut Findings) 
 }
 
 /// The text with every table and count as the code knows it; what cannot be written is a fault of its line.
-fn rewrite(text: &str, known: Known, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
+fn rewrite(text: &str, known: Known<'_>, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
     let mut out = String::new();
     let mut lines = text.lines().enumerate();
     while let Some((index, line)) = lines.next() {
@@ -120,7 +124,13 @@ fn rewrite(text: &str, known: Known, faults: &mut Vec<(usize, String)>, count: &
 }
 
 /// The line with its counts as they are.
-fn counted(line: &str, number: usize, known: Known, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
+fn counted(
+    line: &str,
+    number: usize,
+    known: Known<'_>,
+    faults: &mut Vec<(usize, String)>,
+    count: &mut usize,
+) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some((before, behind)) = rest.split_once(COUNT) {
@@ -179,7 +189,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "bandits",
     "algorithms",
     "algorithm-pages",
@@ -187,10 +197,11 @@ const NAMES: [&str; 7] = [
     "multileaving-methods",
     "click-models",
     "datasets",
+    "first-run",
 ];
 
-/// A table by name.
-fn known(name: &str) -> Option<Table> {
+/// A table by name; `root` is the repository's top folder.
+fn known(root: &Path, name: &str) -> Option<Table> {
     let code = |text: &str| format!("`{text}`");
     Some(match name {
         "bandits" => {
@@ -216,6 +227,7 @@ fn known(name: &str) -> Option<Table> {
             };
             Table::of(&["name", "data set", "features"], entries.map(row))
         }
+        "first-run" => first_run(&root.join("results"))?,
         _ => return None,
     })
 }
@@ -226,6 +238,30 @@ fn algorithms(first: impl Fn(&bandits::registry::Entry) -> String) -> Table {
     let mut lines = table.lines().map(str::to_owned);
     let heading: Vec<String> = lines.by_ref().take(2).collect();
     Table { heading: heading.join("\n"), rows: lines.collect() }
+}
+
+/// Regret of the default run, and of the same rankers on the published matrix of the real data.
+fn first_run(results: &Path) -> Option<Table> {
+    let read = |folder: &str| -> Option<Vec<serde_json::Value>> {
+        let text = std::fs::read_to_string(results.join(folder).join("summary.json")).ok()?;
+        serde_json::from_str(&text).ok()
+    };
+    let (lookalike, real) = (read("first-run")?, read("first-run-real")?);
+    let row = |(one, other): (&serde_json::Value, &serde_json::Value)| {
+        let full = one["algorithm"].as_str()?;
+        let same = other["algorithm"].as_str() == Some(full);
+        let cells = |of: &serde_json::Value| -> Option<[String; 2]> {
+            let [mean, error] = ["mean", "standard_error"].map(|key| of["regret"][key].as_f64());
+            let share = of["share_recommending_best"].as_f64()?;
+            Some([format!("{} ± {}", significant(mean?), significant(error?)), format!("{:.0}%", 100.0 * share)])
+        };
+        let name = format!("`{}`", full.split(':').next()?);
+        same.then_some(())?;
+        Some([vec![name], cells(one)?.to_vec(), cells(other)?.to_vec()].concat())
+    };
+    let rows: Option<Vec<Vec<String>>> = lookalike.iter().zip(&real).map(row).collect();
+    let header = ["algorithm", "regret, look-alike", "right", "regret, real matrix", "right"];
+    Some(Table::of(&header, rows?))
 }
 
 fn methods(rows: &[interleave::MethodRow]) -> Table {
@@ -255,7 +291,7 @@ mod tests {
             ("good.md", RIGHT),
             ("crates/a/src/lib.rs", &lib.replace("two<!--", "three<!--")),
         ]);
-        let check = |fix| move |root: &Path, findings: &mut Findings| check_against(root, fix, two, findings);
+        let check = |fix| move |root: &Path, findings: &mut Findings| check_against(root, fix, &two, findings);
         let found = checked(&folder, check(false));
         let message = "is out of date: run `cargo xtask tidy --fix`";
         assert_eq!(found, [format!("README.md:6: {message}"), format!("crates/a/src/lib.rs:1: {message}")]);
@@ -269,7 +305,7 @@ mod tests {
     fn unknown_tables_are_found_and_left_alone() {
         let text = RIGHT.replace("two:", "three:");
         let folder = tree(&[("README.md", &text)]);
-        let found = checked(&folder, |root, findings| check_against(root, true, two, findings));
+        let found = checked(&folder, |root, findings| check_against(root, true, &two, findings));
         assert!(found[0].starts_with("README.md:3: no table is called three"), "{found:?}");
         assert_eq!(read(&folder.path().join("README.md")).expect("a file"), text);
     }
@@ -284,9 +320,10 @@ mod tests {
 
     #[test]
     fn every_table_has_rows() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for name in NAMES {
-            assert!(known(name).is_some_and(|table| table.rows.len() > 1), "{name}");
+            assert!(known(&root, name).is_some_and(|table| table.rows.len() > 1), "{name}");
         }
-        assert_eq!(known("none"), None);
+        assert_eq!(known(&root, "none"), None);
     }
 }

@@ -8,11 +8,12 @@ use clap::Args;
 
 use super::print::{eprintln, println};
 use crate::cli::args::{CacheArgs, CommonArgs};
-use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, claim::Verdict, report::index};
+use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, Table, claim::Verdict, report::index};
 use crate::output::data_cache;
 use crate::output::machine;
-use crate::output::numbers::{parse_up_to, with_separators};
+use crate::output::numbers::{deviation, number, parse_up_to, with_separators};
 use crate::output::progress::Progress;
+use crate::output::text_table::{Align, TextTable};
 use crate::output::usage::usage;
 
 /// Run figures and tables of papers, defined in files.
@@ -54,10 +55,14 @@ pub(super) struct ExperimentCommand {
     #[arg(long, alias = "again")]
     replace: bool,
 
-    /// Only list what would run, with the time estimated from a few steps of each experiment; ground truths computed
-    /// for that are kept in --cache
+    /// Only list what would run: cells (settings, sets of rankers and algorithms), runs and steps
     #[arg(long)]
     dry_run: bool,
+
+    /// With --dry-run: estimate the seconds too, from a few steps of each experiment; ground truths computed for that are
+    /// kept in --cache
+    #[arg(long, requires = "dry_run")]
+    time: bool,
 
     #[command(flatten)]
     common: ExperimentThreads,
@@ -92,7 +97,12 @@ impl ExperimentCommand {
         let mut failed = Vec::new();
         for file in &files {
             match experiment::run(&context, file, self.replace) {
-                Ok(ran) => println!("{}", line(&ran)),
+                Ok(ran) => {
+                    println!("{}", line(&ran));
+                    if is_own(file) {
+                        print_details(&ran, &context.folder(&ran.summary.experiment));
+                    }
+                }
                 Err(error) if files.len() > 1 => {
                     eprintln!("error: {error:#}");
                     failed.push(experiment::name_of(file)?);
@@ -100,9 +110,12 @@ impl ExperimentCommand {
                 Err(error) => return Err(error),
             }
         }
-        index::write(&context.out)?;
-        let summaries = index::summaries(&context.out)?;
-        println!("claims in {}: {}", context.out.display(), index::tally(&summaries));
+        // The index belongs to the project's experiments; those of a user print their numbers.
+        if !files.iter().all(|file| is_own(file)) {
+            index::write(&context.out)?;
+            let summaries = index::summaries(&context.out)?;
+            println!("claims in {}: {}", context.out.display(), index::tally(&summaries));
+        }
         if !self.common.quiet {
             let memory =
                 machine::peak_memory().map_or(String::new(), |bytes| format!(", peak memory {} MB", bytes >> 20));
@@ -172,25 +185,62 @@ impl ExperimentCommand {
 
     fn estimate(&self, context: &ExperimentContext, files: &[PathBuf]) -> Result<()> {
         // Nested progress bars would overwrite the one shown here.
-        let small = self.context((0.01_f64).min(self.scale), true);
-        println!("{:24} {:>7} {:>8} {:>17} {:>8}", "experiment", "cells", "runs", "steps", "seconds");
+        let small = self.time.then(|| self.context((0.01_f64).min(self.scale), true));
+        let seconds = |text: String| if self.time { format!(" {text:>8}") } else { String::new() };
+        println!("{:24} {:>7} {:>8} {:>17}{}", "experiment", "cells", "runs", "steps", seconds("seconds".to_owned()));
         let threads = rayon::current_num_threads() as f64;
         let mut sum = 0.0;
         for (done, file) in files.iter().enumerate() {
             let name = experiment::name_of(file)?;
-            let progress = Progress::new(&format!("timing {name}"), files.len() as u64, self.common.quiet);
+            let quiet = self.common.quiet || !self.time;
+            let progress = Progress::new(&format!("timing {name}"), files.len() as u64, quiet);
             progress.start_at(done as u64);
-            let found = experiment::estimate::estimate(context, &small, &Experiment::read(file)?);
+            let found = experiment::estimate::estimate(context, small.as_ref(), &Experiment::read(file)?);
             progress.finish();
             let found = found?;
-            let seconds = found.seconds() / threads;
-            sum += seconds;
+            let spent = found.seconds() / threads;
+            sum += spent;
             let counts = [found.cells, found.runs, found.steps].map(with_separators);
-            println!("{name:24} {:>7} {:>8} {:>17} {seconds:>8.0}", counts[0], counts[1], counts[2]);
+            let spent = seconds(format!("{spent:.0}"));
+            println!("{name:24} {:>7} {:>8} {:>17}{spent}", counts[0], counts[1], counts[2]);
         }
-        println!("about {:.0} minutes on {threads} threads, not counting finished runs", sum / 60.0);
+        if self.time {
+            println!("about {:.0} minutes on {threads} threads, not counting finished runs", sum / 60.0);
+        } else {
+            println!("--time estimates how long that takes");
+        }
         Ok(())
     }
+}
+
+/// Whether an experiment is not one of the project's, which are in `experiments/`.
+fn is_own(file: &Path) -> bool {
+    file.parent().and_then(Path::file_name).is_none_or(|folder| folder != "experiments")
+}
+
+/// Prints the numbers of an experiment and where they are.
+fn print_details(ran: &ExperimentOutcome, folder: &Path) {
+    let summary = &ran.summary;
+    for claim in &summary.claims {
+        println!("  {} {}: {}", claim.verdict.sign(), claim.says, claim.numbers);
+    }
+    if let Some(Table { header, rows }) = &summary.table {
+        let mut table = TextTable::new(header.iter().map(|name| (name.as_str(), Align::Left)));
+        rows.iter().for_each(|row| table.row(row.iter().cloned()));
+        println!("{table}");
+    } else {
+        let left = |name| (name, Align::Left);
+        let right = |name| (name, Align::Right);
+        let columns = [left("setting"), left("curve"), left("metric"), right("at"), right("mean"), right("± s.e.")];
+        let mut table = TextTable::new(columns);
+        for row in &summary.values {
+            let error = deviation(row.spread.mean, row.spread.standard_error, row.runs);
+            let names = [&row.setting, &row.curve, &row.metric].map(Clone::clone);
+            table.row(names.into_iter().chain([number(row.x), row.mean(), error]));
+        }
+        println!("{table}");
+    }
+    println!("results in {}", folder.display());
 }
 
 /// The outcome of an experiment as one line.

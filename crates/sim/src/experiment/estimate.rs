@@ -39,17 +39,22 @@ impl Estimate {
 pub(crate) struct EstimateRequest<'a> {
     /// The context that the experiment would run in.
     pub(crate) context: &'a ExperimentContext,
-    /// A context of a small scale, in which some steps are timed.
-    pub(crate) small: &'a ExperimentContext,
+    /// A context of a small scale, in which some steps are timed; `None` to count steps without opening any data.
+    pub(crate) small: Option<&'a ExperimentContext>,
     pub(crate) experiment: &'a Experiment,
 }
 
 /// Estimates the cost of `experiment` at the scale of `context`. `small` is a context of a small
-/// scale, in which some steps are timed. Kept runs are not subtracted.
+/// scale, in which some steps are timed; without one only cells, runs and steps are counted, at once. Kept runs are not
+/// subtracted.
 ///
 /// # Errors
 /// As running the experiment.
-pub fn estimate(context: &ExperimentContext, small: &ExperimentContext, experiment: &Experiment) -> Result<Estimate> {
+pub fn estimate(
+    context: &ExperimentContext,
+    small: Option<&ExperimentContext>,
+    experiment: &Experiment,
+) -> Result<Estimate> {
     let mut total = Estimate::default();
     let request = EstimateRequest { context, small, experiment };
     for setting in expand::settings(&experiment.settings) {
@@ -61,8 +66,10 @@ pub fn estimate(context: &ExperimentContext, small: &ExperimentContext, experime
 impl EstimateRequest<'_> {
     /// Adds the comparisons behind the matrix of a setting.
     pub(crate) fn add_matrix(&self, setting: &Setting, total: &mut Estimate) -> Result<()> {
-        if setting.entry.play == Play::Proxy {
-            let arms = OpenedSetting::open(self.small, setting, 1)?.arms();
+        if setting.entry.play == Play::Proxy
+            && let Some(small) = self.small
+        {
+            let arms = OpenedSetting::open(small, setting, 1)?.arms();
             total.comparisons += comparisons(self.context, setting, arms);
         }
         Ok(())

@@ -11,6 +11,7 @@
 //! | `context` | folders, scale, and which data are present |
 //! | `opened_setting`, `environment` | a setting with its data, and sets of its rankers to play in |
 //! | `run_store` | finished runs, kept |
+//! | `fingerprint` | whether results are up to date, and what to do if not |
 //! | `kinds` | one module per kind of experiment |
 //! | `measured`, [`series`] | what was measured |
 //! | [`claim`] | claims of the papers, tested on the measurements |
@@ -26,6 +27,7 @@ pub mod config;
 mod context;
 mod environment;
 pub mod estimate;
+mod fingerprint;
 mod kinds;
 mod measured;
 mod opened_setting;
@@ -38,14 +40,16 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use claim::Outcome;
 pub use config::{Experiment, Kind};
 pub use context::{ExperimentContext, Source};
 pub use measured::{CellWork, Table};
 pub use opened_setting::SettingInfo;
+use report::folder;
 pub use report::folder::{Summary, Timings};
 
-use crate::output::cache::sha256_hex;
-use crate::simulation::seed_text::{Seeded, seed_text};
+use self::fingerprint::Fingerprint;
+use self::measured::Measured;
 
 /// The outcome of running an experiment.
 #[derive(Debug)]
@@ -94,8 +98,8 @@ pub(crate) fn check_names(experiment: &Experiment, path: &Path) -> Result<()> {
     })
 }
 
-/// Plays the runs of the experiment in `path` that are missing, and writes its results. With `again`,
-/// figure and summary are rewritten even if they are up to date; finished runs are never repeated.
+/// Plays the runs of the experiment in `path` that are missing, and writes its results. If only words, claims or axes
+/// have changed, they are rewritten from the numbers in the folder of results, without a run. With `again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
 /// Results on real data are replaced by those of a look-alike only with `again`.
 ///
 /// # Errors
@@ -105,16 +109,23 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
     let experiment = check(path)?;
     let name = name_of(path)?;
     let sources = sources(context, &experiment)?;
-    let fingerprint = fingerprint(context, &experiment, &sources, path)?;
+    let fingerprint = Fingerprint::of(context, &experiment, &sources, path)?;
     let folder = context.folder(&name);
     if !again
         && let Ok(bytes) = std::fs::read(folder.join("summary.json"))
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
     {
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = || start.elapsed().as_secs_f64();
         let kept = better(&summary, &sources);
-        if summary.fingerprint == fingerprint || kept.is_some() {
-            return Ok(ExperimentOutcome { summary, known: true, kept, seconds });
+        if summary.fingerprint == fingerprint.to_string() || kept.is_some() {
+            return Ok(ExperimentOutcome { summary, known: true, kept, seconds: seconds() });
+        }
+        if fingerprint.same_measurements(&summary.fingerprint)
+            && let Some((measured, claims)) = reworded(&folder, &experiment, &fingerprint, summary, context.scale)
+        {
+            let work = folder::Time { seconds: seconds(), played: false };
+            let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
+            return Ok(ExperimentOutcome { summary, known: false, kept: None, seconds: seconds() });
         }
     }
     let measured =
@@ -124,6 +135,15 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
         "{:?}",
         undeclared(&experiment, &measured.series)
     );
+    let claims = outcomes(&experiment, &measured, context.scale);
+    let seconds = start.elapsed().as_secs_f64();
+    let work = folder::Time { seconds, played: true };
+    let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
+    Ok(ExperimentOutcome { summary, known: false, kept: None, seconds })
+}
+
+/// What each claim comes to.
+fn outcomes(experiment: &Experiment, measured: &Measured, scale: f64) -> Vec<Outcome> {
     // A claim may be about a family of settings, or about one size of sets within a setting.
     let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
     let lookalike = |setting: &str| {
@@ -131,10 +151,36 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
         stand_ins.into_iter().any(|info| within(&info.setting, setting) || within(setting, &info.setting))
     };
     let claims = experiment.claims.iter();
-    let claims = claims.map(|claim| claim::evaluate(claim, &measured.series, context.scale, lookalike)).collect();
-    let seconds = start.elapsed().as_secs_f64();
-    let summary = report::folder::write(context, &experiment, &name, fingerprint, measured, claims, seconds)?;
-    Ok(ExperimentOutcome { summary, known: false, kept: None, seconds })
+    claims.map(|claim| claim::evaluate(claim, &measured.series, scale, lookalike)).collect()
+}
+
+/// What the folder of results holds, for a file with other words, claims or axes; `None` if that is not enough for its
+/// claims.
+fn reworded(
+    folder: &Path,
+    experiment: &Experiment,
+    now: &Fingerprint,
+    old: Summary,
+    scale: f64,
+) -> Option<(Measured, Vec<Outcome>)> {
+    let series = series::read(&folder.join("curves.csv"), &folder.join("runs.csv")).ok()?;
+    let same = now.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
+    let Summary { settings, table, claims, .. } = old;
+    let measured = Measured { series, settings, table, ..Measured::default() };
+    if same {
+        let new = experiment.claims.iter();
+        let words = |(new, old): (&claim::Claim, Outcome)| Outcome {
+            says: new.says.clone(),
+            place: new.place.clone(),
+            comment: new.comment.clone(),
+            ..old
+        };
+        let claims = new.zip(claims).map(words).collect();
+        return Some((measured, claims));
+    }
+    let enough = experiment.claims.iter().all(|claim| !matches!(claim.test, claim::Test::Linear(..)));
+    let claims = outcomes(experiment, &measured, scale);
+    enough.then_some((measured, claims))
 }
 
 /// A series that the kind of `experiment` does not list among its names, so that no claim could be
@@ -169,29 +215,4 @@ fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
     let real = summary.settings.iter().filter(|info| !info.source.lookalike);
     let mut lost = real.filter(|info| now.iter().any(|(name, source)| *name == info.setting && source.lookalike));
     lost.next().map(|info| info.source.name.clone())
-}
-
-/// Bump it when the same runs give other numbers, verdicts or files. Results of another version are rewritten from
-/// the finished runs; none is repeated. Do not bump it for wording: published results would be played again
-/// wherever their runs were not kept.
-const REPORT_VERSION: u32 = 2;
-
-/// A hash of everything the results depend on: the file, the scale, the data that are present, and the
-/// revisions of the algorithms.
-fn fingerprint(
-    context: &ExperimentContext,
-    experiment: &Experiment,
-    sources: &[(String, Source)],
-    path: &Path,
-) -> Result<String> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
-    let version = env!("CARGO_PKG_VERSION");
-    // The text of earlier versions: up-to-date results stay so.
-    // tidy: allow told: hashed into the fingerprints of published results
-    let mut all = format!("{version}, told {REPORT_VERSION}\n{}\n{text}\n{sources:?}", context.scale);
-    let algorithms = config::expand::algorithms(&experiment.algorithms)?;
-    for revised in algorithms.iter().filter(|spec| spec.entry().revision > 1) {
-        all.extend(["\n", &seed_text(Seeded::Revised(revised))]);
-    }
-    Ok(sha256_hex(&all))
 }

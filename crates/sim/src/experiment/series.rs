@@ -1,9 +1,10 @@
 //! What an experiment measured: curves with one value per run, which figures are drawn from and
 //! claims are tested on.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::output;
@@ -34,6 +35,18 @@ pub enum Metric {
 }
 
 impl Metric {
+    const ALL: [Self; 9] = [
+        Self::Regret,
+        Self::Accuracy,
+        Self::Suboptimal,
+        Self::WithoutBest,
+        Self::Probability,
+        Self::Gap,
+        Self::Gamma,
+        Self::Distortion,
+        Self::Count,
+    ];
+
     /// How claims and files name it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -79,21 +92,36 @@ pub struct Series {
 pub struct Point {
     /// A step or a number of rankers.
     pub x: f64,
-    /// One value per run; a single value where nothing is random.
+    /// One value per run; a single value where nothing is random. Empty for a point that was [read](read) back and
+    /// whose single runs are in no file.
     pub values: Vec<f64>,
+    /// The number of runs and their spread, of a point that was read back.
+    read: Option<(usize, Spread)>,
 }
 
 impl Point {
+    /// A point with one value per run.
+    #[must_use]
+    pub fn new(x: f64, values: Vec<f64>) -> Self {
+        Self { x, values, read: None }
+    }
+
     /// A point with a single value.
     #[must_use]
     pub fn single(x: f64, value: f64) -> Self {
-        Self { x, values: vec![value] }
+        Self::new(x, vec![value])
+    }
+
+    /// The number of runs.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.read.map_or(self.values.len(), |(runs, _)| runs)
     }
 
     /// Mean and spread over runs.
     #[must_use]
     pub fn spread(&self) -> Spread {
-        Spread::of(&self.values)
+        self.read.map_or_else(|| Spread::of(&self.values), |(_, spread)| spread)
     }
 }
 
@@ -155,7 +183,7 @@ pub fn summary(all: &[Series]) -> Vec<SummaryRow> {
                 curve: series.curve.clone(),
                 metric: series.metric.name().to_owned(),
                 x: point.x,
-                runs: point.values.len(),
+                runs: point.runs(),
                 spread: point.spread(),
             })
             .collect()
@@ -163,18 +191,21 @@ pub fn summary(all: &[Series]) -> Vec<SummaryRow> {
     all.iter().flat_map(rows).collect()
 }
 
+const CURVES: [&str; 10] =
+    ["setting", "curve", "metric", "x", "runs", "mean", "standard_deviation", "standard_error", "min", "max"];
+const RUNS: [&str; 6] = ["setting", "curve", "metric", "x", "run", "value"];
+
 /// Writes mean and spread of every point to a CSV file.
 ///
 /// # Errors
 /// As [`output::write_csv`].
 pub fn write_curves(path: &Path, all: &[Series]) -> Result<()> {
-    let header =
-        ["setting", "curve", "metric", "x", "runs", "mean", "standard_deviation", "standard_error", "min", "max"];
+    let header = CURVES;
     let rows = all.iter().flat_map(|series| {
         series.points.iter().map(|point| {
             let s = point.spread();
             let mut row = vec![series.setting.clone(), series.curve.clone(), series.metric.name().to_owned()];
-            row.extend([point.x.to_string(), point.values.len().to_string()]);
+            row.extend([point.x.to_string(), point.runs().to_string()]);
             row.extend([s.mean, s.standard_deviation, s.standard_error, s.min, s.max].map(|value| value.to_string()));
             row
         })
@@ -202,5 +233,95 @@ pub fn write_runs(path: &Path, all: &[Series]) -> Result<()> {
             }
         }
     }
-    output::write_csv(path, &["setting", "curve", "metric", "x", "run", "value"], rows)
+    output::write_csv(path, &RUNS, rows)
+}
+
+/// The series behind the files that [`write_curves`] and [`write_runs`] wrote.
+///
+/// # Errors
+/// If a file cannot be read, or the two do not fit together.
+pub fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
+    let mut values: HashMap<[String; 4], Vec<f64>> = HashMap::new();
+    for row in rows(runs, &RUNS)? {
+        let [setting, curve, metric, x, run, value] = row;
+        let of_point = values.entry([setting, curve, metric, x]).or_default();
+        ensure!(run.parse() == Ok(of_point.len()), "{}: runs are not in order", runs.display());
+        of_point.push(value.parse()?);
+    }
+    let mut all: Vec<Series> = Vec::new();
+    for row in rows(curves, &CURVES)? {
+        let [setting, curve, name, x, count, mean, standard_deviation, standard_error, min, max] = row;
+        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        let metric = metric.with_context(|| format!("{}: no metric is called {name}", curves.display()))?;
+        let (runs, at) = (count.parse()?, x.parse()?);
+        let spread = Spread {
+            mean: mean.parse()?,
+            standard_deviation: standard_deviation.parse()?,
+            standard_error: standard_error.parse()?,
+            min: min.parse()?,
+            max: max.parse()?,
+        };
+        let values = values.remove(&[setting.clone(), curve.clone(), name, x]).unwrap_or_default();
+        ensure!(values.is_empty() || values.len() == runs, "{}: runs are missing", curves.display());
+        let point = Point { x: at, values, read: Some((runs, spread)) };
+        match all.last_mut().filter(|s| s.setting == setting && s.curve == curve && s.metric == metric) {
+            Some(series) => series.points.push(point),
+            None => all.push(Series { setting, curve, metric, points: vec![point] }),
+        }
+    }
+    for series in &all {
+        let known = series.listed().iter().all(|point| point.values.len() == point.runs());
+        ensure!(known, "{}: runs of {} are missing", runs.display(), series.curve);
+    }
+    ensure!(values.is_empty(), "{} has points that {} has not", runs.display(), curves.display());
+    Ok(all)
+}
+
+/// The rows of a CSV file with this header.
+fn rows<const N: usize>(path: &Path, header: &[&str; N]) -> Result<Vec<[String; N]>> {
+    let mut reader = csv::Reader::from_path(path).with_context(|| format!("failed to read {}", path.display()))?;
+    ensure!(reader.headers()?.iter().eq(header.iter().copied()), "{} has other columns", path.display());
+    let row = |row: Result<csv::StringRecord, csv::Error>| {
+        let cells: Vec<String> = row?.iter().map(str::to_owned).collect();
+        cells.try_into().map_err(|_| anyhow::anyhow!("{} has other columns", path.display()))
+    };
+    reader.records().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let [curves, runs] = ["curves.csv", "runs.csv"].map(|name| folder.path().join(name));
+        let series = |curve: &str, points: usize| Series {
+            setting: "a, \"b\"".to_owned(),
+            curve: curve.to_owned(),
+            metric: Metric::Regret,
+            points: (0..points)
+                .map(|at| Point::new(at as f64, vec![0.1 * at as f64, 1.0 / 3.0, -2.5e-7 * at as f64]))
+                .collect(),
+        };
+        let all = [series("short", 3), series("long", 40)];
+        let write = |all: &[Series]| {
+            write_curves(&curves, all).unwrap();
+            write_runs(&runs, all).unwrap();
+            [&curves, &runs].map(|path| std::fs::read(path).unwrap())
+        };
+        let written = write(&all);
+        let again = read(&curves, &runs).unwrap();
+        assert_eq!((again[0].points[2].values.len(), again[1].points[2].values.len()), (3, 0));
+        for (one, other) in all.iter().zip(&again) {
+            let spreads = |series: &Series| series.points.iter().map(Point::spread).collect::<Vec<_>>();
+            assert_eq!(spreads(one), spreads(other));
+        }
+        assert_eq!(write(&again), written);
+        // Files that do not fit together.
+        write_runs(&runs, &all[..1]).unwrap();
+        assert!(read(&curves, &runs).is_err());
+        std::fs::write(&curves, "x,y\n").unwrap();
+        assert!(read(&curves, &runs).is_err());
+    }
 }

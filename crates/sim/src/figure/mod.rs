@@ -165,6 +165,15 @@ pub struct Panel {
     pub curves: Vec<Curve>,
 }
 
+impl Panel {
+    /// Whether the bands or bars of its curves are drawn; bars only if they are few enough not to overlap.
+    #[must_use]
+    pub fn shows_spread(&self) -> bool {
+        const MOST_BARS: usize = 10;
+        !self.dots || self.curves.len() <= MOST_BARS
+    }
+}
+
 impl Panels {
     /// Draws the figure.
     ///

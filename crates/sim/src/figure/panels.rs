@@ -25,6 +25,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
             let labels = [panel.x_label.as_str(), panel.y_label.as_str()];
             let mut plot = Plot::new(&panel.name, labels, [panel.x_log, panel.y_log], &panel.curves, place)?;
             plot.dots = panel.dots;
+            plot.spread = panel.shows_spread();
             Ok(plot)
         })
         .collect::<Result<Vec<_>>>()?;

@@ -62,6 +62,8 @@ pub(super) struct Plot<'a> {
     pub(super) logs: [bool; 2],
     /// Whether every point gets a dot, with bars instead of bands.
     pub(super) dots: bool,
+    /// Whether bars or bands are drawn.
+    pub(super) spread: bool,
     pub(super) shown: Vec<VisibleCurve<'a>>,
 }
 
@@ -86,7 +88,7 @@ impl<'a> Plot<'a> {
                 style: CurveStyle::of(place(i)),
             })
             .collect();
-        Ok(Self { name, labels, logs, dots: false, shown })
+        Ok(Self { name, labels, logs, dots: false, spread: true, shown })
     }
 
     fn points(&self) -> impl Iterator<Item = &CurvePoint> {
@@ -116,12 +118,7 @@ impl<'a> Plot<'a> {
         let x = &fitted(x, wide, size);
         let y = &y.clone().fitted(tall, |_| letters, 0.2 * letters);
         let map = page.axes(frame, x, y, size);
-        // Bars of many curves would overlap.
-        const MOST_BARS: usize = 10;
-        for curve in &self.shown {
-            if self.dots && self.shown.len() > MOST_BARS {
-                continue;
-            }
+        for curve in self.shown.iter().filter(|_| self.spread) {
             if self.dots {
                 bars(page, curve, &map, y, line_width);
             } else {

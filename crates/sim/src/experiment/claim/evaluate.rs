@@ -290,6 +290,7 @@ fn linear(curve: &Series, runs: usize) -> Result<(bool, String)> {
     let last = curve.last().ok_or_else(|| anyhow!("nothing measured"))?;
     let half = curve.points.iter().rev().find(|point| point.x <= last.x / 2.0);
     let half = half.ok_or_else(|| anyhow!("no checkpoint at half of the time"))?;
+    anyhow::ensure!(!half.values.is_empty(), "the single runs at half of the time are in no file");
     // The regret of a run that keeps comparing a wrong ranker is linear to the end; that of a run that has
     // converged hardly grows.
     let pairs = last.values.iter().zip(&half.values);

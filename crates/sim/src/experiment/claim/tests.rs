@@ -5,7 +5,7 @@ use crate::experiment::config::Experiment;
 use crate::experiment::series::{Metric, Point, Series};
 
 fn series(setting: &str, curve: &str, metric: Metric, points: &[(f64, &[f64])]) -> Series {
-    let points = points.iter().map(|(x, values)| Point { x: *x, values: values.to_vec() }).collect();
+    let points = points.iter().map(|(x, values)| Point::new(*x, values.to_vec())).collect();
     Series { setting: setting.into(), curve: curve.into(), metric, points }
 }
 
@@ -16,7 +16,7 @@ fn measured() -> Vec<Series> {
         let a = [[2.0, 4.0], [4.0, 6.0], [5.0, 7.0], [5.5, 7.5]];
         let b = [[2.0, 2.0], [4.0, 4.0], [8.0, 8.4], [16.0, 17.0]].map(|v| v.map(|v| v * factor));
         let points = |values: &[[f64; 2]; 4]| -> Vec<Point> {
-            let at = |(x, v): (f64, &[f64; 2])| Point { x, values: v.to_vec() };
+            let at = |(x, v): (f64, &[f64; 2])| Point::new(x, v.to_vec());
             [10.0, 20.0, 40.0, 80.0].into_iter().zip(values).map(at).collect()
         };
         for (name, values) in [("a p=6", a), ("b", b)] {

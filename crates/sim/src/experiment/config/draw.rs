@@ -12,7 +12,7 @@ pub struct Draw {
     /// `linear` (default) or `log`.
     #[serde(default)]
     pub y: Option<Scale>,
-    /// What bands and error bars show: `standard-deviation` (default) or `standard-error`.
+    /// What bands and error bars show: `standard-error` (default) or `standard-deviation`.
     #[serde(default)]
     pub bands: Bands,
     /// Whether settings are `apart`, a panel each (default), or `together` in one.
@@ -48,9 +48,9 @@ impl Scale {
 #[serde(rename_all = "kebab-case")]
 pub enum Bands {
     /// One standard deviation over runs.
-    #[default]
     StandardDeviation,
     /// One standard error of the mean.
+    #[default]
     StandardError,
 }
 

@@ -67,9 +67,8 @@ pub(super) fn collect(
             checkpoints.extend((0..cells[0].checkpoints.len()).map(values));
         }
         for metric in metrics(plan.suboptimal) {
-            let point = |values: &CheckpointValues| Point {
-                x: x.unwrap_or(values.step as f64),
-                values: values.of_metric(metric).to_vec(),
+            let point = |values: &CheckpointValues| {
+                Point::new(x.unwrap_or(values.step as f64), values.of_metric(metric).to_vec())
             };
             let points: Vec<Point> = checkpoints.iter().map(point).filter(|point| !point.values.is_empty()).collect();
             add(all, Series { setting: setting.to_owned(), curve: label(spec), metric, points });

@@ -139,7 +139,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measu
                 start.elapsed().as_secs_f64(),
                 sets * multileavings,
             );
-            points.push(Point { x: size as f64, values: shares.iter().map(|share| 100.0 * share).collect() });
+            points.push(Point::new(size as f64, shares.iter().map(|share| 100.0 * share).collect()));
         }
         let label = Distortion.setting_label(&setting);
         measured.series.push(Series {

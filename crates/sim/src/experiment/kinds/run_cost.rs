@@ -16,7 +16,7 @@ use crate::simulation::runs::RunPlan;
 /// How many steps are timed at least, where runs are that long.
 const TIMED_STEPS: u64 = 20_000;
 
-/// Adds the runs of one setting to `total`: their number, their steps and how long they take.
+/// Adds the runs of one setting to `total`: their number, their steps and, if it is asked for, how long they take.
 pub(super) fn add(
     request: &EstimateRequest<'_>,
     plan: &ExperimentPlan,
@@ -24,8 +24,14 @@ pub(super) fn add(
     total: &mut Estimate,
 ) -> Result<()> {
     let EstimateRequest { context, small, .. } = request;
-    let base = OpenedSetting::open(small, setting, plan.seed)?;
     let sets = plan.sets_per_group();
+    for spec in plan.groups.sizes().iter().flat_map(|_| &plan.algorithms) {
+        total.cells += sets;
+        total.runs += sets * plan.runs * plan.checkpoints(spec).len() as u64;
+        total.steps += sets * plan.steps_per_set(spec);
+    }
+    let Some(small) = small else { return Ok(()) };
+    let base = OpenedSetting::open(small, setting, plan.seed)?;
     match (&plan.subsets, setting.entry.play) {
         (Some(subsets), Play::Live) => {
             let of_size = |&size: &usize| sets * truth_comparisons(context.effort(size, true), size);
@@ -42,12 +48,7 @@ pub(super) fn add(
         let Some(environment) = environment else { continue };
         let seconds = plan.algorithms.par_iter().map(|spec| seconds_of_runs(plan, &environment, spec));
         let seconds = seconds.collect::<Result<Vec<f64>>>()?;
-        for (spec, seconds) in plan.algorithms.iter().zip(seconds) {
-            total.cells += sets;
-            total.runs += sets * plan.runs * plan.checkpoints(spec).len() as u64;
-            total.steps += sets * plan.steps_per_set(spec);
-            total.playing += sets as f64 * seconds;
-        }
+        total.playing += sets as f64 * seconds.iter().sum::<f64>();
     }
     Ok(())
 }

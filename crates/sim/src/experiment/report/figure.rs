@@ -43,14 +43,16 @@ pub(crate) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -
 /// How many runs means are over, and what bands or bars show; none where nothing is random.
 fn subtitle(experiment: &Experiment, measured: &Measured, panels: &[Panel]) -> Option<String> {
     let points = measured.series.iter().flat_map(|series| &series.points);
-    let most = points.map(|point| point.values.len()).max().filter(|runs| *runs > 1)?;
+    let most = points.map(Point::runs).max().filter(|runs| *runs > 1)?;
     let spread = match experiment.draw.bands {
         Bands::StandardDeviation => "one standard deviation",
-        Bands::StandardError => "one standard error",
+        Bands::StandardError => "one standard error of the mean",
     };
-    let drawn = if panels.iter().any(|panel| panel.dots) { "bars" } else { "bands" };
     let sample = kinds::of(experiment.kind).sample();
-    Some(format!("{}{}; {drawn}: {spread}", mean_of(most as u64, sample.noun), sample.of))
+    let mean = format!("{}{}", mean_of(most as u64, sample.noun), sample.of);
+    let drawn = if panels.iter().any(|panel| panel.dots) { "bars" } else { "bands" };
+    // Many curves have no bars: they would overlap.
+    Some(if panels.iter().any(Panel::shows_spread) { format!("{mean}; {drawn}: {spread}") } else { mean })
 }
 
 /// The look-alikes that stand in for real data; none where all data are real.

@@ -11,7 +11,8 @@ use crate::experiment::config::expand;
 use crate::experiment::config::{Experiment, Kind, Paper, Subsets};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::kinds;
-use crate::experiment::measured::{CellWork, Measured, Table};
+use crate::experiment::measured::{CellWork, Measured, Table, Work};
+use crate::experiment::name_of;
 use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
@@ -89,16 +90,26 @@ pub struct Timings {
     pub cells: Vec<CellWork>,
 }
 
-/// Writes the results folder.
+/// The time behind results.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Time {
+    /// Seconds of this call.
+    pub(crate) seconds: f64,
+    /// Whether runs were played or looked up, instead of results being reworded.
+    pub(crate) played: bool,
+}
+
+/// Writes the results folder of the experiment in the file `path`.
 pub(crate) fn write(
     context: &ExperimentContext,
     experiment: &Experiment,
-    name: &str,
+    path: &Path,
     fingerprint: String,
     measured: Measured,
     claims: Vec<Outcome>,
-    seconds: f64,
+    time: Time,
 ) -> Result<Summary> {
+    let name = &name_of(path)?;
     let folder = context.folder(name);
     output::create_folder(&folder)?;
     let title = figure::title(experiment, &measured, context.scale);
@@ -109,17 +120,7 @@ pub(crate) fn write(
     if let Some(figure) = &figure {
         figure.render()?.save(&folder.join("figure"))?;
     }
-    let run_seconds = measured.work.cells.iter().map(|cell| cell.seconds).sum();
-    let timings = Timings {
-        threads: rayon::current_num_threads(),
-        seconds,
-        preparing_seconds: measured.work.preparing,
-        runs_played: measured.work.played,
-        run_seconds,
-        peak_memory: machine::peak_memory(),
-        cells: measured.work.cells,
-    };
-    output::write_json_pretty(&folder.join("timings.json"), &timings)?;
+    write_timings(&folder.join("timings.json"), measured.work, time)?;
     let summary = Summary {
         experiment: name.to_owned(),
         title,
@@ -133,10 +134,29 @@ pub(crate) fn write(
         table: measured.table,
         values: series::summary(&measured.series),
     };
-    output::write_atomic(&folder.join("README.md"), readme(experiment, &summary, figure.is_some()).as_bytes())?;
+    output::write_atomic(&folder.join("README.md"), readme(experiment, path, &summary, figure.is_some()).as_bytes())?;
     // Last: a folder with a summary is complete.
     output::write_json_pretty(&folder.join("summary.json"), &summary)?;
     Ok(summary)
+}
+
+/// Writes the times of this call. Those of the cells stay if nothing was played.
+fn write_timings(path: &Path, work: Work, time: Time) -> Result<()> {
+    let earlier = || serde_json::from_slice::<Timings>(&std::fs::read(path).ok()?).ok();
+    let timings = match (time.played, earlier()) {
+        (false, None) => return Ok(()),
+        (false, Some(earlier)) => Timings { seconds: time.seconds, preparing_seconds: 0.0, runs_played: 0, ..earlier },
+        (true, _) => Timings {
+            threads: rayon::current_num_threads(),
+            seconds: time.seconds,
+            preparing_seconds: work.preparing,
+            runs_played: work.played,
+            run_seconds: work.cells.iter().map(|cell| cell.seconds).sum(),
+            peak_memory: machine::peak_memory(),
+            cells: work.cells,
+        },
+    };
+    output::write_json_pretty(path, &timings)
 }
 
 fn write_resolved(
@@ -166,7 +186,7 @@ fn write_resolved(
 }
 
 /// The page of an experiment: figure, claims, numbers, settings.
-fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
+fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool) -> String {
     let mut page = format!("# {}\n\n", summary.title);
     if figure {
         page += &format!("![{}](figure.png)\n\n", summary.title);
@@ -200,7 +220,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
         }
         page.push('\n');
     } else {
-        page += "## Numbers\n\n| setting | curve | metric | at | mean | standard deviation | runs |\n|---|---|---|--:|--:|--:|--:|\n";
+        page += "## Numbers\n\n| setting | curve | metric | at | mean | standard error | runs |\n|---|---|---|--:|--:|--:|--:|\n";
         for row in &summary.values {
             let _ = writeln!(
                 page,
@@ -210,7 +230,7 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
                 row.metric,
                 number(row.x),
                 row.mean(),
-                deviation(row.spread.mean, row.spread.standard_deviation, row.runs),
+                deviation(row.spread.mean, row.spread.standard_error, row.runs),
                 with_separators(row.runs as u64)
             );
         }
@@ -240,11 +260,18 @@ fn readme(experiment: &Experiment, summary: &Summary, figure: bool) -> String {
     let scale = if summary.scale < 1.0 { format!(" --scale {}", summary.scale) } else { String::new() };
     let _ = write!(
         page,
-        "\nMade by `sim experiment experiments/{}.toml{flag}{scale}`{place}. All values are in `curves.csv`, single runs in `runs.csv`, \
-         the resolved configuration in `experiment.toml`, times in `timings.json`.\n",
-        summary.experiment
+        "\nMade by `sim experiment {}{flag}{scale}`{place}. All values are in `curves.csv`, single runs in `runs.csv`, \
+         the resolved configuration in `experiment.toml`.\n",
+        shown(path)
     );
     page
+}
+
+/// The path of an experiment's file as a page can name it: as it was given, or the name alone if that names a machine's
+/// folders.
+fn shown(path: &Path) -> String {
+    let given = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
+    given.display().to_string()
 }
 
 /// A text escaped for a cell of a Markdown table.

@@ -176,12 +176,12 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
         .iter()
         .map(|row| {
             let names = [row.setting.clone(), row.curve.clone(), row.metric.clone()];
-            let deviation = deviation(row.spread.mean, row.spread.standard_deviation, row.runs);
-            let numbers = [number(row.x), row.mean(), deviation, with_separators(row.runs as u64)];
+            let error = deviation(row.spread.mean, row.spread.standard_error, row.runs);
+            let numbers = [number(row.x), row.mean(), error, with_separators(row.runs as u64)];
             names.into_iter().chain(numbers).collect()
         })
         .collect();
-    let header = ["setting", "curve", "metric", "at", "mean", "standard deviation", "runs"].map(str::to_owned);
+    let header = ["setting", "curve", "metric", "at", "mean", "standard error", "runs"].map(str::to_owned);
     rows(body, &header, &values, 3);
     *body += "</details>\n";
     if let Some(timings) = timings(&folder) {
