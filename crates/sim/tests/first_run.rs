@@ -180,10 +180,24 @@ fn an_algorithm_that_multileaving_misleads_is_explained() {
     // In the published run MDB names the winner by pairs in no run; the terminal says why that can be.
     let folder = TempDir::new().expect("a temporary folder");
     let (printed, _) = said(folder.path(), &["--steps", "2e5", "--runs", "2", "--algorithms", "mdb", "--quiet"]);
-    let line = printed.lines().find(|line| line.starts_with("another ranker than the winner: mdb in 2 of 2 runs"));
+    let line = printed.lines().find(|line| line.starts_with("mdb in 2 of 2 runs ended with another ranker than the winner"));
     let line = line.unwrap_or_else(|| panic!("no explanation in {printed}"));
     assert!(line.contains("sosm multileaving") && line.contains("`sim distortion`"), "{line}");
     // Nothing is said where it finds the winner.
     let (printed, _) = said(folder.path(), &[&PROBLEM[..], &["--steps", "2e4", "--algorithms", "mdb"]].concat());
     assert!(!printed.contains("another ranker"), "{printed}");
+}
+
+#[test]
+fn what_the_examples_of_the_readme_write_is_not_tracked() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |name: &str| fs::read_to_string(root.join(name)).expect("a file");
+    let (ignored, readme) = (read(".gitignore"), read("README.md"));
+    // The default folders of the commands in the README.
+    for kind in ["live-", "bandit-", "explore-", "analyse-", "inspect-", "sensitivity-", "compare-mslr-lookalike-"] {
+        assert!(ignored.lines().any(|line| line == format!("/results/{kind}*")), "{kind}");
+        assert!(!readme.contains(&format!("](results/{kind}")), "the README links to what is not tracked");
+    }
+    assert!(ignored.lines().any(|line| line == "/[PS].*") && ignored.lines().any(|line| line == "/bench.csv"));
+    assert!(readme.contains("](results/first-run/regret.png)"));
 }

@@ -10,5 +10,6 @@ mod first_run;
 mod help;
 mod provenance;
 mod proxy;
+mod published_numbers;
 mod refusals;
 mod regret;

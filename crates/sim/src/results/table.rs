@@ -92,8 +92,8 @@ pub fn distorted(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, 
     let named: Vec<String> = of_algorithm.collect();
     (!named.is_empty()).then(|| {
         format!(
-            "another ranker than the winner: {} runs; it is judged by {multileave} multileaving, but regret by pairs, and \
-             the two can disagree (`sim distortion`)",
+            "{} runs ended with another ranker than the winner: {multileave} multileaving compares many rankers at once, \
+             regret compares pairs, and the two can disagree (`sim distortion`)",
             named.join(", ")
         )
     })
