@@ -177,10 +177,11 @@ fn efforts_of_the_truth_are_kept_apart_whatever_the_steps() {
 
 #[test]
 fn an_algorithm_that_multileaving_misleads_is_explained() {
-    // In the published run MDB names the winner by pairs in no run; the terminal says why that can be.
+    // In the published run MDB finds the winner by pairs in no run; the terminal says why that can be.
     let folder = TempDir::new().expect("a temporary folder");
     let (printed, _) = said(folder.path(), &["--steps", "2e5", "--runs", "2", "--algorithms", "mdb", "--quiet"]);
-    let line = printed.lines().find(|line| line.starts_with("mdb in 2 of 2 runs ended with another ranker than the winner"));
+    let line =
+        printed.lines().find(|line| line.starts_with("mdb in 2 of 2 runs ended with another ranker than the winner"));
     let line = line.unwrap_or_else(|| panic!("no explanation in {printed}"));
     assert!(line.contains("sosm multileaving") && line.contains("`sim distortion`"), "{line}");
     // Nothing is said where it finds the winner.

@@ -215,7 +215,7 @@ fn phrases(experiment: &str, claim: usize, published: &Published) -> (Vec<String
             let slope = |curve: &str| short(p.slope(setting, curve));
             (
                 vec![
-                    format!("{} of 10 runs of MDB name the winner (RMED1: {})", right("mdb"), right("rmed1")),
+                    format!("{} of 10 runs of MDB find the winner (RMED1: {})", right("mdb"), right("rmed1")),
                     format!("pays {} per step, RMED1 {}", slope("mdb"), slope("rmed1")),
                 ],
                 &["by 5×10⁶ steps"],
@@ -228,7 +228,7 @@ fn phrases(experiment: &str, claim: usize, published: &Published) -> (Vec<String
             (
                 vec![
                     format!("{} against {}", end("mdb"), end("rmed1")),
-                    format!("{} of 10 runs names the winner (RMED1: {})", right("mdb"), right("rmed1")),
+                    format!("{} of 10 runs finds the winner (RMED1: {})", right("mdb"), right("rmed1")),
                 ],
                 &[],
             )

@@ -45,7 +45,7 @@ pub(crate) struct EstimateRequest<'a> {
 }
 
 /// Estimates the cost of `experiment` at the scale of `context`. `small` is a context of a small
-/// scale, in which some steps are timed; without one only cells, runs and steps are counted, at once. Kept runs are not
+/// scale, in which some steps are timed; without one only cells, runs and steps are counted. Kept runs are not
 /// subtracted.
 ///
 /// # Errors

@@ -159,28 +159,25 @@ fn outcomes(experiment: &Experiment, measured: &Measured, scale: f64) -> Vec<Out
 fn reworded(
     folder: &Path,
     experiment: &Experiment,
-    now: &Fingerprint,
+    fingerprint: &Fingerprint,
     old: Summary,
     scale: f64,
 ) -> Option<(Measured, Vec<Outcome>)> {
     let series = series::read(&folder.join("curves.csv"), &folder.join("runs.csv")).ok()?;
-    let same = now.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
+    let same = fingerprint.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
     let Summary { settings, table, claims, .. } = old;
     let measured = Measured { series, settings, table, ..Measured::default() };
+    let now = outcomes(experiment, &measured, scale);
     if same {
-        let new = experiment.claims.iter();
-        let words = |(new, old): (&claim::Claim, Outcome)| Outcome {
-            says: new.says.clone(),
-            place: new.place.clone(),
-            comment: new.comment.clone(),
-            ..old
+        // A claim about single runs that are in no file keeps its verdict.
+        let known = |(now, old): (Outcome, Outcome)| match now.verdict == old.verdict {
+            true => now,
+            false => Outcome { verdict: old.verdict, numbers: old.numbers, ..now },
         };
-        let claims = new.zip(claims).map(words).collect();
-        return Some((measured, claims));
+        return Some((measured, now.into_iter().zip(claims).map(known).collect()));
     }
     let enough = experiment.claims.iter().all(|claim| !matches!(claim.test, claim::Test::Linear(..)));
-    let claims = outcomes(experiment, &measured, scale);
-    enough.then_some((measured, claims))
+    enough.then_some((measured, now))
 }
 
 /// A series that the kind of `experiment` does not list among its names, so that no claim could be

@@ -28,7 +28,7 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look
     let mut table = TextTable::new(columns.into_iter().flatten());
     for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
         let regret = &summary.regret;
-        // Where every arm is optimal, a regret of 0 is no finding.
+        // Where every arm is optimal, a regret of 0 means nothing.
         let known = |text: String| if summary.measured.every_arm_is_optimal { "-".to_owned() } else { text };
         let spread = match kind {
             SpreadKind::StandardError => uncertainty(regret.mean, regret.standard_error),
@@ -92,7 +92,7 @@ pub fn distorted(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, 
     let named: Vec<String> = of_algorithm.collect();
     (!named.is_empty()).then(|| {
         format!(
-            "{} runs ended with another ranker than the winner: {multileave} multileaving compares many rankers at once, \
+            "{} runs ended with another ranker than the winner: {multileave} multileaving compares many rankers together, \
              regret compares pairs, and the two can disagree (`sim distortion`)",
             named.join(", ")
         )

@@ -272,7 +272,7 @@ fn ties_note(site: &Site, description: &SiteDescription) -> Option<String> {
     let probabilities = || description.click.click.iter().copied();
     let difference = probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min);
     let why = if difference <= VAGUE_CLICKS && share > 0.0 {
-        format!("{} clicks hardly tell documents apart", description.click.model)
+        format!("{} clicks hardly distinguish documents", description.click.model)
     } else if share > MANY_TIES {
         format!("{:.0}% of the rankers' scores are tied", 100.0 * share)
     } else {
