@@ -82,7 +82,7 @@ fn the_same_seed_writes_the_same_bytes_and_alphabetical_order_is_undone() {
     assert_ne!(files(&path.join("a")), files(&path.join("c")));
 
     let json = |arguments: &[&str]| -> Value {
-        let run = analyse(path, &[arguments, &["--json", "--out", "d"]].concat());
+        let run = analyse(path, &[arguments, &["--json", "--quiet", "--out", "d", "--replace"]].concat());
         assert!(run.status.success(), "{}", text(&run.stderr));
         serde_json::from_slice(&run.stdout).expect("JSON alone on standard output")
     };

@@ -133,7 +133,8 @@ fn a_matrix_made_by_proxy_can_be_played() {
     }
     assert!(said(&["analyse", "--matrix", "P.counts.npz"]).contains("feature "));
     for arms in [&[][..], &["--arms", "3,5,6"]] {
-        let args = [&["analyse", "--matrix", "P.npy", "--against", "P.txt", "--out", "a"][..], arms].concat();
+        let args =
+            [&["analyse", "--matrix", "P.npy", "--against", "P.txt", "--out", "a", "--replace"][..], arms].concat();
         assert!(said(&args).contains("feature "));
         for (file, column) in [("ranking.csv", 2), ("cycles.csv", 3), ("difference.csv", 2)] {
             let table = fs::read_to_string(folder.path().join("a").join(file)).expect("a table");
@@ -167,7 +168,7 @@ fn problems_are_played_by_name() {
     for (problem, winner) in [("1good5poor", "arm 0"), ("arithmetic:k=6", "arm 0")] {
         let run = sim(folder.path())
             .args(["bandit", "--problem", problem, "--algorithms", "rmed1,mdb", "--steps", "1e5", "--runs", "2"])
-            .args(["--quiet", "--out", "r"])
+            .args(["--quiet", "--out", problem])
             .output()
             .expect("sim starts");
         assert!(run.status.success(), "{}", text(&run.stderr));
@@ -280,7 +281,8 @@ fn a_folder_holds_the_results_of_one_command() {
         (run.status.code(), text(&run.stderr))
     };
     assert_eq!(bandit(&["--out", "r"]).0, Some(0));
-    assert_eq!(bandit(&["--out", "r", "--seed", "2"]).0, Some(0), "the same command replaces");
+    assert_eq!(bandit(&["--out", "r"]).0, Some(0), "the same command again");
+    assert_eq!(bandit(&["--out", "r", "--seed", "2"]).0, Some(2), "another seed");
     let before = files(&folder.path().join("r"));
     for other in [
         &["bandit", "--problem", "1good5poor", "--setting", "explore-then-exploit"][..],
@@ -290,7 +292,7 @@ fn a_folder_holds_the_results_of_one_command() {
     ] {
         let run = sim(folder.path()).args(other).args(["--out", "r", "--quiet"]).output().expect("sim starts");
         let message = text(&run.stderr);
-        assert_eq!(run.status.code(), Some(1), "{other:?}: {message}");
+        assert_eq!(run.status.code(), Some(2), "{other:?}: {message}");
         assert!(message.contains("r holds results of `bandit`") && message.lines().count() == 1, "{message}");
     }
     assert_eq!(files(&folder.path().join("r")), before);

@@ -7,7 +7,10 @@ mod damaged;
 mod datasets;
 mod experiment;
 mod first_run;
+mod folders;
 mod help;
+#[cfg(unix)]
+mod interruptions;
 mod provenance;
 mod proxy;
 mod published_numbers;

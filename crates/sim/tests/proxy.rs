@@ -249,7 +249,8 @@ fn matrices_are_read_in_every_form_and_in_part() {
     ));
     let play = |arguments: &[&str]| {
         let mut play = sim(folder.path(), "bandit");
-        play.args(["--algorithms", "rucb", "--steps", "500", "--runs", "1", "--json", "--out", "b"]).args(arguments);
+        play.args(["--algorithms", "rucb", "--steps", "500", "--runs", "1", "--json", "--out", "b", "--replace"])
+            .args(arguments);
         let played = succeeds(play);
         let config = fs::read(folder.path().join("b/config.json")).expect("the configuration is there");
         (played, serde_json::from_slice::<serde_json::Value>(&config).expect("JSON")["environment"].clone())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use bandits::{ActionKind, MatrixArena, PreferenceMatrix, RegretKind};
 use clap::Args;
 use serde::Serialize;
@@ -13,14 +13,17 @@ use super::print::{eprintln, println};
 use super::proxy::{identity, play};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
 use crate::cli::args::{self, RunArgs, SiteArgs, TruthArgs, Usual};
+use crate::cli::study::extension::{Size, extended};
 use crate::output;
 use crate::output::cache::sha256_hex;
 use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
 use crate::output::progress::Progress;
+use crate::output::results_folder::{ResultsFolder, write_part};
 use crate::output::text_table::{Align, TextTable};
 use crate::output::usage::usage;
 use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_state, write};
 use crate::results::{self, Arms, Caption, Measured, label, notes};
+use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
@@ -46,13 +49,9 @@ pub(super) struct Compare {
     #[arg(long, value_name = "N", default_value = "20000", value_parser = parse_positive, conflicts_with = "matrix")]
     interleavings: u64,
 
-    /// Continue an interrupted estimate
-    #[arg(long, conflicts_with = "matrix")]
+    /// No longer needed: the same command always continues
+    #[arg(long, hide = true, conflicts_with = "matrix")]
     resume: bool,
-
-    /// Estimate the matrix from scratch, replacing the one in the results folder
-    #[arg(long, alias = "again", conflicts_with_all = ["matrix", "resume"])]
-    replace: bool,
 
     #[command(flatten)]
     run: RunArgs,
@@ -69,18 +68,23 @@ struct Config<'a> {
     seed: u64,
     steps: u64,
     runs: u64,
+    /// Per decade.
+    checkpoints: u32,
     algorithms: Vec<String>,
-    regret: RegretKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regret: Option<RegretKind>,
     site: &'a SiteDescription,
     truth_effort: Effort,
-    truth: &'a GroundTruth,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truth: Option<&'a GroundTruth>,
     proxy: Proxy,
 }
 
 #[derive(Serialize)]
 struct Proxy {
     /// Of the entries of the matrix.
-    checksum: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
     /// The file it was read from; null if it was estimated here.
     matrix: Option<String>,
     interleavings: Option<u64>,
@@ -105,8 +109,8 @@ impl Compare {
         let RunArgs { common, .. } = &self.run;
         common.apply()?;
         let usual = if self.site.is_default() { &Usual::FIRST_DUELS } else { &Usual::DUELS };
-        let plan = self.run.plan(usual);
-        for spec in &plan.algorithms {
+        let asked = self.run.size(usual);
+        for spec in &asked.algorithms {
             ensure!(
                 spec.action_kind() == ActionKind::Duels,
                 usage(format!(
@@ -126,64 +130,76 @@ impl Compare {
         let matrix = self.matrix.as_deref().map(|path| matrix_file::read(path, common.quiet)).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder = self.run.output.out.clone().unwrap_or_else(|| {
-            let more = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
-            self.site.default_folder("compare", description, &more, common)
-        });
-        output::claim_folder(&folder, "compare")?;
+        let effort = self.truth.effort(site.arms());
+        let estimated = matrix.is_none();
         // The matrix of a look-alike may be compared with real data.
         let account = matrix.as_ref().and_then(|read| read.account.as_ref()).filter(|account| account.synthetic);
         let synthetic = description.dataset.synthetic || account.is_some();
         let matrix_note = account
             .filter(|account| account.dataset != description.dataset.name)
             .and_then(|account| account.note(&matrix_file::name(self.matrix.as_deref()?)));
-        let matrix = match matrix {
-            Some(read) => read.matrix,
-            None => self.estimate(&prepared, &folder)?,
-        };
-        ensure!(
-            matrix.arms() == site.arms(),
-            "--matrix has {} arms, but {} rankers are compared; choose them with --rankers",
-            matrix.arms(),
-            site.arms()
-        );
-        let effort = self.truth.effort(site.arms());
-        let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
-        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(synthetic));
-
-        let checksum = sha256_hex(&matrix.to_text());
-        let live =
-            LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
-        let arena = MatrixArena::with_gaps(matrix, truth.gaps.clone());
-        let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(&checksum)) };
-        let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
-        let live = play_all(&live, &plan, &progress)?;
-        let proxy = play_all(&proxy, &plan, &progress)?;
-        progress.finish();
-
-        let estimated = self.matrix.is_none();
-        let config = Config {
+        let matrix = matrix.map(|read| read.matrix);
+        let name = self.matrix.as_deref().and_then(Path::file_name);
+        let config = |size: &Size, regret, truth, checksum| Config {
             command: "compare",
             version: env!("CARGO_PKG_VERSION"),
             seed: common.seed,
-            steps: plan.steps,
-            runs: plan.runs,
-            algorithms: plan.names(),
-            regret: measured.kind,
+            steps: size.length.steps(),
+            runs: size.runs,
+            checkpoints: size.length.per_decade(),
+            algorithms: size.names(),
+            regret,
             site: description,
             truth_effort: effort,
-            truth: &truth,
+            truth,
             proxy: Proxy {
                 checksum,
-                matrix: self
-                    .matrix
-                    .as_deref()
-                    .and_then(Path::file_name)
-                    .map(|name| name.to_string_lossy().into_owned()),
+                matrix: name.map(|name| name.to_string_lossy().into_owned()),
                 interleavings: estimated.then_some(self.interleavings),
             },
         };
-        self.write_and_print(&folder, &config, &plan, usual, [&live, &proxy], (measured, matrix_note))
+        let checksum = |matrix: &PreferenceMatrix| sha256_hex(&matrix.to_text());
+        if let Some(matrix) = &matrix {
+            self.check_arms(matrix, site.arms())?;
+        }
+        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
+        let folder = || self.site.default_folder("compare", description, &part, common);
+        let key = config(&asked, self.run.regret.given(), None, matrix.as_ref().map(checksum));
+        let folder = self.run.output.claim(folder, &key, common.quiet)?;
+        let size = extended(asked, &folder, common.quiet)?;
+        let matrix = match matrix {
+            Some(matrix) => matrix,
+            None => self.estimate(&prepared, folder.path())?,
+        };
+        self.check_arms(&matrix, site.arms())?;
+        let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
+        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(synthetic));
+        let checksum = checksum(&matrix);
+        let config = config(&size, Some(measured.kind), Some(&truth), Some(checksum.clone()));
+        folder.check(&config)?;
+
+        let plan = self.run.plan(size);
+        let content = description.seed_text();
+        let live_runs = KeptRuns::new(&folder, &content, &truth.gaps, "live/timings.json");
+        let live = LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content };
+        let arena = MatrixArena::with_gaps(matrix, truth.gaps.clone());
+        let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(&checksum)) };
+        let proxy_runs = KeptRuns::new(&folder, &proxy.content, &truth.gaps, "proxy/timings.json");
+        let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
+        let live = play_all(&live, &plan, Some(&live_runs), &progress)?;
+        let proxy = play_all(&proxy, &plan, Some(&proxy_runs), &progress)?;
+        progress.finish();
+        let played = [(&live[..], &live_runs), (&proxy[..], &proxy_runs)];
+        self.write_and_print(&folder, &config, &plan, usual, played, (measured, matrix_note))
+    }
+
+    fn check_arms(&self, matrix: &PreferenceMatrix, arms: usize) -> Result<()> {
+        ensure!(
+            matrix.arms() == arms,
+            "--matrix has {} arms, but {arms} rankers are compared; choose them with --rankers",
+            matrix.arms()
+        );
+        Ok(())
     }
 
     /// Estimates the proxy matrix, with the files of `sim proxy` in the results folder.
@@ -198,7 +214,7 @@ impl Compare {
             pairs: PairSelection::All.to_string(),
             until_standard_error: None,
         };
-        let mut state = open_state(&files.state, identity, request, StartMode::from_flags(self.resume, self.replace))?;
+        let mut state = open_state(&files.state, identity, request, StartMode::Resume)?;
         play(&mut state, prepared, Some((&files.state, Duration::from_mins(1))), common.quiet)?;
         write(&files, &state)?;
         Ok(state.matrix()?)
@@ -206,14 +222,14 @@ impl Compare {
 
     fn write_and_print(
         &self,
-        folder: &Path,
+        folder: &ResultsFolder,
         config: &Config<'_>,
         plan: &StudyPlan,
         usual: &Usual,
-        [live, proxy]: [&[Vec<RunResult>]; 2],
+        [(live, live_runs), (proxy, proxy_runs)]: [(&[Vec<RunResult>], &KeptRuns); 2],
         (measured, matrix_note): (Measured, Option<String>),
     ) -> Result<()> {
-        let (description, truth) = (config.site, config.truth);
+        let (description, truth) = (config.site, config.truth.context("the ground truth is known by now")?);
         let name = |arm: usize| description.label(arm);
         let names = description.names();
         let arms = Arms { winners: &truth.winners, names: &names, measured };
@@ -238,9 +254,11 @@ impl Compare {
             "relative_difference",
             "relative_standard_error",
         ];
-        output::write_results(folder, config, || {
-            for (arena, runs) in [("live", live), ("proxy", proxy)] {
-                results::write(&folder.join(arena), config, plan, runs, &arms, &caption(&format!("{arena}: ")))?;
+        folder.write(config, || {
+            for (arena, runs, kept) in [("live", live, live_runs), ("proxy", proxy, proxy_runs)] {
+                let (part, caption) = (folder.join(arena), caption(&format!("{arena}: ")));
+                write_part(&part, config, || results::write(&part, plan, runs, &arms, &caption))?;
+                kept.complete(&plan.cells(), runs)?;
             }
             output::write_json_pretty(&folder.join("summary.json"), &summary)?;
             output::write_csv(&folder.join("differences.csv"), &header, &differences)?;
@@ -270,7 +288,7 @@ impl Compare {
         if !self.run.common.quiet {
             eprintln!(
                 "results in {}: compare.png, compare.svg, differences.csv, summary.json, config.json, live/, proxy/",
-                folder.display()
+                folder.path().display()
             );
         }
         Ok(())

@@ -1,17 +1,19 @@
 //! `sim distortion`: how often multileaving disagrees with the pairwise ground truth.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::print::{eprintln, println};
 use crate::analysis::distortion::{Distortion, Plan, measure};
-use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs};
+use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing};
 use crate::output;
 use crate::output::numbers::{parse_positive, with_separators};
 use crate::output::progress::Progress;
+use crate::output::results_folder::{Existing, claim_file};
 use crate::output::usage::usage;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::truth::{GroundTruth, RegretMeasure};
@@ -45,8 +47,14 @@ pub(super) struct DistortionCommand {
 
     /// JSON file to write: the site, its ground truth, and, per set size, the share of rankers that beat the winner
     /// (over sets)
+    ///
+    /// The file is written again by the same command only.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// Move a file with other results to FILE.old-1 instead of refusing to write
+    #[arg(long, requires = "out")]
+    replace: bool,
 
     /// Print the JSON instead of the summary
     #[arg(long)]
@@ -56,14 +64,21 @@ pub(super) struct DistortionCommand {
 /// The content of the JSON file.
 #[derive(Serialize)]
 struct Report<'a> {
+    #[serde(flatten)]
+    key: Key<'a>,
+    truth: &'a GroundTruth,
+    distortion: Vec<Distortion>,
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Serialize)]
+struct Key<'a> {
     command: &'static str,
     version: &'static str,
     seed: u64,
     multileavings: u64,
     sets: u64,
     site: &'a SiteDescription,
-    truth: &'a GroundTruth,
-    distortion: Vec<Distortion>,
 }
 
 impl DistortionCommand {
@@ -74,8 +89,24 @@ impl DistortionCommand {
         let (site, description) = (&prepared.site, &prepared.description);
         // Checked before any work: the sizes, and whether the result can be written.
         self.sizes(site.arms(), site.arms())?;
+        let key = Key {
+            command: "distortion",
+            version: env!("CARGO_PKG_VERSION"),
+            seed,
+            multileavings: self.multileavings,
+            sets: self.sets,
+            site: description,
+        };
         if let Some(path) = &self.out {
+            let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+            if let (Some(moved), false) = (claim_file(path, &key, existing)?, quiet) {
+                eprintln!("what {} held is now in {}", path.display(), moved.display());
+            }
+            if let (Some(parent), false) = (path.parent(), quiet) {
+                announce_missing(parent);
+            }
             output::create_folder_of(path)?;
+            output::remove_leftovers(path);
             output::check_writable(path)?;
         }
         let truth = prepared.truth(self.truth.effort(site.arms()), seed, &self.truth.cache.cache, quiet)?;
@@ -85,22 +116,16 @@ impl DistortionCommand {
              (--rankers, --without), another click model (--click) or more queries"
         );
         let sizes = self.sizes(site.arms(), site.arms() - truth.winners.len() + 1)?;
+        if let Some(path) = &self.out {
+            refuse_other_sizes(path, &sizes)?;
+        }
 
         let progress = Progress::new("multileaving", self.sets * sizes.len() as u64, quiet);
         let measured = sizes.iter().map(|&size| {
             let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.sets, seed };
             measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress)
         });
-        let report = Report {
-            command: "distortion",
-            version: env!("CARGO_PKG_VERSION"),
-            seed,
-            multileavings: self.multileavings,
-            sets: self.sets,
-            site: description,
-            distortion: measured.collect(),
-            truth: &truth,
-        };
+        let report = Report { key, distortion: measured.collect(), truth: &truth };
         progress.finish();
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report)?);
@@ -116,7 +141,7 @@ impl DistortionCommand {
     }
 
     fn print(&self, report: &Report<'_>) {
-        let site = report.site;
+        let site = report.key.site;
         println!("{}", report.truth.describe(|arm| site.label(arm)));
         println!(
             "{} clicks, {} multileaving, credit ties {}",
@@ -165,4 +190,20 @@ impl DistortionCommand {
         }
         Ok(self.sizes.clone())
     }
+}
+
+/// Refuses to write over results for other sizes of sets.
+fn refuse_other_sizes(path: &Path, sizes: &[u64]) -> Result<()> {
+    let held: Value =
+        std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let Some(held) = held["distortion"].as_array() else { return Ok(()) };
+    let held: Vec<u64> = held.iter().filter_map(|of_size| of_size["size"].as_u64()).collect();
+    anyhow::ensure!(
+        held == sizes,
+        usage(format!(
+            "{} holds results for the sizes {held:?}, not {sizes:?}; choose another --out, or add --replace to move that aside",
+            path.display()
+        ))
+    );
+    Ok(())
 }

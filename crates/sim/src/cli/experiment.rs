@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::print::{eprintln, println};
-use crate::cli::args::{CacheArgs, CommonArgs};
+use crate::cli::args::{CacheArgs, CommonArgs, announce_missing};
 use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, Table, claim::Verdict, report::index};
 use crate::output::data_cache;
 use crate::output::machine;
@@ -92,6 +92,9 @@ impl ExperimentCommand {
         }
         if self.dry_run {
             return self.estimate(&context, &files);
+        }
+        if let (Some(out), false) = (&self.out, self.common.quiet) {
+            announce_missing(out);
         }
         let start = Instant::now();
         let mut failed = Vec::new();

@@ -115,23 +115,24 @@ impl Inspect {
             ..SiteSpec::default()
         })?;
         announce(&dataset, self.common.quiet);
-        let folder = self.output.out.clone().unwrap_or_else(|| {
-            let name = dataset_name(asked, dataset.name(), &dataset.checksum());
+        let checksum = dataset.checksum();
+        let usual = || {
+            let name = dataset_name(asked, dataset.name(), &checksum);
             let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
             default_folder(&format!("inspect-{name}{part}"))
-        });
-        output::claim_folder(&folder, "inspect")?;
-        let statistics = Statistics::of(&dataset);
-        let findings = Findings::of(&dataset, &statistics)?;
+        };
         let config = Config {
             command: "inspect",
             version: env!("CARGO_PKG_VERSION"),
             dataset: dataset.name(),
-            checksum: &findings.checksum,
+            checksum: &checksum,
         };
-        output::write_results(&folder, &config, || {
+        let folder = self.output.claim(usual, &config, self.common.quiet)?;
+        let statistics = Statistics::of(&dataset);
+        let findings = Findings::of(&dataset, &statistics)?;
+        folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
-            draw(&dataset, &findings, &folder)
+            draw(&dataset, &findings, folder.path())
         })?;
         if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
@@ -142,7 +143,7 @@ impl Inspect {
             let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
             eprintln!(
                 "results in {}: {rankers}documents.png, documents.svg, findings.json, config.json",
-                folder.display()
+                folder.path().display()
             );
         }
         Ok(())

@@ -6,10 +6,11 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::args::{self, RunArgs, SiteArgs, TruthArgs, Usual};
-use crate::cli::study_output::{self, Presentation};
-use crate::output;
+use crate::cli::study::extension::{Size, extended};
+use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::progress::Progress;
 use crate::results::{Arms, Measured};
+use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::runs::play_all;
@@ -35,11 +36,15 @@ struct Config<'a> {
     seed: u64,
     steps: u64,
     runs: u64,
+    /// Per decade.
+    checkpoints: u32,
     algorithms: Vec<String>,
-    regret: RegretKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regret: Option<RegretKind>,
     site: &'a SiteDescription,
     truth_effort: Effort,
-    truth: &'a GroundTruth,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truth: Option<&'a GroundTruth>,
 }
 
 impl Live {
@@ -49,39 +54,43 @@ impl Live {
         self.run.regret.check_live()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
-        let folder = self.run.output.out.clone().unwrap_or_else(|| {
-            let more = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
-            self.site.default_folder("live", description, &more, common)
-        });
-        output::claim_folder(&folder, "live")?;
         let effort = self.truth.effort(site.arms());
-        let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
-        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(description.dataset.synthetic));
-        let label = |arm: usize| description.label(arm);
-
         let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
-        let plan = self.run.plan(usual);
-        let arenas =
-            LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content: description.seed_text() };
-        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_all(&arenas, &plan, &progress)?;
-        progress.finish();
-
-        let config = Config {
+        let asked = self.run.size(usual);
+        let config = |size: &Size, regret, truth| Config {
             command: "live",
             version: env!("CARGO_PKG_VERSION"),
             seed: common.seed,
-            steps: plan.steps,
-            runs: plan.runs,
-            algorithms: plan.names(),
-            regret: measured.kind,
+            steps: size.length.steps(),
+            runs: size.runs,
+            checkpoints: size.length.per_decade(),
+            algorithms: size.names(),
+            regret,
             site: description,
             truth_effort: effort,
-            truth: &truth,
+            truth,
         };
+        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
+        let folder = || self.site.default_folder("live", description, &part, common);
+        let folder = self.run.output.claim(folder, &config(&asked, self.run.regret.given(), None), common.quiet)?;
+        let size = extended(asked, &folder, common.quiet)?;
+        let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
+        let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(description.dataset.synthetic));
+        let config = config(&size, Some(measured.kind), Some(&truth));
+        folder.check(&config)?;
+
+        let plan = self.run.plan(size);
+        let content = description.seed_text();
+        let kept = KeptRuns::new(&folder, &content, &truth.gaps, "timings.json");
+        let arenas = LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content };
+        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
+        let results = play_all(&arenas, &plan, Some(&kept), &progress)?;
+        progress.finish();
+
         let caption = args::caption(description, "", &measured, self.run.look(usual));
+        let label = |arm: usize| description.label(arm);
         study_output::write_and_print(
-            &folder,
+            (&folder, &kept),
             &config,
             &plan,
             &results,

@@ -16,7 +16,7 @@ mod print;
 mod proxy;
 mod report;
 mod sensitivity;
-mod study_output;
+mod study;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -27,6 +27,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use self::print::{NotPrinted, eprintln};
+use crate::output::interrupt;
 use crate::output::usage::UsageError;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
@@ -77,6 +78,7 @@ enum Command {
 /// line on standard error. A closed pipe ends the process quietly.
 #[must_use]
 pub fn main() -> ExitCode {
+    interrupt::install();
     match catch_unwind(|| run_with(std::env::args_os())) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(failure)) => {

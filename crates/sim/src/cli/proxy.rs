@@ -14,8 +14,9 @@ use serde::Serialize;
 
 use super::matrix_file::{self, MatrixFile};
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, SiteArgs};
+use crate::cli::args::{CommonArgs, SiteArgs, announce_missing};
 use crate::output;
+use crate::output::interrupt::say_when_stopped;
 use crate::output::machine;
 use crate::output::numbers::{parse_above_zero, parse_positive, significant, with_separators, with_unit};
 use crate::output::usage::usage;
@@ -209,6 +210,9 @@ impl Proxy {
                 against.arms()
             );
         }
+        if let (Some(parent), false) = (self.out.parent(), self.common.quiet) {
+            announce_missing(parent);
+        }
         output::create_folder_of(&self.out)?;
         let _lock = files.lock()?;
         let mode = StartMode::from_flags(self.effort.resume, self.effort.replace);
@@ -223,6 +227,9 @@ impl Proxy {
             }
         }
         files.all().for_each(output::remove_leftovers);
+        say_when_stopped(|| {
+            "stopped; the same command with --resume goes on from the last saved state, if there is one".to_owned()
+        });
         let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
         let mut state = open_state(&files.state, identity, self.effort.request(), mode)?;
         let save = Some((files.state.as_path(), every));

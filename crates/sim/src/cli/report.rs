@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::print::eprintln;
+use crate::cli::args::announce_missing;
 use crate::experiment::report::html;
 use crate::output;
 use crate::output::numbers::{with_separators, with_unit};
@@ -26,7 +27,9 @@ impl Report {
     pub(super) fn run(&self) -> Result<()> {
         let page = html::page(&self.results)?;
         let path = self.out.clone().unwrap_or_else(|| self.results.join("report.html"));
+        path.parent().into_iter().for_each(announce_missing);
         output::create_folder_of(&path)?;
+        output::remove_leftovers(&path);
         output::write_atomic(&path, page.html.as_bytes())?;
         eprintln!(
             "{}: {}, {} of other runs, {} KB; opens offline",

@@ -94,15 +94,22 @@ impl Sensitivity {
             (2..=site.arms() as u64).contains(&self.compared),
             usage(format!("--compared {}: expected 2 to {}, the number of rankers", self.compared, site.arms()))
         );
-        let folder = self
-            .output
-            .out
-            .clone()
-            .unwrap_or_else(|| self.site.default_folder("sensitivity", description, "", &self.common));
-        output::claim_folder(&folder, "sensitivity")?;
-        let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
         let mut methods = vec![Method::Pairwise(prepared.methods.interleaving.clone())];
         methods.extend(self.methods.iter().cloned().map(Method::Together));
+        let config = Config {
+            command: "sensitivity",
+            version: env!("CARGO_PKG_VERSION"),
+            seed,
+            compared: self.compared,
+            impressions: self.impressions,
+            draws: self.draws,
+            methods: methods.iter().map(Method::label).collect(),
+            site: description,
+        };
+        let usual = || self.site.default_folder("sensitivity", description, "", &self.common);
+        let folder = self.output.claim(usual, &config, quiet)?;
+        folder.check(&config)?;
+        let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
         let mut checkpoints = log_spaced(self.impressions, 10);
         // Schuth et al. tabulate the error after 500 impressions.
         if self.impressions > 500 && !checkpoints.contains(&500) {
@@ -116,18 +123,8 @@ impl Sensitivity {
             methods.iter().map(|method| (method.label(), measure(site, &ndcg, method, &plan, &progress))).collect();
         progress.finish();
 
-        let config = Config {
-            command: "sensitivity",
-            version: env!("CARGO_PKG_VERSION"),
-            seed,
-            compared: self.compared,
-            impressions: self.impressions,
-            draws: self.draws,
-            methods: measured.iter().map(|(label, _)| label.clone()).collect(),
-            site: description,
-        };
         let rows = rows(&plan, &measured);
-        output::write_results(&folder, &config, || {
+        folder.write(&config, || {
             let header = ["method", "impressions", "draws", "mean_error", "standard_error"];
             let cells = rows.iter().map(|row| {
                 let numbers = [row.mean_error, row.standard_error].map(|error| error.to_string());
@@ -143,7 +140,7 @@ impl Sensitivity {
             self.print(description, &rows);
         }
         if !quiet {
-            eprintln!("results in {}: error.png, error.svg, errors.csv, config.json", folder.display());
+            eprintln!("results in {}: error.png, error.svg, errors.csv, config.json", folder.path().display());
         }
         Ok(())
     }

@@ -50,6 +50,9 @@ pub use report::folder::{Summary, Timings};
 
 use self::fingerprint::Fingerprint;
 use self::measured::Measured;
+use crate::output::interrupt::say_when_stopped;
+use crate::output::results_folder::FolderOfOtherFiles;
+use crate::output::usage::usage;
 
 /// The outcome of running an experiment.
 #[derive(Debug)]
@@ -65,13 +68,18 @@ pub struct ExperimentOutcome {
     pub seconds: f64,
 }
 
-/// The name of the experiment in `path`: the file name without its extension.
+/// The name of the experiment in `path`, and of the folder of its results: the file name without its extension.
 ///
 /// # Errors
-/// When the path names no file.
+/// When the path names no file, or the name is not that of a folder of its own, such as `..`.
 pub fn name_of(path: &Path) -> Result<String> {
     let stem = path.file_stem().with_context(|| format!("{} names no file", path.display()))?;
-    Ok(stem.to_string_lossy().into_owned())
+    let plain = stem.to_str().filter(|stem| !stem.starts_with('.') && !stem.chars().any(char::is_control));
+    let refused = || {
+        let (path, stem) = (path.to_string_lossy(), stem.to_string_lossy());
+        usage(format!("{path:?} would name its results folder {stem:?}; give the file a plain name such as own.toml"))
+    };
+    plain.map(str::to_owned).ok_or_else(refused)
 }
 
 /// Reads the experiment in `path` and checks all names in it, so that errors are reported before any
@@ -80,6 +88,7 @@ pub fn name_of(path: &Path) -> Result<String> {
 /// # Errors
 /// One line with the file, and the line or the setting.
 pub fn check(path: &Path) -> Result<Experiment> {
+    name_of(path)?;
     let experiment = Experiment::read(path)?;
     check_names(&experiment, path)?;
     Ok(experiment)
@@ -123,11 +132,13 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
         if fingerprint.same_measurements(&summary.fingerprint)
             && let Some((measured, claims)) = reworded(&folder, &experiment, &fingerprint, summary, context.scale)
         {
+            let _owner = own(&folder)?;
             let work = folder::Time { seconds: seconds(), played: false };
             let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
             return Ok(ExperimentOutcome { summary, known: false, kept: None, seconds: seconds() });
         }
     }
+    let _owner = own(&folder)?;
     let measured =
         kinds::of(experiment.kind).measure(context, &experiment).with_context(|| format!("{}", path.display()))?;
     debug_assert!(
@@ -178,6 +189,13 @@ fn reworded(
     }
     let enough = experiment.claims.iter().all(|claim| !matches!(claim.test, claim::Test::Linear(..)));
     enough.then_some((measured, now))
+}
+
+/// Creates and locks the folder of an experiment's results.
+fn own(folder: &Path) -> Result<FolderOfOtherFiles> {
+    let owner = FolderOfOtherFiles::claim(folder, "sim experiment")?;
+    say_when_stopped(|| "stopped; finished runs are kept, and the same command plays the others".to_owned());
+    Ok(owner)
 }
 
 /// A series that the kind of `experiment` does not list among its names, so that no claim could be

@@ -1,22 +1,20 @@
 //! Values that are stored from run to run under a key that contains everything they depend on.
 //!
 //! A key is a text. The name of a file has the first digits of its hash, and JSON files contain the whole key, so that
-//! collisions are detected. A file that is unreadable or has another key is replaced.
+//! collisions are detected. Every file has a checksum. A file that is unreadable, damaged or has another key is replaced;
+//! one of an earlier build, without a checksum, counts if it can be read, and gets its checksum then.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde_json::Value;
 
-use super::files::{check_writable, create_folder, write_atomic, write_json_pretty};
-
-/// SHA-256 of `text` in hexadecimal.
-#[must_use]
-pub fn sha256_hex(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
-}
+pub use super::checksum::sha256_hex;
+use super::checksum::{seal, unseal};
+use super::files::{check_writable, create_folder, remove_leftovers, write_atomic, write_json_pretty};
+use super::warn;
 
 /// A folder of stored values.
 #[derive(Debug, Clone, Copy)]
@@ -26,11 +24,38 @@ pub struct Cache<'a> {
 
 /// A value with its whole key.
 #[derive(Serialize, Deserialize)]
-struct Kept<T> {
+struct Kept {
     key: String,
     /// Earlier builds stored ground truths under another field name.
     #[serde(alias = "truth")]
-    value: T,
+    value: Value,
+    /// Of key and value; missing in files of earlier builds.
+    #[serde(default)]
+    checksum: Option<String>,
+}
+
+impl Kept {
+    fn new<T: Serialize>(key: &str, value: &T) -> Result<Self> {
+        let mut kept = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: None };
+        kept.checksum = Some(kept.sum());
+        Ok(kept)
+    }
+
+    fn sum(&self) -> String {
+        sha256_hex(&format!("{}\n{}", self.key, self.value))
+    }
+}
+
+/// What the file of a value holds.
+enum Found<T> {
+    /// The value.
+    Whole(T),
+    /// The value, without a checksum.
+    Unsealed(T),
+    /// A value that was changed since it was stored.
+    Damaged,
+    /// Something else, or nothing.
+    Nothing,
 }
 
 impl<'a> Cache<'a> {
@@ -57,17 +82,24 @@ impl<'a> Cache<'a> {
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, "json");
-        if let Ok(bytes) = std::fs::read(&path)
-            && let Ok(kept) = serde_json::from_slice::<Kept<T>>(&bytes)
-            && kept.key == key
-            && sound(&kept.value)
-        {
-            return Ok(kept.value);
-        }
-        self.check(&path)?;
-        let kept = Kept { key: key.to_owned(), value: compute()? };
-        write_json_pretty(&path, &kept)?;
-        Ok(kept.value)
+        let find = |bytes: &[u8]| {
+            let Ok(kept) = serde_json::from_slice::<Kept>(bytes) else { return Found::Damaged };
+            let sealed = kept.checksum.is_some();
+            if kept.checksum.as_ref().is_some_and(|checksum| *checksum != kept.sum()) {
+                return Found::Damaged;
+            }
+            match serde_json::from_value::<T>(kept.value) {
+                Ok(value) if kept.key == key && sound(&value) => {
+                    if sealed {
+                        Found::Whole(value)
+                    } else {
+                        Found::Unsealed(value)
+                    }
+                }
+                _ => Found::Nothing,
+            }
+        };
+        self.find_or(&path, find, |value| write_json_pretty(&path, &Kept::new(key, value)?), compute)
     }
 
     /// The same for values with a file format of their own. `read` returns `None` for bytes that are not such a value, and
@@ -84,18 +116,38 @@ impl<'a> Cache<'a> {
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, extension);
-        if let Some(value) = std::fs::read(&path).ok().and_then(|bytes| read(&bytes)) {
-            return Ok(value);
-        }
-        self.check(&path)?;
-        let value = compute()?;
-        write_atomic(&path, &write(&value))?;
-        Ok(value)
+        let find = |bytes: &[u8]| match unseal(bytes).and_then(&read) {
+            Some(value) => Found::Whole(value),
+            None => read(bytes).map_or(Found::Damaged, Found::Unsealed),
+        };
+        self.find_or(&path, find, |value| write_atomic(&path, &seal(write(value))), compute)
     }
 
-    fn check(&self, path: &Path) -> Result<()> {
+    /// The value that `find` finds in the file at `path`; otherwise the one that `compute` returns, after `store` has
+    /// stored it.
+    fn find_or<T>(
+        &self,
+        path: &Path,
+        find: impl FnOnce(&[u8]) -> Found<T>,
+        store: impl FnOnce(&T) -> Result<()>,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        match std::fs::read(path).map_or(Found::Nothing, |bytes| find(&bytes)) {
+            Found::Whole(value) => return Ok(value),
+            Found::Unsealed(value) => {
+                // A cache that cannot be written to is as good as before.
+                let _ = store(&value);
+                return Ok(value);
+            }
+            Found::Damaged => warn(&format!("{} is damaged and will be made again", path.display())),
+            Found::Nothing => {}
+        }
         create_folder(self.folder)?;
-        check_writable(path)
+        remove_leftovers(path);
+        check_writable(path)?;
+        let value = compute()?;
+        store(&value)?;
+        Ok(value)
     }
 }
 
@@ -120,6 +172,13 @@ mod tests {
         let old = "{\"key\": \"a\", \"truth\": 6.5}";
         std::fs::write(cache.path("v", "a", "json"), old).unwrap();
         assert_eq!(get("a", true, 7.0), 6.5, "files of earlier builds are read");
+        let sealed = std::fs::read_to_string(cache.path("v", "a", "json")).unwrap();
+        assert!(sealed.contains("\"value\": 6.5") && sealed.contains("\"checksum\""), "{sealed}");
+        for (from, to) in [("6.5", "6.4"), ("\"a\"", "\"b\""), ("checksum\": \"", "checksum\": \"0")] {
+            std::fs::write(cache.path("v", "a", "json"), sealed.replace(from, to)).unwrap();
+            assert_eq!(get("a", true, 6.5), 6.5);
+            assert_eq!(std::fs::read_to_string(cache.path("v", "a", "json")).unwrap(), sealed, "{from}");
+        }
     }
 
     #[test]
@@ -133,10 +192,16 @@ mod tests {
         assert_eq!((get(1), get(2)), (1, 1));
         std::fs::write(cache.path("n", "k", "bin"), "no").unwrap();
         assert_eq!(get(3), 3);
-    }
-
-    #[test]
-    fn hashes_are_sha_256() {
-        assert_eq!(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        // Every byte is covered, and a file of an earlier build gets its checksum.
+        let path = cache.path("n", "k", "bin");
+        let sealed = std::fs::read(&path).unwrap();
+        for at in 0..sealed.len() {
+            let mut damaged = sealed.clone();
+            damaged[at] ^= 1;
+            std::fs::write(&path, damaged).unwrap();
+            assert_eq!(get(3), 3, "byte {at}");
+        }
+        std::fs::write(&path, [3]).unwrap();
+        assert_eq!((get(4), std::fs::read(&path).unwrap()), (3, sealed));
     }
 }

@@ -6,10 +6,13 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::RwLockReadGuard;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Serialize;
+
+use super::interrupt::finish_writing;
 
 /// Creates `folder` and its missing parents; an existing folder is left as it is.
 ///
@@ -19,57 +22,13 @@ pub fn create_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| explained(error, "create the folder", folder))
 }
 
-/// Prepares `folder` for the results of `command` before any work is done: creates it, checks that it is writable
-/// and that its `config.json`, if any, belongs to the same command, so that results of two commands are never mixed.
-/// Removes temporary files of killed writers.
-///
-/// # Errors
-/// If the folder cannot be created or written to, or holds results of another command; then nothing in it changes.
-pub fn claim_folder(folder: &Path, command: &str) -> Result<()> {
+/// The same; returns the folders that were missing, outer ones first.
+pub(super) fn create_folder_listing(folder: &Path) -> Result<Vec<PathBuf>> {
+    let above = folder.ancestors().filter(|above| !above.as_os_str().is_empty());
+    let mut missing: Vec<PathBuf> = above.take_while(|above| !above.exists()).map(Path::to_path_buf).collect();
+    missing.reverse();
     create_folder(folder)?;
-    let path = folder.join("config.json");
-    let found = match fs::read(&path) {
-        Ok(bytes) => Some(command_of(&bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => return Err(explained(error, "read", &path)),
-    };
-    if let Some(found) = found.filter(|found| found != command) {
-        let what =
-            if found.is_empty() { "files of another program".to_owned() } else { format!("results of `{found}`") };
-        bail!(
-            "{} holds {what}, and `{command}` does not write into them; choose another --out or remove the folder",
-            folder.display()
-        );
-    }
-    check_writable(&path)?;
-    remove_leftovers_in(folder, None);
-    Ok(())
-}
-
-/// Writes results into `folder`: `files` writes everything except `config.json`, which describes the results. The
-/// old `config.json` is removed first and the new one is written last, so a folder whose writer was interrupted has
-/// none and is recognisably incomplete.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn write_results<T>(
-    folder: &Path,
-    config: &(impl Serialize + ?Sized),
-    files: impl FnOnce() -> Result<T>,
-) -> Result<T> {
-    create_folder(folder)?;
-    let path = folder.join("config.json");
-    remove_stale(&path)?;
-    let written = files()?;
-    write_json_pretty(&path, config)?;
-    Ok(written)
-}
-
-/// The command of a `config.json`, with its setting if it has one; empty for a foreign file.
-fn command_of(config: &[u8]) -> String {
-    let config: serde_json::Value = serde_json::from_slice(config).unwrap_or_default();
-    let words = ["command", "setting"].into_iter().filter_map(|key| config[key].as_str());
-    words.collect::<Vec<_>>().join(" ")
+    Ok(missing)
 }
 
 /// Checks that `path` can be written, without changing it.
@@ -213,7 +172,7 @@ pub fn remove_leftovers(path: &Path) {
 }
 
 /// The same for the file `name` in `folder`, or for all files.
-fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
+pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     let processes = Path::new("/proc");
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let left = entry.file_name();
@@ -231,6 +190,8 @@ fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
 /// A temporary file beside its target, removed on drop unless it was renamed.
 struct Aside {
     path: PathBuf,
+    /// A process that is told to stop completes its files.
+    _writing: RwLockReadGuard<'static, ()>,
 }
 
 impl Aside {
@@ -242,7 +203,7 @@ impl Aside {
             .with_context(|| format!("failed to write {}: the path has no file name; add one", target.display()))?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".{}.{}-{count}.tmp", name.to_string_lossy(), std::process::id());
-        Ok(Self { path: target.with_file_name(name) })
+        Ok(Self { path: target.with_file_name(name), _writing: finish_writing() })
     }
 
     fn rename_to(self, target: &Path) -> io::Result<()> {
@@ -269,6 +230,7 @@ pub(crate) fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Er
         ErrorKind::NotFound => "does its folder exist?",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space and run again",
+        ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f) and run again",
         ErrorKind::IsADirectory => "that is a folder; choose another name",
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
             "a file is where a folder should be; choose another folder"
@@ -316,26 +278,6 @@ mod tests {
         let mut left = vec![mine.as_str(), ".a.state.x.tmp", ".b.state.99999999-0.tmp", "a.state"];
         left.sort_unstable();
         assert_eq!(names(folder.path()), left);
-        // Claiming the folder removes all of them.
-        claim_folder(folder.path(), "live").unwrap();
-        left.retain(|name| !name.contains("99999999"));
-        assert_eq!(names(folder.path()), left);
-    }
-
-    #[test]
-    fn interrupted_results_have_no_config() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, file: &str| {
-            write_results(folder.path(), &name, || write_atomic(&folder.path().join(file), name.as_bytes()))
-        };
-        write("first", "a").unwrap();
-        assert_eq!(names(folder.path()), ["a", "config.json"]);
-        // A folder named like the file stops the second writer halfway.
-        fs::create_dir(folder.path().join("b")).unwrap();
-        assert!(write("second", "b").is_err());
-        assert_eq!(names(folder.path()), ["a", "b"]);
-        write("third", "a").unwrap();
-        assert_eq!(fs::read_to_string(folder.path().join("config.json")).unwrap(), "\"third\"\n");
     }
 
     #[test]

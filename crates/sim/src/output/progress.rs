@@ -48,6 +48,12 @@ impl Progress {
         self.bar.reset_eta();
     }
 
+    /// Skips `units` that were done before, which do not count towards the speed.
+    pub fn skip(&self, units: u64) {
+        self.bar.inc(units);
+        self.bar.reset_eta();
+    }
+
     /// Adds `units` to the total.
     pub fn lengthen(&self, units: u64) {
         self.bar.inc_length(units);

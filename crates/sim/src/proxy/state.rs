@@ -11,17 +11,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::round::{Sampling, empty_sums};
 use super::selection::pair_count;
 use super::strata::Sums;
 use crate::output;
+use crate::output::checksum::{seal, unseal};
+use crate::output::difference::{Compare, first_difference};
 
 /// The first line. The number increases whenever the meaning of a file changes.
 const MAGIC: &str = "sim proxy state 1\n";
-/// The length of the checksum at the end, in bytes.
-const CHECKSUM: usize = 32;
 
 /// Everything that identifies a matrix: a state file with another identity is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -208,21 +207,20 @@ impl State {
                 squares.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
             }
         }
-        let checksum = Sha256::digest(&bytes);
-        bytes.extend_from_slice(&checksum);
-        Ok(bytes)
+        Ok(seal(bytes))
     }
 
     fn decode(bytes: &[u8]) -> Result<Self> {
-        let (body, checksum) = bytes
-            .strip_prefix(MAGIC.as_bytes())
-            .filter(|rest| rest.len() >= CHECKSUM)
-            .map(|_| bytes.split_at(bytes.len() - CHECKSUM))
-            .with_context(|| match MAGIC.as_bytes().starts_with(bytes) {
+        let known = |what: &[u8]| what.starts_with(MAGIC.as_bytes());
+        ensure!(
+            known(bytes),
+            match MAGIC.as_bytes().starts_with(bytes) {
                 true => "it is truncated",
                 false => "it is not the state of a proxy matrix, or it has another version",
-            })?;
-        ensure!(Sha256::digest(body)[..] == *checksum, "it is truncated or damaged: its checksum does not match");
+            }
+        );
+        let body = unseal(bytes).filter(|body| known(body));
+        let body = body.context("it is truncated or damaged: its checksum does not match")?;
         let body = &body[MAGIC.len()..];
         let end = body.iter().position(|&byte| byte == b'\n').context("the line of its header does not end")?;
         let header: Header = serde_json::from_slice(&body[..end]).context("its header is unreadable")?;
@@ -295,34 +293,7 @@ impl Identity {
     /// Describes the first difference between this identity and `wanted`; `None` if they are equal.
     pub(super) fn difference(&self, wanted: &Self) -> Option<String> {
         let value = |identity| serde_json::to_value(identity).unwrap_or_default();
-        first_difference("", &value(self), &value(wanted))
-    }
-}
-
-/// Describes the first difference between two values, the one in the file and the one wanted; `name` is their path.
-fn first_difference(name: &str, found: &serde_json::Value, wanted: &serde_json::Value) -> Option<String> {
-    use serde_json::Value::Object;
-    match (found, wanted) {
-        (Object(a), Object(b)) => {
-            let names = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
-            let null = serde_json::Value::Null;
-            names.into_iter().find_map(|key| {
-                let path = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
-                first_difference(&path, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null))
-            })
-        }
-        _ if found == wanted => None,
-        _ => {
-            let short = |value: &serde_json::Value| {
-                let text = value.to_string();
-                if text.chars().count() > 60 {
-                    format!("{}...", text.chars().take(57).collect::<String>())
-                } else {
-                    text
-                }
-            };
-            Some(format!("its {name} is {}, not {}", short(found), short(wanted)))
-        }
+        first_difference(&value(self), &value(wanted), Compare::Everything)
     }
 }
 

@@ -212,26 +212,23 @@ pub struct Caption {
     pub look: Look,
 }
 
-/// Writes a whole study into `folder`: `config.json` as given, `curves.csv`, `runs.csv`,
-/// `summary.json`, `regret.svg`, `regret.png` and `timings.json`.
+/// Writes the files of a study into `folder`, which must exist: `curves.csv`, `runs.csv`, `summary.json`, `regret.svg`,
+/// `regret.png` and `timings.json`.
 ///
 /// # Errors
-/// When the folder or a file cannot be written.
+/// When a file cannot be written.
 pub fn write(
     folder: &Path,
-    config: &impl Serialize,
     plan: &StudyPlan,
     results: &[Vec<RunResult>],
     arms: &Arms<'_>,
     caption: &Caption,
 ) -> Result<()> {
-    output::write_results(folder, config, || {
-        write_curves(&folder.join("curves.csv"), plan, results, arms)?;
-        write_runs(&folder.join("runs.csv"), plan, results, arms)?;
-        output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
-        figure(plan, results, arms.measured.kind, caption).save(&folder.join("regret"))?;
-        write_timings(&folder.join("timings.json"), plan, results)
-    })
+    write_curves(&folder.join("curves.csv"), plan, results, arms)?;
+    write_runs(&folder.join("runs.csv"), plan, results, arms)?;
+    output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
+    figure(plan, results, arms.measured.kind, caption).save(&folder.join("regret"))?;
+    write_timings(&folder.join("timings.json"), plan, results)
 }
 
 /// The spread of cumulative regret of this kind at a checkpoint.

@@ -8,12 +8,14 @@
 //! | [`site`] | queries, ranked lists and users; one impression |
 //! | [`live_arena`] | an arena in which every comparison is an impression |
 //! | [`runs`] | plays several runs of several algorithms on all cores |
+//! | [`kept_runs`] | the finished runs of a results folder |
 //! | [`pairwise`] | counts of interleaved comparisons between pairs of rankers |
 //! | [`truth`] | the best ranker and the gap of every other one |
 //! | [`seed`], [`seed_text`] | random streams, and the frozen texts that they are hashed from |
 //! | [`arm_names`] | what arms are called |
 
 pub mod arm_names;
+pub mod kept_runs;
 pub mod live_arena;
 pub mod pairwise;
 pub mod prepared;

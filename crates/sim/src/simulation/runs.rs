@@ -10,6 +10,7 @@ use bandits::{Arena, Arm, Choice, Generators, Observer, Policy, Recorder, Regret
 use rayon::prelude::*;
 
 use crate::output::progress::Progress;
+use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::seed;
 use crate::simulation::seed_text::{Seeded, seed_text};
 
@@ -84,10 +85,12 @@ impl StudyPlan {
         self.steps.saturating_mul(self.runs).saturating_mul(self.algorithms.len() as u64)
     }
 
-    /// How the runs of `algorithm` are played.
-    fn runs_of<'a>(&'a self, algorithm: &'a Spec) -> RunPlan<'a> {
+    /// How the runs of each algorithm are played.
+    #[must_use]
+    pub fn cells(&self) -> Vec<RunPlan<'_>> {
         let Self { steps, seed, ref checkpoints, .. } = *self;
-        RunPlan { algorithm, steps, seed, checkpoints, count_suboptimal: false }
+        let cell = |algorithm| RunPlan { algorithm, steps, seed, checkpoints, count_suboptimal: false };
+        self.algorithms.iter().map(cell).collect()
     }
 
     /// The algorithms with all their parameters.
@@ -135,29 +138,57 @@ impl RunResult {
 }
 
 /// Plays the whole plan. Returns the runs of each algorithm, in the order of the plan and of the run numbers; the
-/// result does not depend on the number of threads.
+/// result depends neither on the number of threads nor on the runs in `kept`, which are not played again.
 ///
 /// # Errors
-/// If an algorithm does not accept this number of arms.
-pub fn play_all<A: ArenaFactory>(arenas: &A, plan: &StudyPlan, progress: &Progress) -> Result<Vec<Vec<RunResult>>> {
-    let jobs: Vec<(usize, u64)> =
-        (0..plan.runs).flat_map(|run| (0..plan.algorithms.len()).map(move |algorithm| (algorithm, run))).collect();
-    let mut played = batches_of_runs(jobs, arenas.in_step())
+/// If an algorithm does not accept this number of arms, or a finished run cannot be kept.
+pub fn play_all<A: ArenaFactory>(
+    arenas: &A,
+    plan: &StudyPlan,
+    kept: Option<&KeptRuns>,
+    progress: &Progress,
+) -> Result<Vec<Vec<RunResult>>> {
+    play_cells(arenas, &plan.cells(), plan.runs, kept, progress)
+}
+
+/// The same for any cells: an algorithm, steps and checkpoints each.
+///
+/// # Errors
+/// As for [`play_all`].
+pub fn play_cells<A: ArenaFactory>(
+    arenas: &A,
+    cells: &[RunPlan<'_>],
+    runs: u64,
+    kept: Option<&KeptRuns>,
+    progress: &Progress,
+) -> Result<Vec<Vec<RunResult>>> {
+    let same = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
+    let finished = |cell| kept.map_or_else(BTreeMap::new, |kept| kept.of(cell, runs, same(cell)));
+    let mut results: Vec<BTreeMap<u64, RunResult>> = cells.iter().map(finished).collect();
+    for (cell, finished) in cells.iter().zip(&results) {
+        progress.skip(cell.steps * finished.len() as u64);
+    }
+    if let Some(kept) = kept {
+        kept.announce(results.iter().map(|finished| finished.len() as u64).sum(), runs * cells.len() as u64);
+    }
+    let jobs = (0..runs).flat_map(|run| (0..cells.len()).map(move |cell| (cell, run)));
+    let jobs: Vec<(usize, u64)> = jobs.filter(|(cell, run)| !results[*cell].contains_key(run)).collect();
+    let played = batches_of_runs(jobs, arenas.in_step())
         .into_par_iter()
         // One batch per piece of work: runs differ in duration by orders of magnitude.
         .with_max_len(1)
-        .map(|(algorithm, numbers)| {
-            let runs = play_runs(arenas, &plan.runs_of(&plan.algorithms[algorithm]), &numbers, progress)?;
-            Ok(numbers.into_iter().map(|run| (algorithm, run)).zip(runs).collect())
+        .map(|(at, numbers)| {
+            let played = play_runs(arenas, &cells[at], &numbers, progress)?;
+            for (run, result) in numbers.iter().zip(&played) {
+                kept.map_or(Ok(()), |kept| kept.keep(&cells[at], *run, result))?;
+            }
+            Ok(numbers.into_iter().map(|run| (at, run)).zip(played).collect())
         })
-        .collect::<Result<Vec<Vec<((usize, u64), RunResult)>>>>()?
-        .concat();
-    played.sort_by_key(|(job, _)| *job);
-    let mut results: Vec<Vec<RunResult>> = plan.algorithms.iter().map(|_| Vec::new()).collect();
-    for ((algorithm, _), run) in played {
-        results[algorithm].push(run);
+        .collect::<Result<Vec<Vec<((usize, u64), RunResult)>>>>()?;
+    for ((at, run), result) in played.into_iter().flatten() {
+        results[at].insert(run, result);
     }
-    Ok(results)
+    Ok(results.into_iter().map(|runs| runs.into_values().collect()).collect())
 }
 
 /// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:
@@ -178,18 +209,6 @@ pub(crate) fn batches_of_runs(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usiz
         }
     }
     batches
-}
-
-/// Plays run `run` of `spec` with the steps, seed and checkpoints of `plan`, ignoring its algorithms.
-pub(crate) fn play_one<A: ArenaFactory>(
-    arenas: &A,
-    plan: &StudyPlan,
-    spec: &Spec,
-    run: u64,
-    progress: &Progress,
-) -> Result<RunResult> {
-    let mut results = play_runs(arenas, &plan.runs_of(spec), &[run], progress)?;
-    Ok(results.remove(0))
 }
 
 /// How the runs of one algorithm are played and recorded.

@@ -1,5 +1,6 @@
 //! Helpers for the tests of the command line.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,15 +20,33 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// All files of a folder except the timings, by name.
+/// All files of a folder except the timings and hidden ones, by name.
 pub(crate) fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("a readable folder"));
     let mut files: Vec<(String, Vec<u8>)> = entries
         .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap_or_default()))
-        .filter(|(name, _)| !name.contains("timings"))
+        .filter(|(name, _)| !name.contains("timings") && !name.starts_with('.'))
         .collect();
     files.sort();
     files
+}
+
+/// The contents of all files in a folder, by their paths in it.
+pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
+
+/// All files in `folder` and below it except the timings, hidden ones included.
+pub(crate) fn tree(folder: &Path) -> Tree {
+    let mut tree = Tree::new();
+    for entry in fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("a readable folder").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if path.is_dir() {
+            tree.extend(self::tree(&path).into_iter().map(|(below, bytes)| (format!("{name}/{below}"), bytes)));
+        } else if !name.contains("timings") {
+            tree.insert(name, fs::read(&path).expect("a readable file"));
+        }
+    }
+    tree
 }
 
 /// The folder `name` of real data: in `ORE_TEST_DATA`, or beside the checkout.

@@ -195,16 +195,16 @@ impl Analyse {
         };
         let (reference, other) = against.unzip();
         let config = Config { against: other, ..config };
-        let folder = self.output.out.clone().unwrap_or_else(|| {
+        let usual = || {
             let name = of_content(&config.matrix.name, &config.matrix.checksum);
-            default_folder(&format!("analyse-{name}{}{}", self.arms.part(), self.common.seeded()))
-        });
-        output::claim_folder(&folder, "analyse")?;
+            default_folder(&format!("analyse-{name}{}{}{}", self.arms.part(), self.part(&config), self.common.seeded()))
+        };
+        let folder = self.output.claim(usual, &config, self.common.quiet)?;
 
         let findings = Findings::of(&matrix, reference.as_ref(), &config)?;
-        let written = output::write_results(&folder, &config, || {
+        let written = folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
-            files::write(&folder, &matrix, reference.as_ref(), &findings, &config)
+            files::write(folder.path(), &matrix, reference.as_ref(), &findings, &config)
         })?;
         if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
@@ -216,9 +216,35 @@ impl Analyse {
                 let open = with_unit(findings.order.open_pairs as u64, "pair");
                 eprintln!("remark: {open} at exactly 1/2, tied or never compared");
             }
-            eprintln!("results in {}: {written}, findings.json, config.json", folder.display());
+            eprintln!("results in {}: {written}, findings.json, config.json", folder.path().display());
         }
         Ok(())
+    }
+}
+
+impl Analyse {
+    /// The part of a folder name for settings that differ from their defaults.
+    fn part(&self, config: &Config) -> String {
+        let mut part = String::new();
+        if let Some(other) = &config.against {
+            part += &format!("-against-{}", of_content(&other.name, &other.checksum));
+        }
+        if let Some(comparisons) = self.comparisons {
+            part += &format!("-comparisons-{comparisons}");
+        }
+        let settings = [
+            ("error-rate", self.error_rate, 0.05),
+            ("samples", self.samples as f64, 1e5),
+            ("alpha", self.alpha, 1.01),
+            ("delta", self.delta, 0.01),
+            ("batch", self.batch as f64, 4.0),
+        ];
+        for (name, value, usual) in settings {
+            if value != usual {
+                part += &format!("-{name}-{value}");
+            }
+        }
+        part
     }
 }
 

@@ -1,24 +1,67 @@
 //! Flags of every command: seed, threads, output.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
 
+use serde::Serialize;
+
+use crate::cli::print::eprintln;
 use crate::output::numbers::{parse_above_zero, parse_count, parse_up_to};
+use crate::output::results_folder::{Existing, ResultsFolder};
 use crate::simulation::truth::Effort;
 
 /// Where results go.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct OutputArgs {
-    /// Results folder; results of the same command in it are replaced, a folder of another command is refused
-    /// [default: results/NAME, where NAME is made of the command, the data, the settings and, unless it is 1, the seed]
+    /// Results folder [default: results/NAME, where NAME is made of the command, the data, the settings and, unless it is
+    /// 1, the seed]
+    ///
+    /// Results of the same command with the same settings are extended: afterwards the folder holds all algorithms, and the
+    /// larger number of runs and steps. Finished runs are not repeated. Other results are refused.
     #[arg(long, value_name = "FOLDER")]
     pub(in crate::cli) out: Option<PathBuf>,
+
+    /// Start in an empty results folder: what it holds is moved to NAME.old-1, never deleted
+    #[arg(long, alias = "again")]
+    pub(in crate::cli) replace: bool,
 
     /// Print JSON instead of text
     #[arg(long)]
     pub(in crate::cli) json: bool,
+}
+
+impl OutputArgs {
+    /// Claims the results folder for the configuration `key`: the one given, or `usual`. Unless `quiet`, says what was
+    /// moved aside and which folder was created for --out.
+    pub(in crate::cli) fn claim(
+        &self,
+        usual: impl FnOnce() -> PathBuf,
+        key: &impl Serialize,
+        quiet: bool,
+    ) -> Result<ResultsFolder> {
+        let path = self.out.clone().unwrap_or_else(usual);
+        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let folder = ResultsFolder::claim(&path, key, existing)?;
+        if !quiet {
+            if let Some(moved) = folder.moved_to() {
+                eprintln!("what {} held is now in {}", path.display(), moved.display());
+            }
+            if let Some(parent) = folder.created_parent().filter(|_| self.out.is_some()) {
+                eprintln!("created the folder {} for --out {}", parent.display(), path.display());
+            }
+        }
+        Ok(folder)
+    }
+}
+
+/// Says that `out`, a folder of folders or a file's parents, will be created.
+pub(in crate::cli) fn announce_missing(out: &Path) {
+    let above = out.ancestors().filter(|above| !above.as_os_str().is_empty());
+    if let Some(first) = above.take_while(|above| !above.exists()).last() {
+        eprintln!("created the folder {} for --out", first.display());
+    }
 }
 
 /// The cache of ground truths.

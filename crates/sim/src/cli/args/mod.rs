@@ -9,7 +9,7 @@ mod run;
 mod site;
 
 pub(super) use self::arms::ArmArgs;
-pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs};
+pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing};
 pub(super) use self::folder::{dataset_name, default_folder, of_content};
 pub(super) use self::reading::ReadingArgs;
 pub(super) use self::regret::regret_of_a_step;

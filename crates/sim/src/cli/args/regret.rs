@@ -42,6 +42,11 @@ fn kinds() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
 }
 
 impl RegretArgs {
+    /// The kind that was asked for, if any.
+    pub(in crate::cli) fn given(&self) -> Option<RegretKind> {
+        self.regret
+    }
+
     /// Refuses kinds that a live run cannot measure.
     pub(in crate::cli) fn check_live(&self) -> Result<()> {
         match self.regret.filter(|kind| !kind.needs_one_row()) {

@@ -3,13 +3,13 @@
 use std::str::FromStr;
 
 use anyhow::Result;
-use bandits::log_spaced;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 
 use super::common::{CommonArgs, OutputArgs};
 use super::regret::RegretArgs;
 use crate::cli::print::eprintln;
+use crate::cli::study::extension::{Length, Size};
 use crate::output::numbers::{parse_positive, parse_up_to};
 use crate::results::{Axes, Look, SpreadKind};
 use crate::simulation::runs::StudyPlan;
@@ -138,8 +138,8 @@ impl RunArgs {
         self.steps.unwrap_or(usual.steps)
     }
 
-    /// The plan: what the flags say and otherwise `usual`.
-    pub(in crate::cli) fn plan(&self, usual: &Usual) -> StudyPlan {
+    /// What is asked for: what the flags say and otherwise `usual`.
+    pub(in crate::cli) fn size(&self, usual: &Usual) -> Size {
         let algorithms = match &self.algorithms {
             Some(named) => named.0.clone(),
             None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
@@ -147,14 +147,14 @@ impl RunArgs {
         if !self.common.quiet {
             print_warnings(&algorithms);
         }
-        let steps = self.steps(usual);
-        StudyPlan {
-            algorithms,
-            steps,
-            runs: self.runs.unwrap_or(usual.runs),
-            seed: self.common.seed,
-            checkpoints: log_spaced(steps, self.checkpoints.unwrap_or(10)),
-        }
+        let length = Length::Steps(self.steps(usual), self.checkpoints);
+        Size { algorithms, runs: self.runs.unwrap_or(usual.runs), length }
+    }
+
+    /// The plan of a study of this size.
+    pub(in crate::cli) fn plan(&self, size: Size) -> StudyPlan {
+        let Size { algorithms, runs, length } = size;
+        StudyPlan { algorithms, steps: length.steps(), runs, seed: self.common.seed, checkpoints: length.checkpoints() }
     }
 
     /// How the study is drawn and tabulated.

@@ -9,12 +9,13 @@ use super::{Bandit, CopiedArenas, Description};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
 use crate::cli::args::Usual;
 use crate::cli::print::{eprintln, println};
-use crate::cli::study_output::Presentation;
-use crate::output;
+use crate::cli::study::extension::{Length, Size, extended};
+use crate::cli::study::output::Presentation;
 use crate::output::numbers::{parse_positive, with_unit};
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::results::Arms;
+use crate::simulation::kept_runs::KeptRuns;
 
 /// What is measured, and when.
 #[derive(Debug, Args)]
@@ -100,30 +101,40 @@ impl Bandit {
         presentation: &Presentation,
     ) -> Result<()> {
         let run = &self.run;
-        let (usual, seed) = (run.plan(&Usual::STUDY), run.common.seed);
-        let plan = Exploration { algorithms: usual.algorithms, horizons, runs: usual.runs, seed };
-        let folder = self.folder("explore", &description);
-        output::claim_folder(&folder, "bandit explore-then-exploit")?;
-        let progress = Progress::new("exploring", plan.total_steps(), run.common.quiet);
-        let results = explore_all(arenas, &plan, &progress)?;
-        progress.finish();
-        let config = Config {
+        let (seed, quiet) = (run.common.seed, run.common.quiet);
+        let asked = Size { length: Length::Horizons(horizons), ..run.size(&Usual::STUDY) };
+        let usual = self.folder("explore", &description);
+        let mut config = Config {
             command: "bandit",
             setting: "explore-then-exploit",
             version: env!("CARGO_PKG_VERSION"),
             seed,
-            horizons: plan.horizons.clone(),
-            runs: plan.runs,
-            algorithms: plan.names(),
+            horizons: asked.length.checkpoints(),
+            runs: asked.runs,
+            algorithms: asked.names(),
             regret: arms.measured.kind,
             environment: description,
         };
-        write(&folder, &config, &plan, &results, arms, &presentation.caption)?;
+        let folder = run.output.claim(|| usual, &config, quiet)?;
+        folder.check(&config)?;
+        let size = extended(asked, &folder, quiet)?;
+        (config.horizons, config.runs, config.algorithms) = (size.length.checkpoints(), size.runs, size.names());
+        let plan =
+            Exploration { horizons: size.length.checkpoints(), algorithms: size.algorithms, runs: size.runs, seed };
+        let kept = KeptRuns::new(&folder, &arenas.content, arenas.arena.gaps(), "timings.json");
+        let progress = Progress::new("exploring", plan.total_steps(), quiet);
+        let explored = explore_all(arenas, &plan, Some(&kept), &progress)?;
+        progress.finish();
+        let results = &explored.results;
+        folder.write(&config, || {
+            write(folder.path(), &plan, results, arms, &presentation.caption)?;
+            explored.complete(&kept)
+        })?;
         if presentation.json {
-            println!("{}", serde_json::to_string_pretty(&summarise(&plan, &results, arms))?);
+            println!("{}", serde_json::to_string_pretty(&summarise(&plan, results, arms))?);
         } else {
             println!("{}", presentation.truth);
-            println!("{}", table(&plan, &results, arms));
+            println!("{}", table(&plan, results, arms));
             println!(
                 "{}; accuracy: share of runs that recommend the best arm at the horizon",
                 with_unit(plan.runs, "run")
@@ -136,7 +147,7 @@ impl Bandit {
         if !presentation.quiet {
             eprintln!(
                 "results in {}: accuracy and regret (.png, .svg), horizons.csv, runs.csv, summary.json, config.json",
-                folder.display()
+                folder.path().display()
             );
         }
         Ok(())

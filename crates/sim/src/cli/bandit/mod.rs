@@ -15,14 +15,15 @@ use serde::Serialize;
 
 use super::matrix_file::{self, MatrixFile};
 use crate::cli::args::{ArmArgs, RunArgs, Usual, default_folder, of_content, regret_of_a_step};
-use crate::cli::study_output::{self, Presentation};
-use crate::output;
+use crate::cli::study::extension::extended;
+use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::proxy::MatrixAccount;
 use crate::results::{Arms, Caption, Measured, notes};
 use crate::simulation::arm_names::ArmNames;
+use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::runs::{ArenaFactory, CopiedArenas, play_all};
 use explore::SettingOptions;
 
@@ -68,6 +69,8 @@ struct Config {
     seed: u64,
     steps: u64,
     runs: u64,
+    /// Per decade.
+    checkpoints: u32,
     algorithms: Vec<String>,
     regret: RegretKind,
     environment: Description,
@@ -215,26 +218,33 @@ impl Bandit {
         presentation: &Presentation,
     ) -> Result<()> {
         let common = &self.run.common;
-        let plan = self.run.plan(&Usual::STUDY);
-        let folder = self.folder("bandit", &description);
-        output::claim_folder(&folder, "bandit")?;
-        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_all(arenas, &plan, &progress)?;
-        progress.finish();
-        let config = Config {
+        let asked = self.run.size(&Usual::STUDY);
+        let usual = self.folder("bandit", &description);
+        let mut config = Config {
             command: "bandit",
             version: env!("CARGO_PKG_VERSION"),
             seed: common.seed,
-            steps: plan.steps,
-            runs: plan.runs,
-            algorithms: plan.names(),
+            steps: asked.length.steps(),
+            runs: asked.runs,
+            checkpoints: asked.length.per_decade(),
+            algorithms: asked.names(),
             regret: arms.measured.kind,
             environment: description,
         };
-        study_output::write_and_print(&folder, &config, &plan, &results, arms, presentation)
+        let folder = self.run.output.claim(|| usual, &config, common.quiet)?;
+        folder.check(&config)?;
+        let size = extended(asked, &folder, common.quiet)?;
+        (config.steps, config.runs, config.checkpoints) = (size.length.steps(), size.runs, size.length.per_decade());
+        config.algorithms = size.names();
+        let plan = self.run.plan(size);
+        let kept = KeptRuns::new(&folder, &arenas.content, arenas.arena.gaps(), "timings.json");
+        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
+        let results = play_all(arenas, &plan, Some(&kept), &progress)?;
+        progress.finish();
+        study_output::write_and_print((&folder, &kept), &config, &plan, &results, arms, presentation)
     }
 
-    /// The results folder.
+    /// The results folder unless another is given.
     fn folder(&self, kind: &str, played_on: &Description) -> PathBuf {
         let usual = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
         let (part, regret, seeded) = (self.arms.part(), self.run.regret.part(usual), self.run.common.seeded());
@@ -242,6 +252,6 @@ impl Bandit {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),
         };
-        self.run.output.out.clone().unwrap_or_else(|| default_folder(&format!("{kind}-{name}{part}{regret}{seeded}")))
+        default_folder(&format!("{kind}-{name}{part}{regret}{seeded}"))
     }
 }

@@ -17,7 +17,7 @@ use crate::experiment::kinds::collect::{collect, metrics};
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
 use crate::experiment::measured::{Measured, Work};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
-use crate::experiment::run_store::{RunRecord, RunStore};
+use crate::experiment::run_store::{self, RunRecord, RunStore};
 use crate::experiment::series::{Metric, Point, Series};
 use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
@@ -153,7 +153,7 @@ fn play<'a>(
                     seed: plan.seed,
                     suboptimal: plan.suboptimal,
                 });
-                let store = RunStore::open(&context.cache, &text, checkpoints.len());
+                let store = run_store::open(&context.cache, &text, checkpoints.len());
                 cells.push(CellRuns { environment, spec, checkpoints, store });
             }
         }
@@ -190,10 +190,10 @@ fn play<'a>(
     progress.finish();
     work.played += played.len() as u64;
     for (at, record) in played {
-        cells[at].store.runs.insert(record.run, record);
+        cells[at].store.found.insert(record.run, record);
     }
     for cell in &cells {
-        let seconds: f64 = cell.store.runs.range(..plan.runs).map(|(_, record)| record.seconds).sum();
+        let seconds: f64 = cell.store.found.range(..plan.runs).map(|(_, record)| record.seconds).sum();
         let steps = cell.checkpoints.last().copied().unwrap_or(0) * plan.runs;
         work.add(name, &label(cell.spec), seconds, steps);
     }

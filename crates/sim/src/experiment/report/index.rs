@@ -9,6 +9,7 @@ use crate::experiment::claim::Verdict;
 use crate::experiment::config::{PAPERS, Paper};
 use crate::experiment::report::folder::{Summary, cell};
 use crate::output;
+use crate::output::lock::Lock;
 use crate::output::numbers::with_separators;
 
 /// The summaries of all experiments in a folder of results, paper by paper.
@@ -60,6 +61,8 @@ pub fn tally(summaries: &[Summary]) -> String {
 /// # Errors
 /// When the folder cannot be read or written.
 pub fn write(results: &Path) -> Result<()> {
+    // Two commands that end at the same time must not miss each other's summaries.
+    let _lock = Lock::wait_for_folder(results)?;
     let summaries = summaries(results)?;
     let mut page = String::from(
         "# Results\n\nOne folder per experiment, written by `sim experiment` from the files in `experiments/`: the figure, \

@@ -1,39 +1,42 @@
 //! Writes the results of a study and prints them.
 
-use std::path::Path;
-
 use anyhow::Result;
 use serde::Serialize;
 
-use super::print::{eprintln, println};
+use crate::cli::print::{eprintln, println};
 use crate::output::numbers::{mean_of, with_unit};
+use crate::output::results_folder::ResultsFolder;
 use crate::results::{self, Arms, Caption};
+use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// How to present a study.
-pub(super) struct Presentation {
+pub(in crate::cli) struct Presentation {
     /// The text of the figure.
-    pub(super) caption: Caption,
+    pub(in crate::cli) caption: Caption,
     /// The line about the ground truth that regret is measured against.
-    pub(super) truth: String,
+    pub(in crate::cli) truth: String,
     /// How sets of rankers are compared, if not by the pairs that regret is counted from.
-    pub(super) multileave: Option<String>,
+    pub(in crate::cli) multileave: Option<String>,
     /// Print JSON instead of the table.
-    pub(super) json: bool,
+    pub(in crate::cli) json: bool,
     /// Print no remarks.
-    pub(super) quiet: bool,
+    pub(in crate::cli) quiet: bool,
 }
 
-/// Writes the study into `folder` and prints its table or, with `json`, its summary.
-pub(super) fn write_and_print(
-    folder: &Path,
+/// Writes the study into `folder`, where its runs are `kept`, and prints its table or, with `json`, its summary.
+pub(in crate::cli) fn write_and_print(
+    (folder, kept): (&ResultsFolder, &KeptRuns),
     config: &impl Serialize,
     plan: &StudyPlan,
     played: &[Vec<RunResult>],
     arms: &Arms<'_>,
     presentation: &Presentation,
 ) -> Result<()> {
-    results::write(folder, config, plan, played, arms, &presentation.caption)?;
+    folder.write(config, || {
+        results::write(folder.path(), plan, played, arms, &presentation.caption)?;
+        kept.complete(&plan.cells(), played)
+    })?;
     if presentation.json {
         println!("{}", serde_json::to_string_pretty(&results::summarise(plan, played, arms))?);
     } else {
@@ -59,7 +62,7 @@ pub(super) fn write_and_print(
     if !presentation.quiet {
         eprintln!(
             "results in {}: regret.png, regret.svg, curves.csv, runs.csv, summary.json, config.json",
-            folder.display()
+            folder.path().display()
         );
     }
     Ok(())

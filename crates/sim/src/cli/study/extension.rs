@@ -1,0 +1,184 @@
+//! What a results folder holds and what a command asks for, joined: a study only grows.
+//!
+//! The folder afterwards holds all algorithms of both, the larger number of runs and steps (or all horizons) and the denser
+//! checkpoints. The algorithms of the folder come first.
+
+use anyhow::{Context, Result};
+use bandits::log_spaced;
+use bandits::registry::Spec;
+use serde_json::Value;
+
+use crate::cli::print::eprintln;
+use crate::output::numbers::{with_separators, with_unit};
+use crate::output::results_folder::ResultsFolder;
+use crate::output::usage::usage;
+use crate::results::label;
+
+/// Checkpoints per decade, unless others are asked for.
+const CHECKPOINTS: u32 = 10;
+
+/// How large a study is.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::cli) struct Size {
+    pub(in crate::cli) algorithms: Vec<Spec>,
+    /// Runs per algorithm.
+    pub(in crate::cli) runs: u64,
+    pub(in crate::cli) length: Length,
+}
+
+/// How long its runs are, and when they are recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::cli) enum Length {
+    /// Steps, and checkpoints per decade; `None` for the usual number.
+    Steps(u64, Option<u32>),
+    /// At each of these steps, ascending.
+    Horizons(Vec<u64>),
+}
+
+impl Length {
+    /// Steps of the longest runs.
+    pub(in crate::cli) fn steps(&self) -> u64 {
+        match self {
+            Self::Steps(steps, _) => *steps,
+            Self::Horizons(horizons) => horizons.last().copied().unwrap_or(0),
+        }
+    }
+
+    /// Checkpoints per decade.
+    pub(in crate::cli) fn per_decade(&self) -> u32 {
+        match self {
+            Self::Steps(_, per_decade) => per_decade.unwrap_or(CHECKPOINTS),
+            Self::Horizons(_) => 0,
+        }
+    }
+
+    /// The steps at which regret is recorded, ascending.
+    pub(in crate::cli) fn checkpoints(&self) -> Vec<u64> {
+        match self {
+            Self::Steps(steps, _) => log_spaced(*steps, self.per_decade()),
+            Self::Horizons(horizons) => horizons.clone(),
+        }
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Steps(steps, per_decade), Self::Steps(others, other)) => {
+                Self::Steps(*steps.max(others), *per_decade.max(other))
+            }
+            (Self::Horizons(horizons), Self::Horizons(others)) => {
+                let mut all = [&horizons[..], others].concat();
+                all.sort_unstable();
+                all.dedup();
+                Self::Horizons(all)
+            }
+            // The setting is part of the key, so this cannot be.
+            (_, other) => other.clone(),
+        }
+    }
+}
+
+impl Size {
+    /// The size of the study in `folder`, if its runs are finished.
+    ///
+    /// # Errors
+    /// If this version cannot play its algorithms.
+    fn held(folder: &ResultsFolder) -> Result<Option<Self>> {
+        let Some(config) = folder.held() else { return Ok(None) };
+        let length = match (config["steps"].as_u64(), config["horizons"].as_array()) {
+            (Some(steps), _) => {
+                let per_decade = config["checkpoints"].as_u64().and_then(|count| u32::try_from(count).ok());
+                Length::Steps(steps, per_decade.or_else(|| per_decade_of_curves(folder, steps)))
+            }
+            (None, Some(horizons)) => Length::Horizons(horizons.iter().filter_map(Value::as_u64).collect()),
+            (None, None) => return Ok(None),
+        };
+        let name = folder.path().display();
+        let advice = "choose another --out, or add --replace to move that aside";
+        let parse = |algorithm: &Value| {
+            let text = algorithm.as_str().unwrap_or_default();
+            let known = text.parse::<Spec>();
+            known.map_err(|error| usage(format!("{name} holds runs of `{text}` ({error:#}); {advice}")))
+        };
+        let algorithms = config["algorithms"].as_array().map_or(&[][..], Vec::as_slice);
+        let algorithms = algorithms.iter().map(parse).collect::<Result<_>>()?;
+        let runs = config["runs"].as_u64().with_context(|| format!("{name}/config.json lacks the number of runs"))?;
+        Ok(Some(Self { algorithms, runs, length }))
+    }
+
+    /// The larger of the two in every respect.
+    fn join(&self, other: &Self) -> Self {
+        let new = other.algorithms.iter().filter(|spec| !self.has(spec));
+        Self {
+            algorithms: self.algorithms.iter().chain(new).cloned().collect(),
+            runs: self.runs.max(other.runs),
+            length: self.length.join(&other.length),
+        }
+    }
+
+    /// The algorithms with all their parameters.
+    pub(in crate::cli) fn names(&self) -> Vec<String> {
+        self.algorithms.iter().map(Spec::canonical).collect()
+    }
+
+    fn has(&self, spec: &Spec) -> bool {
+        self.algorithms.iter().any(|known| known.canonical() == spec.canonical())
+    }
+
+    /// Whether both are equal, except for the order of the algorithms and for checkpoints that are not asked for.
+    fn equals(&self, asked: &Self) -> bool {
+        let same =
+            asked.algorithms.len() == self.algorithms.len() && asked.algorithms.iter().all(|spec| self.has(spec));
+        let length = match (&self.length, &asked.length) {
+            (Length::Steps(steps, _), Length::Steps(asked, None)) => steps == asked,
+            (held, asked) => held == asked,
+        };
+        same && self.runs == asked.runs && length
+    }
+
+    /// In words, e.g. `5 runs of 1,000 steps of rucb, random`.
+    fn describe(&self) -> String {
+        let length = match &self.length {
+            Length::Steps(steps, _) => with_unit(*steps, "step"),
+            Length::Horizons(all) => {
+                let horizons: Vec<String> = all.iter().map(|&horizon| with_separators(horizon)).collect();
+                format!("{} steps", horizons.join(", "))
+            }
+        };
+        let names: Vec<String> = self.algorithms.iter().map(label).collect();
+        format!("{} of {length} of {}", with_unit(self.runs, "run"), names.join(", "))
+    }
+}
+
+/// What is to be played so that `folder` holds what it holds and what is `asked`. Unless `quiet`, says how they differ.
+///
+/// # Errors
+/// If this version cannot play what the folder holds.
+pub(in crate::cli) fn extended(asked: Size, folder: &ResultsFolder, quiet: bool) -> Result<Size> {
+    let Some(held) = Size::held(folder)? else { return Ok(asked) };
+    let all = held.join(&asked);
+    if !quiet {
+        let name = folder.path().display();
+        let again = match folder.join(".runs").exists() {
+            false => "; its runs were not kept and are played again",
+            true => "",
+        };
+        if !held.equals(&all) {
+            eprintln!("{name} holds {}; it is extended to {}{again}", held.describe(), all.describe());
+        } else if !held.equals(&asked) {
+            eprintln!("{name} holds more than that, which is kept: {}{again}", held.describe());
+        } else if folder.was_finished() {
+            let nothing = if again.is_empty() { "; nothing is played again" } else { again };
+            eprintln!("{name} holds these runs already{nothing}");
+        }
+    }
+    Ok(all)
+}
+
+/// The checkpoints per decade of a folder of an earlier version, whose `config.json` does not say.
+fn per_decade_of_curves(folder: &ResultsFolder, steps: u64) -> Option<u32> {
+    let curves = std::fs::read_to_string(folder.join("curves.csv")).ok()?;
+    let mut rows = curves.lines().skip(1).map(|line| line.split(',').next());
+    let first = rows.next()?;
+    let count = 1 + rows.take_while(|algorithm| *algorithm == first).count();
+    (1..=1000).find(|&per_decade| log_spaced(steps, per_decade).len() == count)
+}

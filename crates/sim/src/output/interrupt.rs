@@ -1,0 +1,133 @@
+//! Ctrl-C, `kill`, and a file that exceeds its limit.
+//!
+//! A process that is told to stop says in one line what is kept and how to go on, waits until files that are being
+//! written are complete, and then ends by the same signal, so that a shell sees exit code 130 or 143. Results do not
+//! depend on any of this: after `kill -9`, the same command continues as well.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+/// What happens before the process ends by a signal.
+struct Farewell {
+    say: Option<Box<dyn Fn() -> String + Send>>,
+    /// Folders to remove if they are empty, inner ones first.
+    empty: Vec<PathBuf>,
+}
+
+static FAREWELL: Mutex<Farewell> = Mutex::new(Farewell { say: None, empty: Vec::new() });
+
+/// Held while a file is being written.
+static WRITING: RwLock<()> = RwLock::new(());
+
+fn farewell() -> MutexGuard<'static, Farewell> {
+    FAREWELL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Sets the line that is printed when the process is told to stop: what is kept, and how to go on.
+pub fn say_when_stopped(say: impl Fn() -> String + Send + 'static) {
+    farewell().say = Some(Box::new(say));
+}
+
+/// Sets the folders that are removed if they are empty when the process is told to stop, inner ones first.
+pub(super) fn remove_when_stopped(empty: Vec<PathBuf>) {
+    farewell().empty = empty;
+}
+
+/// Nothing is printed or removed from now on.
+pub fn say_nothing_when_stopped() {
+    *farewell() = Farewell { say: None, empty: Vec::new() };
+}
+
+/// Delays the end of a process that is told to stop until the returned guard is dropped.
+pub(super) fn finish_writing() -> RwLockReadGuard<'static, ()> {
+    WRITING.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes those of these folders that are empty.
+pub(super) fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders {
+        // A folder that is not empty stays.
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+/// Lets this process end as described above when it receives SIGINT or SIGTERM, and makes a file that exceeds the limit of
+/// `ulimit -f` an ordinary error. A signal that is ignored stays ignored (as under `nohup`, or in the background of a script).
+/// For programs, not for libraries. Does nothing on other systems than Unix.
+pub fn install() {
+    #[cfg(unix)]
+    unix::install();
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::{IsTerminal as _, Write as _};
+    use std::sync::atomic::AtomicBool;
+    use std::sync::{Arc, TryLockError};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    use super::{WRITING, farewell, remove_empty};
+
+    /// How long a file that is being written may delay the end.
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    pub(super) fn install() {
+        // The flag is never read: with any handler, the write fails instead of the process.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+        let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
+        let stops = [SIGINT, SIGTERM].into_iter().filter(|signal| ignored.unwrap_or(0) >> (signal - 1) & 1 == 0);
+        let Ok(mut signals) = Signals::new(stops) else { return };
+        let wait = move || {
+            if let Some(signal) = signals.forever().next() {
+                stop(signal);
+            }
+        };
+        // Without this thread the process would not end at all, so a failure to start it must be seen.
+        thread::Builder::new().name("signals".to_owned()).spawn(wait).expect("a thread can be started");
+    }
+
+    /// The signals that the parent process ignores, as a bit mask, in the text of `/proc/self/status`.
+    pub(super) fn ignored(status: &str) -> Option<u64> {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    }
+
+    fn stop(signal: i32) {
+        let start = Instant::now();
+        let _writing = loop {
+            match WRITING.try_write() {
+                Ok(guard) => break Some(guard),
+                Err(TryLockError::Poisoned(poisoned)) => break Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => break None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        let farewell = farewell();
+        remove_empty(&farewell.empty);
+        if let Some(say) = &farewell.say {
+            let mut out = std::io::stderr().lock();
+            // A progress bar may be on the line.
+            let line = if out.is_terminal() { "\r\x1b[2K" } else { "" };
+            let _ = writeln!(out, "{line}{}", say());
+        }
+        if emulate_default_handler(signal).is_err() {
+            std::process::exit(128 + signal);
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #[test]
+    fn ignored_signals_are_read_from_the_status_of_the_process() {
+        let status = "Name:\tsim\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001002\nSigCgt:\t0000000000000440\n";
+        assert_eq!(super::unix::ignored(status), Some(0x1002));
+        assert_eq!(super::unix::ignored("Name:\tsim\n"), None);
+    }
+}

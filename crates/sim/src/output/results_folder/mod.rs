@@ -1,0 +1,341 @@
+//! A folder of results and its one owner.
+//!
+//! Every command that writes a folder claims it first and holds its lock until `config.json` is written, the last of its
+//! files. A folder is keyed by its `config.json` without what makes a study larger or smaller ([`SIZES`]): a claim with
+//! another key is refused, and with the same key the folder can only grow. A folder whose `config.json` is not written yet
+//! has its key in `.unfinished.json`.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::difference::{Compare, first_difference};
+use super::files::{
+    check_writable, create_folder_listing, explained, remove_leftovers_in, remove_stale, write_json_pretty,
+};
+use super::interrupt;
+use super::lock::Lock;
+use super::usage::usage;
+
+/// The fields of a configuration that are no part of a folder's key.
+pub const SIZES: [&str; 6] = ["version", "steps", "runs", "algorithms", "checkpoints", "horizons"];
+
+/// The name of the file with the key, and in the end the configuration, of a folder that is not finished.
+const UNFINISHED: &str = ".unfinished.json";
+
+/// What to do with a folder that holds something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// Accept only results of the same key.
+    SameKey,
+    /// Move it aside and start in an empty one.
+    MoveAside,
+}
+
+/// A claimed folder. A folder that was created for the claim and is empty in the end is removed.
+#[derive(Debug)]
+pub struct ResultsFolder {
+    path: PathBuf,
+    /// The configuration without sizes, as far as it was known when the folder was claimed.
+    key: Value,
+    held: Option<Value>,
+    /// Whether `config.json` was there.
+    finished: bool,
+    /// The key is written before the first thing that depends on it.
+    marked: Arc<Mutex<bool>>,
+    created: Created,
+    moved_to: Option<PathBuf>,
+    // Declared last: the lock is released after everything else.
+    _lock: Lock,
+}
+
+impl ResultsFolder {
+    /// Claims the folder at `path` for results of the configuration `key`, which may lack fields that are not known yet:
+    /// creates it, locks it, checks that it is writable, and removes temporary files of killed writers.
+    ///
+    /// # Errors
+    /// If another command is working in the folder, if it holds results of another key, or if it cannot be created or written
+    /// to; then nothing in it changes.
+    pub fn claim(path: &Path, key: &impl Serialize, existing: Existing) -> Result<Self> {
+        let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
+        let mut created = Created(Vec::new());
+        let mut moved_to = None;
+        let mut taken = lock(path, &mut created)?;
+        if existing == Existing::MoveAside && !is_empty(path)? {
+            moved_to = Some(move_aside(path)?);
+            taken = lock(path, &mut created)?;
+        }
+        let (held, finished) = held(path)?;
+        if let Some(held) = &held {
+            refuse_another_key(path, held, &key, Compare::WhatIsWanted)?;
+        }
+        check_writable(&path.join("config.json"))?;
+        remove_leftovers_in(path, None);
+        interrupt::remove_when_stopped(created.0.clone());
+        let name = path.display().to_string();
+        interrupt::say_when_stopped(move || format!("stopped; {name} is as it was, and the same command starts again"));
+        let marked = Arc::new(Mutex::new(held.is_some()));
+        Ok(Self { path: path.to_path_buf(), key, held, finished, marked, created, moved_to, _lock: taken })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a file in it.
+    #[must_use]
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The configuration of the results that it holds. If they were being written when the process was killed, the sizes are
+    /// those of all runs, which are finished; if runs are missing, there are no sizes.
+    #[must_use]
+    pub fn held(&self) -> Option<&Value> {
+        self.held.as_ref()
+    }
+
+    /// Whether it was complete when it was claimed.
+    #[must_use]
+    pub fn was_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Where its former content was moved.
+    #[must_use]
+    pub fn moved_to(&self) -> Option<&Path> {
+        self.moved_to.as_deref()
+    }
+
+    /// The outermost folder that was created above it, if any.
+    #[must_use]
+    pub fn created_parent(&self) -> Option<&Path> {
+        self.created.0.last().filter(|folder| **folder != self.path).map(PathBuf::as_path)
+    }
+
+    /// Checks that what it holds has the key of the complete configuration `config`.
+    ///
+    /// # Errors
+    /// If it has not.
+    pub fn check(&self, config: &impl Serialize) -> Result<()> {
+        let config = serde_json::to_value(config).context("failed to turn the configuration into JSON")?;
+        match &self.held {
+            // An unfinished folder may know less than the configuration.
+            Some(held) if held.get("version").is_some() => {
+                refuse_another_key(&self.path, held, &config, Compare::Everything)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A function that marks the folder as unfinished, to be called before anything of a larger study is kept in it, any
+    /// number of times and on any thread.
+    pub fn marker(&self) -> impl Fn() -> Result<()> + Send + Sync + use<> {
+        let (marked, path, key) = (Arc::clone(&self.marked), self.path.join(UNFINISHED), without_sizes(&self.key));
+        move || {
+            let mut marked = marked.lock().unwrap_or_else(PoisonError::into_inner);
+            if !*marked {
+                write_json_pretty(&path, &key)?;
+                *marked = true;
+            }
+            Ok(())
+        }
+    }
+
+    /// Writes results: `files` writes everything except `config.json`, which describes the results. The old `config.json` is
+    /// removed first and the new one is written last, so a folder whose writer was interrupted has none and is recognisably
+    /// incomplete.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or the folder holds results of another key.
+    pub fn write<T>(&self, config: &impl Serialize, files: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check(config)?;
+        let name = self.path.display().to_string();
+        interrupt::say_when_stopped(move || {
+            format!("stopped while {name} was being written; the same command completes it")
+        });
+        // From here on, an interrupted writer leaves this instead of `config.json`.
+        write_json_pretty(&self.path.join(UNFINISHED), config)?;
+        let path = self.path.join("config.json");
+        remove_stale(&path)?;
+        let written = files()?;
+        write_json_pretty(&path, config)?;
+        remove_stale(&self.path.join(UNFINISHED))?;
+        interrupt::say_nothing_when_stopped();
+        Ok(written)
+    }
+}
+
+/// A folder whose files are described by something else than `config.json`, such as that of an experiment, and its one
+/// owner. Empty in the end, it is removed if it was created for the claim.
+#[derive(Debug)]
+pub struct FolderOfOtherFiles {
+    _created: Created,
+    _lock: Lock,
+}
+
+impl FolderOfOtherFiles {
+    /// Creates and locks the folder at `path` for `command`, and removes temporary files of killed writers.
+    ///
+    /// # Errors
+    /// If another command is working in it, if it holds results with a `config.json`, or if it cannot be created or written to.
+    pub fn claim(path: &Path, command: &str) -> Result<Self> {
+        let mut created = Created(Vec::new());
+        let lock = lock(path, &mut created)?;
+        if let (Some(held), _) = held(path)? {
+            refuse_another_key(path, &held, &serde_json::json!({"command": command}), Compare::WhatIsWanted)?;
+        }
+        check_writable(&path.join("summary.json"))?;
+        remove_leftovers_in(path, None);
+        interrupt::remove_when_stopped(created.0.clone());
+        Ok(Self { _created: created, _lock: lock })
+    }
+}
+
+/// Checks that a file of results may be written to `path`: there is none, or one with the fields of `key`. With
+/// [`Existing::MoveAside`], a file that is there is moved to a free name, which is returned.
+///
+/// # Errors
+/// If the file holds other results, or cannot be read or moved.
+pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Result<Option<PathBuf>> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(explained(error, "read", path)),
+    };
+    if existing == Existing::MoveAside {
+        return move_aside(path).map(Some);
+    }
+    let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
+    let held = serde_json::from_slice(&bytes).unwrap_or_default();
+    refuse_another_key(path, &held, &key, Compare::WhatIsWanted).map(|()| None)
+}
+
+/// Folders created for a claim, inner ones first. Those that are empty in the end are removed.
+#[derive(Debug)]
+struct Created(Vec<PathBuf>);
+
+impl Drop for Created {
+    fn drop(&mut self) {
+        interrupt::remove_empty(&self.0);
+    }
+}
+
+/// Writes a folder within a claimed one, in the same order as [`ResultsFolder::write`].
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write_part<T>(folder: &Path, config: &impl Serialize, files: impl FnOnce() -> Result<T>) -> Result<T> {
+    create_folder_listing(folder)?;
+    remove_leftovers_in(folder, None);
+    let path = folder.join("config.json");
+    remove_stale(&path)?;
+    let written = files()?;
+    write_json_pretty(&path, config)?;
+    Ok(written)
+}
+
+/// Creates the folder at `path`, adds the folders that were missing to `created`, and locks it.
+fn lock(path: &Path, created: &mut Created) -> Result<Lock> {
+    let mut missing = Vec::new();
+    loop {
+        missing.extend(create_folder_listing(path)?);
+        match Lock::of_folder(path) {
+            Ok(None) => {
+                bail!("another command is working in {}; wait until it ends, or choose another --out", path.display())
+            }
+            Ok(Some(lock)) if lock.is_of(path) => {
+                // Without the lock, an empty folder may be that of the other command.
+                missing.into_iter().for_each(|folder| created.0.insert(0, folder));
+                return Ok(lock);
+            }
+            // It was moved away or removed in between.
+            Ok(Some(_)) => {}
+            Err(error) if path.exists() => return Err(error),
+            Err(_) => {}
+        }
+    }
+}
+
+/// The configuration in the folder at `path`, if any, and whether it is finished.
+fn held(path: &Path) -> Result<(Option<Value>, bool)> {
+    for (name, finished) in [("config.json", true), (UNFINISHED, false)] {
+        let path = path.join(name);
+        match fs::read(&path) {
+            Ok(bytes) => {
+                return Ok((Some(in_todays_form(serde_json::from_slice(&bytes).unwrap_or_default())), finished));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(explained(error, "read", &path)),
+        }
+    }
+    Ok((None, false))
+}
+
+/// A configuration with the fields that earlier versions left out because they had no choice.
+fn in_todays_form(mut config: Value) -> Value {
+    if config.get("regret").is_none() && config.get("version").is_some() {
+        let measure = config["truth"]["measure"].as_str().map(str::to_owned);
+        let of_matrix = config["environment"]["condorcet"].as_bool();
+        let of_matrix = of_matrix.map(|winner| if winner { "condorcet" } else { "copeland" }.to_owned());
+        if let Some(regret) = measure.or(of_matrix) {
+            config["regret"] = regret.into();
+        }
+    }
+    config
+}
+
+fn is_empty(path: &Path) -> Result<bool> {
+    let mut entries = fs::read_dir(path).map_err(|error| explained(error, "read", path))?;
+    Ok(entries.next().is_none())
+}
+
+/// Moves the folder or file at `path` to a free name beside it, and returns that.
+fn move_aside(path: &Path) -> Result<PathBuf> {
+    let name = path.file_name();
+    let name = name.ok_or_else(|| usage(format!("--replace cannot move {} aside; give it a name", path.display())))?;
+    let aside = |number: u32| path.with_file_name(format!("{}.old-{number}", name.to_string_lossy()));
+    let free = (1..).map(aside).find(|aside| fs::symlink_metadata(aside).is_err());
+    let free = free.context("there is no free name")?;
+    fs::rename(path, &free).map_err(|error| explained(error, "move aside", path))?;
+    Ok(free)
+}
+
+/// `config` without its sizes.
+fn without_sizes(config: &Value) -> Value {
+    let mut config = config.clone();
+    if let Value::Object(fields) = &mut config {
+        fields.retain(|name, _| !SIZES.contains(&name.as_str()));
+    }
+    config
+}
+
+fn refuse_another_key(path: &Path, held: &Value, key: &Value, compare: Compare) -> Result<()> {
+    let path = path.display();
+    let advice = "choose another --out, or add --replace to move that aside";
+    let command = |config: &Value| {
+        let words = ["command", "setting"].into_iter().filter_map(|key| config[key].as_str());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let (found, wanted) = (command(held), command(key));
+    if found.is_empty() {
+        bail!(usage(format!("{path} holds files of another program; {advice}")));
+    }
+    if found != wanted {
+        bail!(usage(format!("{path} holds results of `{found}`, not of `{wanted}`; {advice}")));
+    }
+    match first_difference(&without_sizes(held), &without_sizes(key), compare) {
+        Some(difference) => bail!(usage(format!("{path} holds other results of `{wanted}`: {difference}; {advice}"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! The commands, small.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::common::{Tree, tree};
+
+/// All files in `folder` and below it except timings, which kept runs of experiments contain too.
+pub(super) fn written_in(folder: &Path) -> Tree {
+    let mut files = tree(folder);
+    files.retain(|name, _| !name.contains("/runs/"));
+    files
+}
+
+/// A command that writes, and what it needs.
+pub(super) struct Written {
+    pub(super) name: &'static str,
+    pub(super) arguments: &'static [&'static str],
+}
+
+const SITE: &str = "mslr-lookalike:0.003";
+
+pub(super) const COMMANDS: [Written; 11] = [
+    Written {
+        name: "live",
+        arguments: &[
+            "--dataset",
+            SITE,
+            "--rankers",
+            "6",
+            "--steps",
+            "4e4",
+            "--runs",
+            "4",
+            "--algorithms",
+            "rucb,random,mdb",
+            "--cache",
+            "cache",
+            "--out",
+            "out",
+        ],
+    },
+    Written {
+        name: "bandit",
+        arguments: &[
+            "bandit",
+            "--problem",
+            "arithmetic:k=20",
+            "--steps",
+            "2e5",
+            "--runs",
+            "6",
+            "--algorithms",
+            "rucb,random,dts",
+            "--out",
+            "out",
+        ],
+    },
+    Written {
+        name: "explore then exploit",
+        arguments: &[
+            "bandit",
+            "--problem",
+            "arithmetic:k=20",
+            "--setting",
+            "explore-then-exploit",
+            "--horizons",
+            "1e3,1e5",
+            "--runs",
+            "6",
+            "--algorithms",
+            "rucb,savage,dts",
+            "--out",
+            "out",
+        ],
+    },
+    Written {
+        name: "compare",
+        arguments: &[
+            "compare",
+            "--dataset",
+            SITE,
+            "--rankers",
+            "6",
+            "--interleavings",
+            "5000",
+            "--steps",
+            "2e4",
+            "--runs",
+            "4",
+            "--algorithms",
+            "rucb,random",
+            "--cache",
+            "cache",
+            "--out",
+            "out",
+        ],
+    },
+    Written {
+        name: "proxy",
+        arguments: &[
+            "proxy",
+            "--dataset",
+            SITE,
+            "--rankers",
+            "8",
+            "--interleavings",
+            "20000",
+            "--resume",
+            "--save-every",
+            "0.05",
+            "--out",
+            "out/P.npy",
+        ],
+    },
+    Written { name: "analyse", arguments: &["analyse", "--matrix", "P.txt", "--samples", "2e5", "--out", "out"] },
+    Written { name: "inspect", arguments: &["inspect", SITE, "--out", "out"] },
+    Written {
+        name: "sensitivity",
+        arguments: &[
+            "sensitivity",
+            "--dataset",
+            SITE,
+            "--rankers",
+            "10",
+            "--draws",
+            "20",
+            "--impressions",
+            "200",
+            "--out",
+            "out",
+        ],
+    },
+    Written {
+        name: "distortion",
+        arguments: &[
+            "distortion",
+            "--dataset",
+            SITE,
+            "--rankers",
+            "8",
+            "--credit-ties",
+            "same",
+            "--multileavings",
+            "2000",
+            "--sets",
+            "4",
+            "--cache",
+            "cache",
+            "--out",
+            "out/d.json",
+        ],
+    },
+    Written { name: "experiment", arguments: &["experiment", "own.toml", "--cache", "cache", "--out", "out"] },
+    Written { name: "report", arguments: &["report", "made", "--out", "out/page.html"] },
+];
+
+const EXPERIMENT: &str = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb\", \"random\"]\nsteps = \"2e5\"\nruns = 6\n\n\
+    [[setting]]\nname = \"live\"\nplay = \"live\"\nlookalike = \"mq2008-lookalike:0.05\"\nrankers = \"6\"\n\n\
+    [[setting]]\nname = \"row\"\nplay = \"problem\"\nproblem = \"arithmetic:k=6\"\n";
+
+impl Written {
+    /// What the command reads, in `folder`.
+    pub(super) fn prepare(&self, folder: &Path) {
+        match self.name {
+            "analyse" => {
+                let entry = |i: usize, j: usize| format!("{:.3} ", 0.5 + 0.012 * (j as f64 - i as f64));
+                let row = |i| (0..40).map(|j| entry(i, j)).collect::<String>();
+                let rows: Vec<String> = (0..40).map(row).collect();
+                fs::write(folder.join("P.txt"), rows.join("\n")).expect("a writable folder");
+            }
+            "experiment" => fs::write(folder.join("own.toml"), EXPERIMENT).expect("a writable folder"),
+            "report" => {
+                let small = EXPERIMENT.replace("2e5", "100");
+                fs::write(folder.join("small.toml"), small).expect("a writable folder");
+                let made = ["experiment", "small.toml", "--cache", "kept", "--out", "made", "--quiet"];
+                assert!(self.with(folder, &made).status().expect("sim starts").success());
+                // The page shows them.
+                fs::remove_file(folder.join("made/small/timings.json")).expect("timings");
+            }
+            _ => {}
+        }
+    }
+
+    /// The command in `folder`.
+    pub(super) fn command(&self, folder: &Path) -> Command {
+        let mut command = self.with(folder, self.arguments);
+        command.args(["--quiet"].iter().filter(|_| self.name != "report"));
+        command
+    }
+
+    fn with(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sim"));
+        command.current_dir(folder).env_remove("ORE_DATA_DIR").args(arguments).stdout(Stdio::null());
+        command
+    }
+
+    /// Runs the command to its end in `folder`.
+    pub(super) fn complete(&self, folder: &Path) {
+        let run = self.command(folder).stderr(Stdio::piped()).output().expect("sim starts");
+        assert!(run.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&run.stderr));
+    }
+}

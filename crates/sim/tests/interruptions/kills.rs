@@ -1,0 +1,153 @@
+//! SIGKILL, SIGTERM and SIGINT at any moment.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bandits::Generator;
+use rand::{RngExt as _, SeedableRng as _};
+use tempfile::TempDir;
+
+use super::commands::{COMMANDS, Written, written_in};
+use crate::common::{Tree, text};
+
+const SIGNALS: [(&str, i32); 3] = [("KILL", 9), ("INT", 2), ("TERM", 15)];
+
+/// What happened to the processes that were sent a signal.
+#[derive(Debug, Default)]
+struct Outcomes {
+    /// By signal, in the order of [`SIGNALS`]: it ended the process.
+    stopped: [u32; 3],
+    /// The process had ended already.
+    late: u32,
+    /// Folders compared with those of uninterrupted runs.
+    compared: u32,
+}
+
+/// Stops `written` in new folders, again and again, until `wanted` processes were stopped while they ran.
+fn stop_often(written: &Written, wanted: u32, generator: &mut Generator) -> Outcomes {
+    let whole = TempDir::new().expect("a temporary folder");
+    written.prepare(whole.path());
+    let start = Instant::now();
+    written.complete(whole.path());
+    let duration = start.elapsed();
+    let expected = written_in(whole.path());
+
+    let mut outcomes = Outcomes::default();
+    let mut rounds = 0;
+    while outcomes.stopped.iter().sum::<u32>() < wanted {
+        rounds += 1;
+        assert!(rounds < 50 + 4 * wanted, "{}: hardly any signal arrives in time", written.name);
+        let cut = TempDir::new().expect("a temporary folder");
+        written.prepare(cut.path());
+        // Several interruptions of the same work; each time there is less left to do.
+        for _ in 0..3 {
+            if outcomes.stopped.iter().sum::<u32>() == wanted {
+                break;
+            }
+            let moment = duration.mul_f64(generator.random_range(0.0..1.0));
+            let which = generator.random_range(0..SIGNALS.len());
+            match stop(written, cut.path(), moment, which) {
+                true => outcomes.stopped[which] += 1,
+                false => outcomes.late += 1,
+            }
+        }
+        written.complete(cut.path());
+        let found = written_in(cut.path());
+        let names = |tree: &Tree| tree.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&found), names(&expected), "{}", written.name);
+        for (name, bytes) in &expected {
+            assert!(found[name] == *bytes, "{}: {name} differs", written.name);
+        }
+        outcomes.compared += 1;
+    }
+    outcomes
+}
+
+/// Starts the command and sends it a signal after `moment`; whether that ended it.
+fn stop(written: &Written, folder: &Path, moment: Duration, which: usize) -> bool {
+    let (name, number) = SIGNALS[which];
+    let child = written.command(folder).stderr(Stdio::piped()).spawn().expect("sim starts");
+    std::thread::sleep(moment);
+    let sent = Command::new("kill").args([format!("-{name}"), child.id().to_string()]).stderr(Stdio::null()).status();
+    sent.expect("kill starts");
+    let ended = child.wait_with_output().expect("it ends");
+    let said = text(&ended.stderr);
+    match ended.status.signal() {
+        Some(signal) => {
+            assert_eq!(signal, number, "{}: {said}", written.name);
+            assert!(said.lines().count() <= 1, "{}: {said}", written.name);
+            true
+        }
+        None => {
+            assert!(ended.status.success(), "{}: {said}", written.name);
+            false
+        }
+    }
+}
+
+#[test]
+fn killed_and_resumed_is_the_same_to_the_byte() {
+    let all: Option<u32> = std::env::var("SIM_KILLS").ok().and_then(|count| count.parse().ok());
+    let wanted = all.map_or(2, |all| all.div_ceil(COMMANDS.len() as u32));
+    let mut generator = Generator::seed_from_u64(20);
+    for written in &COMMANDS {
+        let Outcomes { stopped, late, compared } = stop_often(written, wanted, &mut generator);
+        let [kill, int, term] = stopped;
+        println!(
+            "{:22} SIGKILL {kill}, SIGINT {int}, SIGTERM {term}, after the end {late}; {compared} folders equal",
+            written.name
+        );
+    }
+}
+
+/// The one line on standard error of a command that is stopped as soon as `ready` holds.
+fn stopped_when(folder: &Path, arguments: &[&str], signal: &str, ready: impl Fn() -> bool) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sim"));
+    command.current_dir(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().expect("sim starts");
+    let start = Instant::now();
+    while !ready() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().expect("kill starts");
+    let ended = child.wait_with_output().expect("it ends");
+    (ended.status.signal(), text(&ended.stderr))
+}
+
+#[test]
+fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let long = ["bandit", "--problem", "arithmetic:k=6", "--algorithms", "rucb", "--steps", "3e5", "--runs", "200"];
+    let arguments = [&long[..], &["--quiet", "--threads", "1", "--out", "a/b"]].concat();
+    let has_kept = || std::fs::read_dir(here.join("a/b/.runs")).is_ok_and(|entries| entries.count() > 0);
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let (ended, said) = stopped_when(here, &arguments, signal, has_kept);
+        assert_eq!(ended, Some(number), "{said}");
+        assert!(said.starts_with("stopped; ") && said.lines().count() == 1, "{said}");
+        assert!(said.contains(" of 200 runs are finished and kept in a/b"), "{said}");
+        assert!(said.contains("the same command plays the others"), "{said}");
+    }
+    // Before any run is finished, nothing is left: not even an empty folder.
+    let slow = ["bandit", "--problem", "arithmetic:k=6", "--algorithms", "random", "--steps", "4e9", "--runs", "2"];
+    let slow = [&slow[..], &["--quiet", "--out", "c/d"]].concat();
+    let (ended, said) = stopped_when(here, &slow, "INT", || here.join("c/d").exists());
+    assert_eq!(ended, Some(2), "{said}");
+    assert!(said.starts_with("stopped; ") && !here.join("c").exists(), "{said}");
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let run = "trap '' INT; \"$0\" bandit --problem arithmetic:k=6 --steps 3e5 --runs 3 --quiet --out r & \
+               sleep 0.3; kill -INT $!; wait $!";
+    let ended = Command::new("sh")
+        .args(["-c", run, env!("CARGO_BIN_EXE_sim")])
+        .current_dir(folder.path())
+        .output()
+        .expect("a shell");
+    assert!(ended.status.success(), "{}", text(&ended.stderr));
+    assert!(folder.path().join("r/config.json").exists());
+}
