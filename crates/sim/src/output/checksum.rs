@@ -6,7 +6,7 @@
 use sha2::{Digest, Sha256};
 
 /// The length of a checksum at the end of a file, in bytes.
-const LENGTH: usize = 32;
+pub(crate) const LENGTH: usize = 32;
 /// The number of hexadecimal digits in front of a line.
 const DIGITS: usize = 16;
 

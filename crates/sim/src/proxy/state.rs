@@ -16,7 +16,7 @@ use super::round::{Sampling, empty_sums};
 use super::selection::pair_count;
 use super::strata::Sums;
 use crate::output;
-use crate::output::checksum::{seal, unseal};
+use crate::output::checksum::{self, seal, unseal};
 use crate::output::difference::{Compare, first_difference};
 
 /// The first line. The number increases whenever the meaning of a file changes.
@@ -263,9 +263,8 @@ impl State {
     pub(crate) fn check_bytes(bytes: &[u8], repair: bool) -> bool {
         let mut bytes = bytes.to_vec();
         if repair {
-            bytes.truncate(bytes.len().saturating_sub(CHECKSUM));
-            let checksum = Sha256::digest(&bytes);
-            bytes.extend_from_slice(&checksum);
+            bytes.truncate(bytes.len().saturating_sub(checksum::LENGTH));
+            bytes = seal(bytes);
         }
         let Ok(state) = Self::decode(&bytes) else { return false };
         let written = state.encode().expect("a state that was read can be written");
