@@ -1,5 +1,7 @@
 //! Exact decimal numbers: an integer mantissa and a power of ten.
 
+use std::cmp::Ordering;
+
 /// The value `mantissa × 10^-scale`; the mantissa has at most 18 digits.
 ///
 /// Text is decimal, so decimals lose nothing: two values that differ in the file differ here, and
@@ -36,6 +38,21 @@ const ALWAYS_DISTINCT: f64 = 1e15;
 
 impl Decimal {
     pub(crate) const ZERO: Self = Self { mantissa: 0, scale: 0 };
+    /// Stands for NULL until a query is complete: no value has a mantissa of 19 digits.
+    pub(crate) const NULL: Self = Self { mantissa: i64::MIN, scale: 0 };
+
+    /// Compares values exactly: 0.5 equals 0.50.
+    pub(crate) fn compare(self, other: Self) -> Ordering {
+        let power = |digits: u32| 10_i128.checked_pow(digits).filter(|_| digits <= 20);
+        let aligned = match self.scale.cmp(&other.scale) {
+            Ordering::Less => power(self.scale.abs_diff(other.scale).into())
+                .map(|power| (i128::from(self.mantissa) * power).cmp(&other.mantissa.into())),
+            _ => power(self.scale.abs_diff(other.scale).into())
+                .map(|power| i128::from(self.mantissa).cmp(&(i128::from(other.mantissa) * power))),
+        };
+        // Twenty powers of ten apart, values of at most 18 digits differ in any precision, unless they are 0.
+        aligned.unwrap_or_else(|| self.to_f64().total_cmp(&other.to_f64()))
+    }
 
     /// The shortest decimal whose nearest `f64` is `value`; `None` for NaN and infinities.
     pub(crate) fn from_f64(value: f64) -> Option<Self> {
@@ -168,6 +185,25 @@ mod tests {
         }
         assert_eq!(Decimal::from_f64(f64::NAN), None);
         assert_eq!(Decimal::from_f64(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn values_are_compared_exactly() {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let most = MANTISSA_LIMIT - 1;
+        for (one, other, expected) in [
+            (decimal(5, 1), decimal(50, 2), Equal),
+            (decimal(-5, 1), decimal(-49, 2), Less),
+            // Equal as an f64.
+            (decimal(most, 18), decimal(most - 1, 18), Greater),
+            (decimal(most, 0), decimal(most, 18), Greater),
+            (decimal(-1, -300), decimal(1, 300), Less),
+            (decimal(0, 300), decimal(0, -300), Equal),
+            (decimal(1, 30), decimal(0, 0), Greater),
+        ] {
+            assert_eq!(one.compare(other), expected, "{one:?} {other:?}");
+            assert_eq!(other.compare(one), expected.reverse(), "{other:?} {one:?}");
+        }
     }
 
     #[test]

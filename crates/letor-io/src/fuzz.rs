@@ -15,7 +15,9 @@ const POOL_CHECK_INTERVAL: usize = 16;
 /// If reading panics, if cutting the text into other pieces changes the data set or the error, or if writing
 /// and reading the data set changes it.
 pub fn text(bytes: &[u8]) {
-    for (same_qid, null) in [(SameQid::Separate, Null::Zero), (SameQid::Error, Null::Error)] {
+    for (same_qid, null) in
+        [(SameQid::Separate, Null::Zero), (SameQid::Separate, Null::Min), (SameQid::Error, Null::Error)]
+    {
         let options = ReadOptions { same_qid, null, ..ReadOptions::default() };
         let whole = read_source(bytes.to_vec(), bytes.len() + 1, &options);
         let pieces = read_source(bytes.to_vec(), 64, &options);

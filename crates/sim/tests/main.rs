@@ -14,5 +14,6 @@ mod interruptions;
 mod provenance;
 mod proxy;
 mod published_numbers;
+mod reading;
 mod refusals;
 mod regret;

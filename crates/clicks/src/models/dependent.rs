@@ -89,7 +89,8 @@ impl DependentClickModel {
     }
 
     /// The preset `name` (`perfect`, `navigational`, `informational`, `almost-random`, `random`)
-    /// for labels up to `max_label`: the smallest table of 2, 3 or 5 grades that holds it.
+    /// for labels up to `max_label`: the smallest table of 2, 3 or 5 grades that holds it. None is published for four
+    /// grades: labels up to 3 take the first four of the five, whose highest is clicked less than that of five.
     ///
     /// # Errors
     /// For an unknown name (with the known ones), or a `max_label` that is negative, not finite, or above 4.

@@ -45,6 +45,7 @@ impl DatasetBuilder {
             max_label: 0.0,
             blocks: Blocks::Owned(Vec::new()),
             checksum: OnceLock::new(),
+            all_null: 0,
         };
         Self { content, blocks: Vec::new() }
     }
@@ -52,6 +53,12 @@ impl DatasetBuilder {
     /// Sets the least number of features, in case the last ones are always 0.
     pub fn features(&mut self, count: u32) -> &mut Self {
         self.content.features = self.content.features.max(count);
+        self
+    }
+
+    /// Sets how many features of queries had no value but NULL.
+    pub(crate) fn all_null(&mut self, count: u64) -> &mut Self {
+        self.content.all_null = count;
         self
     }
 

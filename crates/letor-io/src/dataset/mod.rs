@@ -54,6 +54,8 @@ pub(crate) struct Content {
     pub(crate) max_label: f32,
     pub(crate) blocks: Blocks,
     pub(crate) checksum: OnceLock<String>,
+    /// Only known when text was read, not from a cache.
+    pub(crate) all_null: u64,
 }
 
 impl From<Content> for Dataset {
@@ -141,6 +143,13 @@ impl Dataset {
     /// The cache file that the values are read from; `None` if they were read from text or generated.
     pub fn cache_file(&self) -> Option<&std::path::Path> {
         self.0.blocks.cache_file()
+    }
+
+    /// How many features of queries have no value but NULL and were read as 0 by [`Null::Min`](crate::Null::Min). 0
+    /// if the data come from a binary cache, which does not keep it.
+    #[must_use]
+    pub fn all_null(&self) -> u64 {
+        self.0.all_null
     }
 
     pub(crate) fn content(&self) -> &Content {

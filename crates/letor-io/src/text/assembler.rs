@@ -2,6 +2,7 @@
 
 use super::row::Entry;
 use crate::dataset::{BlockWriter, Column, EncodedQuery};
+use crate::decimal::Decimal;
 
 /// The number of columns taken from dense rows in one pass: their values in a row fill two cache lines.
 const TILE: usize = 8;
@@ -14,6 +15,11 @@ pub(super) struct Assembler {
     /// The end of each row's values in `entries`.
     ends: Vec<usize>,
     labels: Vec<f32>,
+    /// Whether NULL becomes the lowest value of its feature in the query.
+    pub(super) null_is_min: bool,
+    /// How many features of finished queries had no value but NULL.
+    pub(super) all_null: u64,
+    lowest: Vec<Lowest>,
     /// The highest feature number so far.
     highest: u32,
     /// Whether every row so far has exactly the features 1, 2, ..., `highest`.
@@ -61,6 +67,9 @@ impl Assembler {
     /// not been ended are kept for the next query.
     pub(super) fn finish(&mut self, id: &str) -> Option<EncodedQuery> {
         let len = self.ends.last().copied().unwrap_or(0);
+        if self.null_is_min {
+            self.all_null += replace_nulls(&mut self.entries[..len], self.labels.len(), &mut self.lowest);
+        }
         if self.dense {
             self.push_dense();
         } else {
@@ -100,6 +109,48 @@ impl Assembler {
             }
         }
     }
+}
+
+/// The lowest value of a feature in a query, and how many documents have the feature, with a value or NULL.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lowest {
+    value: Option<Decimal>,
+    entries: usize,
+}
+
+/// Replaces each NULL in the entries of a query of `documents` by the lowest value of its feature, 0 if all are NULL;
+/// returns the number of features of which all are. Documents without the feature have the value 0.
+fn replace_nulls(entries: &mut [Entry], documents: usize, lowest: &mut Vec<Lowest>) -> u64 {
+    let is_null = |entry: &Entry| entry.mantissa == Decimal::NULL.mantissa;
+    if !entries.iter().any(is_null) {
+        return 0;
+    }
+    lowest.clear();
+    for entry in entries.iter() {
+        let feature = entry.feature as usize;
+        if feature >= lowest.len() {
+            lowest.resize(feature + 1, Lowest::default());
+        }
+        let Lowest { value: least, entries } = &mut lowest[feature];
+        *entries += 1;
+        if !is_null(entry) {
+            let value = Decimal { mantissa: entry.mantissa, scale: entry.scale };
+            *least = Some(least.filter(|least| least.compare(value).is_le()).unwrap_or(value));
+        }
+    }
+    let mut all_null = 0;
+    for entry in entries.iter_mut().filter(|entry| is_null(entry)) {
+        let Lowest { value, entries } = &mut lowest[entry.feature as usize];
+        if *entries < documents {
+            *value = Some(value.filter(|value| value.compare(Decimal::ZERO).is_le()).unwrap_or(Decimal::ZERO));
+        }
+        let Decimal { mantissa, scale } = *value.get_or_insert_with(|| {
+            all_null += 1;
+            Decimal::ZERO
+        });
+        (entry.mantissa, entry.scale) = (mantissa, scale);
+    }
+    all_null
 }
 
 /// A value in its column.
@@ -194,6 +245,28 @@ mod tests {
         assert_eq!(growing, expected(&[0.0; 2], &[&[5.0, 0.0], &[6.0, 7.0]]));
         let shrinking = query(&[(0.0, &[(1, 6), (2, 7)]), (0.0, &[(1, 5)]), (0.0, &[])]);
         assert_eq!(shrinking, expected(&[0.0; 3], &[&[6.0, 7.0], &[5.0, 0.0], &[0.0, 0.0]]));
+    }
+
+    #[test]
+    fn null_becomes_the_lowest_value_of_its_feature() {
+        const NULL: i64 = Decimal::NULL.mantissa;
+        let read = |rows: &[&[(u32, i64)]]| {
+            let mut assembler = Assembler { null_is_min: true, ..Assembler::default() };
+            for row in rows {
+                assembler.entries.extend(row.iter().map(|&(feature, mantissa)| Entry { mantissa, feature, scale: 0 }));
+                assembler.end_row(0.0);
+            }
+            (assembler.finish("q").unwrap(), assembler.all_null)
+        };
+        // Feature 1 is negative, feature 2 positive, feature 3 unknown in all documents.
+        let dense =
+            read(&[&[(1, -5), (2, NULL), (3, NULL)], &[(1, NULL), (2, 4), (3, NULL)], &[(1, -7), (2, 9), (3, NULL)]]);
+        assert_eq!(dense, (expected(&[0.0; 3], &[&[-5.0, 4.0, 0.0], &[-7.0, 4.0, 0.0], &[-7.0, 9.0, 0.0]]), 1));
+        // A document without the feature has the value 0.
+        let sparse = read(&[&[(1, -5), (2, NULL)], &[(1, NULL)], &[(2, 3)]]);
+        assert_eq!(sparse, (expected(&[0.0; 3], &[&[-5.0, 0.0], &[-5.0, 0.0], &[0.0, 3.0]]), 0));
+        let unknown = read(&[&[(1, 2), (2, NULL)], &[(1, NULL)]]);
+        assert_eq!(unknown, (expected(&[0.0; 2], &[&[2.0, 0.0], &[2.0, 0.0]]), 0));
     }
 
     #[test]

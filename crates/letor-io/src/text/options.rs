@@ -34,8 +34,15 @@ pub enum Null {
     /// Refuse the file.
     #[default]
     Error,
-    /// Read it as an absent value, which is 0.
+    /// Read it as an absent value, which is 0. Where values are negative, unknown documents then outrank known ones.
     Zero,
+    /// Read it as the lowest value that the feature has in the query, and as 0 if all its values there are NULL
+    /// ([`Dataset::all_null`](crate::Dataset::all_null) counts these), so that no unknown document outranks a known
+    /// one. LETOR 4.0's "MIN" version is made in this way: T. Qin, T.-Y. Liu, "Introducing LETOR 4.0 Datasets", 2013,
+    /// <https://doi.org/10.48550/arXiv.1306.2597>.
+    ///
+    /// All documents of a query must be together: [`SameQid::Merge`] is refused where it would merge.
+    Min,
 }
 
 /// How to treat a query id that recurs after another id or in another file.

@@ -2,7 +2,7 @@
 
 use super::assembler::Assembler;
 use super::file::{Failure, GroupSizes, Ids, Piece, looks_like_id};
-use super::options::{MAX_LINE, ReadOptions};
+use super::options::{MAX_LINE, Null, ReadOptions};
 use super::row::{Line, RowError, RowReader, check_id, line_too_long};
 use crate::dataset::EncodedQuery;
 use crate::error::{ErrorKind, Position};
@@ -14,6 +14,8 @@ pub(super) struct Parsed {
     pub(super) queries: Vec<(EncodedQuery, u64)>,
     /// The number of lines.
     pub(super) lines: u64,
+    /// How many features of its queries have no value but NULL, where that is read as the lowest value.
+    pub(super) all_null: u64,
     /// The error that ended parsing; its line number counts from 1 within the piece.
     pub(super) error: Option<(Position, ErrorKind, String)>,
 }
@@ -32,6 +34,7 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         parsed: Parsed::default(),
     };
     parser.assembler.clear();
+    parser.assembler.null_is_min = options.null == Null::Min;
     let (mut at, mut error) = (0, None);
     while at < piece.len() {
         parser.parsed.lines += 1;
@@ -60,6 +63,7 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         let _ = parser.end_query();
     }
     let mut parsed = parser.parsed;
+    parsed.all_null = std::mem::take(&mut parser.assembler.all_null);
     if let Some((start, fault)) = error {
         let position = Position { line: parsed.lines, column: fault.at.saturating_sub(start) as u64 + 1 };
         parsed.error = Some((position, fault.kind, fault.message));

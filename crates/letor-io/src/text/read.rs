@@ -11,7 +11,7 @@ use super::assembler::Assembler;
 #[cfg(feature = "fuzz")]
 use super::file::Sizes;
 use super::file::{DataFile, FileList, Ids, Piece, PieceReader, expand, no_row};
-use super::options::{ReadOptions, SameQid};
+use super::options::{Null, ReadOptions, SameQid};
 use super::parse::{Parsed, parse};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
@@ -46,7 +46,7 @@ pub(crate) fn read_list(name: &str, list: FileList, options: &ReadOptions) -> Re
             scope.spawn(|_| worker(&work, options, &failed));
         }
     });
-    let mut joiner = Joiner { options, places: HashMap::new(), queries: Vec::new(), merged: Vec::new() };
+    let mut joiner = Joiner::new(options);
     for (index, work) in work.into_iter().enumerate() {
         joiner.join(&list.files, index, work)?;
     }
@@ -69,7 +69,7 @@ pub(crate) fn read_source(text: Vec<u8>, target: usize, options: &ReadOptions) -
     }
     let files = [file];
     let work = FileWork { parsed: Mutex::new(parsed), ..FileWork::new(&files[0]) };
-    let mut joiner = Joiner { options, places: HashMap::new(), queries: Vec::new(), merged: Vec::new() };
+    let mut joiner = Joiner::new(options);
     joiner.join(&files, 0, work)?;
     joiner.finish("text", Provenance::Files { files: Vec::new(), skipped: Vec::new() })
 }
@@ -187,9 +187,14 @@ struct Joiner<'a> {
     queries: Vec<EncodedQuery>,
     /// Later blocks of queries to be merged, in order, each with the index of its query.
     merged: Vec<(usize, EncodedQuery)>,
+    all_null: u64,
 }
 
-impl Joiner<'_> {
+impl<'a> Joiner<'a> {
+    fn new(options: &'a ReadOptions) -> Self {
+        Self { options, places: HashMap::new(), queries: Vec::new(), merged: Vec::new(), all_null: 0 }
+    }
+
     fn join(&mut self, files: &[DataFile], index: usize, work: FileWork<'_>) -> Result<(), Error> {
         let path = &files[index].path;
         if let Reader::Failed(error) = work.reader.into_inner().unwrap_or_else(|e| e.into_inner()) {
@@ -199,6 +204,7 @@ impl Joiner<'_> {
         pieces.sort_unstable_by_key(|(number, _)| *number);
         let (mut lines, mut rows) = (0, false);
         for (_, parsed) in pieces {
+            self.all_null += parsed.all_null;
             rows |= !parsed.queries.is_empty();
             for (query, line) in parsed.queries {
                 self.push(files, index, lines + line, query)?;
@@ -233,6 +239,16 @@ impl Joiner<'_> {
                     let error = Error::new(ErrorKind::SameQuery, message);
                     return Err(error.in_file(&files[file].path).at(line, 1));
                 }
+                if self.options.null == Null::Min {
+                    let message = format!(
+                        "query {} continues here; it begins at {}:{first_line}, and --null min needs all documents of a \
+                         query together: sort the rows by query, or choose --null zero",
+                        query.id,
+                        files[first_file].path.display(),
+                    );
+                    let error = Error::new(ErrorKind::SameQuery, message);
+                    return Err(error.in_file(&files[file].path).at(line, 1));
+                }
                 self.merged.push((place, query));
             }
         }
@@ -249,7 +265,7 @@ impl Joiner<'_> {
                 EncodedQuery::concat(&parts).map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
         }
         let mut builder = DatasetBuilder::new(name, provenance);
-        builder.features(self.options.features);
+        builder.features(self.options.features).all_null(self.all_null);
         for query in self.queries {
             builder.push(query);
         }

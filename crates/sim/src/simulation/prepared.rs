@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clicks::{AnyClickModel, ClickModel, FractionalLabels, TableIndex};
 use interleave::{CreditTies, ProbabilisticInterleave};
-use letor_io::{Dataset, FeatureId, Provenance};
+use letor_io::{Dataset, FeatureId, Null, Provenance};
 use rankers::{Gain, TieBreaking};
 use serde::Serialize;
 
@@ -90,6 +90,9 @@ pub struct DatasetDescription {
     pub documents: usize,
     /// The highest feature number.
     pub features: u32,
+    /// How NULL was read, if that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub null: Option<Null>,
 }
 
 /// A click model with its probabilities.
@@ -147,6 +150,7 @@ impl SiteDescription {
                 queries: dataset.queries(),
                 documents: dataset.documents(),
                 features: dataset.features(),
+                null: None,
             },
             rankers,
             tie_breaking,

@@ -233,7 +233,7 @@ impl SiteSpec {
             AnyInterleaving::Probabilistic(method) => method.clone(),
             _ => ProbabilisticInterleave::new(self.credit_ties.unwrap_or(CreditTies::Redrawn)),
         };
-        let description = SiteDescription::new(
+        let mut description = SiteDescription::new(
             &dataset,
             features,
             tie_breaking,
@@ -242,6 +242,7 @@ impl SiteSpec {
             &methods,
             pairwise.credit_ties(),
         );
+        description.dataset.null = self.reading.null;
         // The ground truth needs every list.
         rankings.rank_all()?;
         let site = Site::new(&dataset, rankings, &click, self.fractional_labels, usize::from(self.shown))?;
@@ -277,7 +278,7 @@ mod tests {
             ("rankers = \"some\"", "feature numbers, e.g. `1,5,110`"),
             ("interleave = \"ballanced\"", "did you mean"),
             ("ties = \"never\"", "expected `random` or `fixed`"),
-            ("reading = { null = \"none\" }", "expected `error` or `zero`"),
+            ("reading = { null = \"none\" }", "expected one of `error`, `zero`, `min`"),
             ("shown = 70000", "u16"),
         ] {
             let error = text.parse::<SiteSpec>().unwrap_err().to_string();

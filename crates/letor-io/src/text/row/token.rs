@@ -158,10 +158,13 @@ pub(super) fn read_value(
         Ok(value) => Ok((value, at + token.len())),
         Err(_) if token.eq_ignore_ascii_case(b"null") => match options.null {
             Null::Zero => Ok((Decimal::ZERO, at + token.len())),
+            // The query's assembler replaces it.
+            Null::Min => Ok((Decimal::NULL, at + token.len())),
             Null::Error => fail(
                 ErrorKind::Value,
                 format!(
-                    "feature {feature} is {found}, expected a number: to read NULL as 0, choose --null zero (`Null::Zero`)"
+                    "feature {feature} is {found}, expected a number: to read NULL as the lowest value of the feature in the query, choose \
+                     --null min (`Null::Min`), to read it as 0, --null zero (`Null::Zero`)"
                 ),
             ),
         },

@@ -3,6 +3,7 @@
 mod arms;
 mod common;
 mod folder;
+mod grades;
 mod reading;
 mod regret;
 mod run;

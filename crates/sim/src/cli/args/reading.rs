@@ -21,7 +21,11 @@ pub(in crate::cli) struct ReadingArgs {
     #[arg(long, value_name = "LABEL", value_parser = parse_number)]
     max_label: Option<f64>,
 
-    /// What `NULL` means as a value in files: an error, or 0 [default: error]
+    /// What `NULL` means as a value in files: an error, the lowest value of the feature in the query (as in LETOR 4's MIN
+    /// version; 0 if all are NULL), or 0 [default: error]
+    ///
+    /// Take `min`: no document without a value then outranks one with a value. With `zero` it does wherever values are
+    /// negative; take it to reproduce numbers of tools that read NULL as 0.
     #[arg(long, value_name = "MEANING", value_enum)]
     null: Option<Null>,
 
@@ -39,8 +43,10 @@ pub(in crate::cli) struct ReadingArgs {
 enum Null {
     /// Refuse
     Error,
-    /// An absent value
+    /// 0, like an absent value
     Zero,
+    /// The lowest value of the feature in the query
+    Min,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -67,6 +73,7 @@ impl ReadingArgs {
             null: self.null.map(|null| match null {
                 Null::Error => letor_io::Null::Error,
                 Null::Zero => letor_io::Null::Zero,
+                Null::Min => letor_io::Null::Min,
             }),
             same_qid: self.same_qid.map(|same_qid| match same_qid {
                 SameQid::Error => letor_io::SameQid::Error,

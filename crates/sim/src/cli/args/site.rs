@@ -10,6 +10,7 @@ use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Selection, TieBreaking};
 
+use super::grades::grades_note;
 use super::reading::ReadingArgs;
 use super::regret::regret_of_a_step;
 use crate::cli::print::eprintln;
@@ -40,9 +41,10 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_name = "NAME|PATH,...", value_delimiter = ',')]
     dataset: Vec<String>,
 
-    /// How users click: perfect, navigational, informational, almost-random, random, or P(click) for each grade, e.g.
-    /// `0:0.05,1:0.5,2:0.95`; `pbm:navigational,eta=1` is a position-based model, whose users examine rank r with
-    /// probability 1 / r^eta (`length=N`: only ranks up to N)
+    /// How users click: perfect, navigational, informational, almost-random, random (published for 2, 3 and 5 grades;
+    /// labels up to 3 take the first four of the five), or P(click) for each grade, e.g. `0:0.05,1:0.5,2:0.95`;
+    /// `pbm:navigational,eta=1` is a position-based model, whose users examine rank r with probability 1 / r^eta
+    /// (`length=N`: only ranks up to N)
     #[arg(long, value_name = "NAME|P", default_value = "navigational")]
     pub(super) click: ClickSpec,
 
@@ -222,6 +224,9 @@ impl SiteArgs {
         announce(&dataset, quiet);
         let features = spec.features(&dataset, master).map_err(|error| usage(format!("--{error}")))?;
         let prepared = spec.prepare_rankers(Arc::new(dataset), features, master)?;
+        if !quiet && let Some(note) = grades_note(prepared.dataset.max_label(), &prepared.description) {
+            eprintln!("{note}");
+        }
         if !quiet
             && self.credit_ties.is_none()
             && let Some(note) = ties_note(&prepared.site, &prepared.description)
@@ -260,6 +265,10 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
         with_unit(dataset.documents() as u64, "document"),
         with_unit(dataset.features().into(), "feature"),
     );
+    if dataset.all_null() > 0 {
+        let times = with_unit(dataset.all_null(), "time");
+        eprintln!("note: {times} all documents of a query have NULL for a feature, which is then 0 for all of them");
+    }
 }
 
 /// A note for sites where the default treatment of ties probably decides more than the quality of rankers; `None` if
