@@ -6,9 +6,13 @@ use std::path::Path;
 use crate::common::{TINY, sim, text};
 use tempfile::TempDir;
 
-/// The published results of `sim` without any flag.
+/// A file of the published results of `sim` without any flag.
 fn published(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/first-run").join(file);
+    results("first-run", file)
+}
+
+fn results(folder: &str, file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results").join(folder).join(file);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -94,6 +98,31 @@ fn flags_win_and_a_named_data_set_uses_all_rankers() {
     assert_eq!(given["site"]["rankers"], serde_json::json!([106, 49]));
     assert_eq!((&given["runs"], &given["steps"]), (&2.into(), &300.into()));
     assert_eq!(given["algorithms"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn the_real_matrix_agrees_but_for_the_algorithm_that_multileaves() {
+    // The same rankers: arm i of the published matrix is feature i + 1.
+    let (lookalike, real) = (json(&published("config.json")), json(&results("first-run-real", "config.json")));
+    let numbers = |list: &serde_json::Value| -> Vec<u64> {
+        list.as_array().expect("a list").iter().filter_map(serde_json::Value::as_u64).collect()
+    };
+    let arms: Vec<u64> = numbers(&real["environment"]["arms_in_matrix"]).iter().map(|arm| arm + 1).collect();
+    assert_eq!(numbers(&lookalike["site"]["rankers"]), arms);
+    for key in ["steps", "runs", "algorithms", "seed"] {
+        assert_eq!(lookalike[key], real[key], "{key}");
+    }
+    let [one, other] = [published("summary.json"), results("first-run-real", "summary.json")].map(|text| json(&text));
+    for (one, other) in one.as_array().expect("a list").iter().zip(other.as_array().expect("a list")) {
+        let regret = |of: &serde_json::Value| of["regret"]["mean"].as_f64().expect("a mean");
+        let share = |of: &serde_json::Value| of["share_recommending_best"].as_f64().expect("a share");
+        if one["algorithm"].as_str().is_some_and(|name| name.starts_with("mdb")) {
+            assert_eq!((share(one), share(other)), (0.0, 1.0));
+            assert!(regret(one) > 5.0 * regret(other));
+        } else {
+            assert!((regret(one) / regret(other) - 1.0).abs() < 0.2, "{one}");
+        }
+    }
 }
 
 const PROBLEM: [&str; 4] = ["bandit", "--problem", "1good5poor", "--quiet"];

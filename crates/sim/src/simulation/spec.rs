@@ -1,7 +1,7 @@
 //! The specification of a site before any data are opened: the type behind both flags and experiment files.
 //!
 //! Every field has the name of its flag, and a missing field has the default of the flag, so that a file and a command
-//! line with the same values make the same site.
+//! line with the same values make the same site. (Only a command line without any data set also selects rankers.)
 
 use std::fmt;
 use std::path::Path;
