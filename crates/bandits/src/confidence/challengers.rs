@@ -109,6 +109,35 @@ impl Challengers {
         generator: &mut Generator,
     ) -> usize {
         self.find_highest(champion, scale);
+        self.draw_tied(champion, not_itself, generator)
+    }
+
+    /// The same among some arms only: `admitted` returns those of the group of arms 8 g to 8 g + 7 as bits, and admits
+    /// at least one arm. The champion yields to the arms it ties with.
+    pub(crate) fn challenger_among(
+        &mut self,
+        champion: usize,
+        admitted: impl Fn(usize) -> u32,
+        scale: f64,
+        generator: &mut Generator,
+    ) -> usize {
+        let first = champion * self.eights * LANES;
+        let groups = &self.rows[first..first + self.arms.div_ceil(LANES)];
+        let tops = groups.iter().enumerate().map(|(number, group)| group.top_of(admitted(number), scale));
+        let best = tops.fold(f64::NEG_INFINITY, larger);
+        self.tied.clear();
+        for (number, group) in groups.iter().enumerate() {
+            let tied = group.at(best, scale) & admitted(number);
+            if tied != 0 {
+                self.tied.push((number as u32, tied));
+            }
+        }
+        self.draw_tied(champion, true, generator)
+    }
+
+    /// Draws one of the arms in `tied`; the champion only if it is alone there, or if `not_itself` is not asked.
+    #[inline]
+    fn draw_tied(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
         let count = |tied: &[(u32, u32)]| tied.iter().map(|t| t.1.count_ones()).sum::<u32>() as usize;
         let mut ties = count(&self.tied);
         if ties > 1 && not_itself {
@@ -240,6 +269,16 @@ mod tests {
                 assert_eq!(found, all, "step {step}");
                 let chosen = opponents.challenger(champion, true, scale, &mut generator);
                 assert!(all.contains(&chosen) && (chosen != champion || all.len() == 1));
+                // Among every third arm and the champion.
+                let admits = |arm: usize| arm % 3 == step as usize % 3 || arm == champion;
+                let bits = |group: usize| {
+                    (0..LANES).fold(0, |bits, lane| bits | u32::from(admits(group * LANES + lane)) << lane)
+                };
+                let some = || (0..arms).filter(|&arm| admits(arm));
+                let top = some().map(|arm| bound(&row[arm])).fold(f64::NEG_INFINITY, f64::max);
+                let all: Vec<usize> = some().filter(|&arm| bound(&row[arm]) == top).collect();
+                let chosen = opponents.challenger_among(champion, bits, scale, &mut generator);
+                assert!(all.contains(&chosen) && (chosen != champion || all.len() == 1), "step {step}");
                 // Few values, so that there are ties.
                 let other = below(&mut generator, arms);
                 let mean = below(&mut generator, 5) as f64 / 4.0;

@@ -30,6 +30,13 @@ impl Lanes {
         largest(&self.bounds(scale))
     }
 
+    /// The highest bound of the lanes whose bit is set in `admitted`; minus infinity if there are none.
+    #[inline]
+    pub(crate) fn top_of(&self, admitted: u32, scale: f64) -> f64 {
+        let bounds = self.bounds(scale);
+        largest(&std::array::from_fn(|lane| if admitted >> lane & 1 == 1 { bounds[lane] } else { f64::NEG_INFINITY }))
+    }
+
     /// The lanes whose bound is `top`, as bits.
     #[inline]
     pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {

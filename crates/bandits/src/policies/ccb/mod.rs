@@ -43,10 +43,10 @@ use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::confidence::last_step_below;
 use crate::random::{below, coin, draw_into};
-mod decided_pairs;
-
 use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 use decided_pairs::{Change, DecidedPairs};
+
+mod decided_pairs;
 
 /// CCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -360,35 +360,21 @@ impl Ccb {
 
     /// The challenger of step 4, perhaps `champion` itself.
     fn challenger(&mut self, champion: usize, scale: f64, generator: &mut Generator) -> usize {
+        // Those with l(d, champion) > 1/2 are the ones that it surely loses to.
+        let excluded = self.decided.lost_to(champion);
+        let eight = |words: &[u64], group: usize| (words[group / 8] >> (group % 8 * 8) & 0xff) as u32;
         if self.hypotheses.size[champion] > 0 && coin(generator) {
             let row = self.hypotheses.row(champion);
-            let excluded = self.decided.lost_to(champion).iter();
             if row.iter().zip(excluded).any(|(arms, not)| arms & !not != 0) {
-                return self.highest(champion, scale, Some(row), generator);
+                let admitted = |group| eight(row, group) & !eight(excluded, group);
+                return self.opponents.challenger_among(champion, admitted, scale, generator);
             }
         }
         if self.decided.lost_counts()[champion] == 0 {
             return self.opponents.challenger(champion, true, scale, generator);
         }
-        self.highest(champion, scale, None, generator)
-    }
-
-    /// The arm of `among`, or of all, that has the highest u(d, champion) of those with
-    /// l(d, champion) <= 1/2.
-    fn highest(&self, champion: usize, scale: f64, among: Option<&[u64]>, generator: &mut Generator) -> usize {
-        let excluded = self.decided.lost_to(champion);
-        let bit = |words: &[u64], arm: usize| words[arm / 64] >> (arm % 64) & 1 == 1;
-        let bounds = || {
-            let all = self.opponents.of(champion).enumerate();
-            all.filter(|&(arm, _)| !bit(excluded, arm) && among.is_none_or(|words| bit(words, arm)))
-                .map(|(arm, (mean, width))| (arm, mean + scale * width))
-        };
-        let top = bounds().fold(f64::NEG_INFINITY, |top, (_, bound)| top.max(bound));
-        let others = || bounds().filter(|&(arm, bound)| bound == top && arm != champion);
-        // The champion itself only if no arm ties with it.
-        let count = others().count();
-        let nth = below(generator, count.max(1));
-        others().nth(nth).map_or(champion, |(arm, _)| arm)
+        let admitted = |group| !eight(excluded, group);
+        self.opponents.challenger_among(champion, admitted, scale, generator)
     }
 }
 

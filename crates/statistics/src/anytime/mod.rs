@@ -1,0 +1,11 @@
+//! Evidence that stays valid however often it is looked at, and whenever one stops.
+
+mod best;
+mod e_process;
+mod pair_test;
+mod running_mean;
+
+pub use best::{BestArm, Standing};
+pub use e_process::{EProcess, Prior};
+pub use pair_test::{PairTest, Verdict};
+pub use running_mean::RunningMean;

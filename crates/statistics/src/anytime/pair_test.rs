@@ -1,0 +1,154 @@
+//! The test of one pair: which side wins more, if either does.
+
+use super::{EProcess, Prior};
+use crate::{Counts, Outcome, StatisticsError};
+
+/// What the test says so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The first side wins more.
+    FirstWins,
+    /// The second side wins more.
+    SecondWins,
+    /// Not decided yet.
+    Open,
+}
+
+/// A sequential test of "wins and losses are equally likely at every unit", two-sided at level alpha: each side has
+/// an [`EProcess`] and alpha / 2. It may be looked at after every outcome or seldom; once it has decided, it stays
+/// decided. If both sides should decide, the null hypothesis is wrong in both directions (preferences drifted), and the
+/// first decision stands.
+///
+/// Units should be independent given the past: one outcome per user or session ([`Units`](crate::units::Units)), not
+/// one per impression, unless impressions are independent.
+///
+/// ```
+/// use statistics::{Counts, anytime::{PairTest, Verdict}};
+///
+/// let mut test = PairTest::new(0.05)?;
+/// test.observe(Counts::new(60, 40, 25));
+/// assert_eq!(test.verdict(), Verdict::Open);
+/// test.observe(Counts::new(75, 40, 30));
+/// assert_eq!(test.verdict(), Verdict::FirstWins);
+/// assert!(test.p_value() <= 0.05);
+/// # Ok::<(), statistics::StatisticsError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PairTest {
+    evidence: EProcess,
+    alpha: f64,
+    counts: Counts,
+    /// The largest ln E of either side at any look.
+    largest: [f64; 2],
+    verdict: Verdict,
+}
+
+impl PairTest {
+    /// A test at level `alpha`, in (0, 1), with the default prior.
+    ///
+    /// # Errors
+    /// If `alpha` is not in (0, 1).
+    pub fn new(alpha: f64) -> Result<Self, StatisticsError> {
+        Self::with_prior(alpha, Prior::default())
+    }
+
+    /// The same with another prior for the winning side's share.
+    ///
+    /// # Errors
+    /// If `alpha` is not in (0, 1), or the prior is not one.
+    pub fn with_prior(alpha: f64, prior: Prior) -> Result<Self, StatisticsError> {
+        crate::error::check_level(alpha)?;
+        let evidence = EProcess::with_prior(0.5, prior)?;
+        Ok(Self { evidence, alpha, counts: Counts::default(), largest: [0.0; 2], verdict: Verdict::Open })
+    }
+
+    /// Adds one outcome and looks.
+    pub fn record(&mut self, outcome: Outcome) -> Verdict {
+        let mut counts = self.counts;
+        counts.record(outcome);
+        if outcome == Outcome::Tie {
+            self.counts = counts;
+            self.verdict
+        } else {
+            self.observe(counts)
+        }
+    }
+
+    /// Looks at all outcomes so far. Counts must only grow from look to look.
+    pub fn observe(&mut self, counts: Counts) -> Verdict {
+        debug_assert!(counts.wins >= self.counts.wins && counts.losses >= self.counts.losses, "counts only grow");
+        self.counts = counts;
+        let now = self.ln_evidence();
+        for (largest, now) in self.largest.iter_mut().zip(now) {
+            *largest = largest.max(now);
+        }
+        if self.verdict == Verdict::Open {
+            let threshold = libm::log(2.0 / self.alpha);
+            if now[0] >= threshold {
+                self.verdict = Verdict::FirstWins;
+            } else if now[1] >= threshold {
+                self.verdict = Verdict::SecondWins;
+            }
+        }
+        self.verdict
+    }
+
+    /// The verdict so far.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// The counts at the last look.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// ln E for each side at the last look.
+    #[must_use]
+    pub fn ln_evidence(&self) -> [f64; 2] {
+        let Counts { wins, losses, .. } = self.counts;
+        [self.evidence.ln(wins, losses), self.evidence.ln(losses, wins)]
+    }
+
+    /// An anytime-valid p-value, in (0, 1]: under the null hypothesis it ever falls to a level with at most that
+    /// probability.
+    #[must_use]
+    pub fn p_value(&self) -> f64 {
+        let most = self.largest[0].max(self.largest[1]);
+        libm::exp(std::f64::consts::LN_2 - most).min(1.0)
+    }
+
+    /// Shares of wins among the decided units that are not rejected at the level of the test: a confidence sequence,
+    /// valid at all looks together if the share is the same at every unit. For preferences that drift see
+    /// [`RunningMean`](super::RunningMean).
+    ///
+    /// # Errors
+    /// Never for a test that was made; the bounds come from tests of other shares.
+    pub fn share_interval(&self) -> Result<(f64, f64), StatisticsError> {
+        let Counts { wins, losses, .. } = self.counts;
+        Ok((self.lower_share(wins, losses)?, 1.0 - self.lower_share(losses, wins)?))
+    }
+
+    /// The largest share p0 that the evidence against "at most p0" rejects; 0 if it rejects none.
+    fn lower_share(&self, wins: u64, losses: u64) -> Result<f64, StatisticsError> {
+        let threshold = libm::log(2.0 / self.alpha);
+        let total = wins + losses;
+        if total == 0 {
+            return Ok(0.0);
+        }
+        // Against shares below the one observed the evidence falls as the share rises.
+        let (mut rejected, mut kept) = (0.0, wins as f64 / total as f64);
+        for _ in 0..60 {
+            let share = 0.5 * (rejected + kept);
+            if !(share > 0.0 && share < 1.0) {
+                break;
+            }
+            // A uniform prior for every share keeps the family of tests the same at all looks.
+            let evidence = EProcess::with_prior(share, Prior { a: 1.0, b: 1.0 })?;
+            if evidence.ln(wins, losses) >= threshold { rejected = share } else { kept = share }
+        }
+        Ok(rejected)
+    }
+}

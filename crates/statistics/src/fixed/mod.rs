@@ -1,0 +1,12 @@
+//! Tests for samples whose size was fixed before anyone looked. Looking more than once at these is what
+//! [`anytime`](crate::anytime) is for.
+
+mod bootstrap;
+mod correction;
+mod sign;
+mod wilcoxon;
+
+pub use bootstrap::{Bootstrap, paired_bootstrap};
+pub use correction::{benjamini_hochberg, holm};
+pub use sign::{sign_test, wilson_interval};
+pub use wilcoxon::{SignedRank, wilcoxon_signed_rank};

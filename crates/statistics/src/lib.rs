@@ -1,0 +1,54 @@
+//! What the outcomes of comparisons say.
+//!
+//! The crate knows no documents and no bandits: it starts from outcomes of pairs, wins, losses and ties, and it never
+//! breaks a tie. Three decisions are the reader's, and change everything:
+//!
+//! 1. **What is independent?** Impressions of one user resemble each other. [`units::Units`] collects the impressions
+//!    of a session or a user into one outcome.
+//! 2. **Will anyone look before the end?** Then use [`anytime`]: its tests and intervals hold at all looks together,
+//!    under optional stopping and under any adaptive choice of pairs. Looking again and again at a classical test finds
+//!    differences between equal sides.
+//! 3. **How many units will it take?** [`power`] says so before a user has seen a list.
+//!
+//! ```
+//! use statistics::{Outcome, anytime::{PairTest, Verdict}};
+//!
+//! // One outcome per session, as it closes; the test may be looked at each time.
+//! let mut test = PairTest::new(0.05)?;
+//! for session in 0..2_000 {
+//!     let outcome = if session % 5 < 2 { Outcome::Loss } else { Outcome::Win };
+//!     if test.record(outcome) != Verdict::Open {
+//!         break;
+//!     }
+//! }
+//! assert_eq!(test.verdict(), Verdict::FirstWins);
+//! let (low, high) = test.share_interval()?;
+//! assert!(low > 0.5 && high > 0.6);
+//! # Ok::<(), statistics::StatisticsError>(())
+//! ```
+//!
+//! | question | answer |
+//! |---|---|
+//! | does one side win more? | [`anytime::PairTest`]; looked at once: [`fixed::sign_test`] |
+//! | which of many arms is the best, or no worse than the best by more than a margin? | [`anytime::BestArm`] |
+//! | how large is the difference? | [`anytime::PairTest::share_interval`]; if it drifts: [`anytime::RunningMean`] |
+//! | do two rankers differ in a measure per query? | [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
+//! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |
+//! | how many units until a decision? | [`power::StoppingTime`], [`power::fixed_sample`] |
+//! | one number per arm from all pairs? | [`BradleyTerry`] |
+//!
+//! Logarithms and exponentials come from `libm`: results have the same bits on every platform.
+
+mod bradley_terry;
+mod error;
+mod outcome;
+mod special;
+
+pub mod anytime;
+pub mod fixed;
+pub mod power;
+pub mod units;
+
+pub use bradley_terry::{BradleyTerry, Errors};
+pub use error::StatisticsError;
+pub use outcome::{Counts, Outcome};

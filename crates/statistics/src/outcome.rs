@@ -1,0 +1,111 @@
+//! What a comparison of two sides came to.
+
+use std::ops::AddAssign;
+
+/// The outcome of one unit (an impression, a session or a user) for the first of two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The first side received more credit.
+    Win,
+    /// The second side received more credit.
+    Loss,
+    /// Both sides received the same credit, perhaps none.
+    Tie,
+}
+
+impl Outcome {
+    /// From the net credit of the first side: its credit minus that of the second.
+    ///
+    /// ```
+    /// use statistics::Outcome;
+    /// assert_eq!([2.0, -0.5, 0.0].map(Outcome::of_net), [Outcome::Win, Outcome::Loss, Outcome::Tie]);
+    /// ```
+    #[must_use]
+    pub fn of_net(net: f64) -> Self {
+        if net > 0.0 {
+            Self::Win
+        } else if net < 0.0 {
+            Self::Loss
+        } else {
+            Self::Tie
+        }
+    }
+
+    /// The same comparison seen from the second side.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Win => Self::Loss,
+            Self::Loss => Self::Win,
+            Self::Tie => Self::Tie,
+        }
+    }
+}
+
+/// Outcomes of a pair, counted for its first side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Counts {
+    /// Units that the first side won.
+    pub wins: u64,
+    /// Units that the first side lost.
+    pub losses: u64,
+    /// Units in which neither won.
+    pub ties: u64,
+}
+
+impl Counts {
+    /// Counts of `wins`, `losses` and `ties`.
+    #[must_use]
+    pub fn new(wins: u64, losses: u64, ties: u64) -> Self {
+        Self { wins, losses, ties }
+    }
+
+    /// Adds one outcome.
+    pub fn record(&mut self, outcome: Outcome) {
+        *match outcome {
+            Outcome::Win => &mut self.wins,
+            Outcome::Loss => &mut self.losses,
+            Outcome::Tie => &mut self.ties,
+        } += 1;
+    }
+
+    /// All units.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.wins + self.losses + self.ties
+    }
+
+    /// Units that one side won.
+    #[must_use]
+    pub fn decided(&self) -> u64 {
+        self.wins + self.losses
+    }
+
+    /// The share of wins among the decided units; `None` if there are none.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        (self.decided() > 0).then(|| self.wins as f64 / self.decided() as f64)
+    }
+
+    /// The same counts for the second side.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self { wins: self.losses, losses: self.wins, ties: self.ties }
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.wins += other.wins;
+        self.losses += other.losses;
+        self.ties += other.ties;
+    }
+}
+
+impl FromIterator<Outcome> for Counts {
+    fn from_iter<I: IntoIterator<Item = Outcome>>(outcomes: I) -> Self {
+        let mut counts = Self::default();
+        outcomes.into_iter().for_each(|outcome| counts.record(outcome));
+        counts
+    }
+}

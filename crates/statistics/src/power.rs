@@ -1,0 +1,235 @@
+//! How many units a test needs.
+//!
+//! For the sequential test the number is random. Its distribution comes from a recursion over the net number of wins:
+//! at each step the walk moves up or down, and what passes the boundary of the test has stopped. Where stopping takes
+//! many thousands of units, one step of the walk stands for several units, with the same mean and variance.
+//!
+//! ## References
+//!
+//! D. Siegmund, "Sequential Analysis", Springer, 1985, <https://doi.org/10.1007/978-1-4757-1862-1>: how far a walk passes
+//! a boundary (chapter 10).
+
+use crate::StatisticsError;
+use crate::anytime::EProcess;
+use crate::special::normal_quantile;
+
+/// Steps of the walk until the evidence of an average path suffices.
+const STEPS: f64 = 4_000.0;
+/// By how much of a step a random walk passes a boundary on average.
+const OVERSHOOT: f64 = 0.583;
+/// Points at which the boundary of the test is computed; it is interpolated in between.
+const BOUNDARY: usize = 240;
+
+/// The number of decided units at which [`PairTest`](crate::anytime::PairTest) decides for the better side.
+///
+/// ```
+/// use statistics::power::StoppingTime;
+///
+/// let time = StoppingTime::new(0.55, 0.05)?;
+/// let (median, ninety) = (time.quantile(0.5), time.quantile(0.9));
+/// assert!(500.0 < median.unwrap() && median < ninety);
+/// # Ok::<(), statistics::StatisticsError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct StoppingTime {
+    /// Units per step of the walk.
+    step: f64,
+    /// The probability of having decided for the better side, after each step.
+    decided: Vec<f64>,
+}
+
+impl StoppingTime {
+    /// If the better side wins a decided unit with probability `share`, in (1/2, 1), in a test of level `alpha`.
+    ///
+    /// # Errors
+    /// If `share` is not in (1/2, 1), or `alpha` is not in (0, 1).
+    pub fn new(share: f64, alpha: f64) -> Result<Self, StatisticsError> {
+        check_share(share)?;
+        crate::error::check_level(alpha)?;
+        let evidence = EProcess::against(0.5)?;
+        let threshold = libm::log(2.0 / alpha);
+        let typical = typical_units(&evidence, share, threshold);
+        let step = (typical / STEPS).floor().max(1.0);
+        let boundary = Boundary::new(&evidence, threshold, typical);
+        Ok(Self { step, decided: walk(share, step, &boundary) })
+    }
+
+    /// The number of decided units by which the test has decided for the better side with probability
+    /// `probability`; `None` if that exceeds what was computed (all but about a millionth).
+    #[must_use]
+    pub fn quantile(&self, probability: f64) -> Option<f64> {
+        let after = self.decided.partition_point(|&decided| decided < probability);
+        let now = *self.decided.get(after)?;
+        let before = if after == 0 { 0.0 } else { self.decided[after - 1] };
+        let part = if now > before { ((probability - before) / (now - before)).max(0.0) } else { 1.0 };
+        Some((after as f64 + part) * self.step)
+    }
+
+    /// The probability of having decided for the better side by `units` decided units.
+    #[must_use]
+    pub fn power(&self, units: f64) -> f64 {
+        let steps = (units / self.step).floor();
+        if steps < 1.0 { 0.0 } else { self.decided[(steps as usize).min(self.decided.len()) - 1] }
+    }
+
+    /// The mean number of decided units.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        let (mut mean, mut before) = (0.0, 0.0);
+        for (index, &decided) in self.decided.iter().enumerate() {
+            mean += (index + 1) as f64 * self.step * (decided - before);
+            before = decided;
+        }
+        mean / before
+    }
+}
+
+/// The decided units that the sign test of level `alpha` needs to find a share of `share`, in (1/2, 1), with
+/// probability `power`, if it is looked at once: the normal approximation.
+///
+/// # Errors
+/// If `share` is not in (1/2, 1), or `alpha` or `power` is not in (0, 1).
+///
+/// ```
+/// assert_eq!(statistics::power::fixed_sample(0.51, 0.05, 0.8)?.ceil(), 19_622.0);
+/// # Ok::<(), statistics::StatisticsError>(())
+/// ```
+pub fn fixed_sample(share: f64, alpha: f64, power: f64) -> Result<f64, StatisticsError> {
+    check_share(share)?;
+    crate::error::check_level(alpha)?;
+    crate::error::check_level(power)?;
+    let quantiles = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power);
+    let margin = share - 0.5;
+    Ok(quantiles * quantiles / (4.0 * margin * margin))
+}
+
+fn check_share(share: f64) -> Result<(), StatisticsError> {
+    let allowed = share > 0.5 && share < 1.0;
+    let error = StatisticsError::OutOfRange { what: "the share of the better side", value: share, range: "(1/2, 1)" };
+    allowed.then_some(()).ok_or(error)
+}
+
+/// The units after which the evidence of the average path reaches the threshold.
+fn typical_units(evidence: &EProcess, share: f64, threshold: f64) -> f64 {
+    let enough = |units: f64| evidence.ln_real(share * units, (1.0 - share) * units) >= threshold;
+    let mut high = 1.0;
+    while !enough(high) {
+        high *= 2.0;
+    }
+    let mut low = 0.5 * high;
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if enough(middle) { high = middle } else { low = middle }
+    }
+    high
+}
+
+/// The net number of wins at which the test decides, after any number of units.
+struct Boundary {
+    /// ln of the units, and the net wins over their root.
+    points: Vec<(f64, f64)>,
+}
+
+impl Boundary {
+    fn new(evidence: &EProcess, threshold: f64, typical: f64) -> Self {
+        let last = libm::log(typical * 100.0);
+        let points = (0..BOUNDARY).map(|index| {
+            let log = last * index as f64 / (BOUNDARY - 1) as f64;
+            let units = libm::exp(log);
+            let enough = |net: f64| evidence.ln_real(0.5 * (units + net), 0.5 * (units - net)) >= threshold;
+            let (mut low, mut high) = (0.0, units);
+            if !enough(high) {
+                // Not even if all units are won.
+                return (log, 2.0 * libm::sqrt(units));
+            }
+            for _ in 0..50 {
+                let middle = 0.5 * (low + high);
+                if enough(middle) { high = middle } else { low = middle }
+            }
+            (log, high / libm::sqrt(units))
+        });
+        Self { points: points.collect() }
+    }
+
+    fn at(&self, units: f64) -> f64 {
+        let log = libm::log(units);
+        let after = self.points.partition_point(|point| point.0 < log).clamp(1, self.points.len() - 1);
+        let ((x0, y0), (x1, y1)) = (self.points[after - 1], self.points[after]);
+        (y0 + (y1 - y0) * (log - x0) / (x1 - x0)) * libm::sqrt(units)
+    }
+}
+
+/// The probability of having passed the boundary upwards, after each step of `step` units.
+fn walk(share: f64, step: f64, boundary: &Boundary) -> Vec<f64> {
+    let width = libm::sqrt(step);
+    let up = 0.5 + (share - 0.5) * width;
+    // Place p of the list: net wins of (p - middle) * width.
+    let mut middle = 64;
+    let mut here = vec![0.0; 2 * middle + 1];
+    here[middle] = 1.0;
+    let mut next = here.clone();
+    let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
+    // A path that is still open after so long is one in a million.
+    while passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
+        let units = (decided.len() + 1) as f64 * step;
+        // The first place at or above the boundary. A walk passes a boundary by 0.583 of its steps on average (Siegmund),
+        // and a step here is `width` times that of the test.
+        let limit = ((boundary.at(units) - OVERSHOOT * (width - 1.0)) / width).ceil().max(1.0) as usize;
+        if limit > middle {
+            let more = limit - middle + 64;
+            for list in [&mut here, &mut next] {
+                list.splice(0..0, vec![0.0; more]);
+                list.resize(list.len() + more, 0.0);
+            }
+            middle += more;
+        }
+        let last = here.len() - 1;
+        for place in 0..=last {
+            let from_below = if place > 0 { here[place - 1] * up } else { 0.0 };
+            let from_above = if place < last { here[place + 1] * (1.0 - up) } else { 0.0 };
+            next[place] = from_below + from_above;
+        }
+        for place in middle + limit..=last {
+            passed += std::mem::take(&mut next[place]);
+        }
+        for place in 0..=middle - limit {
+            wrong += std::mem::take(&mut next[place]);
+        }
+        std::mem::swap(&mut here, &mut next);
+        decided.push(passed);
+    }
+    decided
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn power_rises_to_one_and_inverts_quantiles() {
+        for share in [0.7, 0.53] {
+            let time = StoppingTime::new(share, 0.05).unwrap();
+            for probability in [0.1, 0.5, 0.9] {
+                let units = time.quantile(probability).unwrap();
+                // Few units decide a large difference, and each of them is a jump.
+                let jump = if share > 0.6 { 0.1 } else { 0.01 };
+                assert!((time.power(units + time.step) - probability).abs() < jump, "{share} {probability}");
+            }
+            assert!(time.power(1e12) > 0.97 && time.power(1.0) == 0.0);
+            assert!(time.quantile(0.5).unwrap() < time.quantile(0.9).unwrap());
+            assert_eq!(time.quantile(1.1), None);
+        }
+    }
+
+    #[test]
+    fn a_step_may_stand_for_several_units() {
+        // The same test with steps of one unit and of several.
+        let evidence = EProcess::against(0.5).unwrap();
+        let threshold = 40_f64.ln();
+        let typical = typical_units(&evidence, 0.53, threshold);
+        let boundary = Boundary::new(&evidence, threshold, typical);
+        let median = |step: f64| StoppingTime { step, decided: walk(0.53, step, &boundary) }.quantile(0.5).unwrap();
+        let (fine, coarse) = (median(1.0), median(4.0));
+        assert!((coarse / fine - 1.0).abs() < 0.01, "{fine}, {coarse}");
+    }
+}

@@ -1,0 +1,131 @@
+//! From impressions to units: what is independent enters a test, once.
+//!
+//! Impressions of one user resemble each other. A test that counts them as independent finds differences where there
+//! are none: two rankers that are equal on average, shown 20 times each to users with tastes of their own, are told
+//! apart by such a test far more often than its level says (`tests/all/false_alarms.rs` measures it). So a unit, a
+//! session or a user, collects the net credit of its impressions, and its sign enters the test when the unit closes.
+//! Closing must not depend on the outcomes: at the end of the session, or of the day, not at the first click. A side
+//! whose clicks merely arrive sooner would win otherwise.
+
+use std::collections::BTreeMap;
+
+use crate::{Counts, Outcome, StatisticsError};
+
+/// Open and closed units of one pair.
+///
+/// Keys order the units that [`close_all`](Self::close_all) closes; the order is that of the keys, whatever the order
+/// in which impressions came.
+///
+/// ```
+/// use statistics::{Outcome, units::Units};
+///
+/// let mut sessions = Units::new();
+/// sessions.add("anna", 1.0)?;
+/// sessions.add("ben", -1.0)?;
+/// sessions.add("anna", -0.5)?;
+/// assert_eq!(sessions.close(&"anna"), Some(Outcome::Win));
+/// assert_eq!((sessions.counts().wins, sessions.open()), (1, 1));
+/// // What comes after a unit has closed is refused, and the caller can count it.
+/// assert!(sessions.add("anna", 1.0).is_err());
+/// # Ok::<(), statistics::StatisticsError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Units<K> {
+    /// The net credit of open units; nothing for closed ones.
+    units: BTreeMap<K, Option<f64>>,
+    open: usize,
+    counts: Counts,
+}
+
+impl<K: Ord> Units<K> {
+    /// No units yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { units: BTreeMap::new(), open: 0, counts: Counts::default() }
+    }
+
+    /// Adds the net credit of one impression (the first side's credit minus the second's) to `unit`, opening it if it
+    /// is new.
+    ///
+    /// # Errors
+    /// If the unit is closed, or the credit is not finite; then nothing changes.
+    pub fn add(&mut self, unit: K, net: f64) -> Result<(), StatisticsError> {
+        if !net.is_finite() {
+            return Err(StatisticsError::OutOfRange {
+                what: "the net credit of an impression",
+                value: net,
+                range: "finite numbers",
+            });
+        }
+        let open = &mut self.open;
+        let entry = self.units.entry(unit).or_insert_with(|| {
+            *open += 1;
+            Some(0.0)
+        });
+        match entry {
+            Some(sum) => *sum += net,
+            None => return Err(StatisticsError::UnitClosed),
+        }
+        Ok(())
+    }
+
+    /// Closes `unit` and returns its outcome; `None` if it is not open.
+    pub fn close(&mut self, unit: &K) -> Option<Outcome> {
+        let net = self.units.get_mut(unit)?.take()?;
+        self.open -= 1;
+        let outcome = Outcome::of_net(net);
+        self.counts.record(outcome);
+        Some(outcome)
+    }
+
+    /// Closes all open units and returns their outcomes in the order of the keys.
+    pub fn close_all(&mut self) -> Vec<Outcome> {
+        let nets = self.units.values_mut().filter_map(Option::take);
+        let outcomes: Vec<Outcome> = nets.map(Outcome::of_net).collect();
+        self.open = 0;
+        outcomes.iter().for_each(|&outcome| self.counts.record(outcome));
+        outcomes
+    }
+
+    /// The number of open units.
+    #[must_use]
+    pub fn open(&self) -> usize {
+        self.open
+    }
+
+    /// The outcomes of closed units.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_impressions_does_not_matter() {
+        let impressions = [(3, 1.0), (1, -1.0), (3, -2.0), (2, 1.0), (2, -1.0), (1, 4.0)];
+        let outcomes = |order: &[usize]| {
+            let mut units = Units::new();
+            order.iter().for_each(|&at| units.add(impressions[at].0, impressions[at].1).unwrap());
+            units.close_all()
+        };
+        let expected = [Outcome::Win, Outcome::Tie, Outcome::Loss];
+        assert_eq!(outcomes(&[0, 1, 2, 3, 4, 5]), expected);
+        assert_eq!(outcomes(&[5, 4, 2, 3, 1, 0]), expected);
+    }
+
+    #[test]
+    fn a_closed_unit_counts_once() {
+        let mut units = Units::new();
+        units.add('a', 1.0).unwrap();
+        assert_eq!(units.close(&'a'), Some(Outcome::Win));
+        assert_eq!(units.close(&'a'), None);
+        assert_eq!(units.add('a', -9.0), Err(StatisticsError::UnitClosed));
+        assert!(units.add('b', f64::NAN).is_err());
+        assert_eq!((units.counts(), units.open()), (Counts::new(1, 0, 0), 0));
+        assert!(units.close_all().is_empty());
+    }
+}
