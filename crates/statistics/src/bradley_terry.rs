@@ -72,7 +72,8 @@ impl BradleyTerry {
             let moved = loop {
                 let moved: Vec<f64> = at.iter().zip(&step).map(|(x, s)| x + length * s).collect();
                 let found = problem.ln_likelihood(&moved);
-                if found >= value || length < 1e-10 {
+                // At the maximum the steps are smaller than the rounding of the likelihood.
+                if found >= value - 1e-13 * value.abs() || length < 1e-10 {
                     value = found.max(value);
                     break moved;
                 }

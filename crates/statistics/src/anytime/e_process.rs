@@ -20,7 +20,7 @@
 //!   Statistical Science 38(4), 2023, <https://doi.org/10.1214/23-STS894>: e-processes.
 
 use crate::StatisticsError;
-use crate::special::{ln_beta, ln_beta_above};
+use crate::special::ln_beta_integral_above;
 
 /// The distribution Beta(a, b) of the winning share that the evidence is averaged over, restricted to shares above the
 /// null hypothesis. Validity does not depend on it; it decides which shares are detected soonest.
@@ -84,7 +84,7 @@ impl EProcess {
                 return Err(StatisticsError::OutOfRange { what: "a parameter of the prior", value, range: "(0, inf)" });
             }
         }
-        let mass = ln_beta(prior.a, prior.b) + ln_beta_above(null, prior.a, prior.b);
+        let mass = ln_beta_integral_above(null, prior.a, prior.b);
         Ok(Self { null, prior, mass })
     }
 
@@ -103,7 +103,7 @@ impl EProcess {
     /// The same for counts that need not be whole.
     pub(crate) fn ln_real(&self, wins: f64, losses: f64) -> f64 {
         let (a, b) = (self.prior.a + wins, self.prior.b + losses);
-        let mixture = ln_beta(a, b) + ln_beta_above(self.null, a, b) - self.mass;
+        let mixture = ln_beta_integral_above(self.null, a, b) - self.mass;
         mixture - wins * libm::log(self.null) - losses * libm::log1p(-self.null)
     }
 }

@@ -42,6 +42,7 @@ pub struct RunningMean {
     sum: f64,
     /// Σ (X_i - Y_i)^2, where Y_i is the mean of the values before, or the middle of the range.
     variation: f64,
+    mixture: Box<[Part; GRID]>,
 }
 
 impl RunningMean {
@@ -59,7 +60,8 @@ impl RunningMean {
                 range: "finite values below the upper end",
             });
         }
-        Ok(Self { low, high, alpha, count: 0, sum: 0.0, variation: 0.0 })
+        let mixture = Box::new(mixture(high - low));
+        Ok(Self { low, high, alpha, count: 0, sum: 0.0, variation: 0.0, mixture })
     }
 
     /// Adds a value.
@@ -97,32 +99,47 @@ impl RunningMean {
     #[must_use]
     pub fn interval(&self) -> (f64, f64) {
         let Some(mean) = self.mean() else { return (self.low, self.high) };
-        let radius = boundary(self.variation, self.high - self.low, self.alpha / 2.0) / self.count as f64;
+        let radius = boundary(&self.mixture, self.variation, self.alpha / 2.0) / self.count as f64;
         ((mean - radius).max(self.low), (mean + radius).min(self.high))
     }
 }
 
-/// The smallest s with Σ_k w_k exp(λ_k s - ψ(λ_k) v) >= 1 / alpha.
-fn boundary(variation: f64, range: f64, alpha: f64) -> f64 {
-    let grid = || {
-        (0..GRID).map(move |k| {
-            let place = (k + 1) as f64;
-            let scaled = libm::pow(RATIO, place);
-            let psi = (-libm::log1p(-scaled) - scaled) / (range * range);
+/// One λ of the mixture: λ, ψ(λ) and the logarithm of its weight.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    lambda: f64,
+    psi: f64,
+    ln_weight: f64,
+}
+
+/// The mixture for values in a range of length `range`.
+fn mixture(range: f64) -> [Part; GRID] {
+    std::array::from_fn(|k| {
+        let place = (k + 1) as f64;
+        let scaled = libm::pow(RATIO, place);
+        Part {
+            lambda: scaled / range,
+            psi: (-libm::log1p(-scaled) - scaled) / (range * range),
             // 1 / (k (k + 1)) adds up to less than 1.
-            (scaled / range, psi, -libm::log(place * (place + 1.0)))
-        })
-    };
+            ln_weight: -libm::log(place * (place + 1.0)),
+        }
+    })
+}
+
+/// The smallest s with Σ_k w_k exp(λ_k s - ψ(λ_k) v) >= 1 / alpha.
+fn boundary(mixture: &[Part; GRID], variation: f64, alpha: f64) -> f64 {
     let target = -libm::log(alpha);
+    let offsets = mixture.map(|part| part.ln_weight - part.psi * variation);
     // Each part alone reaches the target no sooner than all together.
-    let alone = grid().map(|(lambda, psi, weight)| (target - weight + psi * variation) / lambda);
+    let alone = mixture.iter().zip(&offsets).map(|(part, offset)| (target - offset) / part.lambda);
     let mut s = alone.fold(f64::INFINITY, f64::min);
     // The logarithm of the sum is convex and rising: Newton's method descends to the solution.
     for _ in 0..50 {
-        let exponents = grid().map(|(lambda, psi, weight)| (lambda, weight + lambda * s - psi * variation));
-        let most = exponents.clone().map(|(_, exponent)| exponent).fold(f64::NEG_INFINITY, f64::max);
+        let exponents = || mixture.iter().zip(&offsets).map(|(part, offset)| (part.lambda, offset + part.lambda * s));
+        let most = exponents().map(|(_, exponent)| exponent).fold(f64::NEG_INFINITY, f64::max);
         let (mut total, mut slope) = (0.0, 0.0);
-        for (lambda, exponent) in exponents {
+        // What is 40 below the largest changes no digit.
+        for (lambda, exponent) in exponents().filter(|(_, exponent)| *exponent > most - 40.0) {
             let part = libm::exp(exponent - most);
             total += part;
             slope += lambda * part;
@@ -143,7 +160,7 @@ mod tests {
     #[test]
     fn the_boundary_is_where_the_mixture_reaches_its_level() {
         for (variation, range, alpha) in [(0.0, 1.0, 0.05), (3.0, 1.0, 0.025), (1e4, 2.0, 0.025), (1e8, 2.0, 0.001)] {
-            let s = boundary(variation, range, alpha);
+            let s = boundary(&mixture(range), variation, alpha);
             let sum: f64 = (1..=GRID as i32)
                 .map(|k| {
                     let lambda = RATIO.powi(k) / range;

@@ -3,6 +3,7 @@
 
 mod beta;
 mod normal;
+mod quadrature;
 
-pub(crate) use beta::{binomial_at_least, ln_beta, ln_beta_above};
+pub(crate) use beta::{binomial_at_least, ln_beta_integral_above};
 pub(crate) use normal::{normal_above, normal_quantile};

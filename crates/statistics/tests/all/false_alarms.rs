@@ -106,8 +106,8 @@ fn users_with_tastes_are_units() {
 
 #[test]
 fn clicks_of_one_side_come_sooner() {
-    // Sessions overlap; the first side's click comes at once, the second's a little later.
-    let delay = 3;
+    // Sessions overlap; the first side's click comes at once, the second's an hour later.
+    let delay = 100;
     let run = |generator: &mut Generator, at_close: bool| {
         let mut test = PairTest::new(ALPHA).unwrap();
         let mut counts = Counts::default();
@@ -132,7 +132,7 @@ fn clicks_of_one_side_come_sooner() {
     let at_close = share(3, |generator| run(generator, true));
     let at_click = share(3, |generator| run(generator, false));
     assert!(at_close <= allowed(), "{at_close}");
-    assert!(at_click > 2.0 * ALPHA, "{at_click}");
+    assert!(at_click > 0.9, "{at_click}");
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn the_running_mean_stays_in_its_interval_under_drift() {
     let missed = share(5, |generator| {
         let mut mean = RunningMean::new(-1.0, 1.0, ALPHA).unwrap();
         let mut expected = 0.0;
-        (0..LOOKS).any(|look| {
-            for _ in 0..5 {
-                let p = 0.5 + 0.3 * (look as f64 / 100.0).sin();
+        (0..LOOKS / 5).any(|look| {
+            for _ in 0..25 {
+                let p = 0.5 + 0.3 * (look as f64 / 20.0).sin();
                 let value = if uniform(generator) < p { 1.0 } else { -1.0 };
                 expected += 2.0 * p - 1.0;
                 mean.push(value).unwrap();
@@ -182,26 +182,39 @@ fn declared(generator: &mut Generator, mut choose: impl FnMut(&BestArm, &mut Gen
     })
 }
 
+fn other_than(generator: &mut Generator, arm: usize) -> usize {
+    (arm + 1 + (uniform(generator) * 3.0) as usize) % 4
+}
+
 #[test]
-fn adaptive_allocation_does_not_hurt() {
-    let other = |generator: &mut Generator, i: usize| (i + 1 + (uniform(generator) * 3.0) as usize) % 4;
-    // Follow the leader and its hardest opponent.
-    let greedy = share(6, |generator| {
+fn following_the_leader_does_not_hurt() {
+    // The leader meets its hardest opponent.
+    let found = share(6, |generator| {
         declared(generator, |test, generator| {
             let leader = test.leader();
-            (leader.arm, leader.hardest.unwrap_or_else(|| other(generator, leader.arm)))
+            (leader.arm, leader.hardest.unwrap_or_else(|| other_than(generator, leader.arm)))
         })
     });
-    // The arm with the most wins against one at random.
-    let winner = share(7, |generator| {
+    assert!(found <= allowed(), "{found}");
+}
+
+#[test]
+fn following_the_winner_does_not_hurt() {
+    // The arm with the most wins meets one at random.
+    let found = share(7, |generator| {
         declared(generator, |test, generator| {
             let wins = |i: usize| (0..4).map(|j| test.counts(i, j).wins).sum::<u64>();
             let best = (0..4).max_by_key(|&i| wins(i)).unwrap();
-            (best, other(generator, best))
+            (best, other_than(generator, best))
         })
     });
-    // The pair whose wins and losses are furthest apart, to push it over the edge; explore a tenth of the time.
-    let pushing = share(8, |generator| {
+    assert!(found <= allowed(), "{found}");
+}
+
+#[test]
+fn pushing_a_lead_over_the_edge_does_not_hurt() {
+    // The pair whose wins and losses are furthest apart meets again, nine times in ten.
+    let found = share(8, |generator| {
         declared(generator, |test, generator| {
             let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
             let gap = |&(i, j): &(usize, usize)| {
@@ -215,9 +228,7 @@ fn adaptive_allocation_does_not_hurt() {
             }
         })
     });
-    for (name, found) in [("greedy", greedy), ("winner", winner), ("pushing", pushing)] {
-        assert!(found <= allowed(), "{name}: {found}");
-    }
+    assert!(found <= allowed(), "{found}");
 }
 
 #[test]
@@ -227,7 +238,7 @@ fn share_intervals_hold_at_all_looks() {
         let mut test = PairTest::new(ALPHA).unwrap();
         let mut counts = Counts::default();
         // An interval costs a hundred tests: twenty looks, each after half as many units again.
-        (1..=20).any(|look| {
+        (1..=18).any(|look| {
             (0..1.5_f64.powi(look) as usize).for_each(|_| counts.record(outcome(p, 0.2, generator)));
             test.observe(counts);
             let (low, high) = test.share_interval().unwrap();
