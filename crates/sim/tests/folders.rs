@@ -236,7 +236,7 @@ fn two_commands_at_once_never_mix() {
         let seed = config(&here.join(&out))["seed"].to_string();
         assert_eq!(tree(&here.join(&out)), tree(&here.join(seed)), "{out}");
     }
-    assert!(refusals > 0, "no two commands were in a folder at once");
+    assert!(refusals > 0, "no two commands met in a folder");
 }
 
 #[test]

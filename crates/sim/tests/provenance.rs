@@ -70,7 +70,7 @@ fn the_description_beside_a_matrix_knows_the_comparisons() {
     let folder = folder_with_matrix();
     let here = folder.path();
     let significant = |args: &[&str]| {
-        let (printed, _) = said(here, &[&["analyse", "--out", "a", "--matrix"], args].concat());
+        let (printed, _) = said(here, &[&["analyse", "--out", "a", "--replace", "--matrix"], args].concat());
         let line = printed.lines().find(|line| line.starts_with("  significant")).expect("a line");
         (line.to_owned(), json(&here.join("a/findings.json"))["significant"]["comparisons"].clone())
     };
@@ -116,7 +116,7 @@ fn inspect_takes_the_flag_of_the_other_commands() {
     fs::write(here.join("data/a.txt"), "1 qid:1 1:0.5\n0 qid:1 1:0.1\n").expect("a file");
     fs::write(here.join("data/b.txt"), "1 qid:2 1:0.5\n").expect("a file");
     for (data, count) in [("data", 2), ("data/a.txt,data/b.txt", 2), ("data/a.txt", 1)] {
-        let (by_name, _) = said(here, &["inspect", data, "--json", "--quiet", "--out", "r"]);
+        let (by_name, _) = said(here, &["inspect", data, "--json", "--quiet", "--out", "r", "--replace"]);
         let (by_flag, _) = said(here, &["inspect", "--dataset", data, "--json", "--quiet", "--out", "r"]);
         assert_eq!(by_name, by_flag);
         assert_eq!(serde_json::from_str::<Value>(&by_flag).expect("JSON")["queries"], count, "{data}");

@@ -190,7 +190,7 @@ pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
 /// A temporary file beside its target, removed on drop unless it was renamed.
 struct Aside {
     path: PathBuf,
-    /// A process that is told to stop completes its files.
+    /// A process that is asked to stop completes its files.
     _writing: RwLockReadGuard<'static, ()>,
 }
 

@@ -1,6 +1,6 @@
 //! Ctrl-C, `kill`, and a file that exceeds its limit.
 //!
-//! A process that is told to stop says in one line what is kept and how to go on, waits until files that are being
+//! A process that is asked to stop says in one line what is kept and how to go on, waits until files that are being
 //! written are complete, and then ends by the same signal, so that a shell sees exit code 130 or 143. Results do not
 //! depend on any of this: after `kill -9`, the same command continues as well.
 
@@ -24,12 +24,12 @@ fn farewell() -> MutexGuard<'static, Farewell> {
     FAREWELL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sets the line that is printed when the process is told to stop: what is kept, and how to go on.
+/// Sets the line that is printed when the process is asked to stop: what is kept, and how to go on.
 pub fn say_when_stopped(say: impl Fn() -> String + Send + 'static) {
     farewell().say = Some(Box::new(say));
 }
 
-/// Sets the folders that are removed if they are empty when the process is told to stop, inner ones first.
+/// Sets the folders that are removed if they are empty when the process is asked to stop, inner ones first.
 pub(super) fn remove_when_stopped(empty: Vec<PathBuf>) {
     farewell().empty = empty;
 }
@@ -39,7 +39,7 @@ pub fn say_nothing_when_stopped() {
     *farewell() = Farewell { say: None, empty: Vec::new() };
 }
 
-/// Delays the end of a process that is told to stop until the returned guard is dropped.
+/// Delays the end of a process that is asked to stop until the returned guard is dropped.
 pub(super) fn finish_writing() -> RwLockReadGuard<'static, ()> {
     WRITING.read().unwrap_or_else(PoisonError::into_inner)
 }

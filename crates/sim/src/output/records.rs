@@ -275,7 +275,7 @@ mod tests {
         assert!(sealed.lines().skip(1).all(|line| unsealed_line("a cell", line).is_some()), "{sealed}");
         fs::write(&path, sealed.replace("1.1", "1.2")).unwrap();
         assert_eq!(numbers(&path), [0]);
-        // Of another subject, nothing can be told.
+        // Those of another subject are ignored.
         fs::write(&path, old.replace("a cell", "b cell")).unwrap();
         assert!(numbers(&path).is_empty());
     }

@@ -149,7 +149,7 @@ impl Size {
     }
 }
 
-/// What is to be played so that `folder` holds what it holds and what is `asked`. Unless `quiet`, says how they differ.
+/// What must be played so that `folder` holds what it holds and what is `asked`. Unless `quiet`, says how they differ.
 ///
 /// # Errors
 /// If this version cannot play what the folder holds.

@@ -22,7 +22,7 @@ use super::interrupt;
 use super::lock::Lock;
 use super::usage::usage;
 
-/// The fields of a configuration that are no part of a folder's key.
+/// The fields of a configuration that are not part of a folder's key.
 pub const SIZES: [&str; 6] = ["version", "steps", "runs", "algorithms", "checkpoints", "horizons"];
 
 /// The name of the file with the key, and in the end the configuration, of a folder that is not finished.
