@@ -9,7 +9,8 @@ use tempfile::TempDir;
 
 /// What `sim inspect` finds, and its remarks.
 fn inspect(folder: &Path, args: &[&str]) -> (Value, String) {
-    let run = sim(folder).args(["inspect", "--json", "--out", "r"]).args(args).output().expect("sim starts");
+    let out = format!("of{}", args.concat());
+    let run = sim(folder).args(["inspect", "--json", "--out", &out]).args(args).output().expect("sim starts");
     assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
     (serde_json::from_slice(&run.stdout).expect("JSON alone"), text(&run.stderr))
 }
@@ -65,7 +66,7 @@ fn the_binary_cache_keeps_choices_apart() {
     fs::write(here.join("d.txt"), rows).expect("a file");
     let checksum = |null: &str| {
         let run = sim(here)
-            .args(["inspect", "d.txt", "--json", "--quiet", "--out", "r", "--null", null])
+            .args(["inspect", "d.txt", "--json", "--quiet", "--out", null, "--null", null])
             .env("ORE_CACHE_DIR", here.join("cache"))
             .output()
             .expect("sim starts");
