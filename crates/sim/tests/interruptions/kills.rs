@@ -88,6 +88,7 @@ fn stop(written: &Written, folder: &Path, moment: Duration, which: usize) -> boo
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the counts are the result of a long run")]
 fn killed_and_resumed_is_the_same_to_the_byte() {
     let all: Option<u32> = std::env::var("SIM_KILLS").ok().and_then(|count| count.parse().ok());
     let wanted = all.map_or(2, |all| all.div_ceil(COMMANDS.len() as u32));
