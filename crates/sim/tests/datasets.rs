@@ -186,7 +186,7 @@ fn caches_are_listed_and_cleared() {
     }
     let cache = |arguments: &[&str]| out(sim(folder.path()).arg("cache").args(arguments));
     let listed = cache(&[]);
-    for part in ["one.txt ", "two.txt ", "three.txt ", "in use", "3 caches, 0."] {
+    for part in ["one.txt ", "two.txt ", "three.txt ", " current ", "3 caches, 0."] {
         assert!(listed.contains(part), "{part} in\n{listed}");
     }
     fs::write(at("one.txt"), large(4)).expect("a file");
@@ -199,6 +199,8 @@ fn caches_are_listed_and_cleared() {
     let run = sim(folder.path()).args(["cache", "clear", "four.txt"]).output().expect("sim starts");
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&run.stderr).contains("no cache is of `four.txt`"));
+    let run = sim(folder.path()).args(["cache", "clear", ""]).output().expect("sim starts");
+    assert_eq!(run.status.code(), Some(2), "nothing is not everything");
     assert!(cache(&["clear", "two.txt"]).starts_with("removed 1 cache, "));
     assert!(cache(&["clear"]).starts_with("removed 1 cache, "), "the outdated one");
     assert!(cache(&[]).contains("1 cache, 0."));

@@ -32,7 +32,7 @@ impl Stamps {
         for file in files {
             stamps.push(file, now)?;
             let side = group_sizes_of(file);
-            if side.exists() {
+            if side.is_file() {
                 stamps.push(&side, now)?;
             }
         }

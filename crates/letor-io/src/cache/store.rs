@@ -33,7 +33,7 @@ pub(super) fn load(
 
 /// The cache file at `path`, open, and its index.
 pub(super) fn read_index(path: &Path) -> Option<(File, Index)> {
-    // Opening a pipe in place of a cache would wait for a writer.
+    // Opening a pipe instead of a cache would wait for a writer.
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }

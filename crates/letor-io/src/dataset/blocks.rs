@@ -134,7 +134,7 @@ impl FileBlocks {
     }
 }
 
-/// Fills `buffer` from the place `start` of `file`, which several threads may do at once.
+/// Fills `buffer` from the place `start` of `file`, which several threads may do at the same time.
 #[cfg(unix)]
 fn read_at(file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, buffer, start)

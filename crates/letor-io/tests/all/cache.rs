@@ -370,7 +370,7 @@ fn a_cache_that_shrinks_while_it_is_open_is_noticed() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_place_of_a_cache_is_not_waited_for() {
+fn a_pipe_instead_of_a_cache_is_not_waited_for() {
     let place = Place::new();
     place.open();
     let path = place.cache();

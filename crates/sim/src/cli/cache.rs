@@ -1,7 +1,7 @@
 //! `sim cache`: lists and removes the binary caches of data sets.
 #![expect(clippy::disallowed_types, reason = "shows the age of caches; no result depends on it")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -78,7 +78,8 @@ impl CacheCommand {
 
 /// Whether `cache` is called `name`, or is of the look-alike, the registered data set, the file or the folder `name`.
 fn is_named(cache: &CacheFile, name: &str, root: &Path) -> bool {
-    let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
+    // Every path starts with that of nothing.
+    let Ok(path) = std::path::absolute(name) else { return false };
     cache.look_alike.as_deref() == Some(name)
         || cache.path.file_name().is_some_and(|file| file == name)
         || cache.sources.iter().any(|source| {
@@ -142,7 +143,7 @@ fn data(cache: &CacheFile) -> String {
 
 fn words(state: State) -> &'static str {
     match state {
-        State::Current => "in use",
+        State::Current => "current",
         State::Outdated => "the data have changed",
         State::Orphaned => "the data are gone",
         _ => "damaged, or of another version",

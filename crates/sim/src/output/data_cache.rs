@@ -22,7 +22,7 @@ fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if let Some(given) = path(VARIABLE) {
         return Some(given);
     }
-    // A relative path is to be ignored, says the XDG Base Directory Specification.
+    // A relative path must be ignored, says the XDG Base Directory Specification.
     let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
     // The homes of services may not exist, and are not created.
     let home = || absolute("HOME").filter(|home| home.is_dir());

@@ -75,7 +75,7 @@ fn from_archive(entry: &Entry, from: &Path, kind: Kind, root: &Path, limits: Lim
 }
 
 /// Whether the archive is the one that was published, or, where no checksum is published, the one that was registered
-/// before. Returns its name and SHA-256 if that is to be recorded.
+/// before. Returns its name and SHA-256 if they should be recorded.
 fn verify_archive(entry: &Entry, from: &Path, root: &Path, report: &mut Report) -> Result<Option<(String, String)>> {
     let Some(source) = entry.sources.iter().find(|source| from.ends_with(&source.file)) else {
         return Ok(None);
