@@ -208,3 +208,32 @@ fn caches_are_listed_and_cleared() {
     assert!(cache(&[]).starts_with("no caches in "));
     assert!(at("three.txt").exists());
 }
+
+/// Reading these would never end.
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_refused_or_skipped() {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::create_dir(folder.path().join("d")).expect("a folder");
+    fs::write(folder.path().join("d/data.txt"), large(1)).expect("a file");
+    let pipe = folder.path().join("d/pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let run = |arguments: &[&str]| {
+        let mut command = sim(folder.path());
+        let run = command.args(arguments).timeout(std::time::Duration::from_secs(120)).output().expect("sim starts");
+        (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+    };
+    let (code, errors) = run(&["inspect", "d", "--out", "r"]);
+    assert_eq!(code, Some(0), "{errors}");
+    for (arguments, message) in [
+        (&["inspect", "/dev", "--out", "r"][..], "has no data file"),
+        (&["inspect", "/proc", "--out", "r"], "has no data file"),
+        (&["inspect", "/dev/zero", "--out", "r"], "is a device or socket, expected a file"),
+        (&["analyse", "--matrix", "/dev/zero", "--out", "r"], "it is a device or socket, expected a file"),
+        (&["experiment", "/dev/zero", "--out", "r"], "it is a device or socket, expected a file"),
+    ] {
+        let (code, errors) = run(arguments);
+        assert_eq!(code, Some(1), "{arguments:?}: {errors}");
+        assert!(errors.contains(message) && errors.trim_end().lines().count() == 1, "{arguments:?}: {errors}");
+    }
+}

@@ -99,3 +99,19 @@ fn refuses_files_that_differ_unless_accepted() {
     assert_eq!(code, 1);
     assert!(err.contains("expected set1.train.txt"), "{err}");
 }
+
+/// Reading these would never end.
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let pipe = root.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for from in [Path::new("/dev/zero"), &pipe] {
+        let mut command = xtask(root.path());
+        command.arg("ylr1").arg("--from").arg(from).timeout(std::time::Duration::from_secs(60));
+        let (code, _, err) = outcome(&mut command);
+        assert_eq!(code, 1);
+        assert!(err.contains("is neither a folder nor a file"), "{err}");
+    }
+}

@@ -263,3 +263,26 @@ fn the_first_of_two_errors_is_reported() {
     assert_eq!((error.kind(), error.line()), (ErrorKind::SameQuery, Some(3)), "{error}");
     letor_io::fuzz::text(text.as_bytes());
 }
+
+/// A pipe that is named is read; one in a folder, which nobody may write to, is not, and nor are devices.
+#[cfg(unix)]
+#[test]
+fn pipes_are_read_if_named_and_devices_never() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, pipe) = (folder.path().join("data.txt"), folder.path().join("pipe"));
+    fs::write(&data, plain()).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let expected = read_files("d", &[&data], &ReadOptions::default()).unwrap();
+    let of_folder = read_files("d", &[folder.path()], &ReadOptions::default()).unwrap();
+    assert!(of_folder == expected);
+    let Provenance::Files { skipped, .. } = of_folder.provenance() else { panic!("files") };
+    assert_eq!(*skipped, [(pipe.clone(), "a pipe".to_string())]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| fs::write(&pipe, plain()).unwrap());
+        assert!(read_files("d", &[&pipe], &ReadOptions::default()).unwrap() == expected);
+    });
+    for device in ["/dev/zero", "/dev/null", "/dev/tty"] {
+        let error = read_files("d", &[device], &ReadOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("is a device or socket, expected a file"), "{error}");
+    }
+}
