@@ -60,7 +60,7 @@ fn receipts() {
     let lists = [[3.0, 2.0, 2.0, 0.0], [0.0, 1.0, 2.0, 2.0], [1.0, 1.0, 1.0, 1.0]];
     let lists = lists.map(|scores| ListBuf::from_scores(&scores).expect("scores"));
     let mut generator = Generator::seed_from_u64(1);
-    let mut add = |name: String, bytes: Vec<u8>| save("receipt", &name, &[&[0b101], &bytes[..]].concat());
+    let add = |name: String, bytes: Vec<u8>| save("receipt", &name, &[&[0b101], &bytes[..]].concat());
     for name in AnyInterleaving::NAMES {
         let method: AnyInterleaving = name.parse().expect("it is known");
         let two = [lists[0].as_list(), lists[1].as_list()];
