@@ -1,12 +1,14 @@
 //! Properties that hold for arbitrary bytes: the bodies of fuzz targets in `fuzz/`. A test runs them on damaged copies of
 //! valid files too.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bandits::PreferenceMatrix;
 
 use crate::cli::matrix_file;
+use crate::experiment::run_store::RunStore;
 use crate::experiment::{self, Experiment};
+use crate::output::checksum::sealed_line;
 use crate::proxy::State;
 
 /// Reads `bytes` as a preference matrix: text, `.npy` or `.npz`. Returns whether they are one.
@@ -50,4 +52,21 @@ pub fn experiment(bytes: &[u8]) -> bool {
 pub fn state(bytes: &[u8]) -> bool {
     State::check_bytes(bytes, true);
     State::check_bytes(bytes, false)
+}
+
+/// Reads `bytes` as a file of kept runs of what its first line says, as it is and with checksums that fit. Returns whether
+/// it has runs as it is.
+///
+/// # Panics
+///
+/// If reading panics.
+pub fn runs(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.lines();
+    let subject = lines.next().unwrap_or_default();
+    let store = RunStore::at(PathBuf::new(), subject.to_owned());
+    let record = |line: &str| sealed_line(subject, line.split_once(' ').map_or(line, |(_, record)| record));
+    let sealed: Vec<String> = std::iter::once(subject.to_owned()).chain(lines.map(record)).collect();
+    store.count_in(sealed.join("\n").as_bytes());
+    store.count_in(bytes) > 0
 }

@@ -55,3 +55,8 @@ fn damaged_experiments() {
 fn damaged_states() {
     check("state", fuzz::state);
 }
+
+#[test]
+fn damaged_kept_runs() {
+    check("runs", fuzz::runs);
+}

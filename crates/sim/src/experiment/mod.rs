@@ -32,7 +32,7 @@ mod kinds;
 mod measured;
 mod opened_setting;
 pub mod report;
-mod run_store;
+pub(crate) mod run_store;
 pub mod series;
 
 use std::path::Path;
