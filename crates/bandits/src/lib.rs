@@ -259,7 +259,10 @@ pub mod singleton;
 pub mod structure;
 mod thompson;
 
-pub use algorithm::{ActionKind, Convergence, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig};
+pub use algorithm::{
+    ActionKind, Convergence, MOST_WITH_ALL_PAIRS, Memory, Paper, Parameter, ParameterError, ParameterValue,
+    PolicyConfig, Venue,
+};
 pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use matrix::{MatrixError, PreferenceMatrix, agreement, winners};
 pub use policy::{Arm, Choice, Feedback, PairWins, Policy};

@@ -123,11 +123,9 @@ fn neither_name_nor_file(absent: &Path, several: bool) -> String {
         return format!("{name} is a data set by itself and cannot be combined with others: give its files instead");
     }
     let registered = registry::all().iter().map(|entry| entry.name.as_str());
-    let known = registered.chain(lookalike::names());
-    let hint = match registry::nearest(&name, known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`cargo xtask fetch-datasets` lists the registered names".to_string(),
-    };
+    let known: Vec<&str> = registered.chain(lookalike::names()).collect();
+    let hint = registry::did_you_mean(&name, &known);
+    let hint = hint.unwrap_or_else(|| "`sim datasets` lists the registered names".to_owned());
     format!("`{name}` is neither a file or folder nor a registered data set; {hint}")
 }
 

@@ -90,6 +90,14 @@ impl Rankings {
         Ok(Self { dataset, features, ties, lists, all: OnceLock::new() })
     }
 
+    /// The memory of all lists of so many rankers of `dataset`, in bytes.
+    #[must_use]
+    pub fn bytes(dataset: &Dataset, rankers: usize) -> u64 {
+        let lists = WORDS * size_of::<u16>() * dataset.documents();
+        let places = size_of::<OnceLock<Box<[u16]>>>() * dataset.queries();
+        (lists as u64).saturating_mul(rankers as u64) + (places as u64).saturating_mul(rankers.div_ceil(CHUNK) as u64)
+    }
+
     /// Computes the lists of all queries in parallel and stores them contiguously. Useful for work that uses every query
     /// many times, because access to a list then takes half the time.
     ///

@@ -92,7 +92,7 @@ fn a_registered_matrix_is_played_by_name() {
     let run = play(folder.path()).output().expect("sim starts");
     assert_eq!(run.status.code(), Some(1));
     let error = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(error.contains("cargo xtask fetch-datasets prefmat-mslr-perfect` downloads it"), "{error}");
+    assert!(error.contains("MSLR-Perfect.txt") && error.contains("or give its files to --matrix"), "{error}");
     fs::create_dir_all(folder.path().join("data/prefmat-mslr-perfect")).expect("a folder");
     fs::write(folder.path().join("data/prefmat-mslr-perfect/MSLR-Perfect.txt"), "0.5 0.8\n0.2 0.5\n").expect("a file");
     out(&mut play(folder.path()));

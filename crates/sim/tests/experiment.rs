@@ -247,7 +247,7 @@ fn errors_in_files_name_line_and_key() {
     ] {
         fs::write(folder.path().join("wrong.toml"), SMALL.replace(from, to)).expect("a file");
         let output = sim(folder.path()).args(["experiment", "wrong.toml"]).output().expect("sim starts");
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(error.contains(says) && error.trim_end().lines().count() == 1, "{says}:\n{error}");
         assert!(!folder.path().join("results").exists());
@@ -293,7 +293,9 @@ fn experiments_can_play_on_your_own_files() {
     assert!(page.starts_with("# Ours\n") && page.contains("queries.txt") && !page.contains("look-alike"), "{page}");
 
     // Errors name missing data and where they were searched.
-    for (dataset, expected) in [("nowhere.txt", "no file or folder nowhere.txt"), ("mq2008", "fetch-datasets")] {
+    for (dataset, expected) in
+        [("nowhere.txt", "no file or folder nowhere.txt"), ("mq2008", "the data set mq2008 is not on this machine")]
+    {
         fs::write(here.join("ours.toml"), own.replace("queries.txt", dataset)).expect("a file");
         let output = sim(here).args(["experiment", "ours.toml", "--quiet"]).output().expect("sim starts");
         let error = String::from_utf8_lossy(&output.stderr);

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod cli;
+mod commands;
 mod common;
 mod damaged;
 mod datasets;
@@ -11,6 +12,7 @@ mod folders;
 mod help;
 #[cfg(unix)]
 mod interruptions;
+mod memory;
 mod provenance;
 mod proxy;
 mod published_numbers;

@@ -27,7 +27,21 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["--click", "0:0,1:0.5", "--stop", "0:0.5"], "2 grades for clicks but 1 grade for stops"),
     (&["--shown", "0"], "'0' for '--shown <N>': expected at least 1"),
     (&["--threads", "0"], "'0' for '--threads <N>': expected at least 1"),
-    (&["--seed", "-1"], "unexpected argument '-1'"),
+    (&["--seed", "-1"], "'-1' for '--seed <N>': expected a whole number such as 1000000 or 1e6, found `-1`"),
+    (&["--runs", "-3"], "'-3' for '--runs <N>': expected a whole number such as 1000000 or 1e6, found `-3`"),
+    (&["--steps", "-1e6"], "'--steps <N>': expected a whole number such as 1000000 or 1e6, found `-1e6`"),
+    (&["--shown", "-.5"], "'--shown <N>': expected a whole number"),
+    (&["--without", "-3,5"], "'--without <I,J,...>': expected whole numbers such as 1,5,110, found `-3`"),
+    (&["--quiet", "-3"], "unexpected value '-3' for '--quiet'"),
+    (&["bandit", "--matrix", "P.txt", "--arms", "-1,2"], "expected whole numbers such as 1,5,110, found `-1`"),
+    (&["analyse", "--matrix", "P.txt", "--alpha", "-1"], "--alpha -1: expected a number above 1/2"),
+    (&["proxy", "--out", "P.npy", "--until-se", "-1"], "'-1' for '--until-se <X>': expected a number above 0"),
+    (&["--steps", "1e30"], "'--steps <N>': expected at most 18,446,744,073,709,551,615, found 1e30"),
+    (&["--click", "a\nb"], "unknown click model \"a\\nb\""),
+    (&["--algorithms", "ru\ncb"], "no algorithm is called `ru\\ncb`; did you mean `rucb`?"),
+    (&["--steps", "1\n2"], "expected a whole number such as 1000000 or 1e6, found `1\\n2`"),
+    (&["a\n\nb"], "'a\\n\\nb'"),
+    (&["--algorithms", "self"], "no algorithm is called `self`; did you mean `self-sparring`?"),
     (&["--without", "1-5"], "expected whole numbers such as 1,5,110, found `1-5`"),
     (&["--no-such-flag"], "unexpected argument '--no-such-flag'"),
     (&["--dataset", "mslr-lookalike:abc"], "`mslr-lookalike:abc`: expected NAME, NAME:SCALE or NAME:SCALE:SEED"),
@@ -154,7 +168,8 @@ fn a_missing_data_set_is_one_clear_error() {
     assert_eq!(run.status.code(), Some(1));
     let message = text(&run.stderr);
     assert_eq!(message.lines().count(), 1, "{message}");
-    assert!(message.contains("ylr1") && message.contains("cargo xtask fetch-datasets ylr1"), "{message}");
+    // Here is no workspace, whose commands could get it.
+    assert!(message.contains("the data set ylr1 is not on this machine") && !message.contains("cargo"), "{message}");
     assert!(run.stdout.is_empty());
 }
 
@@ -168,6 +183,78 @@ fn a_pattern_expanded_by_the_shell_is_explained() {
     assert_eq!(run.status.code(), Some(2));
     let message = text(&run.stderr);
     assert!(message.ends_with("separate several files with commas (see --help)\n"), "{message}");
+}
+
+/// The rule of exit codes: 2 for what is asked wrongly, by flags or in a file that is written as configuration, and 1 for
+/// what cannot be done: data that are missing or damaged.
+#[test]
+fn exit_codes_tell_wrong_requests_from_failures() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a writable folder");
+    write("P.txt", "0.5 0.7\n0.3 0.5\n");
+    write("Q.txt", "0.5 0.7 0.6\n0.3 0.5 0.6\n0.4 0.4 0.5\n");
+    write("gap.txt", "0.5,,0.7\n0.3,0.5,0.5\n0.5,0.5,0.5\n");
+    let setting = |dataset: &str| {
+        format!("\n[[setting]]\nname = \"S\"\nplay = \"live\"\ndataset = \"{dataset}\"\nrankers = \"1,2,3\"\n")
+    };
+    let base = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb\"]\nsteps = 10\nruns = 1\n";
+    let distortion = "title = \"t\"\nkind = \"distortion\"\nmultileavings = 10\nruns = 2\n";
+    write("none.toml", &format!("{base}checkpoints = 0{}", setting("none")));
+    write("missing.toml", &format!("{base}{}", setting("none")));
+    write("names.toml", &format!("{}{}", base.replace("rucb", "rubc"), setting("none")));
+    write("kind.toml", "title = \"t\"\n");
+    let lookalike = setting(TINY).replace("dataset =", "lookalike =");
+    write("sizes.toml", &format!("{distortion}sizes = [99999]\n{lookalike}"));
+    write("features.toml", &format!("{base}{}", lookalike.replace("1,2,3", "1,999")));
+    write("subsets.toml", &format!("{base}{lookalike}\n[subsets]\nsizes = [4]\ncount = 1\n"));
+    for (args, code, expected) in [
+        (&["experiment", "none.toml"][..], 2, "none.toml, line 6, column 15: checkpoints: expected at least 1"),
+        (&["experiment", "names.toml"], 2, "no algorithm is called `rubc`; did you mean `rucb`?"),
+        (&["experiment", "kind.toml"], 2, "kind.toml, line 1"),
+        (&["experiment", "sizes.toml"], 2, "sizes: expected sizes up to 3, found 99,999; there are 3 rankers"),
+        (&["experiment", "features.toml"], 2, "there is no feature 999"),
+        (&["experiment", "subsets.toml"], 2, "sizes: cannot draw a set of 4 rankers from 3"),
+        (&["experiment", "missing.toml"], 1, "none"),
+        (&["experiment", "nowhere.toml"], 1, "failed to read the experiment nowhere.toml"),
+        (&["bandit", "--matrix", "gap.txt"], 1, "line 1, word 2: expected a number, found nothing between two commas"),
+        (&["analyse", "--matrix", "P.txt", "--against", "Q.txt"], 2, "--against has 3 arms, but --matrix has 2"),
+        (&["compare", "--dataset", TINY, "--rankers", "1,2", "--matrix", "Q.txt"], 2, "--matrix has 3 arms"),
+        (&["proxy", "--dataset", TINY, "--rankers", "1,2", "--out", "M.npy", "--more", "5"], 2, "there is no M.state"),
+        (&["--dataset", "a\nb"], 1, "`a\\nb` is neither a file or folder nor a registered data set"),
+        (&["--dataset", "mslr"], 1, "did you mean one of `mslr-web30k`, `mslr-web10k`, `mslr-lookalike`?"),
+        (&["--dataset", "yrl1"], 1, "did you mean `ylr1`?"),
+        (&["--dataset", "mslr-web10k"], 1, "get it from https://"),
+    ] {
+        let run = sim(folder.path()).args(args).arg("--quiet").output().expect("sim starts");
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(code), "{args:?}: {message}");
+        assert!(message.contains(expected), "{args:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn names_of_files_cannot_break_a_line() {
+    let folder = TempDir::new().expect("a temporary folder");
+    fs::write(folder.path().join("a\n\u{1b}[31mb.txt"), "1 qid:1 1:1 2:2\n0 qid:1 1:2 2:1\n")
+        .expect("a writable folder");
+    let run = sim(folder.path()).args(["--dataset", "a\n\u{1b}[31mb.txt", "--steps", "10", "--runs", "1"]).output();
+    let run = run.expect("sim starts");
+    let message = text(&run.stderr);
+    assert!(message.contains("a\\n\\u{1b}[31mb.txt: 1 query, 2 documents, 2 features\n"), "{message}");
+    assert!(!message.contains('\u{1b}') && !text(&run.stdout).contains('\u{1b}'), "{message}");
+}
+
+#[test]
+fn more_threads_than_help_are_not_started() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let args = ["bandit", "--problem", "cyclic", "--steps", "10", "--runs", "1", "--quiet", "--threads", "60000"];
+    let run = sim(folder.path()).args(args).args(["--out", "out"]).output().expect("sim starts");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let timings = fs::read_to_string(folder.path().join("out/timings.json")).expect("timings");
+    let timings: serde_json::Value = serde_json::from_str(&timings).expect("JSON");
+    let cores = std::thread::available_parallelism().map_or(16, usize::from);
+    assert_eq!(timings["threads"].as_u64(), Some(4 * cores.max(16) as u64));
 }
 
 #[test]

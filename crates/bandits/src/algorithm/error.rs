@@ -149,7 +149,7 @@ pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
 }
 
 /// The most arms of which all pairs are kept: a table of theirs then takes 4 or 8 GB.
-pub(crate) const MOST_WITH_ALL_PAIRS: usize = 32_768;
+pub const MOST_WITH_ALL_PAIRS: usize = 32_768;
 
 /// There are arms, and room for all their pairs.
 pub(crate) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), ParameterError> {

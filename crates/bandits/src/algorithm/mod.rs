@@ -2,14 +2,14 @@
 //! The algorithms themselves are in [`policies`](crate::policies), the list of them in [`registry`](crate::registry).
 
 mod error;
+pub(crate) mod papers;
 mod value;
 
 use std::fmt;
 
-pub use error::ParameterError;
-pub(crate) use error::{
-    MOST_WITH_ALL_PAIRS, countable, countable_pairs, horizon_known, positive, probability, warnings, without_effect,
-};
+pub use error::{MOST_WITH_ALL_PAIRS, ParameterError};
+pub(crate) use error::{countable, countable_pairs, horizon_known, positive, probability, warnings, without_effect};
+pub use papers::{Paper, Venue};
 pub use value::{Parameter, ParameterValue};
 pub(crate) use value::{assign, named_values, nearest, parameters};
 
@@ -37,6 +37,9 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     const NEEDS_HORIZON: bool = false;
     /// How reliably it finds the best arm: tests hold it to that.
     const CONVERGENCE: Convergence = Convergence::USUAL;
+
+    /// How much memory its policy takes, with its defaults: tests hold it to that.
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
 
     /// What it builds.
     type Policy: Policy + Clone + Send;
@@ -93,13 +96,22 @@ pub enum ActionKind {
     Sets,
 }
 
-/// A publication.
+/// How much memory a policy takes, mostly for its tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Paper {
-    /// Authors, venue and year, as short as tables need, e.g. `Zoghi et al., ICML 2014`.
-    pub citation: &'static str,
-    /// Its DOI as a URL, or its page in the proceedings.
-    pub url: &'static str,
+pub struct Memory {
+    /// Bytes per ordered pair of arms, rounded up.
+    pub per_pair: u64,
+    /// Bytes per arm, rounded up.
+    pub per_arm: u64,
+}
+
+impl Memory {
+    /// Bytes for so many arms.
+    #[must_use]
+    pub fn bytes(self, arms: usize) -> u64 {
+        let arms = arms as u64;
+        self.per_pair.saturating_mul(arms).saturating_mul(arms).saturating_add(self.per_arm.saturating_mul(arms))
+    }
 }
 
 /// How reliably an algorithm finds the best arm of small problems.

@@ -1,6 +1,7 @@
 //! The matrix arena: duels drawn from a preference matrix.
 
 use std::hint::select_unpredictable;
+use std::sync::Arc;
 
 use rand::Rng as _;
 
@@ -12,9 +13,10 @@ use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
 /// as independent pairs. There are no ties.
 #[derive(Debug, Clone)]
 pub struct MatrixArena {
-    matrix: PreferenceMatrix,
-    /// The first 32 binary digits of each p(i, j), with p(j, i) = 1 - p(i, j) exactly.
-    thresholds: PairTable<u32>,
+    /// Shared by the arenas of all runs: 8 bytes per ordered pair of arms.
+    matrix: Arc<PreferenceMatrix>,
+    /// The first 32 binary digits of each p(i, j), with p(j, i) = 1 - p(i, j) exactly; shared as well.
+    thresholds: Arc<PairTable<u32>>,
     gaps: Vec<f64>,
 }
 
@@ -56,7 +58,7 @@ impl MatrixArena {
                 thresholds[(i, j)] = threshold(matrix.get(Arm::at(i), Arm::at(j)));
             }
         }
-        Self { matrix, thresholds, gaps }
+        Self { matrix: Arc::new(matrix), thresholds: Arc::new(thresholds), gaps }
     }
 
     /// The matrix.

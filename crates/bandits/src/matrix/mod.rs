@@ -8,6 +8,8 @@ pub mod winners;
 
 pub use npy::npy_header;
 
+use std::ops::Range;
+
 use crate::Arm;
 
 /// How far `p(i, j) + p(j, i)` may deviate from 1 and a diagonal entry from 1/2: enough for a
@@ -68,6 +70,17 @@ pub enum MatrixError {
         /// What stands there.
         found: String,
     },
+    /// Nothing where a number should be, e.g. between two commas.
+    #[error(
+        "line {line}, word {word}: expected a number, found nothing {}",
+        if *word == 1 { "before the comma" } else { "between two commas" }
+    )]
+    EmptyCell {
+        /// The line.
+        line: usize,
+        /// The word within the line, from 1.
+        word: usize,
+    },
     /// Bytes that are neither text nor `.npy`.
     #[error("byte {offset} is not text; expected rows of numbers or a .npy file")]
     NotText {
@@ -123,6 +136,28 @@ pub enum MatrixError {
     Repeated(u32),
 }
 
+/// The rows and columns of a matrix in tiles of 32 KB, each of them once.
+fn tiles(arms: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    const SIDE: usize = 64;
+    let parts = move || (0..arms).step_by(SIDE).map(move |start| start..arms.min(start + SIDE));
+    parts().flat_map(move |rows| parts().map(move |columns| (rows.clone(), columns)))
+}
+
+/// The rule that a cell breaks, if any.
+#[inline]
+fn broken_rule(entries: &[f64], arms: usize, row: usize, column: usize) -> Option<MatrixError> {
+    let value = entries[row * arms + column];
+    if !(0.0..=1.0).contains(&value) {
+        return Some(MatrixError::NotAProbability { row, column, value });
+    }
+    let mirror = entries[column * arms + row];
+    if row == column {
+        return ((value - 0.5).abs() > TOLERANCE).then_some(MatrixError::Diagonal { arm: row, value });
+    }
+    let sums_to_one = (value + mirror - 1.0).abs() <= TOLERANCE || !(0.0..=1.0).contains(&mirror);
+    (!sums_to_one).then_some(MatrixError::Sum { row, column, value, mirror })
+}
+
 impl PreferenceMatrix {
     /// A matrix of `arms` arms from its entries, row by row.
     ///
@@ -137,31 +172,27 @@ impl PreferenceMatrix {
             let cells = entries.len() % arms;
             return Err(MatrixError::NotSquare { row, cells, expected: arms });
         }
-        for row in 0..arms {
-            for column in 0..arms {
-                let value = entries[row * arms + column];
-                if !(0.0..=1.0).contains(&value) {
-                    return Err(MatrixError::NotAProbability { row, column, value });
-                }
-                let mirror = entries[column * arms + row];
-                if row == column {
-                    if (value - 0.5).abs() > TOLERANCE {
-                        return Err(MatrixError::Diagonal { arm: row, value });
-                    }
-                } else if (value + mirror - 1.0).abs() > TOLERANCE && (0.0..=1.0).contains(&mirror) {
-                    return Err(MatrixError::Sum { row, column, value, mirror });
-                }
+        // By tiles, which stay in the processor's cache together with their mirror images; only if a rule is broken, the
+        // first such cell is looked for in reading order.
+        let is_sound = |row: usize, column: usize| broken_rule(&entries, arms, row, column).is_none();
+        if !tiles(arms)
+            .all(|(rows, columns)| rows.clone().all(|row| columns.clone().all(|column| is_sound(row, column))))
+        {
+            let mut cells = (0..arms).flat_map(|row| (0..arms).map(move |column| (row, column)));
+            if let Some(error) = cells.find_map(|(row, column)| broken_rule(&entries, arms, row, column)) {
+                return Err(error);
             }
         }
-        for row in 0..arms {
-            entries[row * arms + row] = 0.5;
-            for column in row + 1..arms {
-                let (upper, lower) = (row * arms + column, column * arms + row);
-                // A last digit off 1/2 is lost in 1 - p.
-                if (entries[upper] - 0.5).abs() <= f64::EPSILON {
-                    (entries[upper], entries[lower]) = (0.5, 0.5);
-                } else if entries[upper] + entries[lower] != 1.0 {
-                    entries[lower] = 1.0 - entries[upper];
+        for (rows, columns) in tiles(arms) {
+            for row in rows {
+                for column in columns.clone().filter(|&column| column >= row) {
+                    let (upper, lower) = (row * arms + column, column * arms + row);
+                    // A last digit off 1/2 is lost in 1 - p.
+                    if row == column || (entries[upper] - 0.5).abs() <= f64::EPSILON {
+                        (entries[upper], entries[lower]) = (0.5, 0.5);
+                    } else if entries[upper] + entries[lower] != 1.0 {
+                        entries[lower] = 1.0 - entries[upper];
+                    }
                 }
             }
         }
@@ -192,9 +223,14 @@ impl PreferenceMatrix {
         let mut entries = vec![0.5; arms * arms];
         for row in 0..arms {
             for column in row + 1..arms {
-                let p = probability(Arm::at(row), Arm::at(column));
-                entries[row * arms + column] = p;
-                entries[column * arms + row] = 1.0 - p;
+                entries[row * arms + column] = probability(Arm::at(row), Arm::at(column));
+            }
+        }
+        for (rows, columns) in tiles(arms) {
+            for row in rows {
+                for column in columns.clone().filter(|&column| column > row) {
+                    entries[column * arms + row] = 1.0 - entries[row * arms + column];
+                }
             }
         }
         Self::new(arms, entries)

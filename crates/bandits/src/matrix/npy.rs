@@ -68,8 +68,18 @@ impl PreferenceMatrix {
                 data.len()
             )));
         }
+        let order = field(header, "fortran_order").ok_or_else(|| wrong("it has no fortran_order"))?;
+        let order = order.split([',', '}']).next().unwrap_or_default().trim();
+        let fortran_order = match order {
+            "True" => true,
+            "False" => false,
+            other => {
+                let other: String = other.chars().take(40).collect();
+                return Err(MatrixError::Npy(format!("its fortran_order is `{other}`, expected True or False")));
+            }
+        };
         let mut entries: Vec<f64> = data.chunks_exact(size).map(read).collect();
-        if field(header, "fortran_order").is_some_and(|rest| rest.trim_start().starts_with("True")) {
+        if fortran_order {
             entries = (0..rows * rows).map(|at| entries[at % rows * rows + at / rows]).collect();
         }
         Self::new(rows, entries)
@@ -160,6 +170,12 @@ mod tests {
         assert!(with("{'descr': '<f8', 'shape': (1,)}").contains("1 dimensions"));
         assert!(with("{'descr': '<f8', 'shape': (1, 2)}").contains("square"));
         assert!(with("{'descr': '<f8'}").contains("no shape"));
+        assert!(with("{'descr': '<f8', 'shape': (1, 1)}").contains("no fortran_order"));
+        for order in ["maybe", "Truest", "0", "'True'"] {
+            let header = format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': (1, 1)}}");
+            let found = message(&file(&header, vec![0; 8]));
+            assert!(found.contains(&format!("its fortran_order is `{order}`, expected True or False")), "{found}");
+        }
         assert!(with("{'descr': '<f8', 'shape': (99999999999, 99999999999)}").contains("follow"));
     }
 

@@ -1,8 +1,21 @@
 //! Preference matrices as text: one row per line, cells separated by blanks, tabs or commas.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::{MatrixError, PreferenceMatrix};
+
+/// The cells of a line: between commas, or between blanks where there is no comma between them. A comma at the end
+/// begins no cell.
+fn cells(line: &str) -> impl Iterator<Item = &str> {
+    let line = line.trim();
+    let parts = line.strip_suffix(',').unwrap_or(line).split(',').map(str::trim);
+    parts.flat_map(|part| {
+        // `split_whitespace` finds no cell at all in an empty part.
+        let words = part.split([' ', '\t', '\r']).filter(|word| !word.is_empty());
+        words.chain(part.is_empty().then_some(""))
+    })
+}
 
 impl PreferenceMatrix {
     /// Reads text: one row per line, cells separated by blanks, tabs or commas; blank lines and lines
@@ -28,8 +41,10 @@ impl PreferenceMatrix {
         let mut expected = announced;
         for (line, content) in lines {
             let before = entries.len();
-            let words = content.split([' ', '\t', ',', '\r']).filter(|word| !word.is_empty());
-            for (word, found) in (1..).zip(words) {
+            for (word, found) in (1..).zip(cells(content)) {
+                if found.is_empty() {
+                    return Err(MatrixError::EmptyCell { line, word });
+                }
                 let number = found.parse::<f64>().map_err(|_| MatrixError::NotANumber {
                     line,
                     word,
@@ -59,8 +74,18 @@ impl PreferenceMatrix {
     /// Writes text that [`parse`](Self::parse) reads back to the same bits.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let mut text = String::with_capacity(self.entries.len() * 20);
-        for row in self.entries.chunks_exact(self.arms) {
+        self.rows_to_text(0..self.arms)
+    }
+
+    /// Writes the lines of these rows of [`to_text`](Self::to_text), the text of all rows of which may take gigabytes.
+    ///
+    /// # Panics
+    /// If there are not so many rows.
+    #[must_use]
+    pub fn rows_to_text(&self, rows: Range<usize>) -> String {
+        let entries = &self.entries[rows.start * self.arms..rows.end * self.arms];
+        let mut text = String::with_capacity(entries.len() * 20);
+        for row in entries.chunks_exact(self.arms) {
             for (column, entry) in row.iter().enumerate() {
                 let separator = if column == 0 { "" } else { " " };
                 // Writing into a string cannot fail.
@@ -79,9 +104,13 @@ mod tests {
     #[test]
     fn separators_headers_and_comments() {
         let plain = PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").expect("plain");
-        for text in
-            ["0.5\t0.7\r\n0.3\t0.5\r\n", "0.5,0.7\n0.3,0.5\n", "2\n0.5, 0.7\n 0.3,  0.5\n\n", "# p\n\n5e-1 .7\n0.3 0.5"]
-        {
+        for text in [
+            "0.5\t0.7\r\n0.3\t0.5\r\n",
+            "0.5,0.7\n0.3,0.5\n",
+            "2\n0.5, 0.7\n 0.3,  0.5\n\n",
+            "0.5,0.7,\n0.3 ,0.5, \n",
+            "# p\n\n5e-1 .7\n0.3 0.5",
+        ] {
             assert_eq!(PreferenceMatrix::parse(text).as_ref(), Ok(&plain), "{text:?}");
         }
         assert_eq!(PreferenceMatrix::parse("0.5").map(|m| m.arms()), Ok(1));
@@ -93,6 +122,12 @@ mod tests {
     fn errors_say_where() {
         let message = |text| PreferenceMatrix::parse(text).expect_err(text).to_string();
         assert_eq!(message(" \n"), "the matrix is empty; expected at least one row");
+        assert_eq!(
+            message("0.5,,0.7\n0.5,0.5,0.5\n0.3,0.5,0.5"),
+            "line 1, word 2: expected a number, found nothing between two commas"
+        );
+        assert_eq!(message("0.5 0.7\n, 0.5"), "line 2, word 1: expected a number, found nothing before the comma");
+        assert_eq!(message("0.5,0.7, ,\n"), "line 1, word 3: expected a number, found nothing between two commas");
         assert_eq!(
             message("0.5 0.5\n\n0.5 x"),
             "line 3, word 2: expected a number, found `x`; rows hold numbers alone, without names"

@@ -41,11 +41,11 @@
 //!   computed only when a bound on their difference allows an arm to be dropped.
 
 use crate::algorithm::{
-    countable_pairs, horizon_known, named_values, parameters, positive, probability, warnings, without_effect,
+    countable_pairs, horizon_known, named_values, papers, parameters, positive, probability, warnings, without_effect,
 };
 use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// BTM's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,10 +140,7 @@ impl BtmConfig {
 impl PolicyConfig for BtmConfig {
     const NAME: &'static str = "btm";
     const SUMMARY: &'static str = "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left";
-    const PAPER: Option<Paper> = Some(Paper {
-        citation: "Yue and Joachims, ICML 2011",
-        url: "https://icml.cc/Conferences/2011/papers/165_icmlpaper.pdf",
-    });
+    const PAPER: Option<Paper> = Some(papers::YUE_ICML_2011);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[
         ("variant=lerot", "other bounds if gamma > 1"),
         ("variant=tight", "as in Komiyama's code"),
@@ -152,6 +149,7 @@ impl PolicyConfig for BtmConfig {
     // Its bounds are three times as wide as Hoeffding's, and arms meet weaker ones than themselves.
     const CONVERGENCE: Convergence = Convergence { patience: 30, ..Convergence::USUAL };
     const NEEDS_HORIZON: bool = true;
+    const MEMORY: Memory = Memory { per_pair: 8, per_arm: 45 };
     type Policy = Btm;
 
     fn uses_horizon(&self) -> bool {

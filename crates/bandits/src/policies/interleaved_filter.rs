@@ -22,9 +22,9 @@
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
 //! * The arm recommended is the candidate, from the first duel on.
 
-use crate::algorithm::{countable, horizon_known, parameters};
+use crate::algorithm::{countable, horizon_known, papers, parameters};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,9 +47,9 @@ impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
     } else {
         "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
     };
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Yue et al., JCSS 2012", url: "https://doi.org/10.1016/j.jcss.2011.12.028" });
+    const PAPER: Option<Paper> = Some(papers::YUE_JCSS_2012);
     const NEEDS_HORIZON: bool = true;
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
     type Policy = InterleavedFilter;
 
     parameters! {}

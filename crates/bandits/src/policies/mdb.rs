@@ -23,9 +23,9 @@
 //! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 
-use crate::algorithm::{countable_pairs, parameters, positive};
+use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::confidence::{Evidence, last_step_below};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MDB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,9 +45,9 @@ impl Default for MdbConfig {
 impl PolicyConfig for MdbConfig {
     const NAME: &'static str = "mdb";
     const SUMMARY: &'static str = "multi-dueling bandits (Brost et al., CIKM 2016): all contenders together";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Brost et al., CIKM 2016", url: "https://doi.org/10.1145/2983323.2983659" });
+    const PAPER: Option<Paper> = Some(papers::BROST_CIKM_2016);
     const ACTION: ActionKind = ActionKind::Sets;
+    const MEMORY: Memory = Memory { per_pair: 12, per_arm: 370 };
     type Policy = Mdb;
 
     parameters! {

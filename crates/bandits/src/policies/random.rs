@@ -18,7 +18,7 @@ use rand::Rng as _;
 
 use crate::algorithm::{countable, parameters};
 use crate::random::below;
-use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, ParameterError, Policy, PolicyConfig};
+use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, ParameterError, Policy, PolicyConfig};
 
 /// Random pairs: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,6 +32,7 @@ impl PolicyConfig for RandomPairsConfig {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "two arms at random: the baseline of duels";
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 16 };
     type Policy = RandomPairs;
 
     parameters! {}
@@ -51,6 +52,7 @@ impl PolicyConfig for RandomSetsConfig {
     const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
     const ACTION: ActionKind = ActionKind::Sets;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 150 };
     type Policy = RandomSets;
 
     parameters! {}

@@ -35,9 +35,9 @@
 //! * `thompson` describes how the draws and the stretches alone are cut short. Probabilities below 1e-25 count as
 //!   0.
 
-use crate::algorithm::{countable_pairs, parameters};
+use crate::algorithm::{countable_pairs, papers, parameters};
 use crate::thompson::{Field, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RTS: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,8 +46,8 @@ pub struct RtsConfig;
 impl PolicyConfig for RtsConfig {
     const NAME: &'static str = "rts";
     const SUMMARY: &'static str = "relative Thompson sampling (Lerot): a sampled champion and a sampled challenger";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Schuth et al., LivingLab 2013", url: "https://doi.org/10.1145/2513150.2513162" });
+    const PAPER: Option<Paper> = Some(papers::SCHUTH_LIVINGLAB_2013);
+    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 240 };
     type Policy = Rts;
 
     parameters! {}

@@ -38,12 +38,12 @@
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers by the leader of each group
 //!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::{countable_pairs, named_values, parameters, positive, warnings, without_effect};
+use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::confidence::{Candidates, Evidence};
 use crate::random::{below, coin};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RUCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,10 +78,10 @@ impl Default for RucbConfig {
 impl PolicyConfig for RucbConfig {
     const NAME: &'static str = "rucb";
     const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Zoghi et al., ICML 2014", url: "https://proceedings.mlr.press/v32/zoghi14.html" });
+    const PAPER: Option<Paper> = Some(papers::ZOGHI_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")];
+    const MEMORY: Memory = Memory { per_pair: 31, per_arm: 1690 };
     type Policy = Rucb;
 
     parameters! {

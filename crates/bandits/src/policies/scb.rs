@@ -41,10 +41,10 @@
 //! * All active arms have had equally many rewards after a pass, so that bounds are in the order of
 //!   the means: one lower bound and one divergence decide whether an arm is dropped.
 
-use crate::algorithm::{countable_pairs, named_values, parameters, positive, warnings, without_effect};
+use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
 use crate::counts::{PairCounts, PairTable};
 use crate::random::below;
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// SCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,10 +75,7 @@ impl Default for ScbConfig {
 impl PolicyConfig for ScbConfig {
     const NAME: &'static str = "scb";
     const SUMMARY: &'static str = "scalable Copeland bandits (Zoghi et al., NIPS 2015)";
-    const PAPER: Option<Paper> = Some(Paper {
-        citation: "Zoghi et al., NIPS 2015",
-        url: "https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html",
-    });
+    const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=wu", "as in DuelingBandits")];
     // To the end of its third long round, after which it starts again. Most of a round is spent on being certain of
     // pairs, and of pairs at 0.52 it is not within 65,536 steps.
@@ -89,6 +86,7 @@ impl PolicyConfig for ScbConfig {
         late_share: 0.75,
         ..Convergence::USUAL
     };
+    const MEMORY: Memory = Memory { per_pair: 10, per_arm: 64 };
     type Policy = Scb;
 
     parameters! {

@@ -31,9 +31,9 @@
 //!   two that play.
 //! * The arm recommended is i while it is ahead of j, and none where the two are even.
 
-use crate::algorithm::{countable, named_values, parameters};
+use crate::algorithm::{countable, named_values, papers, parameters};
 use crate::random::below;
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Winner Stays for weak regret: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,10 +68,10 @@ impl Default for WinnerStaysStrongConfig {
 impl PolicyConfig for WinnerStaysConfig {
     const NAME: &'static str = "winner-stays";
     const SUMMARY: &'static str = "Winner Stays for weak regret (Chen and Frazier, ICML 2017)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Chen and Frazier, ICML 2017", url: "https://proceedings.mlr.press/v70/chen17c.html" });
+    const PAPER: Option<Paper> = Some(papers::CHEN_ICML_2017);
     // It pits its leader against the others for ever: it settles on a leader, not on a pair.
     const CONVERGENCE: Convergence = Convergence { weak_regret: true, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
     type Policy = WinnerStays;
 
     parameters! {}
@@ -89,9 +89,9 @@ impl PolicyConfig for WinnerStaysConfig {
 impl PolicyConfig for WinnerStaysStrongConfig {
     const NAME: &'static str = "winner-stays-strong";
     const SUMMARY: &'static str = "Winner Stays for strong regret (Chen and Frazier, ICML 2017)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Chen and Frazier, ICML 2017", url: "https://proceedings.mlr.press/v70/chen17c.html" });
+    const PAPER: Option<Paper> = Some(papers::CHEN_ICML_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("after=duel", "as in duelpy")];
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };
     type Policy = WinnerStays;
 
     parameters! {

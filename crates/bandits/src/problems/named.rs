@@ -187,7 +187,9 @@ impl Problem {
         }
     }
 
-    fn is_matrix(&self) -> bool {
+    /// Whether it is a preference matrix; otherwise utilities.
+    #[must_use]
+    pub fn is_matrix(&self) -> bool {
         matches!(self.0, Kind::Arithmetic { .. } | Kind::Cyclic { .. } | Kind::Btl { .. })
     }
 

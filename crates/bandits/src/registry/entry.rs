@@ -1,7 +1,7 @@
 //! The description of an algorithm, and the table of all of them.
 
 use super::{Spec, entries};
-use crate::{ActionKind, Convergence, Paper, Parameter, PolicyConfig};
+use crate::{ActionKind, Convergence, Memory, Paper, Parameter, PolicyConfig};
 
 /// What the registry knows of an algorithm.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,8 @@ pub struct Entry {
     pub needs_horizon: bool,
     /// How reliably it finds the best arm.
     pub convergence: Convergence,
+    /// How much memory its policy takes.
+    pub memory: Memory,
     /// Its parameters with their defaults.
     pub parameters: Vec<Parameter>,
 }
@@ -41,6 +43,7 @@ impl Entry {
             action_kind: C::ACTION,
             needs_horizon: C::NEEDS_HORIZON,
             convergence: C::CONVERGENCE,
+            memory: C::MEMORY,
             parameters: C::default().parameters(),
         }
     }

@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 pub use entry::{Entry, table};
 
-use crate::algorithm::{assign, nearest};
+use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
 use crate::policies;
 use crate::{ActionKind, ParameterError, Policy, PolicyConfig};
 
@@ -144,6 +144,13 @@ impl Spec {
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         each!(&self.0, algorithm => algorithm.warning())
+    }
+
+    /// The memory that its policy takes among `arms` arms, in bytes; 0 if it refuses so many.
+    #[must_use]
+    pub fn memory(&self, arms: usize) -> u64 {
+        let memory = self.entry().memory;
+        if memory.per_pair > 0 && arms > MOST_WITH_ALL_PAIRS { 0 } else { memory.bytes(arms) }
     }
 
     /// How many steps its opening takes among `arms` arms: [`PolicyConfig::opening`].

@@ -21,6 +21,45 @@ fn specs_are_read_and_written_in_full() {
     }
 }
 
+/// Documentation and registry cite the same papers.
+#[test]
+fn papers_are_those_of_the_documentation() {
+    fn read(folder: &std::path::Path, all: &mut String) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                read(&path, all);
+            } else {
+                all.push_str(&std::fs::read_to_string(&path).expect("a source file").replace("//!", " "));
+            }
+        }
+    }
+    let mut documentation = String::new();
+    read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/policies"), &mut documentation);
+    let documentation = documentation.split_whitespace().collect::<Vec<_>>().join(" ");
+    let papers: Vec<_> = entries().iter().filter_map(|entry| entry.paper).collect();
+    for paper in &papers {
+        let said = format!("{}, \"{}\",", paper.authors.join(", "), paper.title);
+        assert!(documentation.contains(&said), "{said}");
+        assert!(documentation.contains(&format!("<{}>", paper.url)), "{}", paper.url);
+        assert!(paper.citation.ends_with(&paper.year.to_string()), "{}", paper.citation);
+        assert!(papers.iter().all(|other| other.key != paper.key || other == paper), "{}", paper.key);
+    }
+    assert!(papers.len() > 20);
+}
+
+#[test]
+fn a_paper_is_a_bibtex_entry() {
+    let entry = |name: &str| name.parse::<Spec>().expect(name).entry().paper.expect(name).bibtex();
+    assert_eq!(
+        entry("mdb"),
+        "@inproceedings{brost2016multi,\n  author = {B. Brost and Y. Seldin and I. J. Cox and C. Lioma},\n  \
+         title = {{Multi-Dueling Bandits and Their Application to Online Ranker Evaluation}},\n  booktitle = {CIKM},\n  \
+         year = {2016},\n  url = {https://doi.org/10.1145/2983323.2983659},\n  doi = {10.1145/2983323.2983659},\n}\n"
+    );
+    assert!(entry("mergedts").starts_with("@article{li2020mergedts,\n") && !entry("rucb").contains("doi"));
+}
+
 #[test]
 fn names_and_keys_are_unique() {
     let entries = entries();

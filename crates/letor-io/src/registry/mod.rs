@@ -14,9 +14,9 @@ use std::sync::LazyLock;
 
 use crate::error::Error;
 pub use entry::{Entry, Licence, MatrixEntry, Paper, Source, SplitEntry};
-pub use locate::{Located, data_root, locate, locate_among, missing};
+pub use locate::{Located, data_root, has_workspace, how_to_get, locate, locate_among, missing};
 pub use split::{ParseSplitError, Split};
-pub use suggestion::nearest;
+pub use suggestion::{did_you_mean, nearest};
 
 /// The files of `datasets/`, embedded so that names are known in any working directory.
 const FILES: [&str; 18] = [

@@ -1,14 +1,33 @@
 //! Names for "did you mean" hints.
 
-/// The name in `names` nearest to `word`, ignoring the case of `word`: the one that the fewest insertions,
+/// The name in `names` nearest to `word`, ignoring case: the one that the fewest insertions,
 /// deletions, changes and swaps of letters turn it into, if these are at most a third of the letters.
 pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let folded = word.to_lowercase();
     names
-        .map(|name| (strsim::damerau_levenshtein(&folded, name), name))
+        .map(|name| (strsim::damerau_levenshtein(&folded, &name.to_lowercase()), name))
         .filter(|(distance, name)| *distance * 3 <= name.len().max(word.len()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// `did you mean ...?` for `word`: the [nearest] name, otherwise up to five names that begin as `word` does; `None` if
+/// there is neither.
+pub fn did_you_mean(word: &str, names: &[&str]) -> Option<String> {
+    if let Some(near) = nearest(word, names.iter().copied()) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let folded = word.to_lowercase();
+    let mut alike: Vec<&str> =
+        names.iter().copied().filter(|name| folded.len() >= 2 && name.starts_with(&folded)).collect();
+    let more = if alike.len() > 5 { ", ..." } else { "" };
+    alike.truncate(5);
+    let alike: Vec<String> = alike.iter().map(|name| format!("`{name}`")).collect();
+    match alike.as_slice() {
+        [] => None,
+        [one] => Some(format!("did you mean {one}?")),
+        several => Some(format!("did you mean one of {}{more}?", several.join(", "))),
+    }
 }
 
 #[cfg(test)]
@@ -25,5 +44,16 @@ mod tests {
         assert_eq!(near("yxx1"), None, "two letters of four");
         assert_eq!(near("ylr"), Some("ylr1"));
         assert_eq!(near("istella"), None);
+    }
+
+    #[test]
+    fn beginnings_are_completed() {
+        let names = ["mslr-web30k", "mslr-web10k", "ylr1", "np2003"];
+        let hint = |word| did_you_mean(word, &names);
+        assert_eq!(hint("MSLR").as_deref(), Some("did you mean one of `mslr-web30k`, `mslr-web10k`?"));
+        assert_eq!(hint("np").as_deref(), Some("did you mean `np2003`?"));
+        assert_eq!(hint("yrl1").as_deref(), Some("did you mean `ylr1`?"));
+        assert_eq!(hint("m"), None, "a single letter says too little");
+        assert_eq!(hint("web"), None);
     }
 }

@@ -15,7 +15,6 @@ use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
 use crate::cli::args::{self, RunArgs, SiteArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::output;
-use crate::output::cache::sha256_hex;
 use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
 use crate::output::progress::Progress;
 use crate::output::results_folder::{ResultsFolder, write_part};
@@ -25,6 +24,7 @@ use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_stat
 use crate::results::{self, Arms, Caption, Measured, label, notes};
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::LiveArenaFactory;
+use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
 use crate::simulation::seed_text::{Seeded, seed_text};
@@ -158,7 +158,7 @@ impl Compare {
                 interleavings: estimated.then_some(self.interleavings),
             },
         };
-        let checksum = |matrix: &PreferenceMatrix| sha256_hex(&matrix.to_text());
+        let checksum = |matrix: &PreferenceMatrix| matrix_checksum(matrix, common.quiet);
         if let Some(matrix) = &matrix {
             self.check_arms(matrix, site.arms())?;
         }

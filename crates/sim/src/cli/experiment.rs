@@ -71,7 +71,7 @@ pub(super) struct ExperimentCommand {
 /// Threads and verbosity; the seed is part of the experiment file.
 #[derive(Debug, Args)]
 struct ExperimentThreads {
-    /// Threads [default: all cores]
+    /// Threads [default: all cores; more than four per core (or 64) are not started]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
     threads: Option<u16>,
 

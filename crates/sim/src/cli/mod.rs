@@ -9,6 +9,7 @@ mod compare;
 mod datasets;
 mod distortion;
 mod experiment;
+mod help;
 mod inspect;
 mod live;
 pub(crate) mod matrix_file;
@@ -24,11 +25,14 @@ use std::panic::{catch_unwind, resume_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 
+use self::args::defaults::{self, Added};
 use self::print::{NotPrinted, eprintln};
 use crate::output::interrupt;
+use crate::output::numbers::escaped;
 use crate::output::usage::UsageError;
+use crate::simulation::spec::SpecError;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
@@ -36,8 +40,11 @@ use crate::output::usage::UsageError;
 /// or multileaved into the one list that a simulated user sees, the clicks decide which ranker won, and regret
 /// measures the cost of the search. Without any flags it runs on a built-in look-alike of MSLR-WEB30K, prints a table
 /// and writes curves, a summary and a figure to a folder in results/.
+///
+/// A file sim.toml in the working folder holds flags that need not be repeated: `seed = 7` for every command that has
+/// --seed, and in a table, e.g. [bandit] or [live] (sim without a command), for that command alone. Flags given here win.
 #[derive(Debug, Parser)]
-#[command(name = "sim", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "sim", version = env!("SIM_VERSION"), args_conflicts_with_subcommands = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -45,28 +52,19 @@ struct Cli {
     live: live::Live,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  sim                                              the default: a look-alike of MSLR-WEB30K
-  sim --dataset ylr1 --click navigational          a registered data set (cargo xtask fetch-datasets)
-  sim --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
-  sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
-  sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
-  sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
-  sim analyse --matrix P.npy                       its winners, cycles, gaps and bounds, with figures";
-
 // The help of a command is the doc comment of its struct: a comment on the variant would replace it.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the algorithms with their parameters and defaults
-    Algorithms,
+    Algorithms(algorithms::Algorithms),
     Analyse(analyse::Analyse),
     Bandit(bandit::Bandit),
     Cache(cache::CacheCommand),
+    Cite(help::cite::Cite),
     Compare(compare::Compare),
-    /// List the registered data sets and preference matrices, and whether they are installed
-    Datasets,
+    Completions(help::generate::Completions),
+    Datasets(datasets::Datasets),
     Inspect(inspect::Inspect),
+    Man(help::generate::Man),
     Distortion(distortion::DistortionCommand),
     Experiment(experiment::ExperimentCommand),
     Sensitivity(sensitivity::Sensitivity),
@@ -82,7 +80,7 @@ pub fn main() -> ExitCode {
     match catch_unwind(|| run_with(std::env::args_os())) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(failure)) => {
-            eprintln!("{failure}");
+            print::failure(&failure.message);
             failure.exit_code.into()
         }
         Err(panic) => match panic.downcast::<NotPrinted>() {
@@ -101,6 +99,16 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    /// The failure of a command.
+    fn of(error: &anyhow::Error) -> Self {
+        let usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<SpecError>());
+        // One line, whatever names of files and data the message quotes.
+        let message = escaped(&format!("{error:#}")).into_owned();
+        Self { exit_code: if usage { WRONG_USAGE } else { 1 }, message }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.message)
@@ -115,36 +123,51 @@ impl std::error::Error for Failure {}
 /// # Errors
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
-    let cli = match Cli::try_parse_from(arguments) {
+    let mut arguments = joined(arguments.into_iter().map(Into::into));
+    let mut command = command();
+    command.build();
+    let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
+    let cli = match parse(command, &arguments) {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return Err(refusal(&error)),
+        Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
         Err(help) => {
             return help.print().map_err(|error| resume_unwind(Box::new(NotPrinted(error))));
         }
     };
-    cli.run().map_err(|error| {
-        let usage = error.chain().any(|cause| cause.is::<UsageError>());
-        Failure { exit_code: if usage { WRONG_USAGE } else { 1 }, message: format!("{error:#}") }
-    })
+    let quiet = arguments.iter().any(|argument| argument == "--quiet");
+    if !added.is_empty() && !quiet {
+        let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
+        eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
+    }
+    cli.run().map_err(|error| Failure::of(&error))
+}
+
+/// The command line, parsed.
+fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// The command line as clap describes it, e.g. to render the help of all commands.
 #[must_use]
 pub fn command() -> clap::Command {
-    <Cli as clap::CommandFactory>::command()
+    help::dressed(<Cli as clap::CommandFactory>::command())
 }
 
 impl Cli {
     fn run(self) -> anyhow::Result<()> {
         match self.command {
             None => self.live.run(),
-            Some(Command::Algorithms) => algorithms::run(),
+            Some(Command::Algorithms(command)) => command.run(),
             Some(Command::Analyse(command)) => command.run(),
             Some(Command::Bandit(command)) => command.run(),
             Some(Command::Cache(command)) => command.run(),
+            Some(Command::Cite(command)) => command.run(),
             Some(Command::Compare(command)) => command.run(),
-            Some(Command::Datasets) => datasets::run(),
+            Some(Command::Completions(command)) => command.run(),
+            Some(Command::Datasets(command)) => command.run(),
             Some(Command::Inspect(command)) => command.run(),
+            Some(Command::Man(command)) => command.run(),
             Some(Command::Distortion(command)) => command.run(),
             Some(Command::Experiment(command)) => command.run(),
             Some(Command::Report(command)) => command.run(),
@@ -157,14 +180,46 @@ impl Cli {
 /// The exit code for wrong usage, the same as that of clap.
 const WRONG_USAGE: u8 = 2;
 
+/// The arguments, with a negative number after a flag as its value, `--runs=-3`: clap takes `-3` for a flag of its own.
+fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let is_flag = |flag: &OsString| flag.to_str().is_some_and(|flag| flag.starts_with("--") && !flag.contains('='));
+    let is_negative = |word: &OsString| {
+        let number = word.to_str().and_then(|word| word.strip_prefix('-'));
+        number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+    };
+    let mut all: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        match all.last_mut() {
+            Some(flag) if is_negative(&argument) && is_flag(flag) => {
+                flag.push("=");
+                flag.push(argument);
+            }
+            _ => all.push(argument),
+        }
+    }
+    all
+}
+
 /// An error of clap as one line.
-fn refusal(error: &clap::Error) -> Failure {
-    let message = one_line(&error.to_string());
+fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Failure {
+    let mut message = error.to_string();
+    // Line feeds of the user's would look like those of clap.
+    let words = arguments.iter().filter_map(|argument| argument.to_str());
+    for word in words.flat_map(|argument| argument.split([',', '='])).filter(|word| word.contains(char::is_control)) {
+        message = message.replace(word, &escaped(word));
+    }
+    let message = one_line(&message);
     // The usual cause is a pattern that the shell expanded: `--dataset *.txt`.
     let file = message.split('\'').find(|word| Path::new(word).is_file());
     let hint = file.map_or("", |_| "; separate several files with commas");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    Failure { exit_code: WRONG_USAGE, message: format!("{message}{hint} (see --help)") }
+    // A flag of the file that the user did not type.
+    let wrong = added.iter().find(|added| {
+        let flag = added.argument.split('=').next().unwrap_or_default();
+        message.contains(&format!("'{flag} ")) || message.contains(&format!("'{flag}'"))
+    });
+    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
+    Failure { exit_code: WRONG_USAGE, message: format!("{}{hint}{from} (see --help)", escaped(message)) }
 }
 
 /// Checks that `sim` accepts these arguments, without running anything.
@@ -172,7 +227,8 @@ fn refusal(error: &clap::Error) -> Failure {
 /// # Errors
 /// What `sim` would print, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    match Cli::try_parse_from(["sim"].into_iter().chain(arguments)) {
+    let arguments: Vec<OsString> = ["sim"].into_iter().chain(arguments).map(Into::into).collect();
+    match parse(command(), &arguments) {
         Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
         _ => Ok(()),
     }

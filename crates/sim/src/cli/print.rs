@@ -4,8 +4,9 @@
 //! disk is full. Here `println!` unwinds to [`super::main`], so that destructors run, and `eprintln!` ignores the
 //! error: there is nowhere left to report it.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::panic::resume_unwind;
 
 /// The exit code that shells report for a program ended by a closed pipe: 128 plus the number of SIGPIPE.
@@ -28,16 +29,39 @@ impl NotPrinted {
 
 /// Writes a line to standard output.
 pub(super) fn out(text: fmt::Arguments<'_>) {
-    let written = writeln!(io::stdout().lock(), "{text}");
+    let written = writeln!(io::stdout().lock(), "{}", harmless(&text.to_string()));
     if let Err(error) = written {
         // Unwinds without a panic message: this is not a bug.
         resume_unwind(Box::new(NotPrinted(error)));
     }
 }
 
+/// Writes the line of an error to standard error, coloured on a terminal unless `NO_COLOR` is set.
+pub(super) fn failure(message: &str) {
+    let coloured = io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
+    let (start, end) = if coloured { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
+    let _ = writeln!(io::stderr().lock(), "{start}error:{end} {}", harmless(message));
+}
+
 /// Writes a line to standard error.
 pub(super) fn err(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
+}
+
+/// Text without the control characters that names of files and data may have, e.g. those that colour a terminal; line
+/// feeds and tabs are our own, where names are printed within a line they are escaped before.
+fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let plain = |c: char| if is_harmful(c) { c.escape_default().collect() } else { c.to_string() };
+    Cow::Owned(text.chars().map(plain).collect())
+}
+
+fn is_harmful(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\t'
 }
 
 macro_rules! println {

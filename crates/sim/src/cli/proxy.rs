@@ -1,6 +1,5 @@
 //! `sim proxy`: the preference matrix of a data set's rankers.
 
-use crate::output::cache::sha256_hex;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,6 +23,7 @@ use crate::proxy::{
     EstimationContext, Files, FinishedRound, Identity, Interleaved, Multileaved, PairComparison, PairSelection,
     Request, Sampling, StartMode, State, all_pairs, open_state, pair_count, write,
 };
+use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::seed_text::site_identity;
 use crate::simulation::truth::RESOLVED;
@@ -206,8 +206,10 @@ impl Proxy {
         if let Some(against) = &against {
             ensure!(
                 against.arms() == arms,
-                "--against has {} arms, but {arms} rankers are compared; choose them with --rankers",
-                against.arms()
+                usage(format!(
+                    "--against has {} arms, but {arms} rankers are compared; choose them with --rankers",
+                    against.arms()
+                ))
             );
         }
         if let (Some(parent), false) = (self.out.parent(), self.common.quiet) {
@@ -220,10 +222,10 @@ impl Proxy {
             // Made by another program or downloaded.
             let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
             if let Some(there) = there {
-                bail!(
+                bail!(usage(format!(
                     "{} exists but has no .state file; add --replace to replace it, or choose another --out",
                     there.display()
-                );
+                )));
             }
         }
         files.all().for_each(output::remove_leftovers);
@@ -415,7 +417,7 @@ fn provenance<'a>(
         comparisons,
         share_of_ties: counts().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
         largest_standard_error: state.largest_standard_error(),
-        checksum: sha256_hex(&matrix.to_text()),
+        checksum: matrix_checksum(matrix, true),
         site,
         condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
         winner_z: smallest_margin(state, matrix).and_then(|(margin, _, error)| (error > 0.0).then_some(margin / error)),

@@ -8,10 +8,10 @@ use bandits::{
 
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::run_store::RunRecord;
-use crate::output::cache::sha256_hex;
 use crate::output::progress::Progress;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::live_arena::LiveArenaFactory;
+use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::prepared::PreparedSite;
 use crate::simulation::runs::{self, ArenaFactory as _, CopiedArenas, RunPlan, play_runs};
 use crate::simulation::seed_text::{Seeded, seed_text};
@@ -65,7 +65,7 @@ impl Environment {
         if winner.is_some() && !needs_winner(&regret) {
             truth += &format!("; regret is {}", lost(regret));
         }
-        let content = seed_text(Seeded::Matrix(&sha256_hex(&matrix.to_text())));
+        let content = seed_text(Seeded::Matrix(&matrix_checksum(&matrix, true)));
         let reference = regret.reference().context("nDCG needs documents, which a matrix does not have")?;
         let arena = MatrixArena::with_reference(matrix, reference)?;
         let environment = Self { arenas: Arenas::Matrix(CopiedArenas { arena, content }), regret, truth };

@@ -100,10 +100,10 @@ pub(crate) fn check_names(experiment: &Experiment, path: &Path) -> Result<()> {
         config::expand::algorithms(&experiment.algorithms)?;
         config::expand::settings(&experiment.settings).iter().try_for_each(opened_setting::check)
     };
-    names().with_context(|| format!("{}", path.display()))?;
+    names().map_err(|error| usage(format!("{}: {error:#}", path.display())))?;
     claim::names::check(experiment).map_err(|(line, error)| match line {
-        Some(line) => error.context(format!("{}, line {line}", path.display())),
-        None => error.context(format!("{}", path.display())),
+        Some(line) => usage(format!("{}, line {line}: {error:#}", path.display())),
+        None => usage(format!("{}: {error:#}", path.display())),
     })
 }
 

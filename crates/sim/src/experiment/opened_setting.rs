@@ -12,9 +12,10 @@ use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::context::{ExperimentContext, Source};
 use crate::experiment::environment::Environment;
-use crate::output::cache::sha256_hex;
 use crate::output::numbers::{with_separators, with_unit};
+use crate::output::usage::usage;
 use crate::simulation::arm_names::ArmNames;
+use crate::simulation::matrix::{matrix_checksum, prepare_problem};
 use crate::simulation::pairwise::estimate_matrix;
 use crate::simulation::prepared::PreparedSite;
 use crate::simulation::sample::draw_first;
@@ -126,7 +127,7 @@ impl OpenedSetting {
                 with_unit(dataset.documents() as u64, "document"),
                 dataset.checksum()
             ),
-            Content::Matrix { of, matrix, .. } => format!("{of}, checksum {}", &sha256_hex(&matrix.to_text())[..16]),
+            Content::Matrix { of, matrix, .. } => format!("{of}, checksum {}", &matrix_checksum(matrix, true)[..16]),
             Content::Utilities { of, .. } => of.clone(),
         }
     }
@@ -153,7 +154,7 @@ impl OpenedSetting {
         with_winner: bool,
     ) -> Result<Option<Environment>> {
         const TRIES: u64 = 100;
-        ensure!(size <= self.arms(), "cannot draw a set of {size} rankers from {}", self.arms());
+        ensure!(size <= self.arms(), usage(format!("sizes: cannot draw a set of {size} rankers from {}", self.arms())));
         let cell = seed_text(Seeded::Subset { size, arms: self.arms() });
         for attempt in 0..TRIES {
             let mut generator = seed::generator(self.seed, &cell, number, &format!("arms {attempt}"));
@@ -170,7 +171,10 @@ impl OpenedSetting {
     fn of_arms(&self, context: &ExperimentContext, arms: &[usize], subset: bool) -> Result<(Environment, bool)> {
         match &self.content {
             Content::Utilities { arena, of } => {
-                ensure!(arms.len() == arena.gaps().len(), "utilities have no random subsets: choose a smaller problem");
+                ensure!(
+                    arms.len() == arena.gaps().len(),
+                    usage("utilities have no random subsets: choose a smaller problem")
+                );
                 Ok((Environment::of_utilities(arena.clone(), of, self.regret)?, true))
             }
             Content::Matrix { matrix, names, .. } => {
@@ -205,7 +209,7 @@ fn of_problem(setting: &Setting) -> Result<Content> {
     let name = setting.problem.as_deref().unwrap_or_default();
     let problem: Problem = name.parse().with_context(|| format!("setting {:?}", setting.name))?;
     let of = problem.to_string();
-    Ok(match problem.setting()? {
+    Ok(match prepare_problem(&problem)? {
         ProblemSetting::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::Numbers, of },
         ProblemSetting::Utilities(arena) => Content::Utilities { arena, of },
     })
@@ -264,7 +268,7 @@ fn estimated(
         &seed_text(text),
         |bytes| PreferenceMatrix::from_bytes(bytes).ok().filter(|matrix| matrix.arms() == arms),
         PreferenceMatrix::to_npy,
-        || Ok(estimate_matrix(&prepared.site, &prepared.methods.interleaving, interleavings, seed, context.quiet)?),
+        || estimate_matrix(&prepared.site, &prepared.methods.interleaving, interleavings, seed, context.quiet),
     )
 }
 

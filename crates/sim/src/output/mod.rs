@@ -1,5 +1,5 @@
 //! Basics of every command's output: files that are complete or absent, results folders, caches, kept records, locks,
-//! interruptions, formatted numbers, progress bars, tables for the terminal, and the error for wrong usage. Nothing about
+//! interruptions, free memory, formatted numbers, progress bars, tables for the terminal, and the error for wrong usage. Nothing about
 //! rankers or bandits, and no figures.
 
 pub mod cache;
@@ -11,6 +11,7 @@ pub mod input;
 pub mod interrupt;
 pub mod lock;
 pub mod machine;
+pub mod memory;
 pub mod numbers;
 pub mod progress;
 pub mod records;

@@ -1,26 +1,37 @@
 //! Numbers in and out: reads them as people write them (`1000000`, `1_000_000`, `1e6`, `2.5e7`), and formats them
 //! for people (`1,000,000`, three significant digits, `1 run`, `2 runs`).
 
-/// Reads a count; the exponent form is accepted where it denotes a whole number.
+use std::borrow::Cow;
+
+/// Reads a count; the exponent form is accepted where it denotes a whole number, which is read exactly.
 ///
 /// # Errors
 /// One line with what is expected and what was found.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
-    if let Ok(count) = plain.parse::<u64>() {
-        return Ok(count);
-    }
-    let expected = || format!("expected a whole number such as 1000000 or 1e6, found `{text}`");
-    if !plain.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+')) {
+    let expected = || format!("expected a whole number such as 1000000 or 1e6, found `{}`", escaped(text));
+    let (mantissa, exponent) = match plain.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix('+').unwrap_or(exponent)),
+        None => (plain.as_str(), "0"),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{}", fraction.trim_end_matches('0'));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(&format!("{whole}{fraction}")) || !is_number(exponent) {
         return Err(expected());
     }
-    let value: f64 = plain.parse().map_err(|_| expected())?;
-    // Above 2^53 not every whole number is an f64, and no run is that long.
-    if value.fract() != 0.0 || !(0.0..=9_007_199_254_740_992.0).contains(&value) {
-        return Err(expected());
+    // The number is `digits` with this many zeros after them, or fewer than none.
+    let zeros = exponent.parse::<usize>().unwrap_or(usize::MAX).checked_sub(fraction.trim_end_matches('0').len());
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return Ok(0);
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked whole and in range above")]
-    Ok(value as u64)
+    let zeros = zeros.ok_or_else(expected)?;
+    let too_many = || format!("expected at most {}, found {}", with_separators(u64::MAX), escaped(text));
+    if zeros > 20 {
+        return Err(too_many());
+    }
+    format!("{digits}{}", "0".repeat(zeros)).parse().map_err(|_| too_many())
 }
 
 /// Reads a count of at least one.
@@ -49,7 +60,7 @@ pub fn parse_up_to<T: TryFrom<u64>, const MOST: u64>(text: &str) -> Result<T, St
 /// # Errors
 /// One line with what is expected and what was found.
 pub fn parse_ordinal(text: &str) -> Result<u32, String> {
-    text.trim().parse().map_err(|_| format!("expected whole numbers such as 1,5,110, found `{text}`"))
+    text.trim().parse().map_err(|_| format!("expected whole numbers such as 1,5,110, found `{}`", escaped(text)))
 }
 
 /// Reads a finite number, whole or not.
@@ -58,7 +69,7 @@ pub fn parse_ordinal(text: &str) -> Result<u32, String> {
 /// One line with what is expected and what was found.
 pub fn parse_number(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| format!("expected a number such as 0.5 or 1e-3, found `{text}`"))
+    number.ok_or_else(|| format!("expected a number such as 0.5 or 1e-3, found `{}`", escaped(text)))
 }
 
 /// Reads a number above 0.
@@ -81,6 +92,17 @@ pub fn parse_probability(text: &str) -> Result<f64, String> {
         number if number > 0.0 && number < 1.0 => Ok(number),
         _ => Err("expected a probability between 0 and 1, such as 0.05".to_owned()),
     }
+}
+
+/// Text of the user for a message of one line: control characters, line feeds among them, are written as `\\n` and the
+/// like.
+#[must_use]
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let plain = |c: char| if c.is_control() { c.escape_default().collect() } else { c.to_string() };
+    Cow::Owned(text.chars().map(plain).collect())
 }
 
 /// `12_345_678` as `12,345,678`.
@@ -173,8 +195,18 @@ mod tests {
         {
             assert_eq!(parse_count(text), Ok(count), "{text}");
         }
-        for text in ["", "-1", "1.5", "ten", "inf", "nan", "1e30", "1e-3", "0x10"] {
-            assert!(parse_count(text).is_err(), "{text}");
+        let large = 10_u64.pow(18);
+        for (text, count) in [("1e18", large), ("1.80e18", large / 10 * 18), ("0.5e1", 5), ("10.", 10), (".5e1", 5)] {
+            assert_eq!(parse_count(text), Ok(count), "{text}");
+        }
+        assert_eq!(parse_count("9007199254740993e0"), Ok(9_007_199_254_740_993), "no number is rounded");
+        for text in ["", "-1", "1.5", "ten", "inf", "nan", "1e-3", "0x10", ".", "e5", "1e", "1e1.5", "1.25e1", "5e+"] {
+            let error = parse_count(text).expect_err(text);
+            assert!(error.starts_with("expected a whole number such as 1000000 or 1e6, found `"), "{text}: {error}");
+        }
+        for text in ["1e30", "1e99999999999999999999", "18446744073709551616"] {
+            let error = parse_count(text).expect_err(text);
+            assert_eq!(error, format!("expected at most 18,446,744,073,709,551,615, found {text}"));
         }
         assert!(parse_positive("0").is_err());
         assert_eq!(parse_up_to::<u16, 1000>("1e3"), Ok(1000));
@@ -194,6 +226,12 @@ mod tests {
             assert!(parse_number(text).is_err(), "{text}");
         }
         assert!(parse_above_zero("0").is_err() && parse_probability("1").is_err() && parse_probability("0").is_err());
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(escaped("a\nb\u{1b}[31m\tc"), "a\\nb\\u{1b}[31m\\tc");
+        assert!(matches!(escaped("größer"), Cow::Borrowed("größer")));
     }
 
     #[test]

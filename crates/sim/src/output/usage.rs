@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-/// Flags that are invalid for any data, or for the data given. `sim` exits with code 2 for these errors and with
-/// code 1 for all others.
+/// Something that was asked for wrongly: flags, or the content of a file that is written as configuration (an
+/// experiment, `sim.toml`), invalid in itself or for the data and results given. `sim` exits with code 2 for these
+/// errors, and with code 1 for all others: data that are missing or damaged, and a machine that lacks memory or disk
+/// space or denies access.
 #[derive(Debug)]
 pub struct UsageError(String);
 

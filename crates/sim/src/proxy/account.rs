@@ -7,8 +7,8 @@ use bandits::PreferenceMatrix;
 use letor_io::FeatureId;
 use serde::{Deserialize, Serialize};
 
-use crate::output::cache::sha256_hex;
 use crate::output::input;
+use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::truth::RESOLVED;
 
 /// A larger file is no description of a matrix.
@@ -104,7 +104,7 @@ pub fn matrix_account(path: &Path, matrix: &PreferenceMatrix) -> Result<Option<M
     let content =
         input::read(&account, MOST_BYTES).ok().and_then(|bytes| serde_json::from_slice::<Content>(&bytes).ok());
     let Some(content) = content.filter(|content| content.command == "proxy") else { return Ok(None) };
-    if content.checksum != sha256_hex(&matrix.to_text()) || content.site.rankers.len() != matrix.arms() {
+    if content.checksum != matrix_checksum(matrix, true) || content.site.rankers.len() != matrix.arms() {
         return Err(OtherMatrix { account, matrix: path.to_owned() });
     }
     let Content { site, min_comparisons, max_comparisons, largest_standard_error, winner_z, .. } = content;
@@ -168,7 +168,7 @@ mod tests {
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         let of = |name: &str| matrix_account(&folder.path().join(name), &matrix);
         assert_eq!(of("P.npy"), Ok(None));
-        let checksum = sha256_hex(&matrix.to_text());
+        let checksum = matrix_checksum(&matrix, true);
         write("P.json", &describe(&checksum, "[3, 9]"));
         for name in ["P.npy", "P.txt", "P.counts.npz"] {
             let account = of(name).unwrap().unwrap();

@@ -14,6 +14,7 @@ use super::strata::{Strata, Sums, variance};
 use crate::output::numbers::with_separators;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
+use crate::simulation::pairwise::ensure_room_for_pairs;
 use crate::simulation::site::Site;
 
 /// The most impressions of a stratified round, whose counts have 32 bits.
@@ -79,8 +80,10 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
         let Some(state) = State::read(path)? else { return Ok(new(identity, request)) };
         ensure!(
             state.done,
-            "{name} holds an unfinished matrix; add --resume to continue it or --replace to replace it, or choose \
-             another --out"
+            usage(format!(
+                "{name} holds an unfinished matrix; add --resume to continue it or --replace to replace it, or choose \
+                 another --out"
+            ))
         );
         let difference = state.identity.difference(&identity);
         if difference.is_none() && state.requests == [request] {
@@ -88,14 +91,16 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
         }
         let requests: Vec<String> = state.requests.iter().map(Request::to_string).collect();
         let difference = difference.unwrap_or_else(|| format!("requested with {}", requests.join(" and ")));
-        bail!(
+        bail!(usage(format!(
             "{name} holds another finished matrix ({difference}); add --replace to replace it, or choose another --out"
-        );
+        )));
     }
     let Some(mut state) = State::load(path, &identity)? else {
         ensure!(
             !request.more,
-            "--more adds to an existing matrix, but there is no {name}; use --interleavings to start one"
+            usage(format!(
+                "--more adds to an existing matrix, but there is no {name}; use --interleavings to start one"
+            ))
         );
         return Ok(new(identity, request));
     };
@@ -104,13 +109,15 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
         return Ok(state);
     }
     if !state.done {
-        bail!(
+        bail!(usage(format!(
             "{name} holds an unfinished matrix, requested with {last}; finish it first with those flags and --resume"
-        );
+        )));
     }
     ensure!(
         request.more,
-        "{name} holds a finished matrix, requested with {last}; add to it with --more or replace it with --replace"
+        usage(format!(
+            "{name} holds a finished matrix, requested with {last}; add to it with --more or replace it with --replace"
+        ))
     );
     state.ask(request);
     Ok(state)
@@ -118,6 +125,7 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
 
 /// Checks that `request` can be fulfilled for a matrix of `identity`.
 fn check(identity: &Identity, request: &Request) -> Result<()> {
+    ensure_room_for_pairs(identity.arms, |arms| State::bytes(arms, identity.sampling))?;
     selection(request)?.places(identity.arms).map_err(usage)?;
     if let Some(error) = request.until_standard_error {
         ensure!(error > 0.0, usage(format!("--until-se {error}: expected a standard error above 0, such as 0.001")));

@@ -1,14 +1,16 @@
 //! The files of a matrix: the matrix as `.npy` and text, and all counts as NumPy's `.npz`.
 
+use std::cmp::Ordering;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use bandits::matrix::npy_header;
+use bandits::{Arm, PreferenceMatrix};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::selection::all_pairs;
+use super::selection::place;
 use super::state::State;
 use crate::output;
 use crate::output::lock::Lock;
@@ -82,39 +84,45 @@ pub fn write(files: &Files, state: &State) -> Result<()> {
     let matrix = state.matrix()?;
     output::write_atomic(&files.npy, &matrix.to_npy())?;
     output::write_atomic(&files.text, matrix.to_text().as_bytes())?;
-    output::write_atomic(&files.counts, &counts(state).context("failed to pack the counts")?)
+    output::write_atomic(&files.counts, &counts(state, &matrix).context("failed to pack the counts")?)
 }
 
 /// All counts as a `.npz`.
-fn counts(state: &State) -> Result<Vec<u8>> {
+fn counts(state: &State, matrix: &PreferenceMatrix) -> Result<Vec<u8>> {
     let arms = state.identity.arms;
-    let preferences = state.matrix()?.entries().to_vec();
-    let mut errors = vec![0.0; arms * arms];
-    let [mut wins, mut ties, mut comparisons] = [(); 3].map(|()| vec![0; arms * arms]);
-    for (place, (low, high)) in all_pairs(arms).into_iter().enumerate() {
-        let (count, error) = (state.count(place), state.standard_error(place));
-        for (row, column, count) in [(low, high, count), (high, low, count.reversed())] {
-            let at = row as usize * arms + column as usize;
-            errors[at] = error;
-            (wins[at], ties[at], comparisons[at]) = (count.wins, count.ties, count.comparisons);
-        }
-    }
-    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    // A number of the pair with an index, as its first or its second arm sees it.
+    type Number = fn(&State, usize, bool) -> u64;
+    let tables: [(&str, &str, Number); 4] = [
+        ("standard_errors", "<f8", |state, place, _| state.standard_error(place).to_bits()),
+        ("wins", "<u8", |state, place, first| {
+            let count = state.count(place);
+            if first { count.wins } else { count.reversed().wins }
+        }),
+        ("ties", "<u8", |state, place, _| state.count(place).ties),
+        ("comparisons", "<u8", |state, place, _| state.count(place).comparisons),
+    ];
+    // Row by row into memory of the final size: for thousands of rankers each table takes gigabytes.
+    let mut archive = ZipWriter::new(Cursor::new(Vec::with_capacity(5 * (8 * arms * arms + 1024))));
     // Without a time stamp, so that the same counts give the same bytes.
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default());
-    let mut add = |name: &str, descr: &str, data: &mut dyn Iterator<Item = [u8; 8]>| -> Result<()> {
+    let mut add = |name: &str, descr: &str, number: &dyn Fn(usize, usize) -> u64| -> Result<()> {
         archive.start_file(format!("{name}.npy"), options)?;
-        let mut bytes = npy_header(descr, [arms, arms]);
-        data.for_each(|number| bytes.extend_from_slice(&number));
-        Ok(archive.write_all(&bytes)?)
+        archive.write_all(&npy_header(descr, [arms, arms]))?;
+        for row in 0..arms {
+            let line: Vec<u8> = (0..arms).flat_map(|column| number(row, column).to_le_bytes()).collect();
+            archive.write_all(&line)?;
+        }
+        Ok(())
     };
-    for (name, values) in [("preferences", preferences), ("standard_errors", errors)] {
-        add(name, "<f8", &mut values.iter().map(|value| value.to_le_bytes()))?;
-    }
-    for (name, values) in [("wins", wins), ("ties", ties), ("comparisons", comparisons)] {
-        add(name, "<u8", &mut values.iter().map(|value: &u64| value.to_le_bytes()))?;
+    add("preferences", "<f8", &|row, column| matrix.row(Arm::at(row))[column].to_bits())?;
+    for (name, descr, of) in tables {
+        add(name, descr, &|row, column| match row.cmp(&column) {
+            Ordering::Less => of(state, place(arms, row, column), true),
+            Ordering::Equal => 0,
+            Ordering::Greater => of(state, place(arms, column, row), false),
+        })?;
     }
     Ok(archive.finish()?.into_inner())
 }

@@ -18,7 +18,7 @@ pub fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
 }
 
 /// The index of (low, high), with low < high, in [`all_pairs`].
-fn place(arms: usize, low: usize, high: usize) -> usize {
+pub(super) fn place(arms: usize, low: usize, high: usize) -> usize {
     // The rows before `low` hold arms - 1, arms - 2, ... pairs.
     low * (2 * arms - low - 1) / 2 + high - low - 1
 }

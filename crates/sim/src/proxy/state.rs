@@ -18,6 +18,7 @@ use super::strata::Sums;
 use crate::output;
 use crate::output::checksum::{self, seal, unseal};
 use crate::output::difference::{Compare, first_difference};
+use crate::output::usage::usage;
 
 /// The first line. The number increases whenever the meaning of a file changes.
 const MAGIC: &str = "sim proxy state 1\n";
@@ -131,6 +132,25 @@ struct OpenRoundHeader {
 }
 
 impl State {
+    /// The most memory that the estimation of a matrix of `arms` rankers takes, its files included, in bytes.
+    #[must_use]
+    pub fn bytes(arms: usize, sampling: Sampling) -> u64 {
+        let (counts, pair) = (2 * size_of::<u32>() as u64, size_of::<(u32, u32)>() as u64);
+        let (totals, sums) = match sampling {
+            Sampling::WithReplacement => (3 * 8, counts),
+            // Also variances, and sums of squares for two kinds of queries.
+            Sampling::Stratified => (4 * 8, 2 * (counts + 8)),
+        };
+        let threads = rayon::current_num_threads() as u64;
+        // The places and pairs of the round, what it has counted, and the counts of each thread.
+        let playing = 2 * 4 + 3 * pair + sums + threads * (sums + counts);
+        // The bytes of the state file.
+        let saving = 2 * 4 + sums + totals + 4 + sums;
+        // All pairs, the matrix, and its text of twenty bytes per cell or the tables of all counts.
+        let writing = pair + 16 + 5 * 16;
+        (pair_count(arms) as u64).saturating_mul(totals + playing.max(saving).max(writing))
+    }
+
     /// A state without requests and comparisons.
     #[must_use]
     pub fn new(identity: Identity) -> Self {
@@ -152,10 +172,10 @@ impl State {
     pub fn load(path: &Path, identity: &Identity) -> Result<Option<Self>> {
         let Some(state) = Self::read(path)? else { return Ok(None) };
         if let Some(difference) = state.identity.difference(identity) {
-            bail!(
+            bail!(usage(format!(
                 "{} belongs to another matrix: {difference}; use the flags it was started with, or choose another --out",
                 path.display()
-            );
+            )));
         }
         Ok(Some(state))
     }

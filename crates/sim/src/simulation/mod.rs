@@ -6,6 +6,7 @@
 //! | [`spec`] | what a site is made of, as flags and experiment files give it |
 //! | [`prepared`] | a site with all lists ranked, and its description |
 //! | [`site`] | queries, ranked lists and users; one impression |
+//! | [`matrix`] | preference matrices in memory: the room that they need, their checksum |
 //! | [`live_arena`] | an arena in which every comparison is an impression |
 //! | [`runs`] | plays several runs of several algorithms on all cores |
 //! | [`kept_runs`] | the finished runs of a results folder |
@@ -17,6 +18,7 @@
 pub mod arm_names;
 pub mod kept_runs;
 pub mod live_arena;
+pub mod matrix;
 pub mod pairwise;
 pub mod prepared;
 pub mod runs;

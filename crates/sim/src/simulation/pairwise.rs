@@ -8,12 +8,15 @@
 
 use std::ops::Range;
 
-use bandits::{MatrixError, PreferenceMatrix};
+use anyhow::Result;
+use bandits::PreferenceMatrix;
 use interleave::{AnyInterleaving, Interleaving, Preference};
 use rand::RngExt;
 use rayon::prelude::*;
 
 use crate::Generator;
+use crate::output::memory::{arms_that_fit, ensure_room};
+use crate::output::numbers::with_separators;
 use crate::output::progress::Progress;
 use crate::simulation::seed;
 use crate::simulation::site::{ImpressionRandomness, Site};
@@ -108,6 +111,37 @@ pub fn compare_pairs<I: Interleaving>(
         .collect()
 }
 
+/// The number of pairs of `arms` arms.
+pub(crate) fn pair_count(arms: usize) -> u64 {
+    let arms = arms as u64;
+    arms * arms.saturating_sub(1) / 2
+}
+
+/// Checks that memory has room for what is kept of all pairs of `arms` rankers, `bytes_of(arms)` bytes.
+///
+/// # Errors
+/// One line that says how many rankers fit.
+pub(crate) fn ensure_room_for_pairs(arms: usize, bytes_of: impl Fn(usize) -> u64) -> Result<()> {
+    ensure_room(
+        bytes_of(arms),
+        || {
+            let [rankers, pairs] = [arms as u64, pair_count(arms)].map(with_separators);
+            format!("the comparisons of {pairs} pairs of {rankers} rankers")
+        },
+        || format!("choose fewer with --rankers, e.g. --rankers 100{}", arms_that_fit(&bytes_of)),
+    )
+}
+
+/// The most memory that [`compare_pairs`] takes, in bytes.
+#[must_use]
+pub(crate) fn comparison_bytes(pairs: u64, comparisons: u64) -> u64 {
+    let threads = rayon::current_num_threads() as u64;
+    // Two per piece of the work that rayon divides: one that is filled, and one that others are added to.
+    let tallies = 2 * comparisons.div_ceil(DRAWS_PER_PIECE as u64).min(2 * threads) + 1;
+    let per_pair = tallies * size_of::<[u32; 2]>() as u64 + (size_of::<(u32, u32)>() + size_of::<PairCount>()) as u64;
+    pairs.saturating_mul(per_pair).saturating_add(comparisons.saturating_mul(size_of::<u32>() as u64))
+}
+
 /// Estimates the preference matrix of all rankers of `site` from `comparisons` of every pair, in one uninterrupted
 /// call.
 ///
@@ -116,15 +150,21 @@ pub fn compare_pairs<I: Interleaving>(
 /// numbers do not change.)
 ///
 /// # Errors
-/// If the site has no ranker.
+/// If the site has no ranker, or memory has no room for the counts.
 pub fn estimate_matrix(
     site: &Site,
     method: &AnyInterleaving,
     comparisons: u64,
     master: u64,
     quiet: bool,
-) -> Result<PreferenceMatrix, MatrixError> {
+) -> Result<PreferenceMatrix> {
     let arms = site.arms();
+    let bytes = |arms: usize| {
+        let pairs = pair_count(arms);
+        let held = pairs * (size_of::<(u32, u32)>() + 2 * size_of::<f64>()) as u64;
+        comparison_bytes(pairs, comparisons).saturating_add(held)
+    };
+    ensure_room_for_pairs(arms, bytes)?;
     let alike = site.rankings().duplicates();
     let pairs: Vec<(u32, u32)> = (0..arms)
         .flat_map(|low| (low + 1..arms).map(move |high| (low, high)))
@@ -145,7 +185,7 @@ pub fn estimate_matrix(
         entries[low * arms + high] = count.preference();
         entries[high * arms + low] = 1.0 - count.preference();
     }
-    PreferenceMatrix::new(arms, entries)
+    Ok(PreferenceMatrix::new(arms, entries)?)
 }
 
 /// Draws one query per comparison and sorts them, so that equal ones are adjacent.

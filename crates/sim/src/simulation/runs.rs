@@ -1,5 +1,6 @@
 //! A study: several algorithms with several runs each in the same kind of arena, on all cores.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
 use std::time::Instant;
@@ -9,6 +10,8 @@ use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Choice, Generators, Observer, Policy, Recorder, Regret, RunState, play_in_step};
 use rayon::prelude::*;
 
+use crate::output::memory::{ensure_room, size};
+use crate::output::numbers::{with_separators, with_unit};
 use crate::output::progress::Progress;
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::seed;
@@ -117,6 +120,14 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// The memory of a result with so many checkpoints and of its place in the schedule, in bytes.
+    fn bytes(checkpoints: usize) -> u64 {
+        let each = size_of::<Regret>() + size_of::<Option<Arm>>();
+        // The job and its batch of one; the result, which is moved once.
+        let schedule = size_of::<(usize, u64)>() + size_of::<(usize, Vec<u64>)>() + size_of::<[u64; 4]>();
+        (schedule + 2 * size_of::<((usize, u64), Self)>() + checkpoints * each) as u64
+    }
+
     /// Cumulative regret after the last step.
     #[must_use]
     pub fn final_regret(&self) -> Regret {
@@ -141,7 +152,7 @@ impl RunResult {
 /// result depends neither on the number of threads nor on the runs in `kept`, which are not played again.
 ///
 /// # Errors
-/// If an algorithm does not accept this number of arms, or a finished run cannot be kept.
+/// If an algorithm does not accept this number of arms, memory has no room for it or for the results, or a finished run cannot be kept.
 pub fn play_all<A: ArenaFactory>(
     arenas: &A,
     plan: &StudyPlan,
@@ -162,6 +173,9 @@ pub fn play_cells<A: ArenaFactory>(
     kept: Option<&KeptRuns>,
     progress: &Progress,
 ) -> Result<Vec<Vec<RunResult>>> {
+    let algorithms: Vec<Spec> = cells.iter().map(|cell| cell.algorithm.clone()).collect();
+    let checkpoints = cells.iter().map(|cell| cell.checkpoints.len()).max().unwrap_or(0);
+    ensure_room_for_runs(&algorithms, arenas.arms(), runs, checkpoints, arenas.in_step())?;
     let same = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
     let finished = |cell| kept.map_or_else(BTreeMap::new, |kept| kept.of(cell, runs, same(cell)));
     let mut results: Vec<BTreeMap<u64, RunResult>> = cells.iter().map(finished).collect();
@@ -189,6 +203,42 @@ pub fn play_cells<A: ArenaFactory>(
         results[at].insert(run, result);
     }
     Ok(results.into_iter().map(|runs| runs.into_values().collect()).collect())
+}
+
+/// Checks that memory has room for `runs` runs of each of `algorithms`: for the tables of the policies that are played
+/// at a time, one per thread or several in step, and for the results with so many checkpoints each.
+///
+/// # Errors
+/// One line that says what needs more, and what to choose instead.
+pub(crate) fn ensure_room_for_runs(
+    algorithms: &[Spec],
+    arms: usize,
+    runs: u64,
+    checkpoints: usize,
+    in_step: usize,
+) -> Result<()> {
+    let all_runs = runs.saturating_mul(algorithms.len() as u64);
+    ensure_room(
+        all_runs.saturating_mul(RunResult::bytes(checkpoints)),
+        || format!("the results of {}", with_unit(all_runs, "run")),
+        || "choose fewer runs or checkpoints".to_owned(),
+    )?;
+    let threads = rayon::current_num_threads() as u64;
+    let at_a_time = all_runs.min(threads * (in_step as u64).min((all_runs / threads).max(1)));
+    let of = |spec: &Spec| spec.memory(arms);
+    let Some(largest) = algorithms.iter().max_by_key(|spec| of(spec)) else { return Ok(()) };
+    // Threads take the algorithms in turn.
+    let mut sizes: Vec<u64> = algorithms.iter().map(of).collect();
+    sizes.sort_unstable_by_key(|&bytes| Reverse(bytes));
+    let bytes = sizes.iter().cycle().take(at_a_time as usize).fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+    ensure_room(
+        bytes,
+        || {
+            let (runs, arms) = (with_unit(at_a_time, "run"), with_separators(arms as u64));
+            format!("{runs} at a time among {arms} arms ({} for each of {})", size(of(largest)), largest.entry().name)
+        },
+        || "choose fewer arms, --threads 1, or algorithms without tables of all pairs, such as mergerucb".to_owned(),
+    )
 }
 
 /// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:

@@ -15,6 +15,7 @@ use letor_io::{Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQid, Spli
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
+use crate::output::memory::{arms_that_fit, ensure_room};
 use crate::simulation::live_arena::MixingMethods;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::seed;
@@ -226,6 +227,13 @@ impl SiteSpec {
             Ties::Random => TieBreaking::Random,
             Ties::Fixed => TieBreaking::Fixed(seed::seed(seed, "rankers", 0, "ties")),
         };
+        let (rankers, documents) = (features.len(), dataset.documents());
+        let bytes_of = |rankers| Rankings::bytes(&dataset, rankers);
+        ensure_room(
+            bytes_of(rankers),
+            || format!("the lists of {rankers} rankers of {documents} documents"),
+            || format!("choose fewer with --rankers, e.g. --rankers 100{}", arms_that_fit(bytes_of)),
+        )?;
         let rankings = Rankings::new(&dataset, &features, tie_breaking)?;
         let click = self.click.resolve(dataset.max_label())?;
         let methods = self.methods()?;

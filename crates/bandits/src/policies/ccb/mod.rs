@@ -38,12 +38,12 @@
 //!   until time opens a pair again.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
-use crate::algorithm::{countable_pairs, parameters, positive};
+use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::confidence::last_step_below;
 use crate::random::{below, coin, draw_into};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 use decided_pairs::{Change, DecidedPairs};
 
 mod decided_pairs;
@@ -64,10 +64,8 @@ impl Default for CcbConfig {
 impl PolicyConfig for CcbConfig {
     const NAME: &'static str = "ccb";
     const SUMMARY: &'static str = "Copeland confidence bound (Zoghi et al., NIPS 2015)";
-    const PAPER: Option<Paper> = Some(Paper {
-        citation: "Zoghi et al., NIPS 2015",
-        url: "https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html",
-    });
+    const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
+    const MEMORY: Memory = Memory { per_pair: 23, per_arm: 820 };
     type Policy = Ccb;
 
     parameters! {

@@ -45,10 +45,10 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. The step after it is
 //!   drawn given that it is something else.
 
-use crate::algorithm::{countable_pairs, named_values, parameters, positive};
+use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
 use crate::confidence::LogTime;
 use crate::thompson::{Field, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod bounds;
 
@@ -92,10 +92,10 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
     } else {
         "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
     };
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Wu and Liu, NIPS 2016", url: "https://doi.org/10.48550/arXiv.1604.07101" });
+    const PAPER: Option<Paper> = Some(papers::WU_NIPS_2016);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "pseudo-counts")];
     const REVISION: u32 = if PLUS { 2 } else { 1 };
+    const MEMORY: Memory = Memory { per_pair: if PLUS { 36 } else { 32 }, per_arm: 240 };
     type Policy = DoubleThompson;
 
     parameters! {

@@ -41,10 +41,10 @@
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{countable, named_values, parameters};
+use crate::algorithm::{countable, named_values, papers, parameters};
 use crate::random::argmax;
 use crate::random::preference;
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 
@@ -92,9 +92,9 @@ impl PolicyConfig for MergeDtsConfig {
     const NAME: &'static str = "mergedts";
     const SUMMARY: &'static str =
         "merge double Thompson sampling (Li et al., TOIS 2020): sampling in batches that merge";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Li et al., TOIS 2020", url: "https://doi.org/10.1145/3411753" });
+    const PAPER: Option<Paper> = Some(papers::LI_TOIS_2020);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 240 };
     type Policy = MergeDts;
 
     parameters! {

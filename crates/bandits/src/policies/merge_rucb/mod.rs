@@ -41,9 +41,9 @@
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::{countable, named_values, parameters};
+use crate::algorithm::{countable, named_values, papers, parameters};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
 pub mod parallel;
@@ -98,9 +98,9 @@ impl MergeRucbConfig {
 impl PolicyConfig for MergeRucbConfig {
     const NAME: &'static str = "mergerucb";
     const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
+    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };
     type Policy = MergeRucb;
 
     parameters! {

@@ -25,10 +25,12 @@
 
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
-use crate::algorithm::countable;
+use crate::algorithm::{countable, papers};
 use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig};
+use crate::{
+    Arm, Choice, Feedback, Generator, Memory, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig,
+};
 
 /// The parameters of mergeRUCB.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,9 +39,9 @@ pub struct MergeRucbParallelConfig(pub MergeRucbConfig);
 impl PolicyConfig for MergeRucbParallelConfig {
     const NAME: &'static str = "mergerucb-parallel";
     const SUMMARY: &'static str = "mergeRUCB, all batches at once (Zoghi et al., WSDM 2015): outcomes sweep by sweep";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
+    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };
     type Policy = MergeRucbParallel;
 
     fn parameters(&self) -> Vec<Parameter> {

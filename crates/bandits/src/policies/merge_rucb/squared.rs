@@ -19,8 +19,8 @@
 //! * The arm recommended is that of the last round until this one has lasted longer.
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
-use crate::algorithm::{countable, parameters};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::{countable, papers, parameters};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB but for delta, and the length of the first round.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,11 +59,11 @@ impl PolicyConfig for MergeRucbSquaredConfig {
     const NAME: &'static str = "mergerucb-squared";
     const SUMMARY: &'static str =
         "mergeRUCB restarted for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Zoghi et al., WSDM 2015", url: "https://doi.org/10.1145/2684822.2685290" });
+    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     // It learns from scratch in every round.
     const CONVERGENCE: Convergence = Convergence { patience: 10, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 500 };
     type Policy = MergeRucbSquared;
 
     parameters! {

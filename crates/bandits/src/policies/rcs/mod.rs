@@ -39,11 +39,11 @@
 //!   The step after it is drawn given that the tournament has another outcome.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
-use crate::algorithm::{countable_pairs, named_values, parameters, positive};
+use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
 use crate::confidence::Challengers;
 use crate::confidence::LogTime;
 use crate::counts::LeastCounts;
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod tournament;
 
@@ -79,10 +79,10 @@ impl PolicyConfig for RcsConfig {
     const NAME: &'static str = "rcs";
     const SUMMARY: &'static str =
         "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Zoghi et al., WSDM 2014", url: "https://doi.org/10.1145/2556195.2556256" });
+    const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=lerot", "counts fewer champions, and duels of an arm with itself")];
+    const MEMORY: Memory = Memory { per_pair: 47, per_arm: 1720 };
     type Policy = Rcs;
 
     parameters! {

@@ -24,7 +24,7 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::{countable, parameters, positive};
+use crate::algorithm::{countable, papers, parameters, positive};
 use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
@@ -47,8 +47,7 @@ impl Default for DoublerConfig {
 impl PolicyConfig for DoublerConfig {
     const NAME: &'static str = "doubler";
     const SUMMARY: &'static str = "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
     type Policy = Doubler;
 

@@ -20,12 +20,12 @@
 //! * An arm may meet itself: a fair coin, from which its bandit learns.
 //! * The paper does not say which arm to report: here the one picked most often.
 
-use crate::algorithm::{countable_pairs, parameters, positive};
+use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
-use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MultiSBM's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,9 +43,9 @@ impl Default for MultiSbmConfig {
 impl PolicyConfig for MultiSbmConfig {
     const NAME: &'static str = "multisbm";
     const SUMMARY: &'static str = "a bandit of opponents for each arm (Ailon et al., ICML 2014)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 24, per_arm: 650 };
     type Policy = MultiSbm;
 
     parameters! {

@@ -27,7 +27,7 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{countable, horizon_known, named_values, parameters};
+use crate::algorithm::{countable, horizon_known, named_values, papers, parameters};
 use crate::singleton::{ExpWeights, Rate, tuned};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -70,8 +70,7 @@ pub(super) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
 impl PolicyConfig for Rex3Config {
     const NAME: &'static str = "rex3";
     const SUMMARY: &'static str = "relative exponential weights (Gajane et al., ICML 2015)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Gajane et al., ICML 2015", url: "https://proceedings.mlr.press/v37/gajane15.html" });
+    const PAPER: Option<Paper> = Some(papers::GAJANE_ICML_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma, psi = 1")];
     const NEEDS_HORIZON: bool = true;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };

@@ -21,7 +21,7 @@
 //! * Arms that tie for the largest draw do so with probability 0.
 //! * It recommends the arm that won and lost most often.
 
-use crate::algorithm::{countable, parameters, positive};
+use crate::algorithm::{countable, papers, parameters, positive};
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
 use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
@@ -44,8 +44,7 @@ impl Default for SelfSparringConfig {
 impl PolicyConfig for SelfSparringConfig {
     const NAME: &'static str = "self-sparring";
     const SUMMARY: &'static str = "a Thompson sampler against itself (Sui et al., UAI 2017)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Sui et al., UAI 2017", url: "https://doi.org/10.48550/arXiv.1705.00253" });
+    const PAPER: Option<Paper> = Some(papers::SUI_UAI_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     type Policy = SelfSparring;

@@ -26,7 +26,7 @@
 //! * t counts the picks of the bandit. The paper leaves ties open: they are broken at random.
 //! * The paper does not say which arm to report: here the one picked most often by both sides together.
 
-use crate::algorithm::{countable, named_values, parameters, positive};
+use crate::algorithm::{countable, named_values, papers, parameters, positive};
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit, Ucb};
@@ -61,8 +61,7 @@ impl Default for SparringConfig {
 impl PolicyConfig for SparringConfig {
     const NAME: &'static str = "sparring";
     const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=mergedts", "as in the experiments with MergeDTS")];
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };

@@ -18,9 +18,9 @@
 //!   experiments it is the highest mean of either side.
 
 use super::sparring::Sparring;
-use crate::algorithm::{countable, parameters};
+use crate::algorithm::{countable, papers, parameters};
 use crate::singleton::Thompson;
-use crate::{Convergence, Paper, ParameterError, PolicyConfig};
+use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
 /// No parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,9 +29,9 @@ pub struct SparringTsConfig;
 impl PolicyConfig for SparringTsConfig {
     const NAME: &'static str = "sparring-ts";
     const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Ailon et al., ICML 2014", url: "https://proceedings.mlr.press/v32/ailon14.html" });
+    const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 112 };
     type Policy = Sparring<Thompson>;
 
     parameters! {}

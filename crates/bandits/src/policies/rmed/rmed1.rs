@@ -30,8 +30,8 @@
 
 use super::divergences::Divergences;
 use super::passes::Passes;
-use crate::algorithm::{countable_pairs, parameters, positive};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::{countable_pairs, papers, parameters, positive};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RMED1's parameters: f(K) = `factor` K^`power`.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +51,8 @@ impl Default for Rmed1Config {
 impl PolicyConfig for Rmed1Config {
     const NAME: &'static str = "rmed1";
     const SUMMARY: &'static str = "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
-    const PAPER: Option<Paper> = Some(Paper {
-        citation: "Komiyama et al., COLT 2015",
-        url: "https://proceedings.mlr.press/v40/Komiyama15.html",
-    });
+    const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
+    const MEMORY: Memory = Memory { per_pair: 21, per_arm: 640 };
     type Policy = Rmed1;
 
     parameters! {

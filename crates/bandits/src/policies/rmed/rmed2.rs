@@ -44,8 +44,8 @@
 
 use super::divergences::Divergences;
 use super::passes::Passes;
-use crate::algorithm::{countable_pairs, horizon_known, named_values, parameters, positive};
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,13 +126,11 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
     } else {
         "RMED with the cheapest informative opponent (Komiyama et al., COLT 2015)"
     };
-    const PAPER: Option<Paper> = Some(Paper {
-        citation: "Komiyama et al., COLT 2015",
-        url: "https://proceedings.mlr.press/v40/Komiyama15.html",
-    });
+    const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=komiyama", "as in duelingbanditlib: another opponent, pairs checked at each step")];
     const NEEDS_HORIZON: bool = FH;
+    const MEMORY: Memory = Memory { per_pair: 28, per_arm: 64 };
     type Policy = Rmed2;
 
     parameters! {

@@ -31,10 +31,10 @@
 //!   often are those that the round still has (`savage/round.rs`), found in O(log K).
 //! * As T does not change, only the pair that met can rule an arm out.
 
-use crate::algorithm::{countable_pairs, horizon_known, named_values, parameters, probability};
+use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod round;
 
@@ -79,11 +79,11 @@ impl PolicyConfig for SavageConfig {
     const NAME: &'static str = "savage";
     const SUMMARY: &'static str =
         "Condorcet SAVAGE (Urvoy et al., ICML 2013): all pairs alike, until losers are certain";
-    const PAPER: Option<Paper> =
-        Some(Paper { citation: "Urvoy et al., ICML 2013", url: "https://proceedings.mlr.press/v28/urvoy13.html" });
+    const PAPER: Option<Paper> = Some(papers::URVOY_ICML_2013);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=lerot", "pseudo-counts; ends with the arm that beats the most others")];
     const NEEDS_HORIZON: bool = true;
+    const MEMORY: Memory = Memory { per_pair: 4, per_arm: 300 };
     type Policy = Savage;
 
     parameters! {

@@ -5,7 +5,6 @@ mod files;
 mod findings;
 mod table;
 
-use crate::output::cache::sha256_hex;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
@@ -23,6 +22,7 @@ use crate::output::usage::usage;
 use crate::proxy::MatrixAccount;
 use crate::results::notes;
 use crate::simulation::arm_names::ArmNames;
+use crate::simulation::matrix::matrix_checksum;
 
 /// Analyse a preference matrix: winners, cycles, gaps, regret bounds, and random subsets of its arms.
 ///
@@ -157,9 +157,10 @@ impl Analyse {
         if let Some((_, other)) = &against {
             ensure!(
                 other.arms == source.arms,
-                "--against has {} arms, but --matrix has {}; give matrices of the same arms",
-                other.arms,
-                source.arms
+                usage(format!(
+                    "--against has {} arms, but --matrix has {}; give matrices of the same arms",
+                    other.arms, source.arms
+                ))
             );
         }
         let arms = self.arms.choose(&matrix, &source.checksum, self.common.seed)?;
@@ -256,7 +257,7 @@ fn read(path: &std::path::Path, lexicographic: bool, quiet: bool) -> Result<(Pre
     let source = Source {
         name: name.to_string_lossy().into_owned(),
         arms: matrix.arms(),
-        checksum: sha256_hex(&matrix.to_text()),
+        checksum: matrix_checksum(&matrix, true),
         lexicographic,
         estimated_from: account,
     };

@@ -11,10 +11,10 @@ use clap::Args;
 use letor_io::FeatureId;
 
 use super::folder::short;
-use crate::output::cache::sha256_hex;
 use crate::output::numbers::{parse_ordinal, parse_positive};
 use crate::output::usage::usage;
 use crate::simulation::arm_names::ArmNames;
+use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::sample::draw_first;
 use crate::simulation::seed;
 
@@ -203,7 +203,7 @@ impl ArmArgs {
         master: u64,
     ) -> Result<(PreferenceMatrix, Option<Vec<Arm>>)> {
         let matrix = self.in_order(matrix);
-        let chosen = self.choose(&matrix, &sha256_hex(&matrix.to_text()), master)?;
+        let chosen = self.choose(&matrix, &matrix_checksum(&matrix, true), master)?;
         match chosen {
             None => Ok((matrix, None)),
             Some(arms) => Ok((matrix.subset(&arms).context("failed to select the arms")?, Some(arms))),

@@ -117,13 +117,19 @@ pub(in crate::cli) struct CommonArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     pub(in crate::cli) seed: u64,
 
-    /// Threads [default: all cores]
+    /// Threads [default: all cores; more than four per core (or 64) are not started]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
     threads: Option<u16>,
 
     /// Hide progress bars and remarks
     #[arg(long)]
     pub(in crate::cli) quiet: bool,
+}
+
+/// The most threads that are started, however many are asked for: results do not depend on their number, and hundreds
+/// that compete for a few cores mostly look for work.
+fn most_threads() -> usize {
+    4 * std::thread::available_parallelism().map_or(16, usize::from).max(16)
 }
 
 impl CommonArgs {
@@ -141,7 +147,7 @@ impl CommonArgs {
     pub(in crate::cli) fn set_threads(threads: Option<u16>) -> Result<()> {
         let Some(threads) = threads else { return Ok(()) };
         rayon::ThreadPoolBuilder::new()
-            .num_threads(usize::from(threads))
+            .num_threads(usize::from(threads).min(most_threads()))
             .build_global()
             .context("failed to start the threads")
     }

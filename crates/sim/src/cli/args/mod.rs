@@ -2,6 +2,7 @@
 
 mod arms;
 mod common;
+pub(super) mod defaults;
 mod folder;
 mod grades;
 mod reading;

@@ -14,7 +14,7 @@ use super::grades::grades_note;
 use super::reading::ReadingArgs;
 use super::regret::regret_of_a_step;
 use crate::cli::print::eprintln;
-use crate::output::numbers::{parse_ordinal, parse_up_to, with_unit};
+use crate::output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
 use crate::output::usage::usage;
 use crate::results::{Caption, Look, Measured, notes};
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
@@ -254,12 +254,12 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
     }
     if let Provenance::Files { skipped, .. } = dataset.provenance() {
         for (path, reason) in skipped {
-            eprintln!("skipped {}: {reason}", path.display());
+            eprintln!("skipped {}: {reason}", escaped(&path.display().to_string()));
         }
     }
     eprintln!(
         "{}{}: {}, {}, {}",
-        dataset.name(),
+        escaped(dataset.name()),
         if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
         with_unit(dataset.queries() as u64, "query"),
         with_unit(dataset.documents() as u64, "document"),

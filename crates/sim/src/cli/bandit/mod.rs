@@ -3,7 +3,7 @@
 mod explore;
 mod truth;
 
-use crate::output::cache::sha256_hex;
+use crate::simulation::matrix::{matrix_checksum, prepare_problem};
 use crate::simulation::seed_text::{Seeded, seed_text};
 use std::path::PathBuf;
 
@@ -115,7 +115,7 @@ impl Bandit {
                         "--arms and --lexicographic apply to --matrix; a --problem has its number of arms as a parameter, e.g. btl:k=10"
                     )
                 );
-                match problem.setting()? {
+                match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {
                         self.on_matrix(matrix, problem.to_string(), None, (ArmNames::Numbers, None))
                     }
@@ -165,7 +165,7 @@ impl Bandit {
         }
         let winners_in_matrix =
             taken.as_ref().map(|taken: &Vec<Arm>| winners.iter().map(|&winner| taken[winner]).collect());
-        let checksum = sha256_hex(&matrix.to_text());
+        let checksum = matrix_checksum(&matrix, self.run.common.quiet);
         let content = seed_text(Seeded::Matrix(&checksum));
         let arms = matrix.arms();
         let description = Description {

@@ -5,7 +5,11 @@ use bandits::ParameterError;
 use bandits::registry::{Spec, entries};
 
 use crate::experiment::config::{Play, SettingEntry};
+use crate::output::numbers::with_separators;
 use crate::simulation::spec::SiteSpec;
+
+/// The most algorithms of an experiment: far more than a figure can show.
+const MOST_ALGORITHMS: u64 = 10_000;
 
 /// All texts that a text with braces stands for; the last brace varies fastest.
 ///
@@ -24,11 +28,24 @@ pub(crate) fn braces(text: &str) -> Result<Vec<String>> {
     Ok(choices.flat_map(|choice| rest.iter().map(move |rest| format!("{before}{choice}{rest}"))).collect())
 }
 
+/// How many texts a text with braces stands for.
+fn combinations(text: &str) -> u64 {
+    let inside = text.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
+    inside.fold(1, |count: u64, choices| count.saturating_mul(choices.split(',').count() as u64))
+}
+
 /// The algorithms of a list with braces.
 ///
 /// # Errors
 /// As [`braces`], for unknown names and parameters, and for an algorithm that is listed twice.
 pub(crate) fn algorithms(list: &[String]) -> Result<Vec<Spec>> {
+    let count = list.iter().fold(0, |sum: u64, text| sum.saturating_add(combinations(text)));
+    ensure!(
+        count <= MOST_ALGORITHMS,
+        "algorithms: the braces make {} combinations, expected at most {}; split the experiment",
+        with_separators(count),
+        with_separators(MOST_ALGORITHMS)
+    );
     let mut all: Vec<Spec> = Vec::new();
     for text in list {
         for one in braces(text)? {
@@ -117,6 +134,10 @@ mod tests {
         }
         let list = ["mergerucb:p={4,6,8,10}:alpha={0.71,0.81,0.91,1.01,1.11,1.21}".to_owned()];
         assert_eq!(algorithms(&list).unwrap().len(), 24);
+        // Counted before they are expanded.
+        let many = ["rucb".to_owned(), format!("rucb:alpha={}", "{1,2,3,4,5,6,7,8}".repeat(12))];
+        let error = algorithms(&many).unwrap_err().to_string();
+        assert!(error.contains("the braces make 68,719,476,737 combinations, expected at most 10,000"), "{error}");
         let twice = ["rucb".to_owned(), "rucb:alpha={0.51,0.6}".to_owned()];
         assert!(algorithms(&twice).unwrap_err().to_string().contains("listed twice"));
         let error = algorithms(&["thompson".to_owned()]).unwrap_err().to_string();

@@ -21,7 +21,7 @@ mod values;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -34,6 +34,7 @@ pub use values::{Count, OneOrMany};
 
 use crate::experiment::claim::{Claim, RawClaim};
 use crate::output::input;
+use crate::output::usage::usage;
 
 /// A larger file is not that of an experiment.
 const MOST_BYTES: u64 = 16 << 20;
@@ -65,7 +66,7 @@ pub struct Experiment {
     #[serde(default)]
     pub runs: Option<Count>,
     /// Checkpoints of a regret curve per decade of steps.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "values::up_to::<_, 1000>")]
     pub checkpoints: Option<u32>,
     /// For `accuracy`: after how many steps the policy must recommend an arm.
     #[serde(default)]
@@ -74,10 +75,10 @@ pub struct Experiment {
     #[serde(default)]
     pub samples: Option<Count>,
     /// For `structure`: how many rankers, the first in alphabetical order, to compute gamma for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "values::sizes::<_, 2>")]
     pub gamma: Vec<usize>,
     /// For `distortion`: how many rankers are multileaved together.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "values::sizes::<_, 2>")]
     pub sizes: Vec<usize>,
     /// For `distortion`: multileavings per set of rankers.
     #[serde(default)]
@@ -140,8 +141,10 @@ impl Kind {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Subsets {
     /// How many rankers per set.
+    #[serde(deserialize_with = "values::sizes::<_, 2>")]
     pub sizes: Vec<usize>,
     /// Sets per size; each serves `runs` runs.
+    #[serde(deserialize_with = "values::positive")]
     pub count: u64,
     /// Draw again until the set has a Condorcet winner.
     #[serde(default = "values::yes")]
@@ -162,7 +165,7 @@ impl Experiment {
     pub fn read(path: &Path) -> Result<Self> {
         let text = input::read_text(path, MOST_BYTES)
             .with_context(|| format!("failed to read the experiment {}", path.display()))?;
-        Self::parse(&text).map_err(|error| anyhow!("{}{error}", path.display()))
+        Self::parse(&text).map_err(|error| usage(format!("{}{error}", path.display())))
     }
 
     /// Reads and validates the text of a file.

@@ -132,7 +132,5 @@ fn with_suggestion(message: &str) -> String {
 
 /// The one of `known` that was probably meant by `unknown`.
 pub(crate) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Swapped neighbours count as one edit: they are the usual slip.
-    let distance = |name: &&str| strsim::damerau_levenshtein(unknown, name);
-    known.min_by_key(distance).filter(|name| distance(name) * 3 <= name.len().max(4))
+    letor_io::registry::nearest(unknown, known)
 }

@@ -6,7 +6,34 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::output::numbers::parse_positive;
+use crate::output::numbers::{parse_positive, with_separators};
+
+/// Reads a whole number from 1 to `MOST`.
+pub(super) fn up_to<'de, D: Deserializer<'de>, const MOST: u32>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let Count(count) = Count::deserialize(deserializer)?;
+    let number = u32::try_from(count).ok().filter(|&number| number <= MOST);
+    let expected = || format!("expected 1 to {}, found {count}", with_separators(MOST.into()));
+    number.map(Some).ok_or_else(|| serde::de::Error::custom(expected()))
+}
+
+/// Reads a count of at least 1.
+pub(super) fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Ok(Count::deserialize(deserializer)?.0)
+}
+
+/// Reads numbers of rankers, each at least `LEAST`.
+pub(super) fn sizes<'de, D: Deserializer<'de>, const LEAST: usize>(deserializer: D) -> Result<Vec<usize>, D::Error> {
+    let sizes = Vec::<usize>::deserialize(deserializer)?;
+    for (place, size) in sizes.iter().enumerate() {
+        if *size < LEAST {
+            return Err(serde::de::Error::custom(format!("expected at least {LEAST} rankers, found {size}")));
+        }
+        if sizes[..place].contains(size) {
+            return Err(serde::de::Error::custom(format!("{size} is given twice; give each size once")));
+        }
+    }
+    Ok(sizes)
+}
 
 /// A count: `10` or `"1e7"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +48,9 @@ impl<'de> Deserialize<'de> for Count {
                 f.write_str("a count such as 1000 or \"1e7\"")
             }
             fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Count, E> {
+                self.visit_str(&value.to_string())
+            }
+            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Count, E> {
                 self.visit_str(&value.to_string())
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Count, E> {

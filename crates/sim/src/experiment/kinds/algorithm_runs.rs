@@ -22,7 +22,7 @@ use crate::experiment::series::{Metric, Point, Series};
 use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
 use crate::results::label;
-use crate::simulation::runs::{RunPlan, batches_of_runs};
+use crate::simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs};
 use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// # Errors
@@ -141,6 +141,10 @@ fn play<'a>(
     name: &str,
     work: &mut Work,
 ) -> Result<Vec<CellRuns<'a>>> {
+    let arms = environments.iter().map(Environment::arms).max().unwrap_or(0);
+    let in_step = environments.first().map_or(1, Environment::in_step);
+    let all_runs = plan.runs.saturating_mul(environments.len() as u64);
+    ensure_room_for_runs(&plan.algorithms, arms, all_runs, plan.checkpoints.steps().len(), in_step)?;
     let mut cells = Vec::new();
     for environment in environments {
         let measured = environment.seed_text();
@@ -166,7 +170,6 @@ fn play<'a>(
     missing.sort_by_key(|&(at, run)| (run, at));
     let total: u64 = missing.iter().filter_map(|&(at, _)| cells[at].checkpoints.last()).sum();
     let progress = Progress::new(name, total, context.quiet);
-    let in_step = environments.first().map_or(1, Environment::in_step);
     let played = batches_of_runs(missing, in_step)
         .par_iter()
         .with_max_len(1)

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::analysis::distortion::{self, Plan};
 use crate::experiment::config::expand::{self, Setting};
@@ -10,7 +10,7 @@ use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
-use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel};
+use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel, some_fit};
 use crate::experiment::measured::Measured;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::report::figure::PanelBuilder;
@@ -109,6 +109,8 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measu
             continue;
         }
         let most = prepared.site.arms() - truth.winners.len() + 1;
+        some_fit("sizes", experiment.sizes.iter().copied(), most)
+            .with_context(|| format!("setting {:?}", setting.name))?;
         let mut points = Vec::new();
         for &size in experiment.sizes.iter().filter(|size| (2..=most).contains(*size)) {
             let start = Instant::now();

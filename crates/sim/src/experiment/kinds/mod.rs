@@ -27,7 +27,7 @@ mod regret_against_rankers;
 mod run_cost;
 mod structure;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, Kind};
@@ -37,6 +37,8 @@ use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::measured::Measured;
 use crate::experiment::series::Metric;
 use crate::figure::Panel;
+use crate::output::numbers::{with_separators, with_unit};
+use crate::output::usage::usage;
 
 /// A kind of experiment.
 pub(crate) trait ExperimentKind {
@@ -130,6 +132,21 @@ pub(crate) struct Sample {
     pub(crate) noun: &'static str,
     /// What follows the count and the noun.
     pub(crate) of: &'static str,
+}
+
+/// Checks that one of `sizes`, the values of `key`, is at most `most`, the rankers that a setting has. Larger ones are left
+/// out, so that one list serves data sets of several sizes; but if all are, nothing would be measured.
+///
+/// # Errors
+/// If there are sizes, and all are larger.
+pub(crate) fn some_fit(key: &str, mut sizes: impl Iterator<Item = usize>, most: usize) -> Result<()> {
+    let Some(smallest) = sizes.by_ref().next().map(|first| sizes.fold(first, usize::min)) else { return Ok(()) };
+    let (rankers, smallest_of) = (with_unit(most as u64, "ranker"), with_separators(smallest as u64));
+    ensure!(
+        smallest <= most,
+        usage(format!("{key}: expected sizes up to {most}, found {smallest_of}; there are {rankers}"))
+    );
+    Ok(())
 }
 
 /// Owned strings of a list of names.

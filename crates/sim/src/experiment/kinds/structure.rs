@@ -12,7 +12,7 @@ use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::estimate::{Estimate, EstimateRequest};
-use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned};
+use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned, some_fit};
 use crate::experiment::measured::Measured;
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::report::figure::PanelBuilder;
@@ -130,6 +130,7 @@ fn curves(matrix: &PreferenceMatrix, setting: &str, samples: u64, seed: u64) -> 
 
 /// Gamma of the first arms in alphabetical order, by their number.
 fn gamma(matrix: &PreferenceMatrix, setting: &str, sizes: &[usize]) -> Result<Option<Series>> {
+    some_fit("gamma", sizes.iter().copied(), matrix.arms())?;
     let mut points = Vec::new();
     for &size in sizes.iter().filter(|size| **size <= matrix.arms()) {
         let arms: Vec<Arm> = alphabetical_arms(matrix.arms(), 1).into_iter().take(size).collect();

@@ -9,7 +9,7 @@ use super::pair_table::PairTable;
 use super::{Effort, GroundTruth};
 use crate::output::cache::Cache;
 use crate::output::progress::{Progress, announce};
-use crate::simulation::pairwise::compare_pairs;
+use crate::simulation::pairwise::{compare_pairs, ensure_room_for_pairs};
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::site::Site;
@@ -60,6 +60,7 @@ impl TruthEstimation<'_> {
     /// Estimates the ground truth; the documentation of [`truth`](super) describes how.
     fn estimate(&self, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<GroundTruth> {
         let Effort { coarse, fine, budget } = self.effort;
+        ensure_room_for_pairs(self.site.arms(), |arms| PairTable::bytes(arms, coarse))?;
         let mut table = PairTable::new(self.site);
         let all: Vec<usize> = (0..self.site.arms()).collect();
         self.refine(&mut table, &all, coarse, "coarse");

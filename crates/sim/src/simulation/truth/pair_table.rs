@@ -1,7 +1,7 @@
 //! The counts of all pairs of rankers, and the winner that they imply.
 
 use super::{GroundTruth, RESOLVED, RegretMeasure};
-use crate::simulation::pairwise::PairCount;
+use crate::simulation::pairwise::{PairCount, comparison_bytes, pair_count};
 use crate::simulation::site::Site;
 
 /// The counts of all pairs, and which arms have identical lists.
@@ -15,6 +15,13 @@ pub(super) struct PairTable {
 }
 
 impl PairTable {
+    /// The most memory of a table of `arms` rankers while all pairs are compared `comparisons` times, in bytes.
+    pub(super) fn bytes(arms: usize, comparisons: u64) -> u64 {
+        let pairs = pair_count(arms);
+        let held = size_of::<PairCount>() + size_of::<(u32, u32)>();
+        comparison_bytes(pairs, comparisons).saturating_add(pairs.saturating_mul(held as u64))
+    }
+
     pub(super) fn new(site: &Site) -> Self {
         let arms = site.arms();
         Self {

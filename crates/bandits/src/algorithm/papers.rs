@@ -1,0 +1,228 @@
+//! The papers of the algorithms: tables, citations and BibTeX entries are made of these.
+
+use std::fmt::Write as _;
+
+/// A publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Paper {
+    /// What BibTeX files call it, e.g. `zoghi2014relative`.
+    pub key: &'static str,
+    /// Authors, venue and year, as short as tables need, e.g. `Zoghi et al., ICML 2014`.
+    pub citation: &'static str,
+    /// The authors with their initials, in the order of the paper.
+    pub authors: &'static [&'static str],
+    /// The title.
+    pub title: &'static str,
+    /// Where it appeared.
+    pub venue: Venue,
+    /// The year.
+    pub year: u16,
+    /// Its DOI as a URL, or its page in the proceedings.
+    pub url: &'static str,
+}
+
+/// Where a paper appeared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Venue {
+    /// In the proceedings of this conference.
+    Proceedings(&'static str),
+    /// In this journal.
+    Journal(&'static str),
+}
+
+impl Paper {
+    /// The DOI, if it has one.
+    #[must_use]
+    pub fn doi(&self) -> Option<&'static str> {
+        self.url.strip_prefix("https://doi.org/")
+    }
+
+    /// Authors, title, venue, year and URL in one line.
+    #[must_use]
+    pub fn reference(&self) -> String {
+        let (Venue::Proceedings(venue) | Venue::Journal(venue)) = self.venue;
+        format!("{}, \"{}\", {venue} {}, {}", self.authors.join(", "), self.title, self.year, self.url)
+    }
+
+    /// The entry for a BibTeX file.
+    #[must_use]
+    pub fn bibtex(&self) -> String {
+        let (kind, field, venue) = match self.venue {
+            Venue::Proceedings(venue) => ("inproceedings", "booktitle", venue),
+            Venue::Journal(venue) => ("article", "journal", venue),
+        };
+        let mut text = format!("@{kind}{{{},\n", self.key);
+        let year = self.year.to_string();
+        let authors = self.authors.join(" and ");
+        // Braces keep the capitals of titles.
+        let title = format!("{{{}}}", self.title);
+        let fields =
+            [("author", authors.as_str()), ("title", &title), (field, venue), ("year", &year), ("url", self.url)];
+        for (field, value) in fields.into_iter().chain(self.doi().map(|doi| ("doi", doi))) {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "  {field} = {{{value}}},");
+        }
+        text + "}\n"
+    }
+}
+
+pub(crate) const YUE_JCSS_2012: Paper = Paper {
+    key: "yue2012karmed",
+    citation: "Yue et al., JCSS 2012",
+    authors: &["Y. Yue", "J. Broder", "R. Kleinberg", "T. Joachims"],
+    title: "The K-armed Dueling Bandits Problem",
+    venue: Venue::Journal("Journal of Computer and System Sciences"),
+    year: 2012,
+    url: "https://doi.org/10.1016/j.jcss.2011.12.028",
+};
+
+pub(crate) const YUE_ICML_2011: Paper = Paper {
+    key: "yue2011beat",
+    citation: "Yue and Joachims, ICML 2011",
+    authors: &["Y. Yue", "T. Joachims"],
+    title: "Beat the Mean Bandit",
+    venue: Venue::Proceedings("ICML"),
+    year: 2011,
+    url: "https://icml.cc/Conferences/2011/papers/165_icmlpaper.pdf",
+};
+
+pub(crate) const URVOY_ICML_2013: Paper = Paper {
+    key: "urvoy2013generic",
+    citation: "Urvoy et al., ICML 2013",
+    authors: &["T. Urvoy", "F. Clerot", "R. Feraud", "S. Naamane"],
+    title: "Generic Exploration and K-armed Voting Bandits",
+    venue: Venue::Proceedings("ICML"),
+    year: 2013,
+    url: "https://proceedings.mlr.press/v28/urvoy13.html",
+};
+
+pub(crate) const ZOGHI_ICML_2014: Paper = Paper {
+    key: "zoghi2014relative",
+    citation: "Zoghi et al., ICML 2014",
+    authors: &["M. Zoghi", "S. Whiteson", "R. Munos", "M. de Rijke"],
+    title: "Relative Upper Confidence Bound for the K-Armed Dueling Bandit Problem",
+    venue: Venue::Proceedings("ICML"),
+    year: 2014,
+    url: "https://proceedings.mlr.press/v32/zoghi14.html",
+};
+
+pub(crate) const ZOGHI_WSDM_2014: Paper = Paper {
+    key: "zoghi2014sampling",
+    citation: "Zoghi et al., WSDM 2014",
+    authors: &["M. Zoghi", "S. Whiteson", "M. de Rijke", "R. Munos"],
+    title: "Relative Confidence Sampling for Efficient On-Line Ranker Evaluation",
+    venue: Venue::Proceedings("WSDM"),
+    year: 2014,
+    url: "https://doi.org/10.1145/2556195.2556256",
+};
+
+pub(crate) const ZOGHI_WSDM_2015: Paper = Paper {
+    key: "zoghi2015mergerucb",
+    citation: "Zoghi et al., WSDM 2015",
+    authors: &["M. Zoghi", "S. Whiteson", "M. de Rijke"],
+    title: "MergeRUCB: A Method for Large-Scale Online Ranker Evaluation",
+    venue: Venue::Proceedings("WSDM"),
+    year: 2015,
+    url: "https://doi.org/10.1145/2684822.2685290",
+};
+
+pub(crate) const ZOGHI_NIPS_2015: Paper = Paper {
+    key: "zoghi2015copeland",
+    citation: "Zoghi et al., NIPS 2015",
+    authors: &["M. Zoghi", "Z. Karnin", "S. Whiteson", "M. de Rijke"],
+    title: "Copeland Dueling Bandits",
+    venue: Venue::Proceedings("NIPS"),
+    year: 2015,
+    url: "https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html",
+};
+
+pub(crate) const LI_TOIS_2020: Paper = Paper {
+    key: "li2020mergedts",
+    citation: "Li et al., TOIS 2020",
+    authors: &["C. Li", "I. Markov", "M. de Rijke", "M. Zoghi"],
+    title: "MergeDTS: A Method for Effective Large-Scale Online Ranker Evaluation",
+    venue: Venue::Journal("ACM TOIS"),
+    year: 2020,
+    url: "https://doi.org/10.1145/3411753",
+};
+
+pub(crate) const SCHUTH_LIVINGLAB_2013: Paper = Paper {
+    key: "schuth2013lerot",
+    citation: "Schuth et al., LivingLab 2013",
+    authors: &["A. Schuth", "K. Hofmann", "S. Whiteson", "M. de Rijke"],
+    title: "Lerot: an Online Learning to Rank Framework",
+    venue: Venue::Proceedings("LivingLab"),
+    year: 2013,
+    url: "https://doi.org/10.1145/2513150.2513162",
+};
+
+pub(crate) const WU_NIPS_2016: Paper = Paper {
+    key: "wu2016double",
+    citation: "Wu and Liu, NIPS 2016",
+    authors: &["H. Wu", "X. Liu"],
+    title: "Double Thompson Sampling for Dueling Bandits",
+    venue: Venue::Proceedings("NIPS"),
+    year: 2016,
+    url: "https://doi.org/10.48550/arXiv.1604.07101",
+};
+
+pub(crate) const KOMIYAMA_COLT_2015: Paper = Paper {
+    key: "komiyama2015regret",
+    citation: "Komiyama et al., COLT 2015",
+    authors: &["J. Komiyama", "J. Honda", "H. Kashima", "H. Nakagawa"],
+    title: "Regret Lower Bound and Optimal Algorithm in Dueling Bandit Problem",
+    venue: Venue::Proceedings("COLT"),
+    year: 2015,
+    url: "https://proceedings.mlr.press/v40/Komiyama15.html",
+};
+
+pub(crate) const BROST_CIKM_2016: Paper = Paper {
+    key: "brost2016multi",
+    citation: "Brost et al., CIKM 2016",
+    authors: &["B. Brost", "Y. Seldin", "I. J. Cox", "C. Lioma"],
+    title: "Multi-Dueling Bandits and Their Application to Online Ranker Evaluation",
+    venue: Venue::Proceedings("CIKM"),
+    year: 2016,
+    url: "https://doi.org/10.1145/2983323.2983659",
+};
+
+pub(crate) const AILON_ICML_2014: Paper = Paper {
+    key: "ailon2014reducing",
+    citation: "Ailon et al., ICML 2014",
+    authors: &["N. Ailon", "Z. Karnin", "T. Joachims"],
+    title: "Reducing Dueling Bandits to Cardinal Bandits",
+    venue: Venue::Proceedings("ICML"),
+    year: 2014,
+    url: "https://proceedings.mlr.press/v32/ailon14.html",
+};
+
+pub(crate) const GAJANE_ICML_2015: Paper = Paper {
+    key: "gajane2015relative",
+    citation: "Gajane et al., ICML 2015",
+    authors: &["P. Gajane", "T. Urvoy", "F. Clérot"],
+    title: "A Relative Exponential Weighing Algorithm for Adversarial Utility-based Dueling Bandits",
+    venue: Venue::Proceedings("ICML"),
+    year: 2015,
+    url: "https://proceedings.mlr.press/v37/gajane15.html",
+};
+
+pub(crate) const SUI_UAI_2017: Paper = Paper {
+    key: "sui2017multi",
+    citation: "Sui et al., UAI 2017",
+    authors: &["Y. Sui", "V. Zhuang", "J. W. Burdick", "Y. Yue"],
+    title: "Multi-dueling Bandits with Dependent Arms",
+    venue: Venue::Proceedings("UAI"),
+    year: 2017,
+    url: "https://doi.org/10.48550/arXiv.1705.00253",
+};
+
+pub(crate) const CHEN_ICML_2017: Paper = Paper {
+    key: "chen2017weak",
+    citation: "Chen and Frazier, ICML 2017",
+    authors: &["B. Chen", "P. I. Frazier"],
+    title: "Dueling Bandits with Weak Regret",
+    venue: Venue::Proceedings("ICML"),
+    year: 2017,
+    url: "https://proceedings.mlr.press/v70/chen17c.html",
+};

@@ -1,0 +1,82 @@
+//! The memory that each algorithm declares, against what it allocates: callers refuse work by the former. A binary of
+//! its own, because it counts every allocation of the process.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bandits::problems::utilities::arith;
+use bandits::registry::{PolicyVisitor, Spec, entries};
+use bandits::{Generators, Policy, RunState, UtilityArena, play_in_step};
+
+/// Counts the bytes that are allocated, and their maximum.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by definition; this one passes every call to that of the system"
+)]
+// SAFETY: both methods have the contract of those of `System`, and return their results; the others are made of them.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(now, Ordering::Relaxed);
+        // SAFETY: the caller's promises are those that `System` asks for; so below.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Plays some steps, in which tables are made that are not made at once.
+struct Play {
+    arms: usize,
+}
+
+impl PolicyVisitor for Play {
+    type Output = ();
+
+    fn visit<P: Policy + Clone + Send>(self, policy: P) {
+        let arena = UtilityArena::new(arith(self.arms)).expect("utilities");
+        let mut state = [RunState::new(policy, arena, Generators::from_seed(1), ())];
+        play_in_step(&mut state, 2_000);
+    }
+}
+
+/// The most bytes that a run among so many arms takes at a time.
+fn measured(spec: &Spec, arms: usize) -> f64 {
+    let before = NOW.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    spec.visit(arms, 1_000_000, Play { arms }).expect("a policy");
+    (MOST.load(Ordering::Relaxed) - before) as f64
+}
+
+#[test]
+fn algorithms_take_the_memory_that_they_declare() {
+    let mut wrong = Vec::new();
+    for entry in entries() {
+        let spec: Spec = entry.name.parse().expect("a registered name");
+        let arms = 600;
+        let (found, declared) = (measured(&spec, arms), entry.memory.bytes(arms) as f64);
+        if found > 1.1 * declared || found < 0.6 * declared {
+            // Two sizes tell what is taken per pair from what is taken per arm.
+            let fewer = arms / 3;
+            let per_pair = (found / arms as f64 - measured(&spec, fewer) / fewer as f64) / (arms - fewer) as f64;
+            let per_arm = found / arms as f64 - per_pair * arms as f64;
+            wrong.push(format!(
+                "{}: declared {:?}, found {per_pair:.2} per pair and {per_arm:.0} per arm",
+                entry.name, entry.memory
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,65 @@
+//! `sim completions` and `sim man`: files that shells and `man` read.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use clap_complete::Shell;
+
+use crate::cli::print::{NotPrinted, eprintln};
+use crate::output;
+
+/// Print completions of commands and flags for a shell
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Write manual pages into a folder
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Man {
+    /// The folder, created if it is not there
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+impl Completions {
+    #[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
+    pub(in crate::cli) fn run(&self) -> Result<()> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut crate::cli::command(), "sim", &mut script);
+        let written = std::io::Write::write_all(&mut std::io::stdout().lock(), &script);
+        if let Err(error) = written {
+            std::panic::resume_unwind(Box::new(NotPrinted(error)));
+        }
+        Ok(())
+    }
+}
+
+impl Man {
+    pub(in crate::cli) fn run(&self) -> Result<()> {
+        output::create_folder(&self.folder)?;
+        let mut command = crate::cli::command();
+        command.build();
+        let pages = std::iter::once(command.clone()).chain(command.get_subcommands().cloned());
+        let mut names = Vec::new();
+        for page in pages.filter(|page| page.get_name() != "help") {
+            let name = if page.get_name() == "sim" { "sim".to_owned() } else { format!("sim-{}", page.get_name()) };
+            let mut text = Vec::new();
+            // Without a date, so that the same version gives the same bytes.
+            let page = clap_mangen::Man::new(page).date("");
+            page.render(&mut text).with_context(|| format!("failed to make the page {name}"))?;
+            output::write_atomic(&self.folder.join(format!("{name}.1")), &text)?;
+            names.push(name);
+        }
+        eprintln!(
+            "{} pages in {}: read one with `man -l {}`",
+            names.len(),
+            self.folder.display(),
+            self.folder.join("sim.1").display()
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! What commands say of themselves: short help and examples, BibTeX entries, completions and manual pages.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | the short form of help, `-h` |
+//! | `examples` | examples of every command, for its long help |
+//! | `cite` | `sim cite` |
+//! | `generate` | `sim completions` and `sim man` |
+
+pub(super) mod cite;
+mod examples;
+pub(super) mod generate;
+
+use clap::Command;
+
+/// Flags that `-h` leaves out: `--help` has them all.
+const RARE: [&str; 16] = [
+    "cache",
+    "checkpoints",
+    "credit_ties",
+    "first_alphabetical",
+    "fractional_labels",
+    "lexicographic",
+    "max_label",
+    "no_cache",
+    "null",
+    "random",
+    "same_qid",
+    "save_every",
+    "split",
+    "stop",
+    "ties",
+    "without",
+];
+
+/// What `-h` says of flags whose first paragraph is long.
+const BRIEF: [(&str, &str); 12] = [
+    ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb; `sim algorithms` lists all"),
+    ("against", "Another matrix of the same arms, to compare with"),
+    ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
+    ("click", "How users click: perfect, navigational, informational, ..."),
+    ("dataset", "A registered data set, a folder, files, or a look-alike such as mslr-lookalike:0.1"),
+    ("interleave", "Method for two lists, e.g. team-draft [default: probabilistic]"),
+    ("matrix", "The preference matrix: a file, or the name of a registered matrix"),
+    ("multileave", "Method for several lists, e.g. probabilistic [default: sosm]"),
+    ("out", "Where results go [default: a folder in results/]"),
+    ("problem", "A problem by name, e.g. 1good5poor or btl:k=10"),
+    ("rankers", "Features to use as rankers: all, N at random, or numbers such as 1,5,110"),
+    ("threads", "Threads [default: all cores]"),
+];
+
+/// Short names of values, so that text has room beside them.
+const VALUES: [(&str, &str); 5] = [
+    ("algorithms", "NAME,..."),
+    ("arms", "N|I,J,..."),
+    ("interleave", "NAME"),
+    ("multileave", "NAME"),
+    ("rankers", "N|I,J,..."),
+];
+
+/// The longest text of a flag that `-h` shows in full.
+const LONG: usize = 90;
+
+/// `command` and its subcommands with examples, and with two lengths of help: `-h` fits on a screen, `--help` says
+/// everything.
+pub(super) fn dressed(command: Command) -> Command {
+    let command = match examples::of(command.get_name()) {
+        Some(examples) => {
+            command.after_help("`--help` has all flags, in full, and examples.").after_long_help(examples)
+        }
+        None => command,
+    };
+    let command = command.mut_args(|argument| {
+        let text = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string);
+        let Some(text) = text else { return argument };
+        let id = argument.get_id().as_str();
+        let (rare, brief) = (RARE.contains(&id), BRIEF.iter().find(|(known, _)| *known == id));
+        let short = match brief {
+            Some((_, brief)) if text.len() > brief.len() => (*brief).to_owned(),
+            _ => first_clause(&text),
+        };
+        let value = VALUES.iter().find(|(known, _)| *known == id).map(|(_, value)| *value);
+        let argument = argument.help(short).long_help(text).hide_short_help(rare);
+        let long = argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.len() > 12));
+        match value {
+            Some(value) if long => argument.value_name(value),
+            _ => argument,
+        }
+    });
+    command.mut_subcommands(dressed)
+}
+
+/// The beginning of a text that makes sense alone.
+fn first_clause(text: &str) -> String {
+    let paragraph = text.split("\n\n").next().unwrap_or(text).replace('\n', " ");
+    if paragraph.len() <= LONG {
+        return paragraph;
+    }
+    // A default at the end is worth keeping, if it is short.
+    let default = paragraph.rfind(" [default: ").map(|start| &paragraph[start..]).filter(|default| default.len() < 30);
+    let ends = [": ", "; ", ". ", ", e.g. ", " (", ", "];
+    let end = ends.iter().filter_map(|end| paragraph.find(end)).filter(|end| *end > 12).min();
+    format!("{}{}", &paragraph[..end.unwrap_or(paragraph.len())], default.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(command: &Command, found: &mut Vec<Command>) {
+        found.push(command.clone());
+        command.get_subcommands().for_each(|command| all(command, found));
+    }
+
+    #[test]
+    fn short_help_fits_on_a_screen_and_long_help_has_examples() {
+        let mut command = crate::cli::command();
+        command.build();
+        let mut commands = Vec::new();
+        all(&command, &mut commands);
+        assert!(commands.len() > 10);
+        for command in commands.iter().filter(|command| command.get_name() != "help") {
+            let name = command.get_name();
+            let short = command.clone().term_width(100).render_help().to_string();
+            assert!(short.lines().count() < 60, "`sim {name} -h` has {} lines", short.lines().count());
+            let long = command.clone().term_width(100).render_long_help().to_string();
+            let is_of_a_command = command.get_name() == "clear";
+            assert!(is_of_a_command || long.contains("\nExamples:\n"), "sim {name}");
+            assert!(long.len() >= short.len() - 60, "sim {name}");
+        }
+    }
+
+    #[test]
+    fn the_tables_name_flags_that_exist() {
+        let mut commands = Vec::new();
+        all(&crate::cli::command(), &mut commands);
+        let exists =
+            |id: &str| commands.iter().any(|command| command.get_arguments().any(|known| known.get_id() == id));
+        let named = BRIEF.iter().chain(&VALUES).map(|(id, _)| id);
+        for id in RARE.iter().chain(named) {
+            assert!(exists(id), "{id}");
+        }
+    }
+
+    #[test]
+    fn clauses_end_where_they_make_sense() {
+        assert_eq!(first_clause("Runs per algorithm"), "Runs per algorithm");
+        let long = "Folder that keeps estimated truths (and, for experiments, runs and matrices) for later runs, so that \
+                    nothing is repeated [default: here]";
+        assert_eq!(first_clause(long), "Folder that keeps estimated truths [default: here]");
+    }
+}
