@@ -196,8 +196,10 @@ impl Compare {
     fn check_arms(&self, matrix: &PreferenceMatrix, arms: usize) -> Result<()> {
         ensure!(
             matrix.arms() == arms,
-            "--matrix has {} arms, but {arms} rankers are compared; choose them with --rankers",
-            matrix.arms()
+            usage(format!(
+                "--matrix has {} arms, but {arms} rankers are compared; choose them with --rankers",
+                matrix.arms()
+            ))
         );
         Ok(())
     }

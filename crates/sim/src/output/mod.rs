@@ -11,7 +11,6 @@ pub mod input;
 pub mod interrupt;
 pub mod lock;
 pub mod machine;
-pub mod memory;
 pub mod numbers;
 pub mod progress;
 pub mod records;
@@ -22,6 +21,7 @@ pub mod usage;
 use std::io::Write as _;
 
 pub use files::*;
+pub use machine::memory;
 
 /// Prints a warning on standard error: a line about something that was mended.
 pub fn warn(text: &str) {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use super::numbers::with_separators;
+use crate::output::numbers::with_separators;
 
 /// The share of the free memory that predicted tables may take: the rest is for everything that is not predicted.
 const USABLE: f64 = 0.95;

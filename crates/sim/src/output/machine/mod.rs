@@ -1,4 +1,7 @@
-//! Facts about the machine: they go into timings, never into results.
+//! Facts about the machine: they go into timings, never into results. And its memory: what is left, and the refusal of
+//! work that needs more (`memory`).
+
+pub mod memory;
 
 /// The name of the processor, where the system reports it.
 #[must_use]
