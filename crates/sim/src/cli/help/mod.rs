@@ -14,14 +14,16 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 16] = [
+const RARE: [&str; 18] = [
     "cache",
     "checkpoints",
     "credit_ties",
     "first_alphabetical",
     "fractional_labels",
+    "interleave",
     "lexicographic",
     "max_label",
+    "multileave",
     "no_cache",
     "null",
     "random",
