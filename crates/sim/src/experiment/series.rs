@@ -1,7 +1,7 @@
 //! What an experiment measured: curves with one value per run, which figures are drawn from and
 //! claims are tested on.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -241,7 +241,7 @@ pub fn write_runs(path: &Path, all: &[Series]) -> Result<()> {
 /// # Errors
 /// If a file cannot be read, or the two do not fit together.
 pub fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
-    let mut values: HashMap<[String; 4], Vec<f64>> = HashMap::new();
+    let mut values: BTreeMap<[String; 4], Vec<f64>> = BTreeMap::new();
     for row in rows(runs, &RUNS)? {
         let [setting, curve, metric, x, run, value] = row;
         let of_point = values.entry([setting, curve, metric, x]).or_default();
