@@ -48,8 +48,9 @@ fn compare(allowed: &BTreeSet<&str>, dependencies: &BTreeMap<String, String>, pa
     }
     for licence in allowed {
         let others = |one: &str| one != *licence && allowed.contains(one);
-        let needed = dependencies.values().find(|offered| !is_offered(offered, &others));
-        if needed.is_none() {
+        let all = |one: &str| allowed.contains(one);
+        let is_needed = |offered: &String| is_offered(offered, &all) && !is_offered(offered, &others);
+        if !dependencies.values().any(is_needed) {
             findings.add(path, None, format!("no dependency needs the licence {licence}: remove it"));
         }
     }
