@@ -37,7 +37,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Plays some steps, in which tables are made that are not made at once.
+/// Plays some steps, in which tables are made that are not made at the start.
 struct Play {
     arms: usize,
 }
@@ -52,7 +52,7 @@ impl PolicyVisitor for Play {
     }
 }
 
-/// The most bytes that a run among so many arms takes at a time.
+/// The most bytes that a run among this number of arms takes at any time.
 fn measured(spec: &Spec, arms: usize) -> f64 {
     let before = NOW.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -68,7 +68,7 @@ fn algorithms_take_the_memory_that_they_declare() {
         let arms = 600;
         let (found, declared) = (measured(&spec, arms), entry.memory.bytes(arms) as f64);
         if found > 1.1 * declared || found < 0.6 * declared {
-            // Two sizes tell what is taken per pair from what is taken per arm.
+            // Two sizes separate what is taken per pair from what is taken per arm.
             let fewer = arms / 3;
             let per_pair = (found / arms as f64 - measured(&spec, fewer) / fewer as f64) / (arms - fewer) as f64;
             let per_arm = found / arms as f64 - per_pair * arms as f64;

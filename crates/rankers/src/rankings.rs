@@ -90,7 +90,7 @@ impl Rankings {
         Ok(Self { dataset, features, ties, lists, all: OnceLock::new() })
     }
 
-    /// The memory of all lists of so many rankers of `dataset`, in bytes.
+    /// The memory of all lists of this number of rankers on `dataset`, in bytes.
     #[must_use]
     pub fn bytes(dataset: &Dataset, rankers: usize) -> u64 {
         let lists = WORDS * size_of::<u16>() * dataset.documents();

@@ -15,7 +15,7 @@ fn two_documents(folder: &Path, features: usize) {
     fs::write(folder.join("k.txt"), lines).expect("a writable folder");
 }
 
-/// `sim` in `folder` with so many kilobytes of address space.
+/// `sim` in `folder` with this number of kilobytes of address space.
 fn within(folder: &Path, kilobytes: u64, args: &[&str]) -> Output {
     let script = format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");

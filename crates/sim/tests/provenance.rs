@@ -146,7 +146,7 @@ fn experiments_name_data_as_the_flag_does() {
     let (live, title) = source("play = \"live\"\ndataset = \"mq2008-lookalike:0.05\"\nrankers = \"1,2,3\"");
     assert_eq!(live["source"]["lookalike"], true, "{live}");
     assert!(title.contains("look-alike data"), "{title}");
-    // A matrix that was estimated on a look-alike is no real one.
+    // A matrix that was estimated on a look-alike is not a real one.
     let (proxy, title) = source("play = \"proxy\"\nmatrix = \"P.npy\"");
     assert_eq!(proxy["source"]["lookalike"], true, "{proxy}");
     assert!(title.contains("look-alike data"), "{title}");

@@ -7,11 +7,11 @@ use crate::common::{TINY, files, sim, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Three arms in a circle of equal margins: nothing tells them apart.
+/// Three arms in a cycle of equal margins: nothing distinguishes them.
 const EVEN: &str = "0.5 0.6 0.4\n0.4 0.5 0.6\n0.6 0.4 0.5\n";
-/// A circle of different margins: each arm beats one other, but they differ in Borda score.
+/// A cycle of different margins: each arm beats one other, but they differ in Borda score.
 const UNEVEN: &str = "0.5 0.6 0.2\n0.4 0.5 0.7\n0.8 0.3 0.5\n";
-/// A circle of three, all of which beat a fourth arm with probability 0.8.
+/// A cycle of three, all of which beat a fourth arm with probability 0.8.
 const WITH_LOSER: &str = "0.5 0.7 0.3 0.8\n0.3 0.5 0.7 0.8\n0.7 0.3 0.5 0.8\n0.2 0.2 0.2 0.5\n";
 /// Arm 0 beats all others.
 const ORDER: &str = "0.5 0.6 0.7\n0.4 0.5 0.6\n0.3 0.4 0.5\n";
@@ -51,8 +51,8 @@ fn a_regret_that_measures_nothing_claims_nothing() {
     for (matrix, flags, hint) in [
         ("even.txt", &[][..], "by no other --regret do these arms differ"),
         ("even.txt", &["--regret", "borda"], "by no other --regret do these arms differ"),
-        ("uneven.txt", &[], "--regret borda tells these arms apart"),
-        ("uneven.txt", &["--regret", "von-neumann"], "--regret borda tells these arms apart"),
+        ("uneven.txt", &[], "--regret borda distinguishes these arms"),
+        ("uneven.txt", &["--regret", "von-neumann"], "--regret borda distinguishes these arms"),
     ] {
         let out = ["--out", "r"];
         let printed = said(here, &[&play[..], &[matrix], flags, &out].concat());

@@ -85,13 +85,13 @@ impl StoppingTime {
 }
 
 /// The decided units that the sign test of level `alpha` needs to find a share of `share`, in (1/2, 1), with
-/// probability `power`, if it is looked at once: the normal approximation.
+/// probability `power`, if it is looked at a single time: the normal approximation.
 ///
 /// # Errors
 /// If `share` is not in (1/2, 1), or `alpha` or `power` is not in (0, 1).
 ///
 /// ```
-/// assert_eq!(statistics::power::fixed_sample(0.51, 0.05, 0.8)?.ceil(), 19_622.0);
+/// assert_eq!(statistics::power::fixed_sample(0.51, 0.05, 0.8)?.round(), 19_622.0);
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
 pub fn fixed_sample(share: f64, alpha: f64, power: f64) -> Result<f64, StatisticsError> {

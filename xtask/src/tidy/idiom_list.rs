@@ -61,7 +61,7 @@ pub(super) const IDIOMS: &[Idiom] = &[
     ),
     idiom(concat!(r"\b(?:line|row|column|gap|file|folder) each (?:", unit!(), r"|[a-z]+ and|$)"), "one line per ..."),
     idiom(r"\bodds\b", "probability, probabilities"),
-    idiom(r"\blaws?\b", "distribution").but(r"\b(?:power|zipf's|large numbers).{0,3}\blaws?|\blaws? of (?:large|the iterated)"),
+    idiom(r"\blaws?\b", "distribution").but(r"\b(?:power|zipf's|large numbers).{0,3}\blaws?|\blaws? of (?:large|the iterated|succession)"),
     idiom(r"\blest\b", "so that ... not"),
     idiom(r"\bhad best\b", "should"),
     idiom(r"\bhangs? on\b", "depends on"),

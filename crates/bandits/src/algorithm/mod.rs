@@ -106,7 +106,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Bytes for so many arms.
+    /// Bytes for this number of arms.
     #[must_use]
     pub fn bytes(self, arms: usize) -> u64 {
         let arms = arms as u64;

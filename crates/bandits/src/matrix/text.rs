@@ -80,7 +80,7 @@ impl PreferenceMatrix {
     /// Writes the lines of these rows of [`to_text`](Self::to_text), the text of all rows of which may take gigabytes.
     ///
     /// # Panics
-    /// If there are not so many rows.
+    /// If the matrix has fewer rows.
     #[must_use]
     pub fn rows_to_text(&self, rows: Range<usize>) -> String {
         let entries = &self.entries[rows.start * self.arms..rows.end * self.arms];

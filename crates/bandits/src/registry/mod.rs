@@ -146,7 +146,7 @@ impl Spec {
         each!(&self.0, algorithm => algorithm.warning())
     }
 
-    /// The memory that its policy takes among `arms` arms, in bytes; 0 if it refuses so many.
+    /// The memory that its policy takes among `arms` arms, in bytes; 0 if it refuses that many.
     #[must_use]
     pub fn memory(&self, arms: usize) -> u64 {
         let memory = self.entry().memory;

@@ -173,7 +173,8 @@ fn described(entry: &Entry) -> String {
         None => lines.push("  paper    none: a baseline".to_owned()),
     }
     let given = about.parameters.first().map_or_else(String::new, |first| format!(":{}={}", first.key, first.default));
-    lines.push(format!("  example  sim --algorithms {}{given},random --steps 1e5", about.name));
+    let beside = if about.name == "random" { "rucb" } else { "random" };
+    lines.push(format!("  example  sim --algorithms {}{given},{beside} --steps 1e5", about.name));
     lines.push(format!("  details  {} in the documentation of the crate bandits", about.documentation));
     lines.join("\n")
 }

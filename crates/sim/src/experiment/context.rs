@@ -220,7 +220,7 @@ impl ExperimentContext {
     }
 }
 
-/// A larger file is no matrix.
+/// A larger file is not a matrix.
 const MOST_BYTES: u64 = 1 << 31;
 
 /// Whether the description beside a matrix says that it was estimated from synthetic data.

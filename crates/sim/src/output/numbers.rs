@@ -94,8 +94,8 @@ pub fn parse_probability(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Text of the user for a message of one line: control characters, line feeds among them, are written as `\\n` and the
-/// like.
+/// Text of the user for a message of one line: control characters, line feeds among them, are written as `\\n` and so
+/// on.
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.chars().any(char::is_control) {

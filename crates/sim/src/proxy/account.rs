@@ -11,7 +11,7 @@ use crate::output::input;
 use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::truth::RESOLVED;
 
-/// A larger file is no description of a matrix.
+/// A larger file is not a description of a matrix.
 const MOST_BYTES: u64 = 1 << 28;
 
 /// What a matrix was estimated from.

@@ -120,7 +120,7 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// The memory of a result with so many checkpoints and of its place in the schedule, in bytes.
+    /// The memory of a result with this number of checkpoints and of its place in the schedule, in bytes.
     fn bytes(checkpoints: usize) -> u64 {
         let each = size_of::<Regret>() + size_of::<Option<Arm>>();
         // The job and its batch of one; the result, which is moved once.
@@ -206,7 +206,7 @@ pub fn play_cells<A: ArenaFactory>(
 }
 
 /// Checks that memory has room for `runs` runs of each of `algorithms`: for the tables of the policies that are played
-/// at a time, one per thread or several in step, and for the results with so many checkpoints each.
+/// at a time, one per thread or several in step, and for the results with this number of checkpoints each.
 ///
 /// # Errors
 /// One line that says what needs more, and what to choose instead.

@@ -123,9 +123,14 @@ fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
     let here = folder.path();
     let long = ["bandit", "--problem", "arithmetic:k=6", "--algorithms", "rucb", "--steps", "3e5", "--runs", "200"];
     let arguments = [&long[..], &["--quiet", "--threads", "1", "--out", "a/b"]].concat();
-    let has_kept = || std::fs::read_dir(here.join("a/b/.runs")).is_ok_and(|entries| entries.count() > 0);
+    let kept = || {
+        let files = std::fs::read_dir(here.join("a/b/.runs")).into_iter().flatten().flatten();
+        files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum::<u64>()
+    };
     for (signal, number) in [("INT", 2), ("TERM", 15)] {
-        let (ended, said) = stopped_when(here, &arguments, signal, has_kept);
+        // As soon as this process has kept a run.
+        let before = kept();
+        let (ended, said) = stopped_when(here, &arguments, signal, || kept() > before);
         assert_eq!(ended, Some(number), "{said}");
         assert!(said.starts_with("stopped; ") && said.lines().count() == 1, "{said}");
         assert!(said.contains(" of 200 runs are finished and kept in a/b"), "{said}");
@@ -134,7 +139,12 @@ fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
     // Before any run is finished, nothing is left: not even an empty folder.
     let slow = ["bandit", "--problem", "arithmetic:k=6", "--algorithms", "random", "--steps", "4e9", "--runs", "2"];
     let slow = [&slow[..], &["--quiet", "--out", "c/d"]].concat();
-    let (ended, said) = stopped_when(here, &slow, "INT", || here.join("c/d").exists());
+    let (ended, said) = stopped_when(here, &slow, "INT", || {
+        // The folder is created a moment before all is ready.
+        let exists = here.join("c/d").exists();
+        std::thread::sleep(Duration::from_millis(if exists { 500 } else { 0 }));
+        exists
+    });
     assert_eq!(ended, Some(2), "{said}");
     assert!(said.starts_with("stopped; ") && !here.join("c").exists(), "{said}");
 }

@@ -106,7 +106,7 @@ fn users_with_tastes_are_units() {
 
 #[test]
 fn clicks_of_one_side_come_sooner() {
-    // Sessions overlap; the first side's click comes at once, the second's an hour later.
+    // Sessions overlap; the first side's click comes immediately, the second's an hour later.
     let delay = 100;
     let run = |generator: &mut Generator, at_close: bool| {
         let mut test = PairTest::new(ALPHA).unwrap();

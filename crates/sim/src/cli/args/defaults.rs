@@ -34,7 +34,7 @@ pub(in crate::cli) struct Added {
 /// that were added.
 ///
 /// # Errors
-/// If the file cannot be read, or has a key that is no flag, with its line and the flag that was probably meant.
+/// If the file cannot be read, or has a key that is not a flag, with its line and the flag that was probably meant.
 pub(in crate::cli) fn add(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<Added>> {
     let asks_for_help = |word: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|help| word == help);
     if arguments.iter().any(asks_for_help) {

@@ -131,7 +131,7 @@ impl RegretArgs {
     }
 }
 
-/// The regret of a step in words; `best` names the best arm, `shown` how the arms of a step take part.
+/// The regret of a step in words; `best` is the best arm, `shown` how the arms of a step take part.
 pub(in crate::cli) fn regret_of_a_step(kind: RegretKind, best: &str, shown: &str) -> String {
     match kind {
         RegretKind::Condorcet => format!("P({best} beats those {shown}) - 1/2"),

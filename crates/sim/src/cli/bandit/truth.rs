@@ -41,7 +41,7 @@ pub(super) fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<Util
 }
 
 /// The line about the best arm and what regret is measured against. `condorcet`: whether there is a Condorcet winner.
-/// `matrix`: for a hint which other kind of regret tells arms apart.
+/// `matrix`: for a hint which other kind of regret distinguishes arms.
 pub(super) fn describe(
     kind: RegretKind,
     condorcet: bool,
@@ -97,7 +97,7 @@ fn hint(kind: RegretKind, matrix: &PreferenceMatrix) -> String {
     let names: Vec<&str> = others.filter(tells_apart).map(RegretKind::name).collect();
     match names.as_slice() {
         [] => "; by no other --regret do these arms differ".to_owned(),
-        names => format!("; --regret {} tells these arms apart", names.join(" or ")),
+        names => format!("; --regret {} distinguishes these arms", names.join(" or ")),
     }
 }
 

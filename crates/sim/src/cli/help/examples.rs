@@ -32,7 +32,7 @@ Examples:
         "\
 Examples:
   sim analyse --matrix P.npy                       winners, cycles, gaps, bounds
-  sim analyse --matrix P.txt --comparisons 4000    which of that is established by so many comparisons
+  sim analyse --matrix P.txt --comparisons 4000    what 4,000 comparisons per pair establish
   sim analyse --matrix P.npy --arms 0,5,109 --json
   sim analyse --matrix P.npy --against Q.npy       and how far two matrices agree",
     ),
@@ -147,7 +147,7 @@ mod tests {
         let mut count = 0;
         for line in EXAMPLES.iter().flat_map(|(_, text)| text.lines()).filter(|line| line.starts_with("  sim")) {
             // The explanation stands apart.
-            let command = line.trim().split("   ").next().unwrap_or_default();
+            let command = line.trim().split("  ").next().unwrap_or_default();
             let command = command.split(" > ").next().unwrap_or_default();
             let words: Vec<&str> = command.split_whitespace().skip(1).take_while(|word| *word != "after").collect();
             // What is checked when the flag is read is in the folder of the project.

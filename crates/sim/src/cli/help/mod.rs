@@ -1,4 +1,4 @@
-//! What commands say of themselves: short help and examples, BibTeX entries, completions and manual pages.
+//! How commands describe themselves: short help and examples, BibTeX entries, completions and manual pages.
 //!
 //! | in | is |
 //! |---|---|
@@ -111,7 +111,9 @@ mod tests {
 
     fn all(command: &Command, found: &mut Vec<Command>) {
         found.push(command.clone());
-        command.get_subcommands().for_each(|command| all(command, found));
+        // `sim help` repeats all commands without their examples.
+        let real = command.get_subcommands().filter(|command| command.get_name() != "help");
+        real.for_each(|command| all(command, found));
     }
 
     #[test]
@@ -121,7 +123,7 @@ mod tests {
         let mut commands = Vec::new();
         all(&command, &mut commands);
         assert!(commands.len() > 10);
-        for command in commands.iter().filter(|command| command.get_name() != "help") {
+        for command in &commands {
             let name = command.get_name();
             let short = command.clone().term_width(100).render_help().to_string();
             assert!(short.lines().count() < 60, "`sim {name} -h` has {} lines", short.lines().count());

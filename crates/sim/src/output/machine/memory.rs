@@ -1,7 +1,7 @@
 //! Memory: what is left of it, the refusal of work that needs more, and the error line when an allocation fails.
 //!
 //! A large table is predicted before it is allocated: [`ensure_room`] compares the prediction with what limits and the
-//! machine leave, so that a user learns at once what to change, and the system does not end the process half-way. The
+//! machine leave, so that a user learns immediately what to change, and the system does not end the process half-way. The
 //! sizes are stated beside the tables they predict. [`OneLineAllocator`] is the net below: whatever else cannot be
 //! allocated ends in one line as well.
 
