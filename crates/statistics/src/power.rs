@@ -189,12 +189,8 @@ fn walk(share: f64, step: f64, boundary: &Boundary) -> Vec<f64> {
             let from_above = if place < last { here[place + 1] * (1.0 - up) } else { 0.0 };
             next[place] = from_below + from_above;
         }
-        for place in middle + limit..=last {
-            passed += std::mem::take(&mut next[place]);
-        }
-        for place in 0..=middle - limit {
-            wrong += std::mem::take(&mut next[place]);
-        }
+        passed += next[middle + limit..].iter_mut().map(std::mem::take).sum::<f64>();
+        wrong += next[..=middle - limit].iter_mut().map(std::mem::take).sum::<f64>();
         std::mem::swap(&mut here, &mut next);
         decided.push(passed);
     }
@@ -225,7 +221,7 @@ mod tests {
     fn a_step_may_stand_for_several_units() {
         // The same test with steps of one unit and of several.
         let evidence = EProcess::against(0.5).unwrap();
-        let threshold = 40_f64.ln();
+        let threshold = libm::log(40.0);
         let typical = typical_units(&evidence, 0.53, threshold);
         let boundary = Boundary::new(&evidence, threshold, typical);
         let median = |step: f64| StoppingTime { step, decided: walk(0.53, step, &boundary) }.quantile(0.5).unwrap();

@@ -128,7 +128,7 @@ impl Algorithms {
             println!("\nParameters follow the name: --algorithms rucb:alpha=0.51,mergerucb:p=8:alpha=0.8");
             println!("`sim algorithms NAME` describes one.");
         } else {
-            let texts: Vec<String> = chosen.iter().map(|entry| described(entry)).collect();
+            let texts: Vec<String> = chosen.iter().map(described).collect();
             println!("{}", texts.join("\n\n"));
         }
         Ok(())

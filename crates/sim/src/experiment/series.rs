@@ -92,7 +92,7 @@ pub struct Series {
 pub struct Point {
     /// A step or a number of rankers.
     pub x: f64,
-    /// One value per run; a single value where nothing is random. Empty for a point that was [read](read) back and
+    /// One value per run; a single value where nothing is random. Empty for a point that was [read] back and
     /// whose single runs are in no file.
     pub values: Vec<f64>,
     /// The number of runs and their spread, of a point that was read back.

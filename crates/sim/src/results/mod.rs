@@ -1,4 +1,4 @@
-//! The outputs of a study: curves and runs as CSV, a summary as JSON, a figure ([`curves`] and [`look`]), and a table to
+//! The outputs of a study: curves and runs as CSV, a summary as JSON, a figure (`curves` and `look`), and a table to
 //! read ([`table`]).
 //!
 //! Everything except `timings.json` depends on the configuration and the seed alone, so

@@ -164,8 +164,8 @@ mod tests {
             let sum: f64 = (1..=GRID as i32)
                 .map(|k| {
                     let lambda = RATIO.powi(k) / range;
-                    let psi = (-(1.0 - range * lambda).ln() - range * lambda) / (range * range);
-                    (lambda * s - psi * variation).exp() / f64::from(k * (k + 1))
+                    let psi = (-libm::log1p(-range * lambda) - range * lambda) / (range * range);
+                    libm::exp(lambda * s - psi * variation) / f64::from(k * (k + 1))
                 })
                 .sum();
             assert!((sum * alpha - 1.0).abs() < 1e-6, "{variation} {range} {alpha}: {sum}");

@@ -79,7 +79,7 @@ fn intervals_cover() {
         let mut pairs = Vec::new();
         for i in 0..4 {
             for j in i + 1..4 {
-                let a = f64::exp((truth[i] - truth[j]) / 2.0);
+                let a = libm::exp((truth[i] - truth[j]) / 2.0);
                 let sum = a + 1.0 / a + tie;
                 let mut counts = Counts::default();
                 for _ in 0..200 {
