@@ -206,7 +206,7 @@ fn two_commands_at_once_never_mix() {
     let mut refusals = 0;
     // One data set, two algorithms.
     succeeds(here, &[&LIVE, &["--steps", "1e3", "--algorithms", "rucb", "--out", "warm"]]);
-    for number in 0..25 {
+    for number in 0..8 {
         let out = format!("live-{number}");
         let play =
             |algorithms| [&LIVE[..], &["--steps", "1e3", "--out", &out, "--algorithms", algorithms][..]].concat();
@@ -229,7 +229,7 @@ fn two_commands_at_once_never_mix() {
     for seed in ["1", "2"] {
         succeeds(here, &[&seeded(seed, seed)]);
     }
-    for number in 0..25 {
+    for number in 0..8 {
         let out = format!("bandit-{number}");
         let (one, two) = (seeded("1", &out), seeded("2", &out));
         refusals += refused_at_most_once(&at_once(here, [&[&one], &[&two]]));
