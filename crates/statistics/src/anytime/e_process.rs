@@ -157,6 +157,14 @@ mod tests {
     }
 
     #[test]
+    fn nine_tenths_of_the_default_prior_are_where_its_description_says() {
+        let Prior { a, b } = Prior::default();
+        let above = |share: f64| libm::exp(crate::special::ln_beta_integral_above(share, a, b));
+        let within = (above(0.37) - above(0.63)) / above(1e-9);
+        assert!((within - 0.9).abs() < 0.01, "{within}");
+    }
+
+    #[test]
     fn refuses_what_is_not_a_share() {
         for null in [0.0, 1.0, f64::NAN] {
             let error = EProcess::against(null).unwrap_err().to_string();
