@@ -105,12 +105,14 @@ mod file_names;
 #[cfg(feature = "fuzz")]
 pub mod fuzz;
 pub mod lookalike;
+mod names;
 mod open;
 pub mod registry;
 mod text;
 
 pub use dataset::{BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics};
 pub use error::{Error, ErrorKind};
+pub use names::{NameError, NameFault, Names};
 pub use open::{OpenOptions, open};
 pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};

@@ -116,6 +116,7 @@ impl DatasetBuilder {
 mod tests {
     use super::super::FeatureId;
     use super::*;
+    use crate::names::Names;
     use rayon::prelude::*;
 
     fn builder() -> DatasetBuilder {
@@ -189,6 +190,20 @@ mod tests {
         assert_ne!(build("a", &[0.0, 1.0], 0.25, 1), base);
         // Pinned: results identify data by it, so a change needs a new version in `checksum.rs`.
         assert_eq!(base, "c334d76762c8753306cb2b6a56538b9585570786d694b2f08a700f46d00dea78");
+    }
+
+    #[test]
+    fn names_of_features_change_nothing_else() {
+        let mut builder = builder();
+        builder.push_columns("q", &[0.0, 1.0], &[[1.0, 2.0], [3.0, 4.0]]).unwrap();
+        let plain = builder.build();
+        let named = plain.clone().with_feature_names(Names::new(["bm25", "ltr"]).unwrap()).unwrap();
+        assert_eq!((named.feature_name(FeatureId(2)), plain.feature_name(FeatureId(2))), (Some("ltr"), None));
+        assert_eq!([0, 3].map(|feature| named.feature_name(FeatureId(feature))), [None; 2]);
+        assert_eq!(named, plain);
+        assert_eq!(named.checksum(), plain.checksum());
+        let error = plain.with_feature_names(Names::new(["bm25"]).unwrap()).unwrap_err();
+        assert_eq!(error.to_string(), "found 1 names, expected 2");
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub use provenance::Provenance;
 pub use query::{FeatureId, Query};
 pub use statistics::Statistics;
 
+use crate::names::{NameError, NameFault, Names};
+
 /// Queries, labels and features, stored compactly and without loss.
 ///
 /// Values are kept as the decimals in the text (up to 18 significant digits), by query and feature. Each such column
@@ -36,9 +38,13 @@ pub use statistics::Statistics;
 /// single precision.
 ///
 /// Created by [`open`](crate::open) or a [`DatasetBuilder`]. Two data sets are equal if their contents are (ids,
-/// labels, values, number of features), whatever their names and provenance. Clones share their content.
+/// labels, values, number of features), whatever they and their features are called and wherever they come from. Clones share their content.
 #[derive(Clone)]
-pub struct Dataset(Arc<Content>);
+pub struct Dataset {
+    content: Arc<Content>,
+    /// Beside the content, which caches keep and checksums cover.
+    names: Option<Names>,
+}
 
 /// The content that clones of a data set share.
 pub(crate) struct Content {
@@ -60,34 +66,59 @@ pub(crate) struct Content {
 
 impl From<Content> for Dataset {
     fn from(content: Content) -> Self {
-        Self(Arc::new(content))
+        Self { content: Arc::new(content), names: None }
     }
 }
 
 impl Dataset {
     /// The name shown to users.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.content.name
     }
 
     /// Where it comes from.
     pub fn provenance(&self) -> &Provenance {
-        &self.0.provenance
+        &self.content.provenance
     }
 
     /// The number of queries.
     pub fn queries(&self) -> usize {
-        self.0.blocks.len()
+        self.content.blocks.len()
     }
 
     /// The number of documents of all queries.
     pub fn documents(&self) -> usize {
-        self.0.labels.len()
+        self.content.labels.len()
     }
 
     /// The number of features, which is the highest feature number.
     pub fn features(&self) -> u32 {
-        self.0.features
+        self.content.features
+    }
+
+    /// The same data set with names for its features; the first name is that of feature 1. Names change neither the
+    /// checksum nor any value, and a cache does not keep them: give them after each opening.
+    ///
+    /// # Errors
+    ///
+    /// [`NameFault::Count`] if there are not as many names as features.
+    pub fn with_feature_names(self, names: Names) -> Result<Self, NameError> {
+        let (found, expected) = (names.len(), self.features() as usize);
+        if found != expected {
+            let fault = NameFault::Count { names: found, expected };
+            return Err(NameError { number: found.min(expected), fault });
+        }
+        Ok(Self { names: Some(names), ..self })
+    }
+
+    /// The names of the features, if there are any; number 0 is feature 1.
+    pub fn feature_names(&self) -> Option<&Names> {
+        self.names.as_ref()
+    }
+
+    /// The name of a feature, if it has one.
+    pub fn feature_name(&self, feature: FeatureId) -> Option<&str> {
+        self.names.as_ref()?.get((feature.0 as usize).checked_sub(1)?)
     }
 
     /// Query `index` (0-based).
@@ -107,7 +138,7 @@ impl Dataset {
 
     /// The labels of all documents, query by query; -1 for a document without one.
     pub fn labels(&self) -> &[f32] {
-        &self.0.labels
+        &self.content.labels
     }
 
     /// The index of the first document of query `index` among all documents; `document_offset(queries())` is
@@ -117,12 +148,12 @@ impl Dataset {
     ///
     /// If `index` is above [`queries`](Self::queries).
     pub fn document_offset(&self, index: usize) -> usize {
-        self.0.offsets[index]
+        self.content.offsets[index]
     }
 
     /// The highest label: -1 if no document has one, 0 if there are no documents.
     pub fn max_label(&self) -> f32 {
-        self.0.max_label
+        self.content.max_label
     }
 
     /// The SHA-256 (64 hex digits) of the content: query ids, labels and values. It is the same for text and gzip, and
@@ -131,53 +162,56 @@ impl Dataset {
     /// Computed in parallel at the first call, then kept. The number of features is not included, because features
     /// that are always 0 may be absent from text.
     pub fn checksum(&self) -> String {
-        self.0.checksum.get_or_init(|| checksum::of(self)).clone()
+        self.content.checksum.get_or_init(|| checksum::of(self)).clone()
     }
 
     /// The size in memory, in bytes, including values that are still in a cache file.
     pub fn memory(&self) -> usize {
         let index = size_of::<Box<[u8]>>() + 2 * size_of::<usize>();
-        self.0.blocks.bytes() + self.queries() * index + self.0.labels.len() * size_of::<f32>() + self.0.ids.len()
+        self.content.blocks.bytes()
+            + self.queries() * index
+            + self.content.labels.len() * size_of::<f32>()
+            + self.content.ids.len()
     }
 
     /// The cache file that the values are read from; `None` if they were read from text or generated.
     pub fn cache_file(&self) -> Option<&std::path::Path> {
-        self.0.blocks.cache_file()
+        self.content.blocks.cache_file()
     }
 
     /// How many features of queries have no value but NULL and were read as 0 by [`Null::Min`](crate::Null::Min). 0
     /// if the data come from a binary cache, which does not keep it.
     #[must_use]
     pub fn all_null(&self) -> u64 {
-        self.0.all_null
+        self.content.all_null
     }
 
     pub(crate) fn content(&self) -> &Content {
-        &self.0
+        &self.content
     }
 
     /// The packed values of query `index`.
     pub(crate) fn block_bytes(&self, index: usize) -> &[u8] {
-        self.0.blocks.get(index)
+        self.content.blocks.get(index)
     }
 
     fn id(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.0.id_ends[index - 1] };
-        &self.0.ids[start..self.0.id_ends[index]]
+        let start = if index == 0 { 0 } else { self.content.id_ends[index - 1] };
+        &self.content.ids[start..self.content.id_ends[index]]
     }
 
     fn document_range(&self, index: usize) -> Range<usize> {
-        self.0.offsets[index]..self.0.offsets[index + 1]
+        self.content.offsets[index]..self.content.offsets[index + 1]
     }
 }
 
 impl PartialEq for Dataset {
     fn eq(&self, other: &Self) -> bool {
-        self.0.features == other.0.features
-            && self.0.id_ends == other.0.id_ends
-            && self.0.ids == other.0.ids
-            && self.0.offsets == other.0.offsets
-            && self.0.labels == other.0.labels
+        self.content.features == other.content.features
+            && self.content.id_ends == other.content.id_ends
+            && self.content.ids == other.content.ids
+            && self.content.offsets == other.content.offsets
+            && self.content.labels == other.content.labels
             && (0..self.queries()).all(|index| self.block_bytes(index) == other.block_bytes(index))
     }
 }
@@ -185,10 +219,10 @@ impl PartialEq for Dataset {
 impl std::fmt::Debug for Dataset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dataset")
-            .field("name", &self.0.name)
+            .field("name", &self.content.name)
             .field("queries", &self.queries())
             .field("documents", &self.documents())
-            .field("features", &self.0.features)
+            .field("features", &self.content.features)
             .finish_non_exhaustive()
     }
 }

@@ -38,7 +38,7 @@ impl<'a> Query<'a> {
 
     /// The labels, one per document; -1 for a document without one.
     pub fn labels(&self) -> &'a [f32] {
-        &self.dataset.0.labels[self.dataset.document_range(self.index)]
+        &self.dataset.content().labels[self.dataset.document_range(self.index)]
     }
 
     /// Replaces the contents of `out` by the values of `feature`, one per document; absent values are 0.

@@ -13,7 +13,7 @@ use crate::cli::args::{CommonArgs, OutputArgs, ReadingArgs, announce, dataset_na
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::output::numbers::{with_separators, with_unit};
-use crate::simulation::arm_names::of_feature;
+use crate::simulation::arm_names::ArmNames;
 use crate::simulation::spec::SiteSpec;
 
 /// The cutoff of nDCG.
@@ -130,14 +130,16 @@ impl Inspect {
         let folder = self.output.claim(usual, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
         let findings = Findings::of(&dataset, &statistics)?;
+        let names = ArmNames::features((1..=dataset.features()).map(FeatureId).collect());
+        let names = names.called(dataset.feature_names().cloned());
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
-            draw(&dataset, &findings, folder.path())
+            draw(&dataset, &findings, &names, folder.path())
         })?;
         if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {
-            println!("{statistics}\n{}", report(&findings));
+            println!("{statistics}\n{}", report(&findings, &names));
         }
         if !self.common.quiet {
             let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
@@ -198,7 +200,7 @@ fn qualities(dataset: &Dataset) -> Result<Vec<RankerQuality>> {
     Ok(features.into_iter().zip(both).map(quality).collect())
 }
 
-fn report(findings: &Findings) -> String {
+fn report(findings: &Findings, names: &ArmNames) -> String {
     let total = findings.documents.max(1) as f64;
     let most = findings.labels.iter().map(|label| label.documents).max().unwrap_or(0).max(1);
     let mut text = String::from("  label   documents\n");
@@ -217,8 +219,8 @@ fn report(findings: &Findings) -> String {
         "  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain\n",
         with_separators(best.len() as u64)
     );
-    for RankerQuality { feature, arm, exponential, linear } in best.iter().take(PRINTED) {
-        let name = of_feature(*feature, *arm as usize);
+    for RankerQuality { arm, exponential, linear, .. } in best.iter().take(PRINTED) {
+        let name = names.name(*arm as usize);
         text += &format!("  {name:<24} {exponential:.4}  {linear:.4}\n");
     }
     let random = findings.always_zero.first().and_then(|zero| best.iter().find(|ranker| ranker.feature == *zero));
@@ -229,7 +231,7 @@ fn report(findings: &Findings) -> String {
 }
 
 /// Draws the quality of the rankers, best first, and the distribution of documents per query.
-fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
+fn draw(dataset: &Dataset, findings: &Findings, names: &ArmNames, folder: &Path) -> Result<()> {
     let note = findings.synthetic.then(|| format!("synthetic data: {} is generated", findings.name));
     if let Some(best) = findings.best_first() {
         let curve = |name: &str, value: fn(&RankerQuality) -> f64| {
@@ -239,11 +241,7 @@ fn draw(dataset: &Dataset, findings: &Findings, folder: &Path) -> Result<()> {
         let lines = Lines {
             title: format!("nDCG@{CUTOFF} of the feature rankers of {}", findings.name),
             subtitle: best.first().map(|best| {
-                format!(
-                    "best: {}, {:.4}; in expectation over ties",
-                    of_feature(best.feature, best.arm as usize),
-                    best.exponential
-                )
+                format!("best: {}, {:.4}; in expectation over ties", names.name(best.arm as usize), best.exponential)
             }),
             x_label: "feature rankers, best first".to_owned(),
             y_label: format!("nDCG@{CUTOFF}, mean over queries"),

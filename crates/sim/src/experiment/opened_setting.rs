@@ -104,8 +104,12 @@ impl OpenedSetting {
     pub(crate) fn names(&self) -> ArmNames {
         match &self.content {
             Content::Matrix { names, .. } => names.clone(),
-            Content::Data { features, .. } => ArmNames::Features(features.clone()),
-            Content::Utilities { .. } => ArmNames::Numbers,
+            Content::Data { dataset, features, .. } => {
+                let names = dataset.feature_names();
+                let places = features.iter().map(|feature| feature.0 as usize - 1);
+                ArmNames::features(features.clone()).called(names.and_then(|names| names.subset(places)))
+            }
+            Content::Utilities { .. } => ArmNames::NUMBERS,
         }
     }
 
@@ -204,13 +208,13 @@ fn of_problem(setting: &Setting) -> Result<Content> {
         let matrix = PreferenceMatrix::from_rows(&setting.entry.preferences)
             .with_context(|| format!("setting {:?}: preferences", setting.name))?;
         let of = "the preferences in the file".to_owned();
-        return Ok(Content::Matrix { matrix, names: ArmNames::Numbers, of });
+        return Ok(Content::Matrix { matrix, names: ArmNames::NUMBERS, of });
     }
     let name = setting.problem.as_deref().unwrap_or_default();
     let problem: Problem = name.parse().with_context(|| format!("setting {:?}", setting.name))?;
     let of = problem.to_string();
     Ok(match prepare_problem(&problem)? {
-        ProblemSetting::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::Numbers, of },
+        ProblemSetting::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::NUMBERS, of },
         ProblemSetting::Utilities(arena) => Content::Utilities { arena, of },
     })
 }

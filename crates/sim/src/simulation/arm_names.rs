@@ -8,13 +8,24 @@
 //! | all arms of a matrix or problem | `arm 109` | none: it would repeat the arm |
 //! | arms chosen from a matrix | `arm 105 (8 of those chosen)` | `arm_in_matrix`: 105 beside 8 |
 //! | feature rankers | `feature 110 (arm 109)` | `feature`: 110 beside 109 |
+//!
+//! An arm that was given a name, by a TREC run, the header of a matrix or a file of names, is called by that alone, and
+//! files have a further column, `name`. Names enter no seed: the same data under other names give the same numbers.
 
 use bandits::Arm;
-use letor_io::FeatureId;
+use letor_io::{FeatureId, Names};
 
 /// How the arms of a run or an analysis are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ArmNames {
+pub struct ArmNames {
+    numbering: Numbering,
+    /// The names of those that were given one, in the order of the arms.
+    given: Option<Names>,
+}
+
+/// How the arms of a run or an analysis are numbered where they come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Numbering {
     /// By their own 0-based number alone.
     Numbers,
     /// By their numbers in the matrix they were chosen from, in the order of the arms.
@@ -24,40 +35,81 @@ pub enum ArmNames {
 }
 
 impl ArmNames {
+    /// Arms with nothing but their own number.
+    pub const NUMBERS: Self = Self { numbering: Numbering::Numbers, given: None };
+
     /// Names for the arms `chosen` from a matrix, in this order. If they are the first arms in order, both numbers
-    /// agree, and this is [`Numbers`](Self::Numbers).
+    /// agree, and these are [`NUMBERS`](Self::NUMBERS).
     #[must_use]
     pub fn chosen(chosen: Vec<Arm>) -> Self {
-        if chosen.iter().enumerate().all(|(at, arm)| arm.index() == at) { Self::Numbers } else { Self::Chosen(chosen) }
+        if chosen.iter().enumerate().all(|(at, arm)| arm.index() == at) {
+            return Self::NUMBERS;
+        }
+        Self { numbering: Numbering::Chosen(chosen), given: None }
+    }
+
+    /// Names for the rankers by these features, in the order of the arms.
+    #[must_use]
+    pub fn features(features: Vec<FeatureId>) -> Self {
+        Self { numbering: Numbering::Features(features), given: None }
+    }
+
+    /// The same with names that were given to the arms, in the order of the arms.
+    #[must_use]
+    pub fn called(self, given: Option<Names>) -> Self {
+        Self { given, ..self }
+    }
+
+    /// How the arms are numbered where they come from.
+    #[must_use]
+    pub fn numbering(&self) -> &Numbering {
+        &self.numbering
+    }
+
+    /// The names that arms were given, if any was.
+    #[must_use]
+    pub fn given(&self) -> Option<&Names> {
+        self.given.as_ref()
     }
 
     /// The names of the subset `arms`, which are renumbered from 0 in this order.
     ///
     /// # Panics
-    /// If one of them does not exist.
+    /// If one of them does not exist or, having a name, occurs twice.
     #[must_use]
     pub fn subset(&self, arms: &[usize]) -> Self {
-        match self {
-            Self::Numbers => Self::chosen(arms.iter().map(|&arm| Arm::at(arm)).collect()),
-            Self::Chosen(numbers) => Self::chosen(arms.iter().map(|&arm| numbers[arm]).collect()),
-            Self::Features(features) => Self::Features(arms.iter().map(|&arm| features[arm]).collect()),
-        }
+        let subset = match &self.numbering {
+            Numbering::Numbers => Self::chosen(arms.iter().map(|&arm| Arm::at(arm)).collect()),
+            Numbering::Chosen(numbers) => Self::chosen(arms.iter().map(|&arm| numbers[arm]).collect()),
+            Numbering::Features(features) => Self::features(arms.iter().map(|&arm| features[arm]).collect()),
+        };
+        subset.called(self.given.as_ref().and_then(|given| given.subset(arms.iter().copied())))
     }
 
-    /// The full name of `arm`, e.g. `feature 110 (arm 109)`.
+    /// What `arm` is called: the name it was given, otherwise its numbers, e.g. `feature 110 (arm 109)`.
     ///
     /// # Panics
     /// If there is no such arm.
     #[must_use]
     pub fn name(&self, arm: usize) -> String {
-        match self {
-            Self::Numbers => format!("arm {arm}"),
-            Self::Chosen(numbers) => format!("arm {} ({arm} of those chosen)", numbers[arm].0),
-            Self::Features(features) => of_feature(features[arm], arm),
+        self.given_name(arm).map_or_else(|| self.numbers(arm), str::to_owned)
+    }
+
+    /// The name that `arm` was given, if it was.
+    #[must_use]
+    pub fn given_name(&self, arm: usize) -> Option<&str> {
+        self.given.as_ref()?.get(arm)
+    }
+
+    fn numbers(&self, arm: usize) -> String {
+        match &self.numbering {
+            Numbering::Numbers => format!("arm {arm}"),
+            Numbering::Chosen(numbers) => format!("arm {} ({arm} of those chosen)", numbers[arm].0),
+            Numbering::Features(features) => format!("feature {} (arm {arm})", features[arm].0),
         }
     }
 
-    /// The full names of several arms in one phrase; arms beyond the tenth are only counted.
+    /// What several arms are called in one phrase; arms beyond the tenth are only counted.
     ///
     /// # Panics
     /// If one of them does not exist.
@@ -65,20 +117,23 @@ impl ArmNames {
     pub fn list(&self, arms: &[Arm]) -> String {
         const MOST: usize = 10;
         let [arm] = arms else {
-            let numbers = |number: &dyn Fn(usize) -> String| {
-                let shown: Vec<String> = arms.iter().take(MOST).map(|arm| number(arm.index())).collect();
+            let joined = |text: &dyn Fn(usize) -> String| {
+                let shown: Vec<String> = arms.iter().take(MOST).map(|arm| text(arm.index())).collect();
                 shown.join(", ")
             };
             let more = match arms.len().saturating_sub(MOST) {
                 0 => String::new(),
                 more => format!(" and {} more", crate::output::numbers::with_separators(more as u64)),
             };
-            let own = numbers(&|arm| arm.to_string());
-            let theirs = numbers(&|arm| self.number(arm));
-            return match self {
-                Self::Numbers => format!("arms {own}{more}"),
-                Self::Chosen(_) => format!("arms {theirs}{more} ({own}{more} of those chosen)"),
-                Self::Features(_) => format!("features {theirs}{more} (arms {own}{more})"),
+            if arms.iter().any(|arm| self.given_name(arm.index()).is_some()) {
+                return format!("{}{more}", joined(&|arm| self.name(arm)));
+            }
+            let own = joined(&|arm| arm.to_string());
+            let theirs = joined(&|arm| self.number(arm));
+            return match self.numbering {
+                Numbering::Numbers => format!("arms {own}{more}"),
+                Numbering::Chosen(_) => format!("arms {theirs}{more} ({own}{more} of those chosen)"),
+                Numbering::Features(_) => format!("features {theirs}{more} (arms {own}{more})"),
             };
         };
         self.name(arm.index())
@@ -108,7 +163,7 @@ impl ArmNames {
     /// As [`Self::name`].
     #[must_use]
     pub fn feature(&self, arm: usize) -> Option<FeatureId> {
-        if let Self::Features(features) = self { Some(features[arm]) } else { None }
+        if let Numbering::Features(features) = &self.numbering { Some(features[arm]) } else { None }
     }
 
     /// The arm's number in its matrix, of chosen arms.
@@ -117,24 +172,18 @@ impl ArmNames {
     /// As [`Self::name`].
     #[must_use]
     pub fn arm_in_matrix(&self, arm: usize) -> Option<Arm> {
-        if let Self::Chosen(numbers) = self { Some(numbers[arm]) } else { None }
+        if let Numbering::Chosen(numbers) = &self.numbering { Some(numbers[arm]) } else { None }
     }
 
     /// The header of a column of [`Self::elsewhere`]; `None` if it would repeat the column of arms.
     #[must_use]
     pub fn column(&self) -> Option<&'static str> {
-        match self {
-            Self::Numbers => None,
-            Self::Chosen(_) => Some("arm_in_matrix"),
-            Self::Features(_) => Some("feature"),
+        match self.numbering {
+            Numbering::Numbers => None,
+            Numbering::Chosen(_) => Some("arm_in_matrix"),
+            Numbering::Features(_) => Some("feature"),
         }
     }
-}
-
-/// The name of a feature ranker: features are 1-based, as in data files, and arms 0-based.
-#[must_use]
-pub fn of_feature(feature: FeatureId, arm: usize) -> String {
-    format!("feature {} (arm {arm})", feature.0)
 }
 
 #[cfg(test)]
@@ -144,11 +193,11 @@ mod tests {
     #[test]
     fn names_give_both_numbers_if_they_differ() {
         let chosen = ArmNames::chosen(vec![Arm(0), Arm(9), Arm(105)]);
-        let features = ArmNames::Features([1, 10, 106].map(FeatureId).to_vec());
-        assert_eq!(ArmNames::Numbers.name(2), "arm 2");
+        let features = ArmNames::features([1, 10, 106].map(FeatureId).to_vec());
+        assert_eq!(ArmNames::NUMBERS.name(2), "arm 2");
         assert_eq!(chosen.name(2), "arm 105 (2 of those chosen)");
         assert_eq!(features.name(2), "feature 106 (arm 2)");
-        let numbers = [&ArmNames::Numbers, &chosen, &features].map(|names| (names.column(), names.number(2)));
+        let numbers = [&ArmNames::NUMBERS, &chosen, &features].map(|names| (names.column(), names.number(2)));
         assert_eq!(
             numbers.each_ref().map(|(column, number)| (*column, number.as_str())),
             [(None, "2"), (Some("arm_in_matrix"), "105"), (Some("feature"), "106")]
@@ -157,16 +206,29 @@ mod tests {
         assert_eq!(chosen.list(&[Arm(2), Arm(1)]), "arms 105, 9 (2, 1 of those chosen)");
         assert_eq!(features.list(&[Arm(2), Arm(1)]), "features 106, 10 (arms 2, 1)");
         let many: Vec<Arm> = (0..12).map(Arm).collect();
-        assert_eq!(ArmNames::Numbers.list(&many), "arms 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more");
+        assert_eq!(ArmNames::NUMBERS.list(&many), "arms 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more");
     }
 
     #[test]
     fn a_subset_of_a_subset_keeps_the_numbers_in_the_matrix() {
-        assert_eq!(ArmNames::chosen(vec![Arm(0), Arm(1)]), ArmNames::Numbers, "both numbers agree");
-        let chosen = ArmNames::Numbers.subset(&[3, 5, 8]);
-        assert_eq!(chosen.subset(&[0, 2]), ArmNames::Chosen(vec![Arm(3), Arm(8)]));
+        assert_eq!(ArmNames::chosen(vec![Arm(0), Arm(1)]), ArmNames::NUMBERS, "both numbers agree");
+        let chosen = ArmNames::NUMBERS.subset(&[3, 5, 8]);
+        assert_eq!(chosen.subset(&[0, 2]), ArmNames::chosen(vec![Arm(3), Arm(8)]));
         assert_eq!(chosen.subset(&[0, 1, 2]), chosen);
-        let features = ArmNames::Features([7, 8].map(FeatureId).to_vec());
+        let features = ArmNames::features([7, 8].map(FeatureId).to_vec());
         assert_eq!(features.subset(&[1]).name(0), "feature 8 (arm 0)");
+    }
+    #[test]
+    fn given_names_replace_numbers() {
+        let names = Names::of_some(4, [(0, "bm25"), (1, "ltr"), (3, "a, b")]).unwrap();
+        let features = ArmNames::features([3, 5, 8, 9].map(FeatureId).to_vec()).called(Some(names));
+        assert_eq!([0, 2, 3].map(|arm| features.name(arm)), ["bm25", "feature 8 (arm 2)", "a, b"]);
+        assert_eq!(features.list(&[Arm(1), Arm(0), Arm(2)]), "ltr, bm25, feature 8 (arm 2)");
+        assert_eq!(features.list(&[Arm(2)]), "feature 8 (arm 2)");
+        assert_eq!((features.number(0), features.column()), ("3".to_owned(), Some("feature")));
+        let subset = features.subset(&[3, 2]);
+        assert_eq!([0, 1].map(|arm| subset.name(arm)), ["a, b", "feature 8 (arm 1)"]);
+        let nameless = features.subset(&[2]);
+        assert_eq!(nameless, ArmNames::features(vec![FeatureId(8)]));
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use anyhow::Result;
 use clicks::{AnyClickModel, ClickModel, FractionalLabels, TableIndex};
 use interleave::{CreditTies, ProbabilisticInterleave};
-use letor_io::{Dataset, FeatureId, Null, Provenance};
+use letor_io::{Dataset, FeatureId, Names, Null, Provenance};
 use rankers::{Gain, TieBreaking};
 use serde::Serialize;
 
-use crate::simulation::arm_names::{ArmNames, of_feature};
+use crate::simulation::arm_names::ArmNames;
 use crate::simulation::live_arena::MixingMethods;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::site::Site;
@@ -61,6 +61,9 @@ pub struct SiteDescription {
     pub dataset: DatasetDescription,
     /// The features behind the arms, 1-based, in the order of the arms.
     pub rankers: Vec<FeatureId>,
+    /// The names that they were given, if any was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<Names>,
     /// How rankers order documents with equal scores.
     pub tie_breaking: TieBreaking,
     /// How users click.
@@ -142,7 +145,9 @@ impl SiteDescription {
         methods: &MixingMethods,
         credit_ties: CreditTies,
     ) -> Self {
+        let names = dataset.feature_names();
         Self {
+            names: names.and_then(|names| names.subset(rankers.iter().map(|feature| feature.0 as usize - 1))),
             dataset: DatasetDescription {
                 name: dataset.name().to_owned(),
                 synthetic: matches!(dataset.provenance(), Provenance::LookAlike { .. }),
@@ -168,19 +173,19 @@ impl SiteDescription {
         seed_text(Seeded::Site(self))
     }
 
-    /// The name of an arm, e.g. `feature 110 (arm 109)`.
+    /// What an arm is called: the name of its feature, or e.g. `feature 110 (arm 109)`.
     ///
     /// # Panics
     /// If there is no such arm.
     #[must_use]
     pub fn label(&self, arm: usize) -> String {
-        of_feature(self.rankers[arm], arm)
+        self.names().name(arm)
     }
 
     /// The names of all arms.
     #[must_use]
     pub fn names(&self) -> ArmNames {
-        ArmNames::Features(self.rankers.clone())
+        ArmNames::features(self.rankers.clone()).called(self.names.clone())
     }
 
     /// A note for figures and tables of synthetic data; `None` for real data.

@@ -17,7 +17,7 @@ use crate::figure::{Curve, CurvePoint, Heatmap, Lines, Scale};
 use crate::output::numbers::{with_separators, with_unit};
 use crate::output::{remove_stale, write_csv};
 use crate::results::notes;
-use crate::simulation::arm_names::ArmNames;
+use crate::simulation::arm_names::{ArmNames, Numbering};
 
 /// The number of cycles written; hundreds of arms can have millions.
 const MOST_CYCLES: usize = 100_000;
@@ -81,10 +81,10 @@ fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, nam
         Some(tournament.beats(i, j) && tournament.beats(j, k) && tournament.beats(k, i))
     };
     let mut header = vec!["first", "second", "third"];
-    match names {
-        ArmNames::Numbers => {}
-        ArmNames::Chosen(_) => header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]),
-        ArmNames::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
+    match names.numbering() {
+        Numbering::Numbers => {}
+        Numbering::Chosen(_) => header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]),
+        Numbering::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
     }
     header.extend(["first_over_second", "second_over_third", "third_over_first", "significant"]);
     let rows = clearest_cycles(matrix, MOST_CYCLES).into_iter().map(|cycle| {
@@ -133,16 +133,16 @@ fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
         // Unnamed rows are numbered from 1, like ranks in the tables.
         return ("rank", Vec::new());
     }
-    let what = if matches!(names, ArmNames::Features(_)) { "feature" } else { "arm" };
+    let what = if matches!(names.numbering(), Numbering::Features(_)) { "feature" } else { "arm" };
     (what, order.iter().map(|arm| names.number(arm.index())).collect())
 }
 
 /// The note of a figure: where to look up ranks, or which numbers the arms have, and that the data are synthetic.
 fn note(ranks: Option<&str>, config: &Config) -> Option<String> {
-    let arms = match (ranks, &config.names) {
+    let arms = match (ranks, config.names.numbering()) {
         (Some(file), _) => Some(format!("arms by rank: see {file}")),
-        (None, ArmNames::Numbers | ArmNames::Features(_)) => None,
-        (None, ArmNames::Chosen(_)) => Some("arms by their numbers in the whole matrix".to_owned()),
+        (None, Numbering::Numbers | Numbering::Features(_)) => None,
+        (None, Numbering::Chosen(_)) => Some("arms by their numbers in the whole matrix".to_owned()),
     };
     notes([arms, config.note.clone()])
 }

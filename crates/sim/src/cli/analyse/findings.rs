@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::Config;
 use super::difference::Difference;
-use crate::simulation::arm_names::ArmNames;
+use crate::simulation::arm_names::{ArmNames, Numbering};
 use crate::simulation::seed;
 
 /// The content of findings.json; entries that need a Condorcet winner are null without one.
@@ -135,7 +135,7 @@ impl Findings {
             name: config.matrix.name.clone(),
             arms: matrix.arms(),
             synthetic: config.matrix.estimated_from.as_ref().map(|account| account.synthetic),
-            arms_in_matrix: config.arms.clone().filter(|_| config.names != ArmNames::Numbers),
+            arms_in_matrix: config.arms.clone().filter(|_| *config.names.numbering() != Numbering::Numbers),
             ranking: ranking(matrix, &lottery.weights, &config.names),
             gaps: structure::gaps(matrix),
             order: order(&tournament),

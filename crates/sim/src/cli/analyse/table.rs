@@ -37,7 +37,7 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
         let _ = write!(text, "\n\n{note}");
     }
     if let Some(taken) = &config.arms {
-        let _ = write!(text, "\n\nchosen, in this order: {}", ArmNames::Numbers.list(taken));
+        let _ = write!(text, "\n\nchosen, in this order: {}", ArmNames::NUMBERS.list(taken));
     }
     text
 }

@@ -189,7 +189,7 @@ impl ArmArgs {
     /// The names of the arms `taken` from a matrix (`None`: all) whose arms rank by these `features`, if known.
     pub(in crate::cli) fn names(&self, features: Option<Vec<FeatureId>>, taken: Option<&[Arm]>) -> ArmNames {
         // A matrix in alphabetical order does not list its arms in the order of the features.
-        let all = features.filter(|_| !self.lexicographic).map_or(ArmNames::Numbers, ArmNames::Features);
+        let all = features.filter(|_| !self.lexicographic).map_or(ArmNames::NUMBERS, ArmNames::features);
         match taken {
             None => all,
             Some(taken) => all.subset(&taken.iter().map(|arm| arm.index()).collect::<Vec<_>>()),

@@ -117,7 +117,7 @@ impl Bandit {
                 );
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {
-                        self.on_matrix(matrix, problem.to_string(), None, (ArmNames::Numbers, None))
+                        self.on_matrix(matrix, problem.to_string(), None, (ArmNames::NUMBERS, None))
                     }
                     Setting::Utilities(arena) => {
                         let kind = self.run.regret.of_preferences(RegretKind::Condorcet)?;
@@ -132,7 +132,7 @@ impl Bandit {
                             winners_in_matrix: None,
                             estimated_from: None,
                         };
-                        let names = ArmNames::Numbers;
+                        let names = ArmNames::NUMBERS;
                         let text = truth::describe(kind, true, arena.gaps(), &names, None);
                         let content = seed_text(Seeded::Problem(&problem.to_string()));
                         self.play(CopiedArenas { arena, content }, description, &names, (kind, text))

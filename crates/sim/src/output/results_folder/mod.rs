@@ -25,6 +25,10 @@ use super::usage::usage;
 /// The fields of a configuration that are not part of a folder's key.
 pub const SIZES: [&str; 6] = ["version", "steps", "runs", "algorithms", "checkpoints", "horizons"];
 
+/// The field, of any object in a configuration, for what rankers and arms are called. It is not part of a folder's key
+/// either.
+pub const NAMES: &str = "names";
+
 /// The name of the file with the key, and in the end the configuration, of a folder that is not finished.
 const UNFINISHED: &str = ".unfinished.json";
 
@@ -314,7 +318,16 @@ fn without_sizes(config: &Value) -> Value {
     if let Value::Object(fields) = &mut config {
         fields.retain(|name, _| !SIZES.contains(&name.as_str()));
     }
+    remove_names(&mut config);
     config
+}
+
+/// Removes what rankers and arms are called: the results of renamed ones are written again under the new names.
+fn remove_names(config: &mut Value) {
+    if let Value::Object(fields) = config {
+        fields.remove(NAMES);
+        fields.values_mut().for_each(remove_names);
+    }
 }
 
 fn refuse_another_key(path: &Path, held: &Value, key: &Value, compare: Compare) -> Result<()> {
