@@ -41,8 +41,12 @@ pub enum ErrorKind {
     Value,
     /// A query id is missing, too long or not text, or group sizes do not match the rows.
     QueryId,
-    /// A query id occurs in two places.
+    /// A query id occurs in two places, or runs and qrels have none in common.
     SameQuery,
+    /// A document occurs twice in the list or the judgments of a query.
+    Document,
+    /// A name of a run or of scores is given twice, or cannot be one.
+    Name,
     /// A size exceeds its limit.
     Limit,
     /// The name is neither registered nor a file.

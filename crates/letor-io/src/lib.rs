@@ -109,8 +109,11 @@ mod names;
 mod open;
 pub mod registry;
 mod text;
+pub mod trec;
 
-pub use dataset::{BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, Statistics};
+pub use dataset::{
+    BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, RunCounts, Runs, Statistics,
+};
 pub use error::{Error, ErrorKind};
 pub use names::{NameError, NameFault, Names};
 pub use open::{OpenOptions, open};

@@ -26,8 +26,21 @@ pub(crate) fn check_bytes(file: &[u8], repair_hashes: bool) -> Option<Dataset> {
     let max_label = labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
     let checksum = OnceLock::from(checksum);
     Some(
-        Content { name, provenance, features, ids, id_ends, offsets, labels, max_label, blocks, checksum, all_null: 0 }
-            .into(),
+        Content {
+            name,
+            provenance,
+            features,
+            ids,
+            id_ends,
+            offsets,
+            labels,
+            max_label,
+            blocks,
+            checksum,
+            all_null: 0,
+            runs: None,
+        }
+        .into(),
     )
 }
 

@@ -65,8 +65,21 @@ fn dataset(file: File, path: &Path, index: Index, (name, provenance): (&str, Pro
     let max_label = labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
     let (name, checksum) = (name.to_string(), OnceLock::from(checksum));
     let blocks = Blocks::File(FileBlocks::new(file));
-    Content { name, provenance, features, ids, id_ends, offsets, labels, max_label, blocks, checksum, all_null: 0 }
-        .into()
+    Content {
+        name,
+        provenance,
+        features,
+        ids,
+        id_ends,
+        offsets,
+        labels,
+        max_label,
+        blocks,
+        checksum,
+        all_null: 0,
+        runs: None,
+    }
+    .into()
 }
 
 /// Writes a cache of `dataset` to `path`, completely or not at all. Failures are ignored.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Blocks, BuildError, Content, Dataset, EncodedQuery, Provenance};
+use super::{Blocks, BuildError, Content, Dataset, EncodedQuery, Provenance, Runs};
 
 /// Builds a [`Dataset`] query by query.
 ///
@@ -46,6 +46,7 @@ impl DatasetBuilder {
             blocks: Blocks::Owned(Vec::new()),
             checksum: OnceLock::new(),
             all_null: 0,
+            runs: None,
         };
         Self { content, blocks: Vec::new() }
     }
@@ -59,6 +60,12 @@ impl DatasetBuilder {
     /// Sets how many features of queries had no value but NULL.
     pub(crate) fn all_null(&mut self, count: u64) -> &mut Self {
         self.content.all_null = count;
+        self
+    }
+
+    /// Sets what is known of the runs that the data set is made of.
+    pub(crate) fn runs(&mut self, runs: Runs) -> &mut Self {
+        self.content.runs = Some(runs);
         self
     }
 
@@ -105,7 +112,8 @@ impl DatasetBuilder {
     /// The data set of all queries pushed.
     pub fn build(self) -> Dataset {
         let mut content = self.content;
-        content.max_label = content.labels.iter().copied().reduce(f32::max).unwrap_or(0.0);
+        let unretrieved = content.runs.as_ref().and_then(Runs::max_label);
+        content.max_label = content.labels.iter().copied().chain(unretrieved).reduce(f32::max).unwrap_or(0.0);
         content.labels.shrink_to_fit();
         content.blocks = Blocks::Owned(self.blocks);
         content.into()

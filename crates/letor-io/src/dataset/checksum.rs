@@ -29,5 +29,8 @@ pub(super) fn of(dataset: &Dataset) -> String {
         .collect();
     let mut hasher = Sha256::new_with_prefix(VERSION);
     digests.iter().for_each(|digest| hasher.update(digest));
+    if let Some(runs) = dataset.runs() {
+        runs.hashed(|bytes| hasher.update(bytes));
+    }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,6 +10,7 @@ mod column;
 mod encoded_query;
 mod provenance;
 mod query;
+mod runs;
 mod segment;
 mod statistics;
 
@@ -26,6 +27,7 @@ pub(crate) use encoded_query::MAX_ID;
 pub use encoded_query::{BuildError, EncodedQuery};
 pub use provenance::Provenance;
 pub use query::{FeatureId, Query};
+pub use runs::{RunCounts, Runs};
 pub use statistics::Statistics;
 
 use crate::names::{NameError, NameFault, Names};
@@ -62,6 +64,8 @@ pub(crate) struct Content {
     pub(crate) checksum: OnceLock<String>,
     /// Only known when text was read, not from a cache.
     pub(crate) all_null: u64,
+    /// Only of data sets made of TREC runs.
+    pub(crate) runs: Option<Runs>,
 }
 
 impl From<Content> for Dataset {
@@ -168,10 +172,12 @@ impl Dataset {
     /// The size in memory, in bytes, including values that are still in a cache file.
     pub fn memory(&self) -> usize {
         let index = size_of::<Box<[u8]>>() + 2 * size_of::<usize>();
+        let runs = self.content.runs.as_ref().map_or(0, Runs::memory);
         self.content.blocks.bytes()
             + self.queries() * index
             + self.content.labels.len() * size_of::<f32>()
             + self.content.ids.len()
+            + runs
     }
 
     /// The cache file that the values are read from; `None` if they were read from text or generated.
@@ -184,6 +190,12 @@ impl Dataset {
     #[must_use]
     pub fn all_null(&self) -> u64 {
         self.content.all_null
+    }
+
+    /// What is known of the runs that the data set is made of; `None` if its features come from elsewhere.
+    #[must_use]
+    pub fn runs(&self) -> Option<&Runs> {
+        self.content.runs.as_ref()
     }
 
     pub(crate) fn content(&self) -> &Content {
@@ -212,6 +224,7 @@ impl PartialEq for Dataset {
             && self.content.ids == other.content.ids
             && self.content.offsets == other.content.offsets
             && self.content.labels == other.content.labels
+            && self.content.runs.as_ref().map(Runs::content) == other.content.runs.as_ref().map(Runs::content)
             && (0..self.queries()).all(|index| self.block_bytes(index) == other.block_bytes(index))
     }
 }

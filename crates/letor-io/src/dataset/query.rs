@@ -69,6 +69,17 @@ impl<'a> Query<'a> {
         }
     }
 
+    /// The number of documents that `feature`, a run, retrieved: the first so many of its list. All documents, if the
+    /// data set is not made of [runs](Dataset::runs).
+    pub fn retrieved(&self, feature: FeatureId) -> usize {
+        if self.dataset.runs().is_none() {
+            return self.documents();
+        }
+        let mut ranks = Vec::new();
+        self.column(feature, &mut ranks);
+        ranks.iter().filter(|&&rank| rank > 0.0).count()
+    }
+
     /// Whether all documents have the same value of `feature`. Faster than reading the column.
     pub fn is_constant(&self, feature: FeatureId) -> bool {
         self.block().find(feature.0).is_none_or(|segment| segment.is_constant())
@@ -77,6 +88,15 @@ impl<'a> Query<'a> {
     /// The features that are not 0 for all documents, in ascending order.
     pub fn present(&self) -> impl ExactSizeIterator<Item = FeatureId> + use<'a> {
         self.block().features().map(FeatureId)
+    }
+
+    /// Replaces the contents of `out` by the exact values of `feature`, one per document.
+    pub(crate) fn decimals(&self, feature: FeatureId, out: &mut Vec<Decimal>) {
+        out.clear();
+        match self.block().find(feature.0) {
+            Some(segment) => segment.decimals(self.documents(), out),
+            None => out.resize(self.documents(), Decimal::ZERO),
+        }
     }
 
     /// Calls `each` with every feature present and its exact values.

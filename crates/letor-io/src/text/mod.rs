@@ -13,10 +13,11 @@ mod read;
 mod row;
 mod write;
 
-pub(crate) use file::expand;
+pub(crate) use file::{Foreign, expand, foreign, lines, not_a_file, open_source, read_up_to};
 pub use options::{Null, ReadOptions, SameQid};
 pub use read::read_files;
 pub(crate) use read::read_list;
 #[cfg(feature = "fuzz")]
 pub(crate) use read::read_source;
+pub(crate) use row::{NotANumber, parse_number};
 pub use write::{WriteOptions, write};

@@ -8,3 +8,4 @@ mod random;
 mod real_data;
 mod resemblance;
 mod support;
+mod trec;

@@ -6,7 +6,7 @@ pub(super) fn end_of_lines(text: &[u8]) -> usize {
 }
 
 /// The lines of `text` without their line feeds, each with the position after it.
-pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut start = 0;
     std::iter::from_fn(move || {
         if start >= text.len() {

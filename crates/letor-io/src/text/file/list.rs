@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::foreign::foreign;
 use super::group_sizes::GroupSizes;
 use super::line_shape::{self, LineShape};
 use super::lines::lines;
@@ -139,7 +140,10 @@ fn reason_to_skip(path: &Path) -> Option<String> {
             (Some(LineShape::Comment), None) => {
                 Some("starts with a comment, not with a row: give the file itself to read it".into())
             }
-            (Some(_), None) => Some("does not start with a row of data".into()),
+            (Some(_), None) => Some(match first.and_then(|(_, line)| foreign(line)) {
+                Some(foreign) => format!("{foreign}: {}", foreign.remedy()),
+                None => "does not start with a row of data".into(),
+            }),
         };
     }
 }

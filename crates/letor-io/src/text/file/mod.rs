@@ -1,6 +1,7 @@
 //! Files on their way to rows: which files a list of paths means, and each file as pieces of whole queries;
 //! not what the rows hold ([`row`](super::row)).
 
+mod foreign;
 mod group_sizes;
 mod line_shape;
 mod lines;
@@ -8,10 +9,13 @@ mod list;
 mod pieces;
 mod source;
 
+pub(crate) use foreign::{Foreign, foreign};
 pub(super) use group_sizes::GroupSizes;
 pub(super) use line_shape::looks_like_id;
+pub(crate) use lines::lines;
 pub(crate) use list::expand;
 pub(super) use list::{DataFile, FileList};
 #[cfg(feature = "fuzz")]
 pub(super) use pieces::Sizes;
 pub(super) use pieces::{Failure, Ids, Piece, PieceReader, no_row};
+pub(crate) use source::{not_a_file, open as open_source, read_up_to};

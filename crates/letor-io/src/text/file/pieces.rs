@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::foreign::foreign;
 use super::group_sizes::GroupSizes;
 use super::line_shape::{self, LineShape};
 use super::lines::{end_of_lines, lines};
@@ -122,8 +123,16 @@ impl PieceReader {
             }
             let whole = if reader.at_end { reader.carry.len() } else { end_of_lines(&reader.carry) };
             let first = lines(&reader.carry[searched..whole])
-                .map(|(_, line)| line_shape::of(line))
-                .find(|shape| !matches!(shape, LineShape::Blank | LineShape::Comment));
+                .map(|(_, line)| (line_shape::of(line), line))
+                .find(|(shape, _)| !matches!(shape, LineShape::Blank | LineShape::Comment));
+            if let Some((LineShape::Other, line)) = first
+                && let Some(foreign) = foreign(line)
+            {
+                let message =
+                    format!("is {foreign}, expected rows of `label qid:id feature:value ...`: {}", foreign.remedy());
+                return Err(Error::new(ErrorKind::Format, message));
+            }
+            let first = first.map(|(shape, _)| shape);
             // A long line without an end is refused as such later.
             let lines_only = reader.carry.len() - whole <= MAX_LINE;
             if first.is_none() && !reader.at_end && lines_only && searched > sizes.preamble {

@@ -9,7 +9,7 @@ use flate2::read::MultiGzDecoder;
 use crate::error::{Error, ErrorKind};
 
 /// The text of a file.
-pub(super) type Source = Box<dyn Read + Send>;
+pub(crate) type Source = Box<dyn Read + Send>;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
@@ -26,7 +26,7 @@ const OTHERS: [(&[u8], &str); 8] = [
 ];
 
 /// Opens `path`, a regular file or a pipe; decompresses it if it starts like gzip.
-pub(super) fn open(path: &Path) -> Result<Source, Error> {
+pub(crate) fn open(path: &Path) -> Result<Source, Error> {
     let failed = |error: &io::Error| Error::io(path, "failed to open", error);
     // Opening a device can wait for ever, and so can reading it.
     let metadata = std::fs::metadata(path).map_err(|error| failed(&error))?;
@@ -61,7 +61,7 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
 const PIPE: &str = "a pipe";
 
 /// What something is that is not a regular file.
-pub(super) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
+pub(crate) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
     if metadata.is_file() {
         return None;
     }
@@ -76,7 +76,7 @@ pub(super) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
 }
 
 /// Fills `buffer` until the end of the text or an error; returns the number of bytes read, and the error.
-pub(super) fn read_up_to(source: &mut impl Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
+pub(crate) fn read_up_to(source: &mut impl Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;
     while filled < buffer.len() {
         match source.read(&mut buffer[filled..]) {

@@ -10,5 +10,6 @@ mod token;
 
 pub(super) use digits::LOOKAHEAD;
 pub(super) use entry::Entry;
+pub(crate) use number::{NotANumber, parse as parse_number};
 pub(super) use reader::{Line, RowReader, line_too_long};
 pub(super) use token::{RowError, check_id};

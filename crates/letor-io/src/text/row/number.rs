@@ -10,7 +10,7 @@ pub(super) fn ends_token(byte: u8) -> bool {
 
 /// Why a token is not a valid number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotANumber {
+pub(crate) enum NotANumber {
     /// It is not a number.
     Syntax,
     /// It is NaN, infinite, or beyond the range of `f64`.
@@ -21,7 +21,7 @@ pub(super) enum NotANumber {
 ///
 /// Numbers with up to 18 significant digits are exact; longer numbers, and those with a scale beyond 280, are
 /// rounded to the nearest `f64` first.
-pub(super) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
+pub(crate) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
     let (negative, unsigned) = match token {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),

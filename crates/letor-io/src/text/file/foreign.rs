@@ -1,0 +1,77 @@
+//! Files of other programs that are often given instead of data: recognised by their first line, so that the error says
+//! where they belong.
+
+use std::fmt;
+
+use super::line_shape::{self, LineShape};
+
+/// A kind of file that is not a data file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Foreign {
+    /// Lines of `query Q0 document rank score tag`.
+    Run,
+    /// Lines of `query 0 document label`.
+    Qrels,
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Run => "a TREC run (lines of `query Q0 document rank score tag`)",
+            Self::Qrels => "TREC qrels (lines of `query 0 document label`)",
+        })
+    }
+}
+
+impl Foreign {
+    /// What to do with such a file.
+    pub(crate) fn remedy(self) -> &'static str {
+        match self {
+            Self::Run => "give runs as --trec-runs, and their judgments as --qrels",
+            Self::Qrels => "give judgments as --qrels, and the runs to compare as --trec-runs",
+        }
+    }
+}
+
+/// The kind of file that has `line` as its first line with content; `None` if it is none of these.
+pub(crate) fn foreign(line: &[u8]) -> Option<Foreign> {
+    if line_shape::of(line) != LineShape::Other {
+        return None;
+    }
+    let mut fields = [&b""[..]; 6];
+    let mut count = 0;
+    for field in line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()) {
+        *fields.get_mut(count)? = field;
+        count += 1;
+    }
+    let is_number = |field: &[u8]| str::from_utf8(field).is_ok_and(|field| field.parse::<f64>().is_ok());
+    match count {
+        6 if is_number(fields[4]) => Some(Foreign::Run),
+        4 if is_number(fields[3]) => Some(Foreign::Qrels),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_and_qrels_are_recognised() {
+        for (line, expected) in [
+            ("301 Q0 FBIS3-1 1 12.5 bm25", Some(Foreign::Run)),
+            ("2\tQ0\tqid:1\t0\t-1e-5\tx\r", Some(Foreign::Run)),
+            ("301 0 FBIS3-1 1", Some(Foreign::Qrels)),
+            ("q1 Q0 d 2\r", Some(Foreign::Qrels)),
+            ("301 Q0 FBIS3-1 1 high bm25", None),
+            ("2 qid:1 1:3 2:4", None),
+            ("2 qid:1 1:3 2:4 3:5 4:6", None),
+            ("301 0 FBIS3-1", None),
+            ("1 2 3 4 5 6 7", None),
+            ("", None),
+            ("# 1 2 3", None),
+        ] {
+            assert_eq!(foreign(line.as_bytes()), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The files that a list of runs means, and what each run is called.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind};
+use crate::names::{NameError, NameFault, Names};
+use crate::text::{Foreign, foreign, lines, not_a_file, open_source, read_up_to};
+
+/// Endings that are no part of a run's name.
+const ENDINGS: [&str; 8] = [".gz", ".run", ".trec", ".txt", ".res", ".tsv", ".dat", ".out"];
+/// The most bytes of a file of a folder that are read to find its first line.
+const BEGINNING: usize = 64 << 10;
+
+/// A run to read: its name, if the user gave one, and its file.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Source {
+    pub(super) name: Option<String>,
+    pub(super) path: PathBuf,
+}
+
+/// Splits `NAME=PATH`; a file of that very name is a path.
+pub(crate) fn split_name(text: &str) -> (Option<&str>, &Path) {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !Path::new(text).exists() => (Some(name), Path::new(path)),
+        _ => (None, Path::new(text)),
+    }
+}
+
+/// The files that `runs` mean, and those of folders that were skipped with the reason. A folder stands for its files
+/// that start with a line of a run, by name.
+pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<(PathBuf, String)>), Error> {
+    let (mut sources, mut skipped) = (Vec::new(), Vec::new());
+    for run in runs {
+        let (name, path) = split_name(run.as_ref());
+        if !path.is_dir() {
+            sources.push(Source { name: name.map(str::to_owned), path: path.to_path_buf() });
+            continue;
+        }
+        if let Some(name) = name {
+            let message =
+                format!("is a folder, expected the file of the run {name}: give the file, or the folder unnamed");
+            return Err(Error::new(ErrorKind::Io, message).in_file(path));
+        }
+        let failed = |error| Error::io(path, "failed to list", &error);
+        let mut files = std::fs::read_dir(path)
+            .map_err(failed)?
+            .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
+            .collect::<Result<Vec<_>, _>>()?;
+        files.sort();
+        let before = sources.len();
+        for file in files {
+            match starts_a_run(&file) {
+                true => sources.push(Source { name: None, path: file }),
+                false => skipped.push((file, "does not start with a line of a run".to_owned())),
+            }
+        }
+        if sources.len() == before {
+            let message = "has no run, expected files of `query Q0 document rank score tag`: give the files themselves";
+            return Err(Error::new(ErrorKind::Format, message).in_file(path));
+        }
+    }
+    Ok((sources, skipped))
+}
+
+/// Whether the first line of `path` with content is that of a run.
+fn starts_a_run(path: &Path) -> bool {
+    if std::fs::metadata(path).is_ok_and(|metadata| not_a_file(&metadata).is_some() || metadata.len() == 0) {
+        return false;
+    }
+    let Ok(mut source) = open_source(path) else { return false };
+    let mut text = vec![0; BEGINNING];
+    let (read, _) = read_up_to(&mut source, &mut text);
+    let text = text[..read].strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text[..read]);
+    let first = lines(text).map(|(_, line)| line).find(|line| !line.trim_ascii().is_empty());
+    first.and_then(foreign) == Some(Foreign::Run)
+}
+
+/// The names of runs read from `sources` with these `tags`: the name given, otherwise the name of the file without its
+/// ending or, if files of the same name are among them, the tag.
+pub(super) fn resolve(sources: &[Source], tags: &[&[u8]]) -> Result<Names, Error> {
+    let stems: Vec<String> = sources.iter().map(|source| stem(&source.path)).collect();
+    let name = |at: usize| -> String {
+        if let Some(name) = &sources[at].name {
+            return name.clone();
+        }
+        let clashes = |other: usize| other != at && sources[other].name.is_none() && stems[other] == stems[at];
+        if (0..sources.len()).any(clashes) { String::from_utf8_lossy(tags[at]).into_owned() } else { stems[at].clone() }
+    };
+    Names::new((0..sources.len()).map(name)).map_err(|NameError { number, fault }| {
+        let path = &sources[number].path;
+        let message = match fault {
+            NameFault::Repeated { name, first } => format!(
+                "{} and this file are both called `{name}`: give one of them another name, e.g. other={}",
+                sources[first].path.display(),
+                path.display()
+            ),
+            fault => format!("the name of the run {fault}: name it, e.g. bm25={}", path.display()),
+        };
+        Error::new(ErrorKind::Name, message).in_file(path)
+    })
+}
+
+/// The name of a file without endings that say what it is: `bm25` for `runs/bm25.run.gz`.
+pub(crate) fn stem(path: &Path) -> String {
+    let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut name = full.as_str();
+    // At most two, e.g. `.run.gz`: dots in names are common.
+    for _ in 0..2 {
+        let stripped = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
+        name = stripped.filter(|rest| !rest.is_empty()).unwrap_or(name);
+    }
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(sources: &[(&str, &str, &str)]) -> Result<Vec<String>, String> {
+        let name = |name: &str| (!name.is_empty()).then(|| name.to_owned());
+        let files: Vec<Source> =
+            sources.iter().map(|(given, path, _)| Source { name: name(given), path: path.into() }).collect();
+        let tags: Vec<&[u8]> = sources.iter().map(|(_, _, tag)| tag.as_bytes()).collect();
+        let names = resolve(&files, &tags).map_err(|error| error.to_string())?;
+        Ok(names.iter().flatten().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn runs_are_named_after_files_tags_or_as_asked() {
+        for (file, name) in [
+            ("runs/bm25.run.gz", "bm25"),
+            ("bm25", "bm25"),
+            ("input.bm25-k1.2", "input.bm25-k1.2"),
+            ("a.b.txt", "a.b"),
+            (".run", ".run"),
+        ] {
+            assert_eq!(stem(Path::new(file)), name, "{file}");
+        }
+        assert_eq!(names(&[("", "x/a.run", "t1"), ("", "b.txt", "t2")]).unwrap(), ["a", "b"]);
+        assert_eq!(names(&[("", "x/a.run", "t1"), ("", "y/a.gz", "t2"), ("", "b", "t")]).unwrap(), ["t1", "t2", "b"]);
+        assert_eq!(names(&[("mine", "x/a.run", "t1"), ("", "y/a.run", "t1")]).unwrap(), ["mine", "a"]);
+        let error = names(&[("", "x/a.run", "t"), ("", "y/a.run", "t")]).unwrap_err();
+        assert_eq!(
+            error,
+            "y/a.run: x/a.run and this file are both called `t`: give one of them another name, e.g. other=y/a.run"
+        );
+        assert!(names(&[("b", "a", "t"), ("", "b", "t")]).unwrap_err().contains("both called `b`"));
+    }
+
+    #[test]
+    fn a_file_of_that_very_name_is_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("k1=0.9.run");
+        std::fs::write(&file, "").unwrap();
+        let text = file.to_str().unwrap();
+        assert_eq!(split_name(text), (None, file.as_path()));
+        assert_eq!(split_name("bm25=a=b.run"), (Some("bm25"), Path::new("a=b.run")));
+        assert_eq!(split_name("=a.run"), (None, Path::new("=a.run")));
+    }
+}

@@ -1,0 +1,107 @@
+//! From the names of files to a data set.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::fields::read_text;
+use super::join::join;
+use super::names::{expand, resolve};
+use super::qrels::Qrels;
+use super::run::Run;
+use crate::dataset::Dataset;
+use crate::error::{Error, ErrorKind};
+use crate::text::ReadOptions;
+
+/// How runs and qrels become a data set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrecOptions {
+    /// How a run orders documents of equal score.
+    pub ties: TrecTies,
+    /// What becomes of documents without a judgment.
+    pub unjudged: Unjudged,
+    /// The highest label; 4 by default, as for other data ([`ReadOptions::max_label`]).
+    pub max_label: f32,
+}
+
+impl Default for TrecOptions {
+    fn default() -> Self {
+        let max_label = ReadOptions::default().max_label;
+        Self { ties: TrecTies::default(), unjudged: Unjudged::default(), max_label }
+    }
+}
+
+/// How a run orders documents of equal score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrecTies {
+    /// As `trec_eval` does, so that measures agree with it: scores are compared in single precision, and of two documents
+    /// with one score that with the larger number, in the order of bytes, comes first.
+    #[default]
+    Docno,
+    /// They stay tied, and a ranker shows them in any order. Scores are compared as the decimals in the file.
+    Keep,
+}
+
+/// What becomes of retrieved documents without a judgment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unjudged {
+    /// They have label 0, as in `trec_eval`.
+    #[default]
+    Zero,
+    /// They are removed from all lists, which are then *condensed*: T. Sakai, "Alternatives to Bpref", SIGIR 2007,
+    /// <https://doi.org/10.1145/1277741.1277756>.
+    Remove,
+}
+
+/// Opens `runs` with the judgments in `qrels` as one data set: feature `i` is run `i`.
+///
+/// Each run is a file, a folder, which stands for the runs in it, or `NAME=FILE`. Files may be gzip. Where no name is
+/// given, a run is called after its file or, if several files have that name, by its tag. The rules of the
+/// [module](self) say how runs and qrels are joined.
+///
+/// # Errors
+/// A file that cannot be read, a malformed line, a document twice in a list, a judgment that contradicts another, two
+/// runs of one name, or no query with both judgments and retrieved documents.
+pub fn open<R: AsRef<str>, Q: AsRef<str>>(runs: &[R], qrels: &[Q], options: &TrecOptions) -> Result<Dataset, Error> {
+    let missing = |what: &str| Err(Error::new(ErrorKind::Unknown, what.to_owned()));
+    if runs.is_empty() {
+        return missing("no run is given: expected files of `query Q0 document rank score tag`");
+    }
+    if qrels.is_empty() {
+        return missing("no qrels are given: expected a file of `query 0 document label` for the runs");
+    }
+    let (sources, skipped) = expand(runs)?;
+    let judged: Vec<PathBuf> = qrels.iter().map(|path| PathBuf::from(path.as_ref())).collect();
+    let paths: Vec<&Path> =
+        sources.iter().map(|source| source.path.as_path()).chain(judged.iter().map(PathBuf::as_path)).collect();
+    // Pipes can be read once only, and each file is: nothing looks at it before.
+    let mut texts = paths
+        .par_iter()
+        .map(|path| read_text(path))
+        .collect::<Vec<Result<_, _>>>()
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?;
+    let judgments = texts.split_off(sources.len());
+    let parsed: Vec<Result<Run<'_>, Error>> = texts
+        .par_iter()
+        .zip(&sources)
+        .map(|(text, source)| Run::parse(text).map_err(|error| error.in_file(&source.path)))
+        .collect();
+    let runs = parsed.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let qrels = Qrels::parse(&judgments, &judged, options.max_label)?;
+    let tags: Vec<&[u8]> = runs.iter().map(|run| run.tag).collect();
+    let names = resolve(&sources, &tags)?;
+    let files = (paths.iter().map(|path| path.to_path_buf()).collect(), skipped);
+    join(&runs, names, &qrels, files, &display_name(&judged), options)
+}
+
+/// The name of a data set with these qrels.
+fn display_name(qrels: &[PathBuf]) -> String {
+    let first = qrels[0].file_name().unwrap_or(qrels[0].as_os_str()).display().to_string();
+    match qrels.len() {
+        1 => first,
+        more => format!("{first} and {} more", more - 1),
+    }
+}

@@ -1,0 +1,105 @@
+//! A run: what a ranker returned for each query.
+#![expect(clippy::disallowed_types, reason = "only looked up by id; its order has no effect")]
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::fields::each_line;
+use crate::decimal::Decimal;
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::text::{Foreign, NotANumber, parse_number};
+
+/// The columns of a line.
+pub(super) const FORM: &str = "query Q0 document rank score tag";
+
+/// The lines of a run.
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    pub(super) tag: &'a [u8],
+    /// In the order of their first lines.
+    pub(super) queries: Vec<RunQuery<'a>>,
+}
+
+/// What a run returned for one query.
+#[derive(Debug)]
+pub(super) struct RunQuery<'a> {
+    pub(super) id: &'a str,
+    /// In the order of document numbers as bytes.
+    pub(super) documents: Vec<Retrieved<'a>>,
+}
+
+/// A line of a run.
+#[derive(Debug)]
+pub(super) struct Retrieved<'a> {
+    pub(super) document: &'a [u8],
+    pub(super) score: Decimal,
+    pub(super) line: u64,
+}
+
+impl<'a> Run<'a> {
+    /// Reads the text of a run. Lines may be in any order.
+    ///
+    /// # Errors
+    /// The first malformed line; after that, the first document that recurs in its query.
+    pub(super) fn parse(text: &'a [u8]) -> Result<Self, Error> {
+        let (mut queries, mut places) = (Vec::<RunQuery<'a>>::new(), HashMap::<&str, usize>::new());
+        let (mut tag, mut last) = (None, ("", 0));
+        each_line::<6>(text, ("lines of a run", FORM, Foreign::Run), |line| {
+            let id = line.query()?;
+            let document = line.document()?;
+            let score =
+                parse_number(line.fields[4]).map_err(|fault| {
+                    let found = excerpt(line.fields[4]);
+                    line.error(4, ErrorKind::Value, match fault {
+                    NotANumber::Syntax => {
+                        format!("score {found} is not a number, expected one in column 5 of `{FORM}`: correct it")
+                    }
+                    NotANumber::NotFinite => {
+                        format!("score {found} is not finite, expected a finite number: correct it, or remove the line")
+                    }
+                })
+                })?;
+            let first = *tag.get_or_insert(line.fields[5]);
+            if line.fields[5] != first {
+                let message = format!(
+                    "found the tag {}, expected {} as on the lines before: a file holds one run, so split it by tag",
+                    excerpt(line.fields[5]),
+                    excerpt(first)
+                );
+                return Err(line.error(5, ErrorKind::Syntax, message));
+            }
+            if queries.is_empty() || last.0 != id {
+                last = (id, *places.entry(id).or_insert(queries.len()));
+                if last.1 == queries.len() {
+                    queries.push(RunQuery { id, documents: Vec::new() });
+                }
+            }
+            queries[last.1].documents.push(Retrieved { document, score, line: line.number });
+            Ok(())
+        })?;
+        queries
+            .par_iter_mut()
+            .for_each(|query| query.documents.sort_by_key(|document| (document.document, document.line)));
+        let repeated = queries.par_iter().filter_map(RunQuery::repeated).min_by_key(|(_, lines)| lines[1]);
+        if let Some((message, [_, line])) = repeated {
+            return Err(Error::new(ErrorKind::Document, message).at(line, 1));
+        }
+        Ok(Self { tag: tag.unwrap_or_default(), queries })
+    }
+}
+
+impl RunQuery<'_> {
+    /// The first line that repeats a document, with the line of the document before it.
+    fn repeated(&self) -> Option<(String, [u64; 2])> {
+        let pairs = self.documents.windows(2).filter(|pair| pair[0].document == pair[1].document);
+        let pair = pairs.min_by_key(|pair| pair[1].line)?;
+        let message = format!(
+            "document {} recurs in query {}; it occurs first on line {}: keep one of the lines",
+            excerpt(pair[1].document),
+            self.id,
+            pair[0].line
+        );
+        Some((message, [pair[0].line, pair[1].line]))
+    }
+}
