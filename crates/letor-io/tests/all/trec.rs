@@ -72,7 +72,7 @@ fn runs_and_qrels_become_a_data_set_by_the_rules() {
     assert_eq!(counts.unjudged_queries, ["77"]);
     assert_eq!((&counts.empty_lists[..], &counts.tied[..]), (&[0, 1][..], &[2, 0][..]));
     assert_eq!((counts.unjudged, counts.negative, counts.repeated), (2, 1, 1));
-     assert_eq!(dataset.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["r0", "r1"]);
+    assert_eq!(dataset.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["r0", "r1"]);
 }
 
 #[test]
@@ -118,12 +118,12 @@ fn runs_are_given_by_name_or_folder() {
     let files =
         folder(&[("a.run", A.as_bytes()), ("b.run", B.as_bytes()), ("qrels", QRELS.as_bytes()), ("empty", b"")]);
     let all = open(&[path(&files, "")], &[path(&files, "qrels")], &TrecOptions::default()).unwrap();
-     assert_eq!(all.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(all.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["a", "b"]);
     let Provenance::Files { files: read, skipped } = all.provenance() else { panic!("files") };
     assert_eq!((read.len(), skipped.len()), (3, 2), "qrels and the empty file are no runs");
     let named = [format!("ours={}", path(&files, "b.run")), path(&files, "a.run")];
     let named = open(&named, &[path(&files, "qrels")], &TrecOptions::default()).unwrap();
-     assert_eq!(named.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["ours", "a"]);
+    assert_eq!(named.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["ours", "a"]);
 }
 
 /// What is wrong, the bytes of the run and of the qrels, and the end of the error: which file, where, and what.
