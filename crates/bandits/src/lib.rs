@@ -244,7 +244,9 @@ mod algorithm;
 mod arena;
 mod confidence;
 mod counts;
+mod late;
 pub mod matrix;
+pub mod open;
 pub mod policies;
 mod policy;
 pub mod problems;
@@ -264,8 +266,10 @@ pub use algorithm::{
     PolicyConfig, Venue,
 };
 pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
+pub use late::{Late, LatePolicy};
 pub use matrix::{MatrixError, PreferenceMatrix, agreement, winners};
-pub use policy::{Arm, Choice, Feedback, PairWins, Policy};
+pub use open::OpenPolicy;
+pub use policy::{Arm, Choice, Feedback, PackedWins, PairWins, Policy};
 /// The one generator of the project.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is_optimal};

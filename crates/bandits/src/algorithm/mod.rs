@@ -14,6 +14,7 @@ pub use value::{Parameter, ParameterValue};
 pub(crate) use value::{assign, named_values, nearest, parameters};
 
 use crate::Policy;
+use crate::late::LatePolicy;
 
 /// The parameters of a published algorithm, and how to build its policy: what the [registry](crate::registry) lists.
 ///
@@ -42,7 +43,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
 
     /// What it builds.
-    type Policy: Policy + Clone + Send;
+    type Policy: Policy + Clone + Send + 'static;
 
     /// How many arms it chooses at a time with these parameters.
     fn action_kind(&self) -> ActionKind {
@@ -85,6 +86,14 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// If [`check`](Self::check) fails, if there are no arms (or 2^32), and if `horizon` is
     /// 0 where it [is used](Self::uses_horizon).
     fn policy(&self, arms: usize, horizon: u64) -> Result<Self::Policy, ParameterError>;
+
+    /// The policy in the form in which it takes late outcomes: through queues, unless the algorithm takes them itself.
+    ///
+    /// # Errors
+    /// Those of [`policy`](Self::policy).
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::queued(self.policy(arms, horizon)?))
+    }
 }
 
 /// The number of arms that an algorithm chooses at a time.

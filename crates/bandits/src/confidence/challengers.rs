@@ -8,7 +8,8 @@
 
 use crate::Generator;
 use crate::confidence::lanes::{LANES, Lanes, bits_where, largest, margin};
-use crate::confidence::last_step_below;
+use crate::confidence::{Standing, last_step_below};
+use crate::counts::OpenDuels;
 use crate::random::below;
 
 /// The upper bounds of all pairs, a row for each champion.
@@ -85,9 +86,21 @@ impl Challengers {
     }
 
     /// The last step at which the bound of every other arm against `champion` is below 1/2, for s =
-    /// sqrt(alpha ln t).
-    pub(crate) fn alone_until(&self, champion: usize, alpha: f64) -> u64 {
-        let others = self.of(champion).enumerate();
+    /// sqrt(alpha ln t). Pairs of which duels are `open` are those of `known` instead: mean and width without them.
+    pub(crate) fn alone_until(
+        &self,
+        champion: usize,
+        alpha: f64,
+        open: &OpenDuels,
+        known: impl Fn(usize) -> Option<Standing>,
+    ) -> u64 {
+        let others = self.of(champion).enumerate().map(|(opponent, bounds)| {
+            if open.between(opponent, champion) == 0 {
+                return (opponent, bounds);
+            }
+            // Of a pair of which nothing is known yet, the bound is above 1/2.
+            (opponent, known(opponent).map_or((0.5, 1.0), |standing| (standing.mean, standing.width)))
+        });
         let weakest = others
             .filter(|&(opponent, _)| opponent != champion)
             .map(|(_, (mean, width))| {

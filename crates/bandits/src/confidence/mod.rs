@@ -6,8 +6,10 @@ mod challengers;
 mod evidence;
 pub(crate) mod lanes;
 mod log_time;
+mod standing;
 
 pub(crate) use candidates::Candidates;
 pub(crate) use challengers::Challengers;
 pub(crate) use evidence::Evidence;
 pub(crate) use log_time::{LogTime, last_step_below};
+pub(crate) use standing::Standing;

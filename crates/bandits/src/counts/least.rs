@@ -54,6 +54,12 @@ impl LeastCounts {
         }
     }
 
+    /// Corrects the count of `arm`.
+    pub(crate) fn put(&mut self, arm: Arm, count: u64) {
+        self.counts[arm.index()] = count;
+        self.refresh();
+    }
+
     /// Recounts all arms; those with `None` take no further part.
     pub(crate) fn recount(&mut self, count: impl Fn(Arm) -> Option<u64>) {
         for (index, kept) in self.counts.iter_mut().enumerate() {

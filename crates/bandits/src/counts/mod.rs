@@ -2,9 +2,11 @@
 //! in `confidence` and `thompson`.
 
 mod least;
+mod open_duels;
 mod pair_table;
 
 pub(crate) use least::LeastCounts;
+pub(crate) use open_duels::OpenDuels;
 pub(crate) use pair_table::{PairCounts, PairTable};
 
 use crate::random::best_arm;

@@ -17,6 +17,7 @@
 use rand::Rng as _;
 
 use crate::algorithm::{countable, parameters};
+use crate::late::{Late, LatePolicy};
 use crate::random::below;
 use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, ParameterError, Policy, PolicyConfig};
 
@@ -45,6 +46,10 @@ impl PolicyConfig for RandomPairsConfig {
         countable(arms)?;
         Ok(RandomPairs { arms })
     }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
+    }
 }
 
 impl PolicyConfig for RandomSetsConfig {
@@ -64,6 +69,10 @@ impl PolicyConfig for RandomSetsConfig {
     fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomSets, ParameterError> {
         countable(arms)?;
         Ok(RandomSets { arms, set: Vec::with_capacity(arms) })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -94,6 +103,8 @@ impl Policy for RandomPairs {
         (self.arms == 1).then_some(Arm(0))
     }
 }
+
+impl Late for RandomPairs {}
 
 /// Random sets.
 #[derive(Debug, Clone)]
@@ -131,3 +142,5 @@ impl Policy for RandomSets {
         (self.arms == 1).then_some(Arm(0))
     }
 }
+
+impl Late for RandomSets {}

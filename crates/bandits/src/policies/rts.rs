@@ -36,6 +36,7 @@
 //!   0.
 
 use crate::algorithm::{countable_pairs, papers, parameters};
+use crate::late::{Late, LatePolicy};
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -59,6 +60,10 @@ impl PolicyConfig for RtsConfig {
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Rts, ParameterError> {
         countable_pairs::<Self>(arms)?;
         Ok(Rts { everyone: (0..arms).map(Arm::at).collect(), sampler: Sampler::new(arms, Ties::Random) })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -87,5 +92,14 @@ impl Policy for Rts {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.sampler.posterior().wins().copeland_best(generator)
+    }
+}
+
+impl Late for Rts {
+    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        self.sampler.draw_again();
+        if let Some(feedback) = feedback {
+            self.learn(step, feedback);
+        }
     }
 }

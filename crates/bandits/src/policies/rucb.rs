@@ -39,9 +39,9 @@
 //!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
-use crate::confidence::Challengers;
-use crate::confidence::LogTime;
-use crate::confidence::{Candidates, Evidence};
+use crate::confidence::{Candidates, Challengers, Evidence, LogTime, Standing};
+use crate::counts::OpenDuels;
+use crate::late::{Late, LatePolicy};
 use crate::random::{below, coin};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -119,6 +119,10 @@ impl PolicyConfig for RucbConfig {
         countable_pairs::<Self>(arms)?;
         Ok(Rucb::new(self, arms))
     }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
+    }
 }
 
 /// RUCB.
@@ -126,13 +130,18 @@ impl PolicyConfig for RucbConfig {
 pub struct Rucb {
     variant: Variant,
     alpha: f64,
+    /// The bound of a pair never seen: mean and width.
+    unseen: (f64, f64),
     clock: LogTime,
+    /// alpha ln t at the last choice.
+    time: f64,
     evidence: Evidence,
     candidates: Candidates,
     favourite: Option<Arm>,
     opponents: Challengers,
     /// The pair that met last: only their candidacy needs an update.
     met: Option<[Arm; 2]>,
+    open: OpenDuels,
 }
 
 impl Rucb {
@@ -142,13 +151,33 @@ impl Rucb {
         Self {
             variant: config.variant,
             alpha: config.alpha,
+            unseen: (mean, width),
             clock: LogTime::new(),
+            time: 0.0,
             evidence: Evidence::new(arms, u32::from(lerot)),
             candidates: Candidates::new(arms),
             favourite: None,
             opponents: Challengers::new(arms, mean, width),
             met: None,
+            open: OpenDuels::new(arms),
         }
+    }
+
+    /// Brings the candidacy of the pair that met last up to date.
+    fn settle(&mut self, time: f64) {
+        for arm in self.met.take().into_iter().flatten() {
+            self.candidates.update(arm, self.evidence.strongest()[arm.index()], time);
+        }
+    }
+
+    /// Rewrites the bounds of a pair.
+    fn rate(&mut self, i: usize, j: usize) {
+        let (won, lost) = self.evidence.wins(i, j);
+        let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
+        let (mean, width) = self.unseen;
+        let standing = standing.unwrap_or(Standing { mean, other_mean: mean, width });
+        self.opponents.set(j, i, standing.mean, standing.width);
+        self.opponents.set(i, j, standing.other_mean, standing.width);
     }
 
     fn champion(&mut self, generator: &mut Generator) -> Arm {
@@ -190,9 +219,8 @@ impl Policy for Rucb {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let time = self.alpha * self.clock.ln(step as f64);
-        for arm in self.met.take().into_iter().flatten() {
-            self.candidates.update(arm, self.evidence.strongest()[arm.index()], time);
-        }
+        self.time = time;
+        self.settle(time);
         self.candidates.advance(self.evidence.strongest(), time);
         let champion = self.champion(generator);
         let not_itself = self.variant != Variant::Lerot;
@@ -200,7 +228,11 @@ impl Policy for Rucb {
         let challenger = opponents.challenger(champion.index(), not_itself, scale, generator);
         let challenger = Arm::at(challenger);
         if challenger == champion {
-            let until = self.opponents.alone_until(champion.index(), self.alpha);
+            let known = |opponent: usize| {
+                let (won, lost) = self.evidence.wins(opponent, champion.index());
+                Standing::of(won.into(), lost.into(), 0)
+            };
+            let until = self.opponents.alone_until(champion.index(), self.alpha, &self.open, known);
             return Choice::Alone { arm: champion, until: until.max(step) };
         }
         Choice::Duel(champion, challenger)
@@ -212,15 +244,31 @@ impl Policy for Rucb {
         };
         let (w, l) = (winner.index(), loser.index());
         self.evidence.record(w, l);
-        let (won, lost) = self.evidence.wins(w, l);
-        let share = 1.0 / f64::from(won + lost);
-        let width = share.sqrt();
-        self.opponents.set(l, w, f64::from(won) * share, width);
-        self.opponents.set(w, l, f64::from(lost) * share, width);
+        self.rate(w, l);
         self.met = Some([winner, loser]);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.evidence.copeland_best(generator)
+    }
+}
+
+impl Late for Rucb {
+    fn depart(&mut self, arms: &[Arm]) {
+        let (i, j) = (arms[0].index(), arms[1].index());
+        self.open.depart(i, j);
+        self.rate(i, j);
+    }
+
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        let (i, j) = (arms[0].index(), arms[1].index());
+        self.open.arrive(i, j);
+        match feedback {
+            Some(feedback) => {
+                self.settle(self.time);
+                self.learn(step, feedback);
+            }
+            None => self.rate(i, j),
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! The interface of a dueling bandit: it chooses, it learns, it recommends an arm. Arenas, which answer, are in
 //! `arena`; the algorithms in `policies`.
 
+mod packed_wins;
 mod pair_wins;
 
+pub use packed_wins::PackedWins;
 pub use pair_wins::PairWins;
 
 use std::hint::select_unpredictable;

@@ -176,6 +176,24 @@ impl PairWins {
         self.ties.fill(0);
     }
 
+    /// The first pair of positions that is neither decided nor tied.
+    pub(crate) fn undecided(&self) -> Option<(usize, usize)> {
+        // Each pair is a win of one side or a tie on both: counted, as a look at each pair takes longer than a set's
+        // whole step.
+        let ones = |bits: &[u64]| bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        let pairs = (self.arms * self.arms.saturating_sub(1) / 2) as u64;
+        if ones(&self.wins) + ones(&self.ties) / 2 == pairs {
+            return None;
+        }
+        let known = |i: usize, j: usize| self.beats(i, j) || self.beats(j, i) || self.ties(i, j);
+        (0..self.arms).find_map(|i| (i + 1..self.arms).find(|&j| !known(i, j)).map(|j| (i, j)))
+    }
+
+    /// Wins and ties, word by word.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.wins.iter().chain(&self.ties).copied()
+    }
+
     /// How many arms the set has.
     #[must_use]
     pub fn arms(&self) -> usize {

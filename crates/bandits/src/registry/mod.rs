@@ -17,6 +17,7 @@ use std::str::FromStr;
 pub use entry::{Entry, table};
 
 use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
+use crate::late::LatePolicy;
 use crate::policies;
 use crate::{ActionKind, ParameterError, Policy, PolicyConfig};
 
@@ -166,6 +167,14 @@ impl Spec {
     /// horizon and that is 0.
     pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
         each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
+    }
+
+    /// The policy in the form in which it takes late outcomes: [`open`](Self::open) makes tickets for it.
+    ///
+    /// # Errors
+    /// Those of [`visit`](Self::visit).
+    pub fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        each!(&self.0, algorithm => algorithm.late(arms, horizon))
     }
 }
 

@@ -102,6 +102,11 @@ impl Sampler {
         &self.posterior
     }
 
+    /// An outcome arrives while an arm plays alone: the next step is drawn from what is known now.
+    pub(crate) fn draw_again(&mut self) {
+        self.ended = None;
+    }
+
     #[inline]
     pub(crate) fn record(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
         self.posterior.record(winner, loser)

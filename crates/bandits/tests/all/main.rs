@@ -2,6 +2,7 @@
 
 mod agreement;
 mod common;
+mod open;
 mod problems;
 mod published;
 mod resumed;

@@ -47,6 +47,7 @@
 
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
 use crate::confidence::LogTime;
+use crate::late::{Late, LatePolicy};
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -124,6 +125,10 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
             bounds: Bounds::new(arms),
         })
     }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
+    }
 }
 
 /// D-TS or D-TS+.
@@ -163,6 +168,15 @@ impl Policy for DoubleThompson {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.sampler.posterior().wins().copeland_best(generator)
+    }
+}
+
+impl Late for DoubleThompson {
+    fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        self.sampler.draw_again();
+        if let Some(feedback) = feedback {
+            self.learn(step, feedback);
+        }
     }
 }
 

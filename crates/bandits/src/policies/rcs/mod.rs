@@ -40,9 +40,9 @@
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
-use crate::confidence::Challengers;
-use crate::confidence::LogTime;
-use crate::counts::LeastCounts;
+use crate::confidence::{Challengers, LogTime, Standing};
+use crate::counts::{LeastCounts, OpenDuels};
+use crate::late::{Late, LatePolicy};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod tournament;
@@ -115,6 +115,7 @@ impl PolicyConfig for RcsConfig {
         }
         Ok(Rcs {
             lerot,
+            unseen: (mean, width),
             alpha: self.alpha,
             clock: LogTime::new(),
             arms,
@@ -123,7 +124,13 @@ impl PolicyConfig for RcsConfig {
             reigns: LeastCounts::new(arms),
             dethroned: None,
             own_duels: vec![0; arms],
+            rest: None,
+            open: OpenDuels::new(arms),
         })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -131,6 +138,8 @@ impl PolicyConfig for RcsConfig {
 #[derive(Debug, Clone)]
 pub struct Rcs {
     lerot: bool,
+    /// The bound of a pair never seen: mean and width.
+    unseen: (f64, f64),
     alpha: f64,
     clock: LogTime,
     arms: usize,
@@ -142,12 +151,16 @@ pub struct Rcs {
     dethroned: Option<Arm>,
     /// By Lerot's rule, how often each arm met itself.
     own_duels: Vec<u32>,
+    /// The arm of the last stretch alone, the step after which it began, and how often it had been champion then.
+    rest: Option<(Arm, u64, u64)>,
+    open: OpenDuels,
 }
 
 impl Rcs {
     /// The end of the stretch, begun at `step`, in which `champion` meets itself.
     fn alone(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
-        let unchallenged = self.opponents.alone_until(champion.index(), self.alpha);
+        let known = |opponent: usize| self.known(opponent, champion.index());
+        let unchallenged = self.opponents.alone_until(champion.index(), self.alpha, &self.open, known);
         let unchallenged = unchallenged.max(step);
         let reign = if won { self.tournament.reign(champion, generator) } else { 1 };
         let last = step.saturating_add(reign - 1);
@@ -155,8 +168,27 @@ impl Rcs {
             self.dethroned = Some(champion);
         }
         let until = last.min(unchallenged);
+        self.rest = Some((champion, step, self.reigns.count(champion)));
         self.reigns.add(champion, until - step);
         until
+    }
+
+    /// How `i` stands against `j`, open duels left out.
+    fn known(&self, i: usize, j: usize) -> Option<Standing> {
+        let (won, lost) = self.tournament.wins().between(i, j);
+        let prior = u32::from(self.lerot);
+        Standing::of((won + prior).into(), (lost + prior).into(), 0)
+    }
+
+    /// Rewrites the bounds of a pair.
+    fn rate(&mut self, i: usize, j: usize) {
+        let (won, lost) = self.tournament.wins().between(i, j);
+        let prior = u32::from(self.lerot);
+        let standing = Standing::of((won + prior).into(), (lost + prior).into(), self.open.between(i, j));
+        let (mean, width) = self.unseen;
+        let standing = standing.unwrap_or(Standing { mean, other_mean: mean, width });
+        self.opponents.set(j, i, standing.mean, standing.width);
+        self.opponents.set(i, j, standing.other_mean, standing.width);
     }
 }
 
@@ -196,17 +228,41 @@ impl Policy for Rcs {
             self.opponents.set(arm, arm, 0.5, width);
             return;
         }
-        let (won, lost) = self.tournament.record(winner, loser);
-        let prior = u32::from(self.lerot);
-        let (won, lost) = (f64::from(won + prior), f64::from(lost + prior));
-        let share = 1.0 / (won + lost);
-        let width = share.sqrt();
-        let (winner, loser) = (winner.index(), loser.index());
-        self.opponents.set(loser, winner, won * share, width);
-        self.opponents.set(winner, loser, lost * share, width);
+        self.tournament.record(winner, loser);
+        self.rate(winner.index(), loser.index());
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.tournament.wins().copeland_best(generator)
+    }
+}
+
+impl Late for Rcs {
+    fn depart(&mut self, arms: &[Arm]) {
+        let (i, j) = (arms[0].index(), arms[1].index());
+        // A duel of an arm with itself has its outcome immediately.
+        if i != j {
+            self.open.depart(i, j);
+            self.rate(i, j);
+        }
+    }
+
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        // The next tournament is drawn from what is known now.
+        self.dethroned = None;
+        let (i, j) = (arms[0].index(), arms[1].index());
+        if i != j {
+            self.open.arrive(i, j);
+        }
+        match feedback {
+            Some(feedback) => self.learn(step, feedback),
+            None => self.rate(i, j),
+        }
+    }
+
+    fn cut(&mut self, last: u64) {
+        if let Some((champion, begun, reigns)) = self.rest.take() {
+            self.reigns.put(champion, reigns + (last - begun));
+        }
     }
 }

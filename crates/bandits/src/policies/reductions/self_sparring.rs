@@ -22,6 +22,7 @@
 //! * It recommends the arm that won and lost most often.
 
 use crate::algorithm::{countable, papers, parameters, positive};
+use crate::late::{Late, LatePolicy};
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
 use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
@@ -74,6 +75,10 @@ impl PolicyConfig for SelfSparringConfig {
             sampler: Thompson::new(arms),
             set: Vec::with_capacity(self.picks.min(arms)),
         })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -133,5 +138,15 @@ impl Policy for SelfSparring {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         highest_score(self.arms(), |arm| self.sampler.score(arm), generator)
+    }
+}
+
+impl Late for SelfSparring {
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        if let Some(feedback) = feedback {
+            self.set.clear();
+            self.set.extend_from_slice(arms);
+            self.learn(step, feedback);
+        }
     }
 }

@@ -27,9 +27,10 @@
 //! * The paper does not say which arm to report: here the one picked most often by both sides together.
 
 use crate::algorithm::{countable, named_values, papers, parameters, positive};
+use crate::late::Late;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
-use crate::singleton::{SingletonBandit, Ucb};
+use crate::singleton::{SingletonBandit, Thompson, Ucb};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sparring's parameters.
@@ -131,5 +132,14 @@ impl<S: SingletonBandit> Policy for Sparring<S> {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let score = |arm| self.sides.iter().map(|side| side.score(arm)).sum::<f64>();
         highest_score(self.arms(), score, generator)
+    }
+}
+
+impl Late for Sparring<Thompson> {
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        if let Some(feedback) = feedback {
+            self.met = [arms[0].index(), arms[1].index()];
+            self.learn(step, feedback);
+        }
     }
 }

@@ -19,6 +19,7 @@
 
 use super::sparring::Sparring;
 use crate::algorithm::{countable, papers, parameters};
+use crate::late::LatePolicy;
 use crate::singleton::Thompson;
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -43,5 +44,9 @@ impl PolicyConfig for SparringTsConfig {
     fn policy(&self, arms: usize, _horizon: u64) -> Result<Sparring<Thompson>, ParameterError> {
         countable(arms)?;
         Ok(Sparring::new(Thompson::new(arms)))
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }

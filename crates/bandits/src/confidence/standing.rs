@@ -1,0 +1,42 @@
+//! How the arms of a pair stand against each other in the bounds that choose, open duels included.
+
+/// The mean of either arm and the width of their bounds: u = mean + sqrt(alpha ln t) width.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Standing {
+    /// Of the arm that won `won` duels.
+    pub(crate) mean: f64,
+    /// Of the other.
+    pub(crate) other_mean: f64,
+    /// 1 / sqrt(n), for both.
+    pub(crate) width: f64,
+}
+
+impl Standing {
+    /// After `won` wins against `lost`, with `open` duels under way, each of which counts as the present mean: they
+    /// make the bounds narrower, and move nothing. A pair of which nothing but open duels is known is even. `None` if
+    /// there is nothing at all.
+    #[inline]
+    pub(crate) fn of(won: f64, lost: f64, open: u32) -> Option<Self> {
+        let known = won + lost;
+        if known > 0.0 {
+            let share = 1.0 / known;
+            let width = if open == 0 { share } else { 1.0 / (known + f64::from(open)) }.sqrt();
+            return Some(Self { mean: won * share, other_mean: lost * share, width });
+        }
+        (open > 0).then(|| Self { mean: 0.5, other_mean: 0.5, width: (1.0 / f64::from(open)).sqrt() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_duels_narrow_bounds_and_move_nothing() {
+        assert_eq!(Standing::of(0.0, 0.0, 0), None);
+        let even = |width| Some(Standing { mean: 0.5, other_mean: 0.5, width });
+        assert_eq!(Standing::of(0.0, 0.0, 4), even(0.5));
+        assert_eq!(Standing::of(2.0, 2.0, 0), even(0.5));
+        assert_eq!(Standing::of(3.0, 1.0, 12), Some(Standing { mean: 0.75, other_mean: 0.25, width: 0.25 }));
+    }
+}

@@ -1,0 +1,133 @@
+//! Policies whose outcomes come late: natively, where what an algorithm knows are counts, and through queues for all
+//! others. Tickets, logs and simulated delays are in `open`.
+
+mod native;
+mod queued;
+
+use native::Native;
+use queued::Queued;
+
+use crate::{Arm, Choice, Feedback, Generator, Policy};
+
+/// A policy of which any number of choices may be open, and whose outcomes come in any order, or never.
+///
+/// [`Policy::choose`] is called as often as choices are asked for, with rising steps, whether or not the outcomes of
+/// earlier ones are known; each duel or set is announced by [`depart`](Self::depart) immediately after it, and comes
+/// back once by [`arrive`](Self::arrive). The rules that the algorithms of this crate follow:
+///
+/// * A rule that follows upper confidence bounds counts open duels at their pair's present mean (1/2 if nothing is known
+///   of it) in the bounds that *choose*, so that it does not ask the same thing a thousand times while the first answer
+///   is under way.
+/// * What cannot be undone (eliminations, merges, stages) sees known outcomes only, and so does what opens a stretch
+///   [alone](Choice::Alone) of more than a step.
+/// * A rule that samples draws again at each choice, which spreads its choices: it counts nothing that is open.
+///
+/// If each choice comes back before the next, the choices must be those of the plain [`Policy`] calls.
+pub trait Late: Policy {
+    /// The choice just made of these arms (two, or those of the set) is open from now on.
+    fn depart(&mut self, arms: &[Arm]) {
+        let _ = arms;
+    }
+
+    /// A choice of these arms, made for `step`, is open no longer: with its outcome, or forgotten.
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        let _ = arms;
+        if let Some(feedback) = feedback {
+            self.learn(step, feedback);
+        }
+    }
+
+    /// The stretch alone that it chose last ends after step `last`, before its end: an outcome arrives, after which it
+    /// chooses again.
+    fn cut(&mut self, last: u64) {
+        let _ = last;
+    }
+}
+
+/// A policy in the form in which it takes late outcomes.
+pub struct LatePolicy {
+    form: Box<dyn Form>,
+}
+
+impl LatePolicy {
+    /// One that takes late outcomes itself.
+    #[must_use]
+    pub fn native<P: Late + Clone + Send + 'static>(policy: P) -> Self {
+        Self { form: Box::new(Native { policy }) }
+    }
+
+    /// Any other, which gets each outcome at its own pace: outcomes wait in a queue per pair until it chooses that
+    /// pair, and while the queue of its choice is empty, users are asked for that pair.
+    ///
+    /// This is QPM-D of P. Joulani, A. György, C. Szepesvári, "Online Learning under Delayed Feedback", ICML 2013,
+    /// <https://proceedings.mlr.press/v28/joulani13.html>. It costs at most the delay times the number of pairs, which
+    /// is much for many arms.
+    ///
+    /// The steps that the policy sees are those that it learns from, and those of its stretches alone.
+    #[must_use]
+    pub fn queued<P: Policy + Clone + Send + 'static>(policy: P) -> Self {
+        Self { form: Box::new(Queued::new(policy)) }
+    }
+
+    /// Whether it takes late outcomes itself.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.form.is_native()
+    }
+
+    /// The number of outcomes that wait in queues.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.form.waiting()
+    }
+
+    pub(crate) fn arms(&self) -> usize {
+        self.form.arms()
+    }
+
+    pub(crate) fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        self.form.choose(step, generator)
+    }
+
+    pub(crate) fn depart(&mut self, arms: &[Arm]) {
+        self.form.depart(arms);
+    }
+
+    pub(crate) fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        self.form.arrive(step, arms, feedback);
+    }
+
+    pub(crate) fn cut(&mut self, last: u64) -> bool {
+        self.form.cut(last)
+    }
+
+    pub(crate) fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.form.recommend(generator)
+    }
+}
+
+impl Clone for LatePolicy {
+    fn clone(&self) -> Self {
+        Self { form: self.form.copy() }
+    }
+}
+
+impl std::fmt::Debug for LatePolicy {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (arms, native) = (self.arms(), self.is_native());
+        formatter.debug_struct("LatePolicy").field("arms", &arms).field("native", &native).finish_non_exhaustive()
+    }
+}
+
+/// What both forms do, with their types erased.
+trait Form: Send {
+    fn arms(&self) -> usize;
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_>;
+    fn depart(&mut self, arms: &[Arm]);
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>);
+    /// Ends the stretch alone after step `last`, where outcomes that arrive end it: returns whether they do.
+    fn cut(&mut self, last: u64) -> bool;
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
+    fn is_native(&self) -> bool;
+    fn waiting(&self) -> u64;
+    fn copy(&self) -> Box<dyn Form>;
+}

@@ -1,0 +1,48 @@
+//! Policies that take late outcomes themselves.
+
+use super::{Form, Late};
+use crate::{Arm, Choice, Feedback, Generator};
+
+#[derive(Clone)]
+pub(super) struct Native<P> {
+    pub(super) policy: P,
+}
+
+impl<P: Late + Clone + Send + 'static> Form for Native<P> {
+    fn arms(&self) -> usize {
+        self.policy.arms()
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        self.policy.choose(step, generator)
+    }
+
+    fn depart(&mut self, arms: &[Arm]) {
+        self.policy.depart(arms);
+    }
+
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        self.policy.arrive(step, arms, feedback);
+    }
+
+    fn cut(&mut self, last: u64) -> bool {
+        self.policy.cut(last);
+        true
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.policy.recommend(generator)
+    }
+
+    fn is_native(&self) -> bool {
+        true
+    }
+
+    fn waiting(&self) -> u64 {
+        0
+    }
+
+    fn copy(&self) -> Box<dyn Form> {
+        Box::new(self.clone())
+    }
+}

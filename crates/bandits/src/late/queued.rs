@@ -1,0 +1,156 @@
+//! Any policy, each outcome kept until it asks for it (QPM-D): see [`LatePolicy::queued`](super::LatePolicy::queued).
+//!
+//! Outcomes of a pair are alike whichever side an arm was on: they are kept as whether the lower arm won, and turned
+//! round where the policy asks for the pair the other way. A duel of an arm with itself never waits. The outcomes of a
+//! set wait for the same set.
+//!
+//! A stretch alone is not ended by outcomes that arrive: they change nothing that the policy knows.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::Form;
+use crate::{Arm, Choice, Feedback, Generator, PairWins, Policy};
+
+#[derive(Clone)]
+pub(super) struct Queued<P> {
+    policy: P,
+    /// The steps that the policy has seen.
+    played: u64,
+    /// Its last choice, if that has no outcome yet. The queue of an awaited pair is empty.
+    awaited: Awaited,
+    /// By pair, the lower arm first: whether that won, in order of arrival.
+    duels: BTreeMap<(Arm, Arm), VecDeque<bool>>,
+    sets: BTreeMap<Vec<Arm>, VecDeque<PairWins>>,
+    waiting: u64,
+}
+
+#[derive(Clone, PartialEq)]
+enum Awaited {
+    Nothing,
+    Duel(Arm, Arm),
+    Set(Vec<Arm>),
+}
+
+impl<P: Policy> Queued<P> {
+    pub(super) fn new(policy: P) -> Self {
+        Self { policy, played: 0, awaited: Awaited::Nothing, duels: BTreeMap::new(), sets: BTreeMap::new(), waiting: 0 }
+    }
+
+    /// Lets the policy learn the outcome that it awaits.
+    fn feed(&mut self, feedback: Feedback<'_>) {
+        self.awaited = Awaited::Nothing;
+        self.played += 1;
+        self.policy.learn(self.played, feedback);
+    }
+
+    /// Feeds the outcome that waits for the policy's choice, if any does.
+    fn feed_next(&mut self) -> bool {
+        match &self.awaited {
+            &Awaited::Duel(first, second) => {
+                let key = (first.min(second), first.max(second));
+                let Some(lower_won) = take(&mut self.duels, &key) else {
+                    return false;
+                };
+                self.feed(Feedback::of_duel(first, second, lower_won == (first < second)));
+            }
+            Awaited::Set(arms) => {
+                let Some(wins) = take(&mut self.sets, arms) else {
+                    return false;
+                };
+                self.feed(Feedback::Set { wins: &wins });
+            }
+            Awaited::Nothing => return false,
+        }
+        self.waiting -= 1;
+        true
+    }
+}
+
+/// The first of a queue, which is removed once it is empty.
+fn take<K: Ord, T>(queues: &mut BTreeMap<K, VecDeque<T>>, key: &K) -> Option<T> {
+    let queue = queues.get_mut(key)?;
+    let first = queue.pop_front();
+    if queue.is_empty() {
+        queues.remove(key);
+    }
+    first
+}
+
+impl<P: Policy + Clone + Send + 'static> Form for Queued<P> {
+    fn arms(&self) -> usize {
+        self.policy.arms()
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        loop {
+            if self.awaited == Awaited::Nothing {
+                let own_step = self.played + 1;
+                match self.policy.choose(own_step, generator) {
+                    Choice::Alone { arm, until } => {
+                        self.played = until.max(own_step);
+                        return Choice::Alone { arm, until: step.saturating_add(self.played - own_step) };
+                    }
+                    Choice::Duel(first, second) => self.awaited = Awaited::Duel(first, second),
+                    Choice::Set(arms) => self.awaited = Awaited::Set(arms.to_vec()),
+                }
+            }
+            if !self.feed_next() {
+                break;
+            }
+        }
+        match &self.awaited {
+            Awaited::Set(arms) => Choice::Set(arms),
+            &Awaited::Duel(first, second) => Choice::Duel(first, second),
+            // Not reached: something is awaited.
+            Awaited::Nothing => Choice::Alone { arm: Arm(0), until: step },
+        }
+    }
+
+    fn depart(&mut self, _arms: &[Arm]) {}
+
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        match feedback {
+            Some(Feedback::Duel { first_won, .. }) => {
+                let (first, second) = (arms[0], arms[1]);
+                if self.awaited == Awaited::Duel(first, second) {
+                    self.feed(Feedback::of_duel(first, second, first_won));
+                } else if self.awaited == Awaited::Duel(second, first) {
+                    self.feed(Feedback::of_duel(second, first, !first_won));
+                } else {
+                    let key = (first.min(second), first.max(second));
+                    self.duels.entry(key).or_default().push_back(first_won == (first < second));
+                    self.waiting += 1;
+                }
+            }
+            Some(Feedback::Set { wins }) => {
+                if matches!(&self.awaited, Awaited::Set(set) if set == arms) {
+                    self.feed(Feedback::Set { wins });
+                } else {
+                    self.sets.entry(arms.to_vec()).or_default().push_back(wins.clone());
+                    self.waiting += 1;
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn cut(&mut self, _last: u64) -> bool {
+        false
+    }
+
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.policy.recommend(generator)
+    }
+
+    fn is_native(&self) -> bool {
+        false
+    }
+
+    fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    fn copy(&self) -> Box<dyn Form> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,312 @@
+//! Any number of choices open at a time: tickets for them, answers in any order, delays in simulation. How an
+//! algorithm takes a late outcome is in `late`.
+
+mod delays;
+mod play;
+mod tickets;
+
+use std::sync::Arc;
+
+pub use delays::{Delay, DelayError, Lateness};
+pub use play::{OpenRun, play_open};
+use tickets::{Arms, Tickets};
+pub use tickets::{OpenError, Ticket};
+
+use crate::late::LatePolicy;
+use crate::random::Coins;
+use crate::registry::Spec;
+use crate::{Arm, Choice, DuelOutcome, Feedback, Generator, Generators, PairWins, ParameterError};
+
+/// A dueling bandit for real traffic: thousands of its choices may be open, answers come in any order, and some never.
+///
+/// One call of [`ask`](Self::ask) is one impression. A duel or a set comes with a [`Ticket`]; give it back once, with
+/// the outcome ([`tell`](Self::tell)) or without ([`forget`](Self::forget)). A ticket that is given back twice, or that
+/// this policy never gave out, is an error and changes nothing.
+///
+/// ```
+/// use bandits::registry::Spec;
+/// use bandits::{Arm, Choice, DuelOutcome, Generators};
+///
+/// let spec: Spec = "rucb".parse()?;
+/// let mut policy = spec.open(4, 0, &Generators::from_seed(1))?;
+/// let mut open = Vec::new();
+/// for impression in 0..5_000 {
+///     let asked = policy.ask();
+///     if let (Some(ticket), Choice::Duel(first, second)) = (asked.ticket, asked.choice) {
+///         open.push((ticket, first, second));
+///     }
+///     // Show the lists. Clicks come a hundred impressions later, here the last first; one in fifty never.
+///     if impression % 100 == 99 {
+///         while let Some((ticket, first, second)) = open.pop() {
+///             if open.len() % 50 == 7 {
+///                 policy.forget(ticket)?;
+///             } else {
+///                 policy.tell(ticket, if first < second { DuelOutcome::First } else { DuelOutcome::Second })?;
+///             }
+///         }
+///     }
+/// }
+/// assert_eq!(policy.recommend(), Some(Arm(0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct OpenPolicy {
+    form: LatePolicy,
+    generator: Generator,
+    coin_generator: Generator,
+    coins: Coins,
+    /// The impressions so far.
+    step: u64,
+    /// The arm of a stretch alone that goes on, and its last impression.
+    alone: Option<(Arm, u64)>,
+    tickets: Tickets,
+    /// A checksum of all that happened: tickets of another history do not fit.
+    history: u64,
+    tally: Tally,
+    /// The set asked last, shared by its tickets as long as it stays the same.
+    set: Arc<[Arm]>,
+    room: PairWins,
+}
+
+/// What to show for an impression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked<'a> {
+    /// The number of the impression, from 1.
+    pub step: u64,
+    /// The ticket with which the outcome comes back. `None` if there is nothing to learn: an arm alone, or against
+    /// itself.
+    pub ticket: Option<Ticket>,
+    /// The arms. Of a stretch alone, `until` is its last impression as far as is known now: an answer may end it
+    /// sooner.
+    pub choice: Choice<'a>,
+}
+
+/// The outcome of an impression, ties as ties.
+#[derive(Debug, Clone, Copy)]
+pub enum Outcome<'a> {
+    /// Of a duel, in the order of its arms.
+    Duel(DuelOutcome),
+    /// Of a set: every pair won or tied, by position in the set.
+    Set(&'a PairWins),
+}
+
+impl From<DuelOutcome> for Outcome<'_> {
+    fn from(outcome: DuelOutcome) -> Self {
+        Self::Duel(outcome)
+    }
+}
+
+impl<'a> From<&'a PairWins> for Outcome<'a> {
+    fn from(wins: &'a PairWins) -> Self {
+        Self::Set(wins)
+    }
+}
+
+/// How many impressions and answers there were. Tickets are told, forgotten or open: `tickets = told + forgotten +
+/// open`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Impressions asked for, including those of an arm alone.
+    pub asked: u64,
+    /// Tickets given out.
+    pub tickets: u64,
+    /// Tickets that came back with an outcome.
+    pub told: u64,
+    /// Tickets that came back without.
+    pub forgotten: u64,
+    /// Tickets that are still open.
+    pub open: u64,
+    /// Outcomes that the policy has not used yet: they wait in queues (0 if it takes late outcomes itself).
+    pub waiting: u64,
+}
+
+impl Spec {
+    /// Opens the algorithm for late answers. `generators` are those of the run: the policy's draws and the coins that
+    /// break ties come from them, as in [`play`](crate::play).
+    ///
+    /// # Errors
+    /// Those of [`visit`](Self::visit).
+    pub fn open(&self, arms: usize, horizon: u64, generators: &Generators) -> Result<OpenPolicy, ParameterError> {
+        let name = format!("{} revision={} arms={arms} horizon={horizon}", self.canonical(), self.entry().revision);
+        Ok(OpenPolicy::new(&name, self.late(arms, horizon)?, generators))
+    }
+}
+
+impl OpenPolicy {
+    /// Opens a policy of your own. `name` and `generators` identify its history: tickets of one with another name or
+    /// other generators are not accepted.
+    #[must_use]
+    pub fn new(name: &str, form: LatePolicy, generators: &Generators) -> Self {
+        let mut seeds = [generators.policy.clone(), generators.coins.clone()];
+        let draws = seeds.iter_mut().map(rand::Rng::next_u64);
+        let history = name.bytes().map(u64::from).chain(draws).fold(0, mix);
+        Self {
+            form,
+            generator: generators.policy.clone(),
+            coin_generator: generators.coins.clone(),
+            coins: Coins::default(),
+            step: 0,
+            alone: None,
+            tickets: Tickets::default(),
+            history,
+            tally: Tally::default(),
+            set: Arc::new([]),
+            room: PairWins::default(),
+        }
+    }
+
+    /// How many arms it chooses among.
+    #[must_use]
+    pub fn arms(&self) -> usize {
+        self.form.arms()
+    }
+
+    /// Whether the algorithm takes late outcomes itself, or through queues.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.form.is_native()
+    }
+
+    /// How many impressions and answers there were.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally { open: self.tickets.open(), waiting: self.form.waiting(), ..self.tally }
+    }
+
+    /// The tickets that are open, in no particular order, with the impression and the arms of each.
+    pub fn open_tickets(&self) -> impl Iterator<Item = (Ticket, u64, &[Arm])> {
+        self.tickets.iter()
+    }
+
+    /// The arms for the next impression.
+    pub fn ask(&mut self) -> Asked<'_> {
+        self.step += 1;
+        self.tally.asked = self.step;
+        let step = self.step;
+        if let Some((arm, until)) = self.alone {
+            if until <= step {
+                self.alone = None;
+            }
+            return Asked { step, ticket: None, choice: Choice::Alone { arm, until } };
+        }
+        let arms = match self.form.choose(step, &mut self.generator) {
+            Choice::Alone { arm, until } => {
+                let until = until.max(step);
+                self.alone = (until > step).then_some((arm, until));
+                return Asked { step, ticket: None, choice: Choice::Alone { arm, until } };
+            }
+            Choice::Duel(first, second) if first == second => {
+                let first_won = self.coins.toss(&mut self.coin_generator);
+                self.form.depart(&[first; 2]);
+                self.form.arrive(step, &[first; 2], Some(Feedback::of_duel(first, first, first_won)));
+                return Asked { step, ticket: None, choice: Choice::Duel(first, first) };
+            }
+            Choice::Duel(first, second) => Arms::Duel([first, second]),
+            Choice::Set(arms) => {
+                if *self.set != *arms {
+                    self.set = arms.into();
+                }
+                Arms::Set(Arc::clone(&self.set))
+            }
+        };
+        self.form.depart(&arms);
+        self.history = mix(self.history, step);
+        let ticket = self.tickets.give(self.history, step, arms);
+        self.tally.tickets += 1;
+        Asked { step, ticket: Some(ticket), choice: self.tickets.choice(ticket) }
+    }
+
+    /// Goes on with the arm that plays alone, up to impression `last`, without asking for each: the same as asking as
+    /// long as it plays alone. Returns the number of the last impression. A stretch ends before `last` if its end
+    /// comes first.
+    pub fn stay(&mut self, last: u64) -> u64 {
+        if let Some((_, until)) = self.alone
+            && last > self.step
+        {
+            let to = last.min(until);
+            self.step = to;
+            self.tally.asked = to;
+            if until <= to {
+                self.alone = None;
+            }
+        }
+        self.step
+    }
+
+    /// The outcome of the choice that came with `ticket`. Ties are broken by coins of the policy's own stream.
+    ///
+    /// # Errors
+    /// If the ticket is not open, or the outcome does not fit its choice. Nothing changes then.
+    pub fn tell<'a>(&mut self, ticket: Ticket, outcome: impl Into<Outcome<'a>>) -> Result<(), OpenError> {
+        let outcome = outcome.into();
+        let arms = self.tickets.arms(ticket)?;
+        match (outcome, arms) {
+            (Outcome::Duel(_), Arms::Duel(_)) => {}
+            (Outcome::Set(wins), Arms::Set(set)) if wins.arms() == set.len() => {
+                if let Some((first, second)) = wins.undecided() {
+                    return Err(OpenError::Undecided { ticket, first, second });
+                }
+            }
+            (Outcome::Set(wins), arms) => return Err(OpenError::wrong_outcome(ticket, arms, wins.arms())),
+            (Outcome::Duel(_), arms) => return Err(OpenError::wrong_outcome(ticket, arms, 2)),
+        }
+        let (step, arms) = self.tickets.close(ticket);
+        self.tally.told += 1;
+        self.history = mix(self.history, 2 | u64::from(ticket.slot) << 8);
+        self.end_stretch();
+        match outcome {
+            Outcome::Duel(outcome) => {
+                self.history = mix(self.history, outcome as u64);
+                let first_won = match outcome {
+                    DuelOutcome::Tie => self.coins.toss(&mut self.coin_generator),
+                    decided => decided == DuelOutcome::First,
+                };
+                self.form.arrive(step, &arms, Some(Feedback::of_duel(arms[0], arms[1], first_won)));
+            }
+            Outcome::Set(wins) => {
+                self.history = wins.words().fold(self.history, mix);
+                self.room.clone_from(wins);
+                self.room.resolve_ties(&mut self.coin_generator);
+                self.form.arrive(step, &arms, Some(Feedback::Set { wins: &self.room }));
+            }
+        }
+        Ok(())
+    }
+
+    /// No outcome will come for `ticket`.
+    ///
+    /// # Errors
+    /// If the ticket is not open. Nothing changes then.
+    pub fn forget(&mut self, ticket: Ticket) -> Result<(), OpenError> {
+        self.tickets.arms(ticket)?;
+        let (step, arms) = self.tickets.close(ticket);
+        self.tally.forgotten += 1;
+        self.history = mix(self.history, 3 | u64::from(ticket.slot) << 8);
+        self.end_stretch();
+        self.form.arrive(step, &arms, None);
+        Ok(())
+    }
+
+    /// The arm that it would recommend now; `None` if what it knows singles out none. Asking for it does not affect
+    /// later choices.
+    #[must_use]
+    pub fn recommend(&self) -> Option<Arm> {
+        let mut generator = self.generator.clone();
+        generator.long_jump();
+        self.form.recommend(&mut generator)
+    }
+
+    /// Lets the algorithm choose again, with what it learns now.
+    fn end_stretch(&mut self) {
+        if self.alone.is_some() && self.form.cut(self.step) {
+            self.alone = None;
+        }
+    }
+}
+
+/// A step of the checksum of a history.
+#[inline]
+fn mix(history: u64, word: u64) -> u64 {
+    let mixed = (history ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}

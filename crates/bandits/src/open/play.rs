@@ -1,0 +1,227 @@
+//! The run loop with answers that come late: one open policy in one arena.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::{Lateness, OpenPolicy, Outcome, Ticket};
+use crate::{Arena, Choice, DuelOutcome, Generator, Observer, PackedWins, PairWins};
+
+/// The number of impressions between two calls of [`Observer::stop`].
+const STOP_EVERY: u32 = 1 << 12;
+
+/// Plays an open policy in `arena` for `horizon` impressions, whose outcomes come as late as `lateness` says, and returns
+/// how many were shown: all, unless the observer stopped the run. Tickets that are open then stay open.
+///
+/// `outcomes` is the arena's generator, `delays` draws how late each outcome comes. The observer sees impressions as
+/// they are shown. If every outcome comes immediately, the run is that of [`play`](crate::play).
+///
+/// ```
+/// use bandits::open::{Delay, Lateness, play_open};
+/// use bandits::registry::Spec;
+/// use bandits::{Arm, Generators, MatrixArena, Recorder, problems};
+///
+/// let mut arena = MatrixArena::new(problems::arithmetic(8)?)?;
+/// let mut generators = Generators::from_seed(1);
+/// let mut policy = "rucb".parse::<Spec>()?.open(8, 0, &generators)?;
+/// let mut delays = generators.coins.clone();
+/// delays.jump();
+/// let lateness = Lateness { delay: Delay::Geometric(500.0), lost: 0.1, ..Lateness::default() };
+/// let mut recorder = Recorder::new(vec![20_000]);
+/// play_open(&mut policy, &mut arena, 20_000, &mut generators.arena, &mut delays, &lateness, &mut recorder);
+/// assert_eq!(policy.recommend(), Some(Arm(0)));
+/// let tally = policy.tally();
+/// assert_eq!(tally.tickets, tally.told + tally.forgotten + tally.open);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn play_open<A: Arena + ?Sized, O: Observer + ?Sized>(
+    policy: &mut OpenPolicy,
+    arena: &mut A,
+    horizon: u64,
+    outcomes: &mut Generator,
+    delays: &mut Generator,
+    lateness: &Lateness,
+    observer: &mut O,
+) -> u64 {
+    let mut run = OpenRun::new(lateness.clone(), delays.clone());
+    let shown = run.until(horizon, policy, arena, outcomes, observer);
+    *delays = run.delays;
+    shown
+}
+
+/// A run with late answers that can be interrupted and resumed: it holds the outcomes that are under way. Otherwise
+/// like [`Run`](crate::Run).
+#[derive(Debug, Clone)]
+pub struct OpenRun {
+    lateness: Lateness,
+    delays: Generator,
+    queue: Queue,
+    until_asked: u32,
+}
+
+impl OpenRun {
+    /// Before its first impression.
+    #[must_use]
+    pub fn new(lateness: Lateness, delays: Generator) -> Self {
+        Self { lateness, delays, queue: Queue::default(), until_asked: STOP_EVERY }
+    }
+
+    /// The number of outcomes under way, and of tickets that are yet to be forgotten.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.queue.in_order.len() + self.queue.others.len()
+    }
+
+    /// Continues until impression `last` was shown, and returns the number of the last one shown.
+    pub fn until<A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        last: u64,
+        policy: &mut OpenPolicy,
+        arena: &mut A,
+        outcomes: &mut Generator,
+        observer: &mut O,
+    ) -> u64 {
+        let mut wins = PairWins::default();
+        while policy.step < last {
+            let asked = policy.ask();
+            let (step, ticket) = (asked.step, asked.ticket);
+            match (ticket, asked.choice) {
+                (Some(ticket), Choice::Duel(first, second)) => {
+                    let outcome = arena.duel(first, second, outcomes);
+                    observer.played(step, step, asked.choice, arena.gaps());
+                    let (due, comes) = self.lateness.due(step, &mut self.delays);
+                    let comes = if comes { Comes::Duel(outcome) } else { Comes::Never };
+                    self.queue.push(Due { due, ticket, comes });
+                }
+                (Some(ticket), choice) => {
+                    if let Choice::Set(arms) = choice {
+                        arena.multi_duel(arms, outcomes, &mut wins);
+                    }
+                    observer.played(step, step, choice, arena.gaps());
+                    let (due, comes) = self.lateness.due(step, &mut self.delays);
+                    if comes && due == step {
+                        answer(policy, ticket, Outcome::Set(&wins));
+                    } else {
+                        let comes = if comes { Comes::Set(PackedWins::from(&wins).into()) } else { Comes::Never };
+                        self.queue.push(Due { due, ticket, comes });
+                    }
+                }
+                (None, Choice::Alone { arm, until }) => {
+                    let to = until.min(last).min(self.queue.next()).max(step);
+                    let to = policy.stay(to).max(step);
+                    observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
+                }
+                (None, choice) => observer.played(step, step, choice, arena.gaps()),
+            }
+            while let Some(due) = self.queue.pop(policy.step) {
+                match due.comes {
+                    Comes::Duel(outcome) => answer(policy, due.ticket, outcome.into()),
+                    Comes::Set(packed) => {
+                        packed.unpack(&mut wins);
+                        answer(policy, due.ticket, Outcome::Set(&wins));
+                    }
+                    Comes::Never => {
+                        let forgotten = policy.forget(due.ticket);
+                        debug_assert_eq!(forgotten, Ok(()));
+                    }
+                }
+            }
+            if policy.step >= observer.next_report() {
+                observer.report(policy.step, policy.recommend());
+            }
+            self.until_asked -= 1;
+            if self.until_asked == 0 {
+                self.until_asked = STOP_EVERY;
+                if observer.stop() {
+                    break;
+                }
+            }
+        }
+        policy.step
+    }
+}
+
+/// Each ticket of the run comes back once, with an outcome of its own choice.
+fn answer(policy: &mut OpenPolicy, ticket: Ticket, outcome: Outcome<'_>) {
+    let answered = policy.tell(ticket, outcome);
+    debug_assert_eq!(answered, Ok(()));
+}
+
+/// What comes back with a ticket.
+#[derive(Debug, Clone)]
+enum Comes {
+    Duel(DuelOutcome),
+    Set(Box<PackedWins>),
+    Never,
+}
+
+/// A ticket that comes back after impression `due`.
+#[derive(Debug, Clone)]
+struct Due {
+    due: u64,
+    ticket: Ticket,
+    comes: Comes,
+}
+
+impl Due {
+    /// In the order of time, and of asking.
+    fn key(&self) -> (u64, u64) {
+        (self.due, self.ticket.number)
+    }
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Due {}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Due {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// Tickets by the time when they come back. Those that are due no sooner than all before them, as with fixed delays,
+/// need no heap.
+#[derive(Debug, Clone, Default)]
+struct Queue {
+    in_order: VecDeque<Due>,
+    others: BinaryHeap<Reverse<Due>>,
+}
+
+impl Queue {
+    fn push(&mut self, due: Due) {
+        if self.in_order.back().is_none_or(|last| *last <= due) {
+            self.in_order.push_back(due);
+        } else {
+            self.others.push(Reverse(due));
+        }
+    }
+
+    /// When the next comes back.
+    fn next(&self) -> u64 {
+        let (one, other) = (self.in_order.front(), self.others.peek());
+        one.map_or(u64::MAX, |due| due.due).min(other.map_or(u64::MAX, |due| due.0.due))
+    }
+
+    /// The next that comes back, if it does so after impression `step` or before.
+    fn pop(&mut self, step: u64) -> Option<Due> {
+        let first = match (self.in_order.front(), self.others.peek()) {
+            (Some(one), Some(Reverse(other))) => one < other,
+            (one, _) => one.is_some(),
+        };
+        if first {
+            self.in_order.pop_front_if(|due| due.due <= step)
+        } else {
+            self.others.peek().is_some_and(|due| due.0.due <= step).then(|| self.others.pop())?.map(|due| due.0)
+        }
+    }
+}

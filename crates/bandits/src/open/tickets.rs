@@ -1,0 +1,221 @@
+//! The tickets that are open, and what is wrong with those that are not.
+
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::{Arm, Choice};
+
+/// An open choice. Give it back once.
+///
+/// It belongs to the policy that gave it out and to what had happened until then: a policy that was started again from
+/// scratch, or from a state before the ticket, does not accept it. [`Display`](fmt::Display) and [`FromStr`] write and
+/// read it as `number-slot-check`, for a server's logs and cookies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Ticket {
+    /// How many tickets were given out before it.
+    pub(super) number: u64,
+    /// Where it is kept.
+    pub(super) slot: u32,
+    /// Of the history until then.
+    pub(super) check: u32,
+}
+
+impl Ticket {
+    /// How many tickets were given out before it.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.number
+    }
+}
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}-{}-{:08x}", self.number, self.slot, self.check)
+    }
+}
+
+impl FromStr for Ticket {
+    type Err = OpenError;
+
+    fn from_str(text: &str) -> Result<Self, OpenError> {
+        let read = || {
+            let (number, rest) = text.split_once('-')?;
+            let (slot, check) = rest.split_once('-')?;
+            let check = u32::from_str_radix(check, 16).ok()?;
+            Some(Self { number: number.parse().ok()?, slot: slot.parse().ok()?, check })
+        };
+        // Only as they are written, so that a ticket has one text.
+        let ticket = read().filter(|ticket| ticket.to_string() == text);
+        ticket.ok_or_else(|| OpenError::NotATicket { found: text.chars().take(60).collect() })
+    }
+}
+
+/// Why a ticket or an outcome was refused. Nothing has changed then.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The text of a ticket that is none.
+    #[error("expected a ticket (number-slot-check, e.g. 17-3-0a1b2c3d), found `{found}`")]
+    NotATicket {
+        /// The text, at most 60 characters of it.
+        found: String,
+    },
+    /// The policy has not come that far.
+    #[error(
+        "ticket {ticket} was never given out here: there were {given} so far; give tickets back to the policy that gave \
+         them out, restored from a state after it did"
+    )]
+    NeverGivenOut {
+        /// The ticket.
+        ticket: Ticket,
+        /// How many tickets were given out.
+        given: u64,
+    },
+    /// It is not among those that are open.
+    #[error("ticket {ticket} is not open: it has come back already, or another policy gave it out; drop this outcome")]
+    NotOpen {
+        /// The ticket.
+        ticket: Ticket,
+    },
+    /// Another policy, or another run of the same, gave it out.
+    #[error("ticket {ticket} was given out by another policy, or before a restart from scratch; drop this outcome")]
+    OtherHistory {
+        /// The ticket.
+        ticket: Ticket,
+    },
+    /// The outcome is not one of the choice.
+    #[error("ticket {ticket} is for {expected}, found an outcome of {found} arms")]
+    WrongOutcome {
+        /// The ticket.
+        ticket: Ticket,
+        /// What it is for.
+        expected: String,
+        /// For how many arms the outcome is.
+        found: usize,
+    },
+    /// A pair of the set has no outcome.
+    #[error("ticket {ticket}: positions {first} and {second} of the set have no outcome; a win or a tie is needed")]
+    Undecided {
+        /// The ticket.
+        ticket: Ticket,
+        /// The first position.
+        first: usize,
+        /// The second position.
+        second: usize,
+    },
+}
+
+impl OpenError {
+    pub(super) fn wrong_outcome(ticket: Ticket, arms: &Arms, found: usize) -> Self {
+        let expected = match arms {
+            Arms::Duel(_) => "a duel".to_owned(),
+            Arms::Set(arms) => format!("a set of {} arms", arms.len()),
+        };
+        Self::WrongOutcome { ticket, expected, found }
+    }
+}
+
+/// The arms of an open choice.
+#[derive(Debug, Clone)]
+pub(super) enum Arms {
+    Duel([Arm; 2]),
+    Set(Arc<[Arm]>),
+}
+
+impl Deref for Arms {
+    type Target = [Arm];
+
+    fn deref(&self) -> &[Arm] {
+        match self {
+            Self::Duel(arms) => arms,
+            Self::Set(arms) => arms,
+        }
+    }
+}
+
+/// An open choice.
+#[derive(Debug, Clone)]
+struct Open {
+    /// `FREE` if nothing is kept here.
+    number: u64,
+    check: u32,
+    step: u64,
+    arms: Arms,
+}
+
+const FREE: u64 = u64::MAX;
+
+/// The tickets that are open, each in a slot: as many slots as ever were open at a time.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tickets {
+    slots: Vec<Open>,
+    free: Vec<u32>,
+    given: u64,
+}
+
+impl Tickets {
+    pub(super) fn open(&self) -> u64 {
+        (self.slots.len() - self.free.len()) as u64
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Ticket, u64, &[Arm])> {
+        (0..)
+            .zip(&self.slots)
+            .filter(|(_, open)| open.number != FREE)
+            .map(|(slot, open)| (Ticket { number: open.number, slot, check: open.check }, open.step, &*open.arms))
+    }
+
+    #[inline]
+    pub(super) fn give(&mut self, history: u64, step: u64, arms: Arms) -> Ticket {
+        let number = self.given;
+        self.given += 1;
+        let open = Open { number, check: history as u32, step, arms };
+        let check = open.check;
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = open;
+                slot
+            }
+            None => {
+                self.slots.push(open);
+                (self.slots.len() - 1) as u32
+            }
+        };
+        Ticket { number, slot, check }
+    }
+
+    /// The choice of an open ticket.
+    pub(super) fn choice(&self, ticket: Ticket) -> Choice<'_> {
+        match &self.slots[ticket.slot as usize].arms {
+            &Arms::Duel([first, second]) => Choice::Duel(first, second),
+            Arms::Set(arms) => Choice::Set(arms),
+        }
+    }
+
+    /// The arms of a ticket, if it is open.
+    #[inline]
+    pub(super) fn arms(&self, ticket: Ticket) -> Result<&Arms, OpenError> {
+        match self.slots.get(ticket.slot as usize) {
+            Some(open) if open.number == ticket.number && ticket.number != FREE => {
+                if open.check == ticket.check {
+                    Ok(&open.arms)
+                } else {
+                    Err(OpenError::OtherHistory { ticket })
+                }
+            }
+            _ if ticket.number >= self.given => Err(OpenError::NeverGivenOut { ticket, given: self.given }),
+            _ => Err(OpenError::NotOpen { ticket }),
+        }
+    }
+
+    /// Closes a ticket that [is open](Self::arms): its step and its arms.
+    #[inline]
+    pub(super) fn close(&mut self, ticket: Ticket) -> (u64, Arms) {
+        let open = &mut self.slots[ticket.slot as usize];
+        open.number = FREE;
+        self.free.push(ticket.slot);
+        (open.step, std::mem::replace(&mut open.arms, Arms::Duel([Arm(0); 2])))
+    }
+}
