@@ -1,6 +1,9 @@
 //! Writes the corpora to begin with: a row of every dialect, small look-alikes as text and as caches, and a receipt of every
 //! method. The seeds of the other targets are files of `seeds/`.
 
+// Its runtime has the symbols that code with counters of coverage wants.
+use libfuzzer_sys as _;
+
 use std::fs;
 use std::path::Path;
 

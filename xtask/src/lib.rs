@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod compare_results;
 pub mod fetch_datasets;
+pub mod fuzz;
 pub mod tidy;
 
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ enum Command {
     Bench(bench::Arguments),
     CompareResults(compare_results::Arguments),
     FetchDatasets(fetch_datasets::Arguments),
+    Fuzz(fuzz::Arguments),
     Tidy(tidy::Arguments),
 }
 
@@ -37,6 +39,7 @@ impl Arguments {
             Command::Bench(arguments) => bench::run(arguments).map(|()| ExitCode::SUCCESS),
             Command::CompareResults(arguments) => compare_results::run(arguments),
             Command::FetchDatasets(arguments) => fetch_datasets::run(arguments),
+            Command::Fuzz(arguments) => fuzz::run(arguments),
             Command::Tidy(arguments) => tidy::run(arguments),
         }
     }

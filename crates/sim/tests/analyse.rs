@@ -45,7 +45,7 @@ fn analyse_writes_all_files_and_prints_the_main_findings() {
         "von Neumann winner      arm 0 with weight 1\n",
         "cyclic triples          1 of 220 (0.45%)\n",
         "  significant           1, from 1,000,000 comparisons per pair\n",
-        "random arms   P(Condorcet winner)    P(total order)",
+        "random arms  P(Condorcet winner)   P(total order)\n",
     ] {
         assert!(table.contains(line), "no `{line}` in:\n{table}");
     }

@@ -6,14 +6,13 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, Table};
 use letor_io::cache::{CacheFile, State};
 use letor_io::registry;
 use serde_json::json;
 
 use super::print::println;
 use crate::output::data_cache;
+use crate::output::text_table::{Align, TextTable};
 use crate::output::usage::usage;
 
 /// List the binary caches of data sets, or remove them.
@@ -113,16 +112,16 @@ fn print(folder: &Path, caches: &[CacheFile]) {
         println!("no caches in {}", folder.display());
         return;
     }
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["data", "size", "age", "state", "cache"]);
+    let mut table = TextTable::new([
+        ("data", Align::Left),
+        ("size", Align::Right),
+        ("age", Align::Right),
+        ("state", Align::Left),
+        ("cache", Align::Left),
+    ]);
     for cache in caches {
         let name = cache.path.file_name().unwrap_or_default().display().to_string();
-        table.add_row([data(cache), megabytes(cache.bytes), age(cache), words(cache.state).into(), name]);
-    }
-    for column in [1, 2] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+        table.row([data(cache), megabytes(cache.bytes), age(cache), words(cache.state).into(), name]);
     }
     let bytes = caches.iter().map(|cache| cache.bytes).sum();
     println!("{table}\n{}, {}, in {}", counted(caches.len() as u64), megabytes(bytes), folder.display());

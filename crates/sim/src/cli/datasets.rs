@@ -4,14 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, Table};
 use letor_io::registry::{self, Entry};
 use letor_io::{Split, lookalike};
 use serde::Serialize;
 
 use super::print::println;
 use crate::output::numbers::with_separators;
+use crate::output::text_table::{Align, TextTable};
 
 /// List the registered data sets and preference matrices, and whether they are installed
 #[derive(Debug, Args)]
@@ -95,20 +94,19 @@ fn matrix_installed(name: &str, root: &Path) -> &'static str {
 
 /// Prints the registered data sets and matrices, whether they are installed, and the look-alikes.
 fn print_table(root: &Path) {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header([
-        "data set",
-        "installed",
-        "queries",
-        "documents",
-        "features",
-        "description",
+    let mut table = TextTable::new([
+        ("data set", Align::Left),
+        ("installed", Align::Left),
+        ("queries", Align::Right),
+        ("documents", Align::Right),
+        ("features", Align::Right),
+        ("description", Align::Left),
     ]);
     for entry in registry::all().iter().filter(|entry| entry.matrix.is_none()) {
         let (queries, documents) = entry.counted();
         let number = |number: Option<u64>| number.map_or("?".into(), with_separators);
         let installed = installed_parts(entry, root);
-        table.add_row([
+        table.row([
             entry.name.clone(),
             installed,
             number(queries),
@@ -116,11 +114,6 @@ fn print_table(root: &Path) {
             entry.features.to_string(),
             entry.title.clone(),
         ]);
-    }
-    for column in 2..5 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
     }
     println!("{table}\n");
     println!("Preference matrices (sim bandit --matrix NAME):");

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use bandits::Arm;
-use comfy_table::{CellAlignment, LineStyle, Table, presets::UTF8_HORIZONTAL_ONLY};
 
 use super::Config;
 use super::findings::{Findings, OrderFindings, Significant, UpperBound, complement};
 use crate::output::numbers::{significant, with_separators};
+use crate::output::text_table::{Align, TextTable};
 use crate::simulation::arm_names::ArmNames;
 
 /// Steps at which upper bounds are shown.
@@ -165,19 +165,9 @@ fn significant_text(
     [("  significant", cycles), ("significant pairs", pairs)]
 }
 
-fn subsets(findings: &Findings) -> Table {
-    let mut table = Table::new();
-    // Only lines around the table and below its header.
-    table.load_style(UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none())).set_header([
-        "random arms",
-        "P(Condorcet winner)",
-        "P(total order)",
-    ]);
-    for column in 0..3 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+fn subsets(findings: &Findings) -> TextTable {
+    let columns = ["random arms", "P(Condorcet winner)", "P(total order)"];
+    let mut table = TextTable::new(columns.map(|column| (column, Align::Right)));
     let mut sizes = vec![3, 5, 10, 20, 30, 50, 100, 200, 500, findings.subsets.lowest_condorcet.size, findings.arms];
     sizes.retain(|&size| (1..=findings.arms).contains(&size));
     sizes.sort_unstable();
@@ -190,7 +180,7 @@ fn subsets(findings: &Findings) -> Table {
             Some(order) => format!("{:.4}", order.probability),
             None => "-".to_owned(),
         };
-        table.add_row([
+        table.row([
             with_separators(size as u64),
             format!("{:.4}", findings.subsets.condorcet[size - 1]),
             total_order,
