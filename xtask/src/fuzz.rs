@@ -87,9 +87,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// The names of all targets, sorted.
 fn all_targets(fuzz: &Path) -> Result<Vec<String>> {
     let files = fs::read_dir(fuzz.join("fuzz_targets")).context("failed to list fuzz/fuzz_targets")?;
-    let mut names: Vec<String> = files
-        .filter_map(|file| file.ok()?.file_name().to_str()?.strip_suffix(".rs").map(str::to_owned))
-        .collect();
+    let mut names: Vec<String> =
+        files.filter_map(|file| file.ok()?.file_name().to_str()?.strip_suffix(".rs").map(str::to_owned)).collect();
     names.sort_unstable();
     Ok(names)
 }
@@ -155,9 +154,10 @@ fn numbers(report: &str) -> (Option<u64>, Option<u64>) {
         rest.split_whitespace().next()?.parse::<u64>().ok()
     };
     let executions = report.lines().rev().find_map(|line| {
-        line.starts_with("Done ").then(|| after(line, "Done ")).flatten().or_else(|| {
-            line.starts_with('#').then(|| after(line, "#")).flatten()
-        })
+        line.starts_with("Done ")
+            .then(|| after(line, "Done "))
+            .flatten()
+            .or_else(|| line.starts_with('#').then(|| after(line, "#")).flatten())
     });
     (executions, report.lines().rev().find_map(|line| after(line, " cov: ")))
 }

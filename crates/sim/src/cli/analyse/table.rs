@@ -180,11 +180,7 @@ fn subsets(findings: &Findings) -> TextTable {
             Some(order) => format!("{:.4}", order.probability),
             None => "-".to_owned(),
         };
-        table.row([
-            with_separators(size as u64),
-            format!("{:.4}", findings.subsets.condorcet[size - 1]),
-            total_order,
-        ]);
+        table.row([with_separators(size as u64), format!("{:.4}", findings.subsets.condorcet[size - 1]), total_order]);
     }
     table
 }
