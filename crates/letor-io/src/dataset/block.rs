@@ -37,6 +37,14 @@ impl BlockWriter {
         }
     }
 
+    /// Adds `segment`, the packed values of `feature`, which must be above the features added before.
+    pub(crate) fn push_segment(&mut self, feature: u32, segment: &[u8]) {
+        debug_assert!(self.features.last().is_none_or(|&last| last < feature));
+        self.features.push(feature);
+        self.starts.push(self.segments.len());
+        self.segments.extend_from_slice(segment);
+    }
+
     /// The block of all columns pushed, or `None` if it is too large for its directory (4 GiB). Clears the writer.
     pub(crate) fn finish(&mut self) -> Option<Box<[u8]>> {
         let largest = u32::try_from(self.segments.len()).ok();
@@ -109,6 +117,15 @@ impl<'a> Block<'a> {
     pub(crate) fn get(&self, index: usize) -> (u32, Segment<'a>) {
         let start = self.number(self.present + index) as usize;
         (self.number(index), Segment::read(&self.segments[start..]))
+    }
+
+    /// The feature at `index` (from 0) among those present, and the bytes of its segment without padding.
+    pub(crate) fn bytes(&self, index: usize) -> (u32, &'a [u8]) {
+        let start = self.number(self.present + index) as usize;
+        // Segments are in order, so that one ends where the next begins.
+        let next = (index + 1 < self.present).then(|| self.number(self.present + index + 1) as usize);
+        let end = next.filter(|&next| next >= start).unwrap_or(self.segments.len() - PADDING);
+        (self.number(index), &self.segments[start..end.max(start)])
     }
 
     /// The features present, in ascending order.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::block::Block;
-use super::{BlockWriter, Column};
+use super::{BlockWriter, Column, Query};
 use crate::decimal::Decimal;
 
 /// The largest number of bytes in a query id.
@@ -140,6 +140,28 @@ impl EncodedQuery {
         // Turns -0 into 0, so that equal content has equal bytes.
         let labels = labels.iter().map(|label| label + 0.0).collect();
         Ok(Self { id: id.into(), labels, block, features: features as u32 })
+    }
+
+    /// `query` with further features, given by `columns`, one value per document each. The features up to `kept` stay, and
+    /// the columns are numbered after them; with `None` from 1, and the features are left out.
+    pub(crate) fn with_columns<'a>(
+        query: &Query<'_>,
+        kept: Option<u32>,
+        columns: impl Iterator<Item = &'a [Decimal]>,
+    ) -> Result<Self, BuildError> {
+        let (mut writer, mut column) = (BlockWriter::default(), Column::default());
+        if kept.is_some() {
+            query.each_segment(|feature, segment| writer.push_segment(feature, segment));
+        }
+        let mut features = kept.unwrap_or(0);
+        for values in columns {
+            features += 1;
+            column.clear();
+            values.iter().for_each(|&value| column.push(value));
+            writer.push(features, &mut column);
+        }
+        let block = writer.finish().ok_or_else(|| BuildError::TooLarge { id: query.id().into() })?;
+        Ok(Self { id: query.id().into(), labels: query.labels().to_vec(), block, features })
     }
 
     /// One query with the documents of all parts, in order, under the id of the first part.

@@ -99,6 +99,15 @@ impl<'a> Query<'a> {
         }
     }
 
+    /// Calls `each` with every feature present and its packed values.
+    pub(super) fn each_segment(&self, mut each: impl FnMut(u32, &[u8])) {
+        let block = self.block();
+        for index in 0..block.present() {
+            let (feature, segment) = block.bytes(index);
+            each(feature, segment);
+        }
+    }
+
     /// Calls `each` with every feature present and its exact values.
     pub(crate) fn each_decimals(&self, mut each: impl FnMut(u32, &[Decimal])) {
         let block = self.block();

@@ -1,30 +1,11 @@
 //! Lines of fields separated by white space, and errors with their places.
 
-use std::io::Read;
-use std::path::Path;
-
 use crate::dataset::MAX_ID;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::text::{Foreign, foreign, lines, open_source};
+use crate::text::{Foreign, foreign, lines};
 
-/// The most bytes of a file once unpacked.
-const MOST_BYTES: u64 = 1 << 36;
 /// The most bytes of a document number.
 const MAX_DOCUMENT: usize = 4096;
-
-/// The text of the file at `path`, unpacked, without a byte order mark.
-pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Error> {
-    let mut text = Vec::new();
-    let failed = |error| {
-        let message = format!("failed to read: {error}: the file is damaged or truncated, get it again");
-        Error::new(ErrorKind::Format, message).in_file(path)
-    };
-    open_source(path)?.take(MOST_BYTES).read_to_end(&mut text).map_err(failed)?;
-    if text.starts_with(b"\xef\xbb\xbf") {
-        text.drain(..3);
-    }
-    Ok(text)
-}
 
 /// The first `N` fields of a line, and where each begins.
 pub(super) struct Fields<'a, const N: usize> {

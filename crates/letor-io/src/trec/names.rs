@@ -1,13 +1,12 @@
 //! The files that a list of runs means, and what each run is called.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind};
+use crate::file_names::{split_name, stem};
 use crate::names::{NameError, NameFault, Names};
 use crate::text::{Foreign, foreign, lines, not_a_file, open_source, read_up_to};
 
-/// Endings that are no part of a run's name.
-const ENDINGS: [&str; 8] = [".gz", ".run", ".trec", ".txt", ".res", ".tsv", ".dat", ".out"];
 /// The most bytes of a file of a folder that are read to find its first line.
 const BEGINNING: usize = 64 << 10;
 
@@ -16,14 +15,6 @@ const BEGINNING: usize = 64 << 10;
 pub(super) struct Source {
     pub(super) name: Option<String>,
     pub(super) path: PathBuf,
-}
-
-/// Splits `NAME=PATH`; a file of that very name is a path.
-pub(crate) fn split_name(text: &str) -> (Option<&str>, &Path) {
-    match text.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !Path::new(text).exists() => (Some(name), Path::new(path)),
-        _ => (None, Path::new(text)),
-    }
 }
 
 /// The files that `runs` mean, and those of folders that were skipped with the reason. A folder stands for its files
@@ -63,7 +54,7 @@ pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<(Pat
 }
 
 /// Whether the first line of `path` with content is that of a run.
-fn starts_a_run(path: &Path) -> bool {
+fn starts_a_run(path: &std::path::Path) -> bool {
     if std::fs::metadata(path).is_ok_and(|metadata| not_a_file(&metadata).is_some() || metadata.len() == 0) {
         return false;
     }
@@ -100,18 +91,6 @@ pub(super) fn resolve(sources: &[Source], tags: &[&[u8]]) -> Result<Names, Error
     })
 }
 
-/// The name of a file without endings that say what it is: `bm25` for `runs/bm25.run.gz`.
-pub(crate) fn stem(path: &Path) -> String {
-    let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut name = full.as_str();
-    // At most two, e.g. `.run.gz`: dots in names are common.
-    for _ in 0..2 {
-        let stripped = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
-        name = stripped.filter(|rest| !rest.is_empty()).unwrap_or(name);
-    }
-    name.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,15 +106,6 @@ mod tests {
 
     #[test]
     fn runs_are_named_after_files_tags_or_as_asked() {
-        for (file, name) in [
-            ("runs/bm25.run.gz", "bm25"),
-            ("bm25", "bm25"),
-            ("input.bm25-k1.2", "input.bm25-k1.2"),
-            ("a.b.txt", "a.b"),
-            (".run", ".run"),
-        ] {
-            assert_eq!(stem(Path::new(file)), name, "{file}");
-        }
         assert_eq!(names(&[("", "x/a.run", "t1"), ("", "b.txt", "t2")]).unwrap(), ["a", "b"]);
         assert_eq!(names(&[("", "x/a.run", "t1"), ("", "y/a.gz", "t2"), ("", "b", "t")]).unwrap(), ["t1", "t2", "b"]);
         assert_eq!(names(&[("mine", "x/a.run", "t1"), ("", "y/a.run", "t1")]).unwrap(), ["mine", "a"]);
@@ -145,16 +115,5 @@ mod tests {
             "y/a.run: x/a.run and this file are both called `t`: give one of them another name, e.g. other=y/a.run"
         );
         assert!(names(&[("b", "a", "t"), ("", "b", "t")]).unwrap_err().contains("both called `b`"));
-    }
-
-    #[test]
-    fn a_file_of_that_very_name_is_a_path() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("k1=0.9.run");
-        std::fs::write(&file, "").unwrap();
-        let text = file.to_str().unwrap();
-        assert_eq!(split_name(text), (None, file.as_path()));
-        assert_eq!(split_name("bm25=a=b.run"), (Some("bm25"), Path::new("a=b.run")));
-        assert_eq!(split_name("=a.run"), (None, Path::new("=a.run")));
     }
 }

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::fields::read_text;
 use super::join::join;
 use super::names::{expand, resolve};
 use super::qrels::Qrels;
 use super::run::Run;
 use crate::dataset::Dataset;
 use crate::error::{Error, ErrorKind};
-use crate::text::ReadOptions;
+use crate::text::{ReadOptions, read_text};
 
 /// How runs and qrels become a data set.
 #[derive(Debug, Clone, Copy, PartialEq)]

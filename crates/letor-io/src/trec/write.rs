@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::SYNTHETIC;
-use super::fields::read_text;
 use crate::dataset::{Dataset, FeatureId, Provenance};
 use crate::decimal::Decimal;
-use crate::text::lines;
+use crate::text::{lines, read_text};
 
 /// The numbers of a data set's documents, by which runs and qrels name them.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +59,10 @@ fn in_comments(dataset: &Dataset) -> Option<Vec<Box<str>>> {
     let (mut id, mut end) = ("", 0);
     let mut known = BTreeSet::new();
     for file in files {
+        // Files of scores come after those of rows.
+        if numbers.len() == dataset.documents() {
+            break;
+        }
         let text = read_text(file).ok()?;
         for (_, line) in lines(&text) {
             let line = line.trim_ascii();

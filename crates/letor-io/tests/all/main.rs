@@ -7,5 +7,6 @@ mod lookalike;
 mod random;
 mod real_data;
 mod resemblance;
+mod scores;
 mod support;
 mod trec;

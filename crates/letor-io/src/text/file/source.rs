@@ -11,6 +11,9 @@ use crate::error::{Error, ErrorKind};
 /// The text of a file.
 pub(crate) type Source = Box<dyn Read + Send>;
 
+/// The most bytes that [`read_text`] reads.
+const MOST_BYTES: u64 = 1 << 36;
+
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// The first bytes of other kinds of files, and their names.
@@ -55,6 +58,20 @@ pub(crate) fn open(path: &Path) -> Result<Source, Error> {
         return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file))));
     }
     Ok(file)
+}
+
+/// The text of the file at `path`, unpacked, without a byte order mark.
+pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::new();
+    let failed = |error| {
+        let message = format!("failed to read: {error}: the file is damaged or truncated, get it again");
+        Error::new(ErrorKind::Format, message).in_file(path)
+    };
+    open(path)?.take(MOST_BYTES).read_to_end(&mut text).map_err(failed)?;
+    if text.starts_with(b"\xef\xbb\xbf") {
+        text.drain(..3);
+    }
+    Ok(text)
 }
 
 /// What a pipe is called.
