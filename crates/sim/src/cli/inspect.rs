@@ -9,7 +9,7 @@ use rankers::{Gain, Rankings, TieBreaking};
 use serde::Serialize;
 
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder};
+use crate::cli::args::{CommonArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::output::numbers::{with_separators, with_unit};
@@ -30,7 +30,7 @@ const PRINTED: usize = 10;
 pub(super) struct Inspect {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
     /// `mslr-lookalike:0.1`
-    #[arg(value_name = "DATASET", value_delimiter = ',', required_unless_present = "as_flag")]
+    #[arg(value_name = "DATASET", value_delimiter = ',', required_unless_present_any = ["as_flag", "trec_runs"])]
     dataset: Vec<String>,
 
     /// The same as DATASET, as other commands take it
@@ -45,6 +45,9 @@ pub(super) struct Inspect {
 
     #[command(flatten)]
     reading: ReadingArgs,
+
+    #[command(flatten)]
+    own: OwnArgs,
 
     #[command(flatten)]
     common: CommonArgs,
@@ -109,15 +112,12 @@ impl Inspect {
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         let asked = if self.as_flag.is_empty() { &self.dataset } else { &self.as_flag };
-        let dataset = self.reading.open(&SiteSpec {
-            dataset: asked.clone(),
-            reading: self.reading.spec(),
-            ..SiteSpec::default()
-        })?;
+        let spec = SiteSpec { dataset: asked.clone(), reading: self.reading.spec(), ..SiteSpec::default() };
+        let dataset = self.reading.open(&self.own.of_spec(asked, spec)?)?;
         announce(&dataset, self.common.quiet);
         let checksum = dataset.checksum();
         let usual = || {
-            let name = dataset_name(asked, dataset.name(), &checksum);
+            let name = dataset_name(&self.own.files(asked), dataset.name(), &checksum);
             let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
             default_folder(&format!("inspect-{name}{part}"))
         };

@@ -9,6 +9,7 @@ mod compare;
 mod datasets;
 mod distortion;
 mod experiment;
+mod export;
 mod help;
 mod inspect;
 mod live;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 use clap::{FromArgMatches, Parser, Subcommand};
 
 use self::args::defaults::{self, Added};
+use self::args::runs_of_files;
 use self::print::{NotPrinted, eprintln};
 use crate::output::interrupt;
 use crate::output::numbers::escaped;
@@ -67,6 +69,7 @@ enum Command {
     Man(help::generate::Man),
     Distortion(distortion::DistortionCommand),
     Experiment(experiment::ExperimentCommand),
+    Export(export::Export),
     Sensitivity(sensitivity::Sensitivity),
     Report(report::Report),
     Proxy(proxy::Proxy),
@@ -123,10 +126,12 @@ impl std::error::Error for Failure {}
 /// # Errors
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
-    let mut arguments = joined(arguments.into_iter().map(Into::into));
+    let mut arguments = runs_of_files(joined(arguments.into_iter().map(Into::into)));
     let mut command = command();
     command.build();
     let added = defaults::add(&command, &mut arguments).map_err(|error| Failure::of(&error))?;
+    // `sim.toml` may give files as runs, too.
+    let arguments = runs_of_files(arguments);
     let cli = match parse(command, &arguments) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
@@ -170,6 +175,7 @@ impl Cli {
             Some(Command::Man(command)) => command.run(),
             Some(Command::Distortion(command)) => command.run(),
             Some(Command::Experiment(command)) => command.run(),
+            Some(Command::Export(command)) => command.run(),
             Some(Command::Report(command)) => command.run(),
             Some(Command::Sensitivity(command)) => command.run(),
             Some(Command::Proxy(command)) => command.run(),
@@ -228,7 +234,7 @@ fn refusal(error: &clap::Error, arguments: &[OsString], added: &[Added]) -> Fail
 /// What `sim` would print, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
     let arguments: Vec<OsString> = ["sim"].into_iter().chain(arguments).map(Into::into).collect();
-    match parse(command(), &arguments) {
+    match parse(command(), &runs_of_files(arguments)) {
         Err(error) if error.use_stderr() => Err(one_line(&error.to_string())),
         _ => Ok(()),
     }

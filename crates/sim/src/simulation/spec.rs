@@ -11,7 +11,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
-use letor_io::{Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQid, Split};
+use letor_io::trec::{self, TrecOptions, TrecTies, Unjudged};
+use letor_io::{Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQid, Split, scores};
 use rankers::{Rankings, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,24 @@ pub struct SiteSpec {
     pub dataset: Vec<String>,
     /// How its files are read.
     pub reading: Reading,
+    /// TREC runs as the rankers, instead of a data set: files, folders of runs, or `NAME=FILE`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trec_runs: Vec<String>,
+    /// The judgments of the runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub qrels: Vec<String>,
+    /// How a run orders documents of equal score.
+    #[serde(skip_serializing_if = "is_default")]
+    pub trec_ties: TrecTies,
+    /// What becomes of retrieved documents without a judgment.
+    #[serde(skip_serializing_if = "is_default")]
+    pub unjudged: Unjudged,
+    /// Scores as further rankers beside the data set: files, or `NAME=FILE`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<String>,
+    /// Whether the scores are the only rankers.
+    #[serde(skip_serializing_if = "is_default")]
+    pub scores_only: bool,
     /// How users click.
     pub click: ClickSpec,
     /// How fractional labels become grades.
@@ -115,11 +134,21 @@ impl fmt::Display for SpecError {
 
 impl std::error::Error for SpecError {}
 
+fn is_default<T: PartialEq + Default>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl Default for SiteSpec {
     fn default() -> Self {
         Self {
             dataset: vec!["mslr-lookalike:0.03".to_owned()],
             reading: Reading::default(),
+            trec_runs: Vec::new(),
+            qrels: Vec::new(),
+            trec_ties: TrecTies::default(),
+            unjudged: Unjudged::default(),
+            scores: Vec::new(),
+            scores_only: false,
             click: "navigational".parse().expect("a preset"),
             fractional_labels: FractionalLabels::default(),
             rankers: Selection::All,
@@ -146,8 +175,9 @@ impl SiteSpec {
     /// Its binary cache is kept in the folder `cache`; `None`: there is none.
     ///
     /// # Errors
-    /// Those of [`letor_io::open`].
+    /// Those of [`letor_io::open`], [`trec::open`] and [`scores::add`], and fields that contradict each other.
     pub fn open(&self, root: Option<&Path>, cache: Option<&Path>) -> Result<Dataset> {
+        self.check_sources()?;
         let Reading { split, max_label, null, same_qid, no_cache } = self.reading;
         let usual = ReadOptions::default();
         let read = ReadOptions {
@@ -156,8 +186,41 @@ impl SiteSpec {
             max_label: max_label.map_or(usual.max_label, |label| label as f32),
             ..usual
         };
+        if !self.trec_runs.is_empty() {
+            let (ties, unjudged) = (self.trec_ties, self.unjudged);
+            let options = TrecOptions { ties, unjudged, max_label: read.max_label };
+            return Ok(trec::open(&self.trec_runs, &self.qrels, &options)?);
+        }
         let cache = cache.filter(|_| !no_cache).map(Path::to_path_buf);
-        Ok(letor_io::open(&self.dataset, &OpenOptions { read, split, root: root.map(Path::to_path_buf), cache })?)
+        let options = OpenOptions { read, split, root: root.map(Path::to_path_buf), cache };
+        let dataset = letor_io::open(&self.dataset, &options)?;
+        if self.scores.is_empty() {
+            return Ok(dataset);
+        }
+        let features = if self.scores_only { scores::Features::LeftOut } else { scores::Features::Kept };
+        Ok(scores::add(&dataset, &self.scores, features)?)
+    }
+
+    /// Checks what the rankers are made of.
+    fn check_sources(&self) -> Result<(), SpecError> {
+        let fail = |field, message: &str| Err(SpecError { field, message: message.to_owned() });
+        let has_runs = !self.trec_runs.is_empty();
+        if has_runs && !self.dataset.is_empty() && self.dataset != Self::default().dataset {
+            return fail("trec-runs", "excludes dataset: runs are the rankers, and their qrels the data");
+        }
+        if has_runs != !self.qrels.is_empty() {
+            return fail("qrels", "belongs to trec-runs, and runs need qrels: give both");
+        }
+        if has_runs && !self.scores.is_empty() {
+            return fail("scores", "belongs to the rows of a dataset, which runs do not have: give the model's run");
+        }
+        if self.scores_only && self.scores.is_empty() {
+            return fail("scores-only", "needs scores: name their files");
+        }
+        if !self.scores.is_empty() && self.reading.same_qid == Some(SameQid::Merge) {
+            return fail("scores", "is in the order of rows, which same-qid merge changes: leave one of them out");
+        }
+        Ok(())
     }
 
     /// The features that become arms, in the order of the arms. `seed` is the master seed, for random selections.

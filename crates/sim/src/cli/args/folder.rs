@@ -57,7 +57,7 @@ impl SiteArgs {
         common: &CommonArgs,
     ) -> PathBuf {
         let (clicks, settings) = (&played.click.model, self.settings_part(played));
-        let name = dataset_name(&self.dataset(), &played.dataset.name, &played.dataset.checksum);
+        let name = dataset_name(&self.files(), &played.dataset.name, &played.dataset.checksum);
         default_folder(&format!("{command}-{name}-{clicks}{}{settings}{more}{}", self.rankers_part(), common.seeded()))
     }
 }

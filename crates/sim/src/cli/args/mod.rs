@@ -5,6 +5,7 @@ mod common;
 pub(super) mod defaults;
 mod folder;
 mod grades;
+mod own;
 mod reading;
 mod regret;
 mod run;
@@ -12,7 +13,8 @@ mod site;
 
 pub(super) use self::arms::ArmArgs;
 pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing};
-pub(super) use self::folder::{dataset_name, default_folder, of_content};
+pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
+pub(super) use self::own::{OwnArgs, runs_of_files};
 pub(super) use self::reading::ReadingArgs;
 pub(super) use self::regret::regret_of_a_step;
 pub(super) use self::run::{RunArgs, Usual};

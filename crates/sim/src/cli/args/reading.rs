@@ -98,12 +98,23 @@ impl ReadingArgs {
                 ensure!(!given, usage(format!("{flag} applies to files, but {name} is generated; leave it out")));
             }
         }
+        let files = [
+            ("--split", self.split.is_some()),
+            ("--null", self.null.is_some()),
+            ("--same-qid", self.same_qid.is_some()),
+        ];
+        for (flag, given) in files {
+            let message = || usage(format!("{flag} applies to LETOR files, but the data are TREC runs; leave it out"));
+            ensure!(!given || spec.trec_runs.is_empty(), message());
+        }
         spec.open(None, data_cache::folder().as_deref()).map_err(|error| {
             match error.downcast_ref::<letor_io::Error>() {
                 // An invalid scale or seed of a look-alike, or a split that the data set does not have.
                 Some(wrong) if wrong.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) => {
                     usage(wrong)
                 }
+                // Names are given as flags.
+                Some(wrong) if wrong.kind() == ErrorKind::Name => usage(wrong),
                 _ => error,
             }
         })

@@ -11,6 +11,7 @@ use letor_io::{Dataset, FeatureId, Provenance};
 use rankers::{Selection, TieBreaking};
 
 use super::grades::grades_note;
+use super::own::{OwnArgs, notes as notes_on_runs, rankers_of};
 use super::reading::ReadingArgs;
 use super::regret::regret_of_a_step;
 use crate::cli::print::eprintln;
@@ -93,6 +94,9 @@ pub(crate) struct SiteArgs {
 
     #[command(flatten)]
     pub(super) reading: ReadingArgs,
+
+    #[command(flatten)]
+    own: OwnArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -173,12 +177,17 @@ impl SiteArgs {
     /// Whether no data set is named, so that a first look needs none: it uses a few rankers of a look-alike, for which
     /// a short run is long enough.
     pub(in crate::cli) fn is_default(&self) -> bool {
-        self.dataset.is_empty()
+        self.dataset.is_empty() && !self.own.has_runs()
     }
 
     /// The data set to open.
-    pub(super) fn dataset(&self) -> Vec<String> {
+    fn dataset(&self) -> Vec<String> {
         if self.is_default() { SiteSpec::default().dataset } else { self.dataset.clone() }
+    }
+
+    /// What the data set and the rankers are made of, as given.
+    pub(super) fn files(&self) -> Vec<String> {
+        self.own.files(&self.dataset())
     }
 
     /// The rankers; `None` if they are the default ones of the default data set.
@@ -202,7 +211,7 @@ impl SiteArgs {
                 self.click.clone().with_stop(stop).map_err(|error| usage(format!("--stop {stop}: {error}")))?
             }
         };
-        Ok(SiteSpec {
+        let spec = SiteSpec {
             dataset: self.dataset(),
             reading: self.reading.spec(),
             click,
@@ -214,7 +223,9 @@ impl SiteArgs {
             multileave: self.multileave.clone(),
             credit_ties: self.credit_ties.map(CreditTies::from),
             ties: self.ties.into(),
-        })
+            ..SiteSpec::default()
+        };
+        self.own.of_spec(&self.dataset, spec)
     }
 
     /// Opens the data set, ranks it, and prepares its users.
@@ -263,8 +274,11 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
         if matches!(dataset.provenance(), Provenance::LookAlike { .. }) { " (synthetic)" } else { "" },
         with_unit(dataset.queries() as u64, "query"),
         with_unit(dataset.documents() as u64, "document"),
-        with_unit(dataset.features().into(), "feature"),
+        rankers_of(dataset),
     );
+    for note in dataset.runs().iter().flat_map(|runs| notes_on_runs(dataset, runs)) {
+        eprintln!("note: {note}");
+    }
     if dataset.all_null() > 0 {
         let times = with_unit(dataset.all_null(), "time");
         eprintln!("note: {times} all documents of a query have NULL for a feature, which is then 0 for all of them");

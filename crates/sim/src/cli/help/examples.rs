@@ -6,7 +6,7 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 16] = [
+const EXAMPLES: [(&str, &str); 17] = [
     (
         "sim",
         "\
@@ -14,6 +14,7 @@ Examples:
   sim                                              the default: a look-alike of MSLR-WEB30K
   sim --dataset ylr1 --click navigational          a registered data set (`sim datasets` lists them)
   sim --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
+  sim --runs bm25.run,ltr.run --qrels qrels.txt    rankers of yours: TREC runs
   sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
   sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
   sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
@@ -83,6 +84,14 @@ Examples:
 Examples:
   sim datasets                                     what is known by name, and what is installed
   sim datasets --json                              the same for a program",
+    ),
+    (
+        "export",
+        "\
+Examples:
+  sim export MQ2008/ --rankers 1,5,40              three features as TREC runs, and the labels as qrels
+  sim export test.txt --scores model=pred.txt --scores-only
+  sim export mq2008-lookalike --depth 100 --out runs",
     ),
     (
         "inspect",

@@ -14,7 +14,7 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 18] = [
+const RARE: [&str; 21] = [
     "cache",
     "checkpoints",
     "credit_ties",
@@ -29,14 +29,17 @@ const RARE: [&str; 18] = [
     "random",
     "same_qid",
     "save_every",
+    "scores_only",
     "split",
     "stop",
     "ties",
+    "trec_ties",
+    "unjudged",
     "without",
 ];
 
 /// What `-h` says of flags whose first paragraph is long.
-const BRIEF: [(&str, &str); 12] = [
+const BRIEF: [(&str, &str); 15] = [
     ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb; `sim algorithms` lists all"),
     ("against", "Another matrix of the same arms, to compare with"),
     ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
@@ -47,8 +50,11 @@ const BRIEF: [(&str, &str); 12] = [
     ("multileave", "Method for several lists, e.g. probabilistic [default: sosm]"),
     ("out", "Where results go [default: a folder in results/]"),
     ("problem", "A problem by name, e.g. 1good5poor or btl:k=10"),
+    ("qrels", "The judgments of --trec-runs"),
     ("rankers", "Features to use as rankers: all, N at random, or numbers such as 1,5,110"),
+    ("scores", "Scores of models as further rankers, files with a score per row of the data set"),
     ("threads", "Threads [default: all cores]"),
+    ("trec_runs", "TREC runs as the rankers, instead of --dataset"),
 ];
 
 /// Short names of values, so that text has room beside them.

@@ -93,6 +93,7 @@ impl SettingEntry {
             multileave: self.multileave.clone(),
             credit_ties: self.credit_ties,
             ties: self.ties,
+            ..usual
         }
     }
 }
