@@ -6,12 +6,13 @@
 pub(crate) struct OpenDuels {
     arms: usize,
     counts: Vec<u32>,
+    all: u64,
 }
 
 impl OpenDuels {
     /// None.
     pub(crate) fn new(arms: usize) -> Self {
-        Self { arms, counts: Vec::new() }
+        Self { arms, counts: Vec::new(), all: 0 }
     }
 
     /// A duel of this pair is open from now on.
@@ -21,18 +22,26 @@ impl OpenDuels {
         }
         self.counts[i * self.arms + j] += 1;
         self.counts[j * self.arms + i] += u32::from(i != j);
+        self.all += 1;
     }
 
     /// A duel of this pair is open no longer.
     pub(crate) fn arrive(&mut self, i: usize, j: usize) {
         self.counts[i * self.arms + j] -= 1;
         self.counts[j * self.arms + i] -= u32::from(i != j);
+        self.all -= 1;
     }
 
     /// How many duels of this pair are open.
     #[inline]
     pub(crate) fn between(&self, i: usize, j: usize) -> u32 {
         if self.counts.is_empty() { 0 } else { self.counts[i * self.arms + j] }
+    }
+
+    /// Whether any duel is open.
+    #[inline]
+    pub(crate) fn any(&self) -> bool {
+        self.all > 0
     }
 }
 
@@ -50,8 +59,8 @@ mod tests {
         assert_eq!((open.between(0, 2), open.between(2, 0), open.between(1, 1), open.between(0, 1)), (2, 2, 1, 0));
         open.arrive(0, 2);
         open.arrive(1, 1);
-        assert_eq!((open.between(2, 0), open.between(1, 1)), (1, 0));
+        assert_eq!((open.between(2, 0), open.between(1, 1), open.any()), (1, 0, true));
         open.arrive(2, 0);
-        assert_eq!(open.counts, [0; 9]);
+        assert!(!open.any() && open.counts == [0; 9]);
     }
 }

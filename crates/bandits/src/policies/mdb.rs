@@ -25,6 +25,7 @@
 
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::confidence::{Evidence, last_step_below};
+use crate::late::{Late, LatePolicy};
 use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MDB's parameters.
@@ -74,6 +75,10 @@ impl PolicyConfig for MdbConfig {
         self.check()?;
         countable_pairs::<Self>(arms)?;
         Ok(Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -127,5 +132,15 @@ impl Policy for Mdb {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.evidence.least_doubted(generator)
+    }
+}
+
+impl Late for Mdb {
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        if let Some(feedback) = feedback {
+            self.set.clear();
+            self.set.extend_from_slice(arms);
+            self.learn(step, feedback);
+        }
     }
 }

@@ -175,6 +175,38 @@ pub(crate) trait Merging: Sized {
     }
 }
 
+/// The batch of each arm, found when an outcome comes late: arms of one batch stay together until one is dropped.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Homes(Vec<u32>);
+
+impl Homes {
+    /// An arm has moved to another batch.
+    pub(crate) fn moved(&mut self, arm: Arm, batch: usize) {
+        if let Some(home) = self.0.get_mut(arm.index()) {
+            *home = batch as u32;
+        }
+    }
+
+    /// The batch that two arms are in, and their places there; `None` if one was dropped.
+    pub(crate) fn find<'a>(
+        &mut self,
+        pair: &[Arm],
+        arms: usize,
+        batches: usize,
+        members: impl Fn(usize) -> &'a [Arm],
+    ) -> Option<(usize, [usize; 2])> {
+        if self.0.is_empty() {
+            self.0.resize(arms, 0);
+            for batch in 0..batches {
+                members(batch).iter().for_each(|arm| self.0[arm.index()] = batch as u32);
+            }
+        }
+        let batch = self.0[pair[0].index()] as usize;
+        let place = |arm: Arm| members(batch).iter().position(|&member| member == arm);
+        Some((batch, [place(pair[0])?, place(pair[1])?]))
+    }
+}
+
 /// The pairs of batches that merge, given their sizes (0 for none): sorted by size, ties at random, the smallest
 /// merges with the largest, unless the two have more than 3p/2 arms.
 fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec<(usize, Option<usize>)> {

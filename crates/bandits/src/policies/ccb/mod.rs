@@ -39,9 +39,9 @@
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
-use crate::confidence::Challengers;
-use crate::confidence::LogTime;
-use crate::confidence::last_step_below;
+use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
+use crate::counts::OpenDuels;
+use crate::late::{Late, LatePolicy};
 use crate::random::{below, coin, draw_into};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 use decided_pairs::{Change, DecidedPairs};
@@ -89,6 +89,10 @@ impl PolicyConfig for CcbConfig {
         countable_pairs::<Self>(arms)?;
         Ok(Ccb::new(self.alpha, arms))
     }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
+    }
 }
 
 /// CCB.
@@ -100,6 +104,9 @@ pub struct Ccb {
     clock: LogTime,
     opponents: Challengers,
     met: Option<[usize; 2]>,
+    /// alpha ln t at the last choice.
+    time: f64,
+    open: OpenDuels,
     /// Whether step 2 has anything to do: a pair was decided or opened, or it changed something
     /// itself when it was last done.
     stale: bool,
@@ -245,6 +252,8 @@ impl Ccb {
             decided: DecidedPairs::new(arms),
             hypotheses: Hypotheses::new(arms),
             met: None,
+            time: 0.0,
+            open: OpenDuels::new(arms),
             stale: true,
             candidates: Vec::with_capacity(arms),
             in_both: 0,
@@ -264,6 +273,15 @@ impl Ccb {
             self.decided.update(i, j, time, &mut note);
         }
         self.decided.advance(time, &mut note);
+    }
+
+    /// Rewrites the bounds of a pair that choose its challenger.
+    fn rate(&mut self, i: usize, j: usize) {
+        let (won, lost) = self.decided.wins().between(i, j);
+        let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
+        let standing = standing.unwrap_or(Standing { mean: 2.0, other_mean: 2.0, width: 0.0 });
+        self.opponents.set(j, i, standing.mean, standing.width);
+        self.opponents.set(i, j, standing.other_mean, standing.width);
     }
 
     /// Step 2.
@@ -383,6 +401,7 @@ impl Policy for Ccb {
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let time = self.alpha * self.clock.ln(step as f64);
+        self.time = time;
         self.catch_up(time);
         if self.stale {
             self.update(generator);
@@ -415,16 +434,34 @@ impl Policy for Ccb {
             return;
         };
         let (winner, loser) = (winner.index(), loser.index());
-        let (won, lost) = self.decided.record(winner, loser);
-        let (won, lost) = (f64::from(won), f64::from(lost));
-        let share = 1.0 / (won + lost);
-        let width = share.sqrt();
-        self.opponents.set(loser, winner, won * share, width);
-        self.opponents.set(winner, loser, lost * share, width);
+        self.decided.record(winner, loser);
+        self.rate(winner, loser);
         self.met = Some([winner, loser]);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.decided.wins().least_doubted(self.decided.lost_counts(), generator)
+    }
+}
+
+impl Late for Ccb {
+    fn depart(&mut self, arms: &[Arm]) {
+        let (i, j) = (arms[0].index(), arms[1].index());
+        self.open.depart(i, j);
+        self.rate(i, j);
+    }
+
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        let (i, j) = (arms[0].index(), arms[1].index());
+        self.open.arrive(i, j);
+        match feedback {
+            Some(feedback) => {
+                if self.met.is_some() {
+                    self.catch_up(self.time);
+                }
+                self.learn(step, feedback);
+            }
+            None => self.rate(i, j),
+        }
     }
 }

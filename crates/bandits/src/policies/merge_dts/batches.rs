@@ -1,7 +1,7 @@
 //! The batches of MergeDTS: their arms, and how often each pair has met. All lie in flat arrays of
 //! equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::policies::merging::Merging;
+use crate::policies::merging::{Homes, Merging};
 use crate::random::below;
 use crate::random::uniform;
 use crate::thompson::WinProbability;
@@ -29,6 +29,9 @@ pub(super) struct Batches {
     left: usize,
     /// Wins either way with which each pair starts, for the bounds.
     prior: f64,
+    /// How many there were in all at first.
+    arms: usize,
+    homes: Homes,
 }
 
 impl Batches {
@@ -42,6 +45,7 @@ impl Batches {
             batches.members[batch * room..batch * room + members.len()].copy_from_slice(members);
         }
         batches.left = order.len();
+        batches.arms = order.len();
         batches
     }
 
@@ -60,6 +64,8 @@ impl Batches {
             count,
             left: 0,
             prior,
+            arms: 0,
+            homes: Homes::default(),
         }
     }
 
@@ -108,12 +114,33 @@ impl Batches {
     /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, winner: usize, loser: usize) {
-        let at = self.row(winner) + loser;
+        self.record_in(self.current, winner, loser);
+    }
+
+    /// Takes in a duel of two places of a batch.
+    #[inline]
+    fn record_in(&mut self, batch: usize, winner: usize, loser: usize) {
+        let row = |place: usize| (batch * self.room + place) * self.room;
+        let (at, across) = (row(winner) + loser, row(loser) + winner);
         self.wins[at] += 1;
-        let (won, lost) = self.score(winner, loser);
-        let pair = self.pair(winner, loser);
+        let (won, lost) = (self.wins[at], self.wins[across]);
+        let pair = self.pair_of(batch, winner.min(loser), winner.max(loser));
         self.probabilities[pair].win(won, lost);
-        self.pending[self.current] = self.evidence(won, lost);
+        // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for a
+        // look at the batch is what matters.
+        let evidence = self.evidence(won, lost);
+        let pending = &mut self.pending[batch];
+        *pending = if evidence > *pending { evidence } else { *pending };
+    }
+
+    /// Takes in a duel that may have come late: nothing, if one of its arms was dropped.
+    pub(super) fn record_late(&mut self, pair: &[Arm], first_won: bool) {
+        let (room, sizes, members) = (self.room, &self.sizes, &self.members);
+        let of = |batch: usize| &members[batch * room..batch * room + sizes[batch] as usize];
+        if let Some((batch, [first, second])) = self.homes.find(pair, self.arms, sizes.len(), of) {
+            let (winner, loser) = if first_won { (first, second) } else { (second, first) };
+            self.record_in(batch, winner, loser);
+        }
     }
 
     /// Whether an arm of the current batch may have an upper bound below 1/2.
@@ -204,6 +231,7 @@ impl Batches {
             self.widen();
         }
         self.members[self.current * self.room + size] = lone;
+        self.homes.moved(lone, next);
         for place in 0..size {
             let (forth, back) = (self.row(place) + size, self.row(size) + place);
             self.wins[forth] = 0;
@@ -226,6 +254,8 @@ impl Batches {
         wider.current = self.current;
         wider.count = self.count;
         wider.left = self.left;
+        wider.arms = self.arms;
+        std::mem::swap(&mut wider.homes, &mut self.homes);
         *self = wider;
     }
 
@@ -265,6 +295,7 @@ impl Merging for Batches {
     fn emptied(&self, count: usize) -> Self {
         let mut batches = Self::empty(self.room, count, self.prior);
         batches.left = self.left;
+        batches.arms = self.arms;
         batches
     }
 

@@ -42,6 +42,7 @@
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values, papers, parameters};
+use crate::late::{Late, LatePolicy};
 use crate::random::argmax;
 use crate::random::preference;
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -133,6 +134,10 @@ impl PolicyConfig for MergeDtsConfig {
             scores: Vec::new(),
             beaten: vec![0; arms],
         })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -278,6 +283,18 @@ impl Policy for MergeDts {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+    }
+}
+
+impl Late for MergeDts {
+    fn depart(&mut self, _arms: &[Arm]) {
+        self.batches.advance();
+    }
+
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        if let Some(Feedback::Duel { first_won, .. }) = feedback {
+            self.batches.record_late(arms, first_won);
+        }
     }
 }
 

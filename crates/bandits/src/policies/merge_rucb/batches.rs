@@ -1,8 +1,9 @@
 //! The batches of mergeRUCB: their arms and the wins of their pairs. All lie in flat
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
+use crate::confidence::Standing;
 use crate::confidence::lanes::{LANES, Lanes};
-use crate::policies::merging::Merging;
+use crate::policies::merging::{Homes, Merging};
 use crate::random::below;
 use crate::{Arm, Generator};
 
@@ -31,6 +32,11 @@ pub(super) struct Batches {
     meeting: usize,
     /// How many wins either way a pair never seen starts with.
     prior: u32,
+    /// How many there were in all at first.
+    arms: usize,
+    /// How many duels of each pair are open, like `wins`; empty until one is.
+    open: Vec<u32>,
+    homes: Homes,
 }
 
 impl Batches {
@@ -48,6 +54,7 @@ impl Batches {
             batches.never_met(batch, |_, _| true);
         }
         batches.left = arms;
+        batches.arms = arms;
         batches.ring();
         batches
     }
@@ -68,6 +75,9 @@ impl Batches {
             current: 0,
             meeting: 0,
             prior,
+            arms: 0,
+            open: Vec::new(),
+            homes: Homes::default(),
         }
     }
 
@@ -188,16 +198,72 @@ impl Batches {
     /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, champion: usize, challenger: usize, champion_won: bool) {
-        let (forth, back) = (self.row(champion), self.row(challenger));
-        let (at, across) = (forth * self.room + challenger, back * self.room + champion);
-        self.wins[at] += u32::from(champion_won);
-        self.wins[across] += u32::from(!champion_won);
+        self.record_in(self.current, [champion, challenger], champion_won);
+    }
+
+    /// Takes in a duel of two places of a batch.
+    #[inline]
+    fn record_in(&mut self, batch: usize, [first, second]: [usize; 2], first_won: bool) {
+        let (forth, back) = (batch * self.room + first, batch * self.room + second);
+        let (at, across) = (forth * self.room + second, back * self.room + first);
+        self.wins[at] += u32::from(first_won);
+        self.wins[across] += u32::from(!first_won);
+        self.rate(batch, [first, second]);
         let (won, lost) = (f64::from(self.wins[at]), f64::from(self.wins[across]));
-        let share = 1.0 / (won + lost);
-        let width = share.sqrt();
-        self.set_standing(forth, challenger, (lost * share, width));
-        self.set_standing(back, champion, (won * share, width));
-        self.pending[self.current] = (won - lost) * (won - lost) * share / 4.0;
+        // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for a
+        // look at the batch is what matters.
+        let evidence = (won - lost) * (won - lost) * (1.0 / (won + lost)) / 4.0;
+        let pending = &mut self.pending[batch];
+        *pending = if evidence > *pending { evidence } else { *pending };
+    }
+
+    /// Rewrites the bounds of two places of a batch.
+    #[inline]
+    fn rate(&mut self, batch: usize, [first, second]: [usize; 2]) {
+        let (forth, back) = (batch * self.room + first, batch * self.room + second);
+        let (at, across) = (forth * self.room + second, back * self.room + first);
+        let open = if self.open.is_empty() { 0 } else { self.open[at] };
+        let standing = Standing::of(self.wins[at].into(), self.wins[across].into(), open);
+        let standing = standing.unwrap_or(Standing { mean: 2.0, other_mean: 2.0, width: 0.0 });
+        self.set_standing(forth, second, (standing.other_mean, standing.width));
+        self.set_standing(back, first, (standing.mean, standing.width));
+    }
+
+    /// The batch that two arms are in, and their places there; `None` if one was dropped.
+    fn find(&mut self, pair: &[Arm]) -> Option<(usize, [usize; 2])> {
+        let (room, sizes, members) = (self.room, &self.sizes, &self.members);
+        let of = |batch: usize| &members[batch * room..batch * room + sizes[batch] as usize];
+        self.homes.find(pair, self.arms, sizes.len(), of)
+    }
+
+    /// A duel of these arms is open from now on.
+    pub(super) fn depart(&mut self, pair: &[Arm]) {
+        if self.open.is_empty() {
+            self.open = vec![0; self.wins.len()];
+        }
+        if let Some((batch, places)) = self.find(pair) {
+            self.count_open(batch, places, 1);
+            self.rate(batch, places);
+        }
+    }
+
+    /// A duel of these arms is open no longer. If both are still there, whether the first won is taken in.
+    pub(super) fn arrive(&mut self, pair: &[Arm], first_won: Option<bool>) {
+        let Some((batch, places)) = self.find(pair) else {
+            return;
+        };
+        self.count_open(batch, places, u32::MAX);
+        match first_won {
+            Some(first_won) => self.record_in(batch, places, first_won),
+            None => self.rate(batch, places),
+        }
+    }
+
+    fn count_open(&mut self, batch: usize, [first, second]: [usize; 2], more: u32) {
+        for (row, column) in [(first, second), (second, first)] {
+            let count = &mut self.open[(batch * self.room + row) * self.room + column];
+            *count = count.wrapping_add(more);
+        }
     }
 
     /// Whether an arm of the current batch may have an upper bound below 1/2.
@@ -239,6 +305,9 @@ impl Batches {
             let (new, old) = (self.row(to), self.row(from));
             for (column, &other) in kept.iter().enumerate() {
                 self.wins[new * room + column] = self.wins[old * room + other];
+                if !self.open.is_empty() {
+                    self.open[new * room + column] = self.open[old * room + other];
+                }
                 self.set_standing(new, column, self.standing(old, other));
             }
             for column in kept.len()..size {
@@ -295,6 +364,10 @@ impl Merging for Batches {
     fn emptied(&self, count: usize) -> Self {
         let mut batches = Self::empty(self.room, count, self.prior);
         batches.left = self.left;
+        batches.arms = self.arms;
+        if !self.open.is_empty() {
+            batches.open = vec![0; batches.wins.len()];
+        }
         batches
     }
 
@@ -307,6 +380,9 @@ impl Merging for Batches {
             let (old, new) = (from * room + k, to * room + offset + k);
             for l in 0..size {
                 other.wins[new * room + offset + l] = self.wins[old * room + l];
+                if !self.open.is_empty() {
+                    other.open[new * room + offset + l] = self.open[old * room + l];
+                }
                 other.set_standing(new, offset + l, self.standing(old, l));
             }
         }

@@ -42,6 +42,7 @@
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values, papers, parameters};
+use crate::late::{Late, LatePolicy};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -136,6 +137,10 @@ impl PolicyConfig for MergeRucbConfig {
             met: [0; 2],
             beaten: vec![0; arms],
         })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -247,5 +252,20 @@ impl Policy for MergeRucb {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+    }
+}
+
+impl Late for MergeRucb {
+    fn depart(&mut self, arms: &[Arm]) {
+        self.batches.depart(arms);
+        self.batches.advance();
+    }
+
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        let first_won = match feedback {
+            Some(Feedback::Duel { first_won, .. }) => Some(first_won),
+            _ => None,
+        };
+        self.batches.arrive(arms, first_won);
     }
 }

@@ -26,6 +26,7 @@
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
 use crate::algorithm::{countable, papers};
+use crate::late::{Late, LatePolicy};
 use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;
 use crate::{
@@ -77,8 +78,13 @@ impl PolicyConfig for MergeRucbParallelConfig {
             batches,
             started: false,
             played: 0,
+            since: 0,
             beaten: vec![0; arms],
         })
+    }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
     }
 }
 
@@ -88,6 +94,8 @@ struct Pair {
     places: [usize; 2],
     arms: [Arm; 2],
     first_won: bool,
+    /// Its outcome came while others of the sweep had not met, and is yet to be learnt.
+    known: bool,
 }
 
 /// mergeRUCB in sweeps.
@@ -105,6 +113,8 @@ pub struct MergeRucbParallel {
     /// The pairs of this sweep, a batch each, and how many have met.
     sweep: Vec<Pair>,
     played: usize,
+    /// The step at which the sweep began.
+    since: u64,
     /// How many arms each arm had beaten when they were dropped.
     beaten: Vec<u32>,
 }
@@ -139,6 +149,8 @@ impl MergeRucbParallel {
 
     /// Steps 1 to 3.
     fn begin_sweep(&mut self, step: u64, generator: &mut Generator) {
+        self.learn_known();
+        self.since = step;
         if !self.started {
             self.started = true;
             if self.lerot {
@@ -163,8 +175,18 @@ impl MergeRucbParallel {
                 places: [champion, challenger],
                 arms: [self.batches.arm(champion), self.batches.arm(challenger)],
                 first_won: false,
+                known: false,
             });
             self.batches.advance();
+        }
+    }
+
+    /// Learns the outcomes that came while others of the sweep had not met.
+    fn learn_known(&mut self) {
+        for pair in &mut self.sweep {
+            if std::mem::take(&mut pair.known) {
+                self.batches.arrive(&pair.arms, Some(pair.first_won));
+            }
         }
     }
 
@@ -206,5 +228,34 @@ impl Policy for MergeRucbParallel {
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
+    }
+}
+
+/// With late outcomes, the next sweep begins once all pairs of one have been sent, with their open duels counted in the
+/// bounds that choose.
+impl Late for MergeRucbParallel {
+    fn depart(&mut self, arms: &[Arm]) {
+        self.batches.depart(arms);
+        self.played += 1;
+    }
+
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        let first_won = match feedback {
+            Some(Feedback::Duel { first_won, .. }) => Some(first_won),
+            _ => None,
+        };
+        let sent = self.played == self.sweep.len();
+        if sent {
+            self.learn_known();
+        } else if let Some(first_won) = first_won
+            && let Some(place) = step.checked_sub(self.since)
+        {
+            // One pair per step.
+            let pair = &mut self.sweep[place as usize];
+            pair.known = true;
+            pair.first_won = first_won;
+            return;
+        }
+        self.batches.arrive(arms, first_won);
     }
 }

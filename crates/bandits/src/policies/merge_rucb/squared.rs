@@ -20,6 +20,7 @@
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::{countable, papers, parameters};
+use crate::late::{Late, LatePolicy};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB but for delta, and the length of the first round.
@@ -105,6 +106,10 @@ impl PolicyConfig for MergeRucbSquaredConfig {
             found_in: 0,
         })
     }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
+    }
 }
 
 /// mergeRUCB by squared horizons.
@@ -166,6 +171,23 @@ impl Policy for MergeRucbSquared {
         } else {
             self.found.or_else(|| self.round.recommend(generator))
         }
+    }
+}
+
+impl Late for MergeRucbSquared {
+    fn depart(&mut self, arms: &[Arm]) {
+        self.round.depart(arms);
+    }
+
+    /// Outcomes of earlier rounds are of no use: each begins from scratch.
+    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        if step > self.before {
+            self.round.arrive(step - self.before, arms, feedback);
+        }
+    }
+
+    fn cut(&mut self, last: u64) {
+        self.now = last;
     }
 }
 

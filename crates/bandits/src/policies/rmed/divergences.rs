@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::row_minima::RowMinima;
 use crate::Generator;
-use crate::counts::{PairCounts, PairTable};
+use crate::counts::{OpenDuels, PairCounts, PairTable};
 use crate::random::below;
 
 /// Divergences are whole numbers of this size.
@@ -62,6 +62,7 @@ pub(super) struct Divergences {
     lost_to: Vec<u32>,
     /// i*.
     leader: usize,
+    open: OpenDuels,
 }
 
 impl Divergences {
@@ -80,6 +81,7 @@ impl Divergences {
             sums: RowMinima::new(1, arms, 0, i64::MAX),
             lost_to: vec![arms as u32 - 1; arms],
             leader: 0,
+            open: OpenDuels::new(arms),
         }
     }
 
@@ -99,10 +101,63 @@ impl Divergences {
         self.leader
     }
 
-    /// How often two arms met.
+    /// How often two arms met, open duels included.
     #[inline]
     pub(super) fn met(&self, i: usize, j: usize) -> u32 {
-        self.wins.met(i, j)
+        self.wins.met(i, j) + self.open.between(i, j)
+    }
+
+    /// Whether any duel is open.
+    pub(super) fn any_open(&self) -> bool {
+        self.open.any()
+    }
+
+    /// A duel is open from now on.
+    pub(super) fn depart(&mut self, i: usize, j: usize) {
+        self.open.depart(i, j);
+        self.reweigh(i, j);
+    }
+
+    /// A duel is open no longer.
+    pub(super) fn arrive(&mut self, i: usize, j: usize) {
+        self.open.arrive(i, j);
+        self.reweigh(i, j);
+    }
+
+    /// The term of a pair, each open duel counted at its present mean.
+    #[inline]
+    fn weight(&self, i: usize, j: usize) -> i64 {
+        let (won, lost) = self.wins.between(i, j);
+        let (term, open) = (divergence(won, lost), self.open.between(i, j));
+        if open == 0 || term == 0 {
+            return term;
+        }
+        if std::env::var_os("IGNORE").is_some() { return term; }
+        let known = f64::from(won) + f64::from(lost);
+        whole(term as f64 * UNIT * (1.0 + f64::from(open) / known))
+    }
+
+    /// Brings the term of a pair up to date with its open duels.
+    fn reweigh(&mut self, i: usize, j: usize) {
+        let term = (i.min(j), i.max(j));
+        let (old, new) = (self.terms[term], self.weight(i, j));
+        if old != new {
+            let behind = if self.wins.beats(i, j) { j } else { i };
+            self.sums.set(0, behind, self.sums.get(0, behind) - old + new);
+            self.terms[term] = new;
+            self.leader = self.sums.holders(0).next().unwrap_or(0);
+        }
+    }
+
+    /// I(i) of every arm, without what is open.
+    pub(super) fn known_sums(&self) -> Vec<i64> {
+        if !self.open.any() {
+            return self.sums().to_vec();
+        }
+        let behind = |i: usize, j: usize| self.wins[(i, j)] < self.wins[(j, i)];
+        let term = |i: usize, j: usize| divergence(self.wins[(i, j)], self.wins[(j, i)]);
+        let sum = |i: usize| (0..self.arms).filter(|&j| behind(i, j)).map(|j| term(i, j)).sum();
+        (0..self.arms).map(sum).collect()
     }
 
     /// Whether `j` is in O(`i`).
@@ -170,7 +225,7 @@ impl Divergences {
         let old = self.terms[term];
         let was_behind = if won - 1 < lost { winner } else { loser };
         self.sums.set(0, was_behind, self.sums.get(0, was_behind) - old);
-        let new = divergence(won, lost);
+        let new = self.weight(winner, loser);
         let is_behind = if won < lost { winner } else { loser };
         self.sums.set(0, is_behind, self.sums.get(0, is_behind) + new);
         self.terms[term] = new;
@@ -187,7 +242,7 @@ impl Divergences {
         self.means.set(winner, loser, f64::from(won) / total);
         self.means.set(loser, winner, f64::from(lost) / total);
         if let Some(table) = &mut self.per_divergence {
-            let inverse = per_divergence(new, total);
+            let inverse = per_divergence(divergence(won, lost), total);
             table[(winner, loser)] = if won < lost { inverse } else { 0.0 };
             table[(loser, winner)] = if lost < won { inverse } else { 0.0 };
         }

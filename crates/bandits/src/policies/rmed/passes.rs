@@ -30,6 +30,8 @@ pub(super) struct Passes {
     lowest_out: i64,
     /// Arms whose I or place the last step changed.
     touched: Option<[usize; 2]>,
+    /// Arms whose I late outcomes changed since.
+    late: Vec<usize>,
 }
 
 impl Passes {
@@ -43,6 +45,7 @@ impl Passes {
             admitted: 0,
             lowest_out: i64::MAX,
             touched: None,
+            late: Vec::new(),
         }
     }
 
@@ -51,10 +54,13 @@ impl Passes {
         self.played == 0 || self.played == self.pass.len()
     }
 
-    /// The next arm of the pass, or the first of the next.
-    pub(super) fn next_arm(&mut self) -> usize {
+    /// The next arm of the pass, or the first of the next: the leader if no arm was admitted to that.
+    pub(super) fn next_arm(&mut self, leader: usize) -> usize {
         if self.played == self.pass.len() {
             self.begin();
+            if self.pass.is_empty() {
+                self.pass.push(leader);
+            }
         }
         let arm = self.pass[self.played];
         self.played += 1;
@@ -79,6 +85,15 @@ impl Passes {
         self.touched = Some([arm, opponent]);
     }
 
+    /// Notes that an outcome that came late, or never, changed these two.
+    pub(super) fn touch_late(&mut self, arm: usize, opponent: usize) {
+        if self.late.len() < self.place.len() {
+            self.late.extend([arm, opponent]);
+        } else {
+            self.touch_all();
+        }
+    }
+
     /// Notes that any arm may have changed.
     pub(super) fn touch_all(&mut self) {
         self.lowest_out = i64::MIN;
@@ -91,6 +106,9 @@ impl Passes {
         };
         let most = state.sums.smallest(0).saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
+            self.update(arm, most, state);
+        }
+        while let Some(arm) = self.late.pop() {
             self.update(arm, most, state);
         }
         if most >= self.lowest_out {

@@ -31,6 +31,7 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
+use crate::late::{Late, LatePolicy};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RMED1's parameters: f(K) = `factor` K^`power`.
@@ -74,6 +75,10 @@ impl PolicyConfig for Rmed1Config {
         countable_pairs::<Self>(arms)?;
         Ok(Rmed1::new(self, arms))
     }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
+    }
 }
 
 /// RMED1.
@@ -83,6 +88,8 @@ pub struct Rmed1 {
     passes: Passes,
     /// The pair to meet next at first; (0, 0) once all have.
     opening: (usize, usize),
+    /// Pairs of the opening whose only duel was forgotten: they meet again.
+    missed: Vec<(usize, usize)>,
 }
 
 impl Rmed1 {
@@ -92,7 +99,18 @@ impl Rmed1 {
             state: Divergences::new(arms, false),
             passes: Passes::new(arms, bonus),
             opening: if arms > 1 { (0, 1) } else { (0, 0) },
+            missed: Vec::new(),
         }
+    }
+
+    /// The pair of the opening after this one.
+    fn next_opening(&mut self) {
+        let (first, second) = self.opening;
+        self.opening = match (first + 1, second + 1) {
+            (_, next) if next < self.arms() => (first, next),
+            (next, _) if next + 1 < self.arms() => (next, next + 1),
+            _ => (0, 0),
+        };
     }
 }
 
@@ -106,14 +124,18 @@ impl Policy for Rmed1 {
             let (first, second) = self.opening;
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
+        if let Some(&(first, second)) = self.missed.last() {
+            return Choice::Duel(Arm::at(first), Arm::at(second));
+        }
         self.passes.admit(step - 1, &self.state);
-        let arm = self.passes.next_arm();
+        let arm = self.passes.next_arm(self.state.leader());
         let opponent = self.state.opponent(arm, generator);
         self.passes.touch(arm, opponent);
         if opponent != arm {
             return Choice::Duel(Arm::at(arm), Arm::at(opponent));
         }
-        let until = if self.passes.is_only_arm() { self.passes.alone_until(step, &self.state) } else { step };
+        let stretch = self.passes.is_only_arm() && !self.state.any_open();
+        let until = if stretch { self.passes.alone_until(step, &self.state) } else { step };
         Choice::Alone { arm: Arm::at(arm), until }
     }
 
@@ -122,17 +144,34 @@ impl Policy for Rmed1 {
             return;
         };
         if self.opening != (0, 0) {
-            let (first, second) = self.opening;
-            self.opening = match (first + 1, second + 1) {
-                (_, next) if next < self.arms() => (first, next),
-                (next, _) if next + 1 < self.arms() => (next, next + 1),
-                _ => (0, 0),
-            };
+            self.next_opening();
         }
         self.state.record(winner.index(), loser.index());
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.state.wins().least_doubted(self.state.sums(), generator)
+        self.state.wins().least_doubted(&self.state.known_sums(), generator)
+    }
+}
+
+impl Late for Rmed1 {
+    fn depart(&mut self, arms: &[Arm]) {
+        if self.opening == (0, 0) {
+            self.missed.pop();
+        } else {
+            self.next_opening();
+        }
+        self.state.depart(arms[0].index(), arms[1].index());
+    }
+
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        let (i, j) = (arms[0].index(), arms[1].index());
+        self.state.arrive(i, j);
+        match feedback {
+            Some(Feedback::Duel { winner, loser, .. }) => self.state.record(winner.index(), loser.index()),
+            _ if self.state.met(i, j) == 0 => self.missed.push((i, j)),
+            _ => {}
+        }
+        self.passes.touch_late(i, j);
     }
 }

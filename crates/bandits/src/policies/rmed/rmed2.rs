@@ -45,6 +45,7 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive};
+use crate::late::{Late, LatePolicy};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Which of the published rules; see the [module](self).
@@ -158,6 +159,10 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
         horizon_known(self, horizon)?;
         Ok(Rmed2::new(self.rule(arms), arms, FH.then_some(horizon)))
     }
+
+    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
+        Ok(LatePolicy::native(self.policy(arms, horizon)?))
+    }
 }
 
 /// RMED2, or RMED2FH.
@@ -176,6 +181,8 @@ pub struct Rmed2 {
     /// No pair before this one has met less often (the first of a pair is the lower); past the
     /// last pair where none has at all.
     cursor: (usize, usize),
+    /// How many pairs have not had all the outcomes of the first sweeps.
+    unknown: usize,
     /// b(l), once found for good.
     opponents: Option<Vec<usize>>,
     /// Whether the last choice was one that step 1 or 2 asks for.
@@ -198,6 +205,7 @@ impl Rmed2 {
             meetings,
             rises,
             cursor: (0, 1),
+            unknown: arms * (arms - 1) / 2,
             opponents: None,
             catching_up: false,
         }
@@ -258,6 +266,12 @@ impl Rmed2 {
         rise
     }
 
+    /// Takes in a duel.
+    fn record(&mut self, winner: usize, loser: usize) {
+        self.state.record(winner, loser);
+        self.unknown -= usize::from(self.horizon.is_some() && self.state.wins().met(winner, loser) == self.meetings);
+    }
+
     /// The opponent of `arm`, perhaps `arm` itself.
     fn opponent(&self, arm: usize, step: u64, generator: &mut Generator) -> usize {
         let leader = self.state.leader();
@@ -302,18 +316,18 @@ impl Policy for Rmed2 {
             self.catching_up = true;
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
-        if self.horizon.is_some() && self.opponents.is_none() {
+        if self.horizon.is_some() && self.opponents.is_none() && self.unknown == 0 {
             let least = self.rule.least_cost();
             let cheapest = |arm| self.state.cheapest(arm, least);
             self.opponents = Some((0..self.state.arms()).map(cheapest).collect());
         }
-        let arm = self.passes.next_arm();
+        let arm = self.passes.next_arm(self.state.leader());
         let opponent = self.opponent(arm, step, generator);
         self.passes.touch(arm, opponent);
         if opponent != arm {
             return Choice::Duel(Arm::at(arm), Arm::at(opponent));
         }
-        let until = if self.passes.is_only_arm() {
+        let until = if self.passes.is_only_arm() && !self.state.any_open() {
             self.passes.alone_until(step, &self.state).min(self.rises - 1).max(step)
         } else {
             step
@@ -323,7 +337,7 @@ impl Policy for Rmed2 {
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
-            self.state.record(winner.index(), loser.index());
+            self.record(winner.index(), loser.index());
             if self.catching_up {
                 self.passes.touch_all();
             }
@@ -331,7 +345,24 @@ impl Policy for Rmed2 {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.state.wins().least_doubted(self.state.sums(), generator)
+        self.state.wins().least_doubted(&self.state.known_sums(), generator)
+    }
+}
+
+impl Late for Rmed2 {
+    fn depart(&mut self, arms: &[Arm]) {
+        self.state.depart(arms[0].index(), arms[1].index());
+    }
+
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        let (i, j) = (arms[0].index(), arms[1].index());
+        self.state.arrive(i, j);
+        match feedback {
+            Some(Feedback::Duel { winner, loser, .. }) => self.record(winner.index(), loser.index()),
+            // The pair may have met too seldom again.
+            _ => self.cursor = (0, 1),
+        }
+        self.passes.touch_late(i, j);
     }
 }
 
