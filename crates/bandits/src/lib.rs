@@ -258,6 +258,7 @@ pub mod registry;
 pub mod regret;
 mod run;
 pub mod singleton;
+mod state;
 pub mod structure;
 mod thompson;
 
@@ -276,3 +277,4 @@ pub use regret::{RegretKind, RegretReference, RegretReferenceError, every_arm_is
 pub use run::{Exploration, explore, explore_then_exploit};
 pub use run::{Generators, Observer, Run, RunState, play, play_in_step};
 pub use run::{Recorder, Regret, log_spaced, one_two_five};
+pub use state::{StateError, StateReader, StateWriter};

@@ -1,6 +1,7 @@
 //! The arms that no evidence rules out yet, as duels and time change them.
 
 use crate::Arm;
+use crate::state::state;
 
 /// The arms whose upper bounds are all at least 1/2, in order, as time and duels change them.
 #[derive(Debug, Clone)]
@@ -10,6 +11,8 @@ pub(crate) struct Candidates {
     /// No arm outside has less evidence against it: until then time admits none.
     next: f64,
 }
+
+state!(Candidates { members, inside, next });
 
 impl Candidates {
     /// All arms.

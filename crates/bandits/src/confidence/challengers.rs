@@ -11,6 +11,7 @@ use crate::confidence::lanes::{LANES, Lanes, bits_where, largest, margin};
 use crate::confidence::{Standing, last_step_below};
 use crate::counts::OpenDuels;
 use crate::random::below;
+use crate::state::{plain, state};
 
 /// The upper bounds of all pairs, a row for each champion.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub(crate) struct Challengers {
     scale: f64,
 }
 
+state!(Challengers { rows, leaders, tied, scale } but { arms, eights });
+
 /// The leader of each of eight groups.
 #[derive(Debug, Clone, Copy)]
 struct Leaders {
@@ -36,6 +39,8 @@ struct Leaders {
     /// In which lanes, as bits: all of them alike.
     lanes: [u8; LANES],
 }
+
+plain!(Leaders { pairs, until, lanes });
 
 impl Challengers {
     /// Every pair at this mean and width, and every arm at 1/2 against itself.

@@ -8,6 +8,7 @@
 //! comparison with the largest entry of its row.
 
 use crate::counts::{PairCounts, PairTable};
+use crate::state::state;
 use crate::{Arm, Generator, PairWins};
 
 /// The wins of every pair, and the evidence against each arm.
@@ -20,6 +21,8 @@ pub(crate) struct Evidence {
     strongest: Vec<f64>,
     holder: Vec<u32>,
 }
+
+state!(Evidence { wins, against, strongest, holder });
 
 impl Evidence {
     /// `prior` wins either way for every pair.

@@ -1,5 +1,7 @@
 //! Eight upper bounds at a time.
 
+use crate::state::plain;
+
 /// The number of pairs handled together.
 pub(crate) const LANES: usize = 8;
 
@@ -10,6 +12,8 @@ pub(crate) struct Lanes {
     pub(crate) means: [f64; LANES],
     pub(crate) widths: [f64; LANES],
 }
+
+plain!(Lanes { means, widths });
 
 impl Lanes {
     /// No opponents: bounds that never are the highest.

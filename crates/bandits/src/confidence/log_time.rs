@@ -1,5 +1,7 @@
 //! ln t for a t that mostly rises by small steps.
 
+use crate::state::state;
+
 /// ln t, by `libm` now and then and by four terms of a series from there: within a unit or two in
 /// the last place of `libm`'s own, at a quarter of the time. Plain arithmetic only, so that all
 /// platforms agree.
@@ -13,6 +15,8 @@ pub(crate) struct LogTime {
     /// 2^-62.
     reach: f64,
 }
+
+state!(LogTime { anchor, ln, inverse, reach });
 
 impl LogTime {
     pub(crate) fn new() -> Self {

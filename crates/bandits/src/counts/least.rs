@@ -1,6 +1,7 @@
 //! Which arms have been counted least, kept as counts rise.
 
 use crate::random::below;
+use crate::state::state;
 use crate::{Arm, Generator};
 
 /// A count for each arm that takes part, and the arms with the smallest.
@@ -12,6 +13,8 @@ pub(crate) struct LeastCounts {
     /// The arms whose count is `least`, rising.
     members: Vec<Arm>,
 }
+
+state!(LeastCounts { counts, least, members });
 
 const OUT: u64 = u64::MAX;
 

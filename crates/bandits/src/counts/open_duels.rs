@@ -1,5 +1,7 @@
 //! Duels whose outcomes are not known yet.
 
+use crate::state::state;
+
 /// How many duels of each pair are open. It takes no room until the first departs: a policy whose outcomes come
 /// immediately pays nothing for it.
 #[derive(Debug, Clone)]
@@ -8,6 +10,8 @@ pub(crate) struct OpenDuels {
     counts: Vec<u32>,
     all: u64,
 }
+
+state!(OpenDuels { counts, all } but { arms });
 
 impl OpenDuels {
     /// None.

@@ -3,12 +3,26 @@
 use std::ops::{Index, IndexMut};
 
 use crate::Arm;
+use crate::state::{Plain, State, StateError, StateReader, StateWriter, state};
 
 /// A K x K table, `table[(i, j)]`, stored row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PairTable<T> {
     arms: usize,
     cells: Vec<T>,
+}
+
+state!(generic T: PairTable<T> { cells } but { arms });
+
+/// A table that its owner's configuration asks for, or not.
+impl<T: Plain> State for Option<PairTable<T>> {
+    fn save(&self, to: &mut StateWriter) {
+        self.iter().for_each(|table| table.save(to));
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        self.iter_mut().try_for_each(|table| table.load(from))
+    }
 }
 
 /// How often each arm beat each other one: `wins[(i, j)]` counts the duels that i won against j.

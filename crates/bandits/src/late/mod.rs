@@ -7,6 +7,7 @@ mod queued;
 use native::Native;
 use queued::Queued;
 
+use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// A policy of which any number of choices may be open, and whose outcomes come in any order, or never.
@@ -35,6 +36,13 @@ pub trait Late: Policy {
         if let Some(feedback) = feedback {
             self.learn(step, feedback);
         }
+    }
+
+    /// How often `i` beat `j` and `j` beat `i`, as far as outcomes have arrived; `None` if it does not keep the wins of
+    /// every pair.
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        let _ = (i, j);
+        None
     }
 
     /// The stretch alone that it chose last ends after step `last`, before its end: an outcome arrives, after which it
@@ -100,6 +108,18 @@ impl LatePolicy {
         self.form.cut(last)
     }
 
+    pub(crate) fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        self.form.wins(i, j)
+    }
+
+    pub(crate) fn save(&self, to: &mut StateWriter) -> bool {
+        self.form.save(to)
+    }
+
+    pub(crate) fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        self.form.load(from)
+    }
+
     pub(crate) fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.form.recommend(generator)
     }
@@ -128,6 +148,9 @@ trait Form: Send {
     fn cut(&mut self, last: u64) -> bool;
     fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
     fn is_native(&self) -> bool;
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)>;
     fn waiting(&self) -> u64;
     fn copy(&self) -> Box<dyn Form>;
+    fn save(&self, to: &mut StateWriter) -> bool;
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError>;
 }

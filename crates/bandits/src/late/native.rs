@@ -1,6 +1,7 @@
 //! Policies that take late outcomes themselves.
 
 use super::{Form, Late};
+use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator};
 
 #[derive(Clone)]
@@ -38,11 +39,23 @@ impl<P: Late + Clone + Send + 'static> Form for Native<P> {
         true
     }
 
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        self.policy.wins(i, j)
+    }
+
     fn waiting(&self) -> u64 {
         0
     }
 
     fn copy(&self) -> Box<dyn Form> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut StateWriter) -> bool {
+        self.policy.save(to)
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        self.policy.load(from)
     }
 }

@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Form;
-use crate::{Arm, Choice, Feedback, Generator, PairWins, Policy};
+use crate::state::{Plain, State, StateError, StateReader, StateWriter};
+use crate::{Arm, Choice, Feedback, Generator, PackedWins, PairWins, Policy};
 
 #[derive(Clone)]
 pub(super) struct Queued<P> {
@@ -74,6 +75,12 @@ fn take<K: Ord, T>(queues: &mut BTreeMap<K, VecDeque<T>>, key: &K) -> Option<T> 
         queues.remove(key);
     }
     first
+}
+
+fn load_vec<T: Plain>(from: &mut StateReader<'_>) -> Result<Vec<T>, StateError> {
+    let mut values = Vec::new();
+    values.load(from)?;
+    Ok(values)
 }
 
 impl<P: Policy + Clone + Send + 'static> Form for Queued<P> {
@@ -146,11 +153,72 @@ impl<P: Policy + Clone + Send + 'static> Form for Queued<P> {
         false
     }
 
+    fn wins(&self, _i: Arm, _j: Arm) -> Option<(u32, u32)> {
+        None
+    }
+
     fn waiting(&self) -> u64 {
         self.waiting
     }
 
     fn copy(&self) -> Box<dyn Form> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut StateWriter) -> bool {
+        to.put((self.played, self.waiting));
+        to.put(match &self.awaited {
+            Awaited::Nothing => 0_u8,
+            Awaited::Duel(..) => 1,
+            Awaited::Set(_) => 2,
+        });
+        match &self.awaited {
+            Awaited::Nothing => {}
+            &Awaited::Duel(first, second) => to.put((first, second)),
+            Awaited::Set(arms) => arms.save(to),
+        }
+        to.put(self.duels.len());
+        for (&pair, queue) in &self.duels {
+            to.put(pair);
+            queue.iter().copied().collect::<Vec<bool>>().save(to);
+        }
+        to.put(self.sets.len());
+        for (arms, queue) in &self.sets {
+            arms.save(to);
+            to.put(queue.len());
+            queue.iter().for_each(|wins| PackedWins::from(wins).save(to));
+        }
+        self.policy.save(to)
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        (self.played, self.waiting) = from.get()?;
+        self.awaited = match from.get::<u8>()? {
+            0 => Awaited::Nothing,
+            1 => {
+                let (first, second) = from.get()?;
+                Awaited::Duel(first, second)
+            }
+            2 => Awaited::Set(load_vec(from)?),
+            _ => return Err(StateError::Damaged { what: "an awaited choice of no kind" }),
+        };
+        self.duels.clear();
+        for _ in 0..from.get::<usize>()? {
+            let pair = from.get()?;
+            self.duels.insert(pair, load_vec::<bool>(from)?.into());
+        }
+        self.sets.clear();
+        for _ in 0..from.get::<usize>()? {
+            let arms = load_vec(from)?;
+            let mut queue = VecDeque::new();
+            for _ in 0..from.get::<usize>()? {
+                let (mut packed, mut wins) = (PackedWins::default(), PairWins::default());
+                packed.load(from)?;
+                packed.unpack(&mut wins);
+                queue.push_back(wins);
+            }
+            self.sets.insert(arms, queue);
+        }
+        self.policy.load(from)
     }
 }

@@ -2,12 +2,15 @@
 //! algorithm takes a late outcome is in `late`.
 
 mod delays;
+mod log;
 mod play;
+mod snapshot;
 mod tickets;
 
 use std::sync::Arc;
 
 pub use delays::{Delay, DelayError, Lateness};
+pub use log::LogError;
 pub use play::{OpenRun, play_open};
 use tickets::{Arms, Tickets};
 pub use tickets::{OpenError, Ticket};
@@ -51,6 +54,7 @@ use crate::{Arm, Choice, DuelOutcome, Feedback, Generator, Generators, PairWins,
 /// ```
 #[derive(Debug, Clone)]
 pub struct OpenPolicy {
+    name: String,
     form: LatePolicy,
     generator: Generator,
     coin_generator: Generator,
@@ -66,6 +70,7 @@ pub struct OpenPolicy {
     /// The set asked last, shared by its tickets as long as it stays the same.
     set: Arc<[Arm]>,
     room: PairWins,
+    log: Option<String>,
 }
 
 /// What to show for an impression.
@@ -141,6 +146,7 @@ impl OpenPolicy {
         let draws = seeds.iter_mut().map(rand::Rng::next_u64);
         let history = name.bytes().map(u64::from).chain(draws).fold(0, mix);
         Self {
+            name: name.to_owned(),
             form,
             generator: generators.policy.clone(),
             coin_generator: generators.coins.clone(),
@@ -152,6 +158,7 @@ impl OpenPolicy {
             tally: Tally::default(),
             set: Arc::new([]),
             room: PairWins::default(),
+            log: None,
         }
     }
 
@@ -159,6 +166,12 @@ impl OpenPolicy {
     #[must_use]
     pub fn arms(&self) -> usize {
         self.form.arms()
+    }
+
+    /// What it is: the algorithm with all parameters, its revision, arms and horizon; or the name of your own.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Whether the algorithm takes late outcomes itself, or through queues.
@@ -171,6 +184,13 @@ impl OpenPolicy {
     #[must_use]
     pub fn tally(&self) -> Tally {
         Tally { open: self.tickets.open(), waiting: self.form.waiting(), ..self.tally }
+    }
+
+    /// How often `i` beat `j` and `j` beat `i`, ties by coins included, as far as the policy has learnt; `None` if it does
+    /// not keep the wins of every pair.
+    #[must_use]
+    pub fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        self.form.wins(i, j)
     }
 
     /// The tickets that are open, in no particular order, with the impression and the arms of each.
@@ -187,19 +207,22 @@ impl OpenPolicy {
             if until <= step {
                 self.alone = None;
             }
-            return Asked { step, ticket: None, choice: Choice::Alone { arm, until } };
+            return self.asked_alone(Choice::Alone { arm, until });
         }
         let arms = match self.form.choose(step, &mut self.generator) {
             Choice::Alone { arm, until } => {
                 let until = until.max(step);
                 self.alone = (until > step).then_some((arm, until));
-                return Asked { step, ticket: None, choice: Choice::Alone { arm, until } };
+                return self.asked_alone(Choice::Alone { arm, until });
             }
             Choice::Duel(first, second) if first == second => {
                 let first_won = self.coins.toss(&mut self.coin_generator);
                 self.form.depart(&[first; 2]);
                 self.form.arrive(step, &[first; 2], Some(Feedback::of_duel(first, first, first_won)));
-                return Asked { step, ticket: None, choice: Choice::Duel(first, first) };
+                let choice = Choice::Duel(first, first);
+                Self::log_asked(&mut self.log, step, None, choice);
+                self.end_line(if first_won { " first" } else { " second" });
+                return Asked { step, ticket: None, choice };
             }
             Choice::Duel(first, second) => Arms::Duel([first, second]),
             Choice::Set(arms) => {
@@ -213,7 +236,22 @@ impl OpenPolicy {
         self.history = mix(self.history, step);
         let ticket = self.tickets.give(self.history, step, arms);
         self.tally.tickets += 1;
+        Self::log_asked(&mut self.log, step, Some(ticket), self.tickets.choice(ticket));
+        self.end_line("");
         Asked { step, ticket: Some(ticket), choice: self.tickets.choice(ticket) }
+    }
+
+    fn asked_alone(&mut self, choice: Choice<'static>) -> Asked<'static> {
+        Self::log_asked(&mut self.log, self.step, None, choice);
+        self.end_line("");
+        Asked { step: self.step, ticket: None, choice }
+    }
+
+    /// Ends a line of the log.
+    fn end_line(&mut self, last: &str) {
+        if let Some(log) = &mut self.log {
+            log.extend([last, "\n"]);
+        }
     }
 
     /// Goes on with the arm that plays alone, up to impression `last`, without asking for each: the same as asking as
@@ -226,6 +264,9 @@ impl OpenPolicy {
             let to = last.min(until);
             self.step = to;
             self.tally.asked = to;
+            if self.log.is_some() {
+                self.end_line(&format!("s {to}"));
+            }
             if until <= to {
                 self.alone = None;
             }
@@ -261,10 +302,12 @@ impl OpenPolicy {
                     DuelOutcome::Tie => self.coins.toss(&mut self.coin_generator),
                     decided => decided == DuelOutcome::First,
                 };
+                Self::log_told(&mut self.log, ticket, outcome.into(), first_won);
                 self.form.arrive(step, &arms, Some(Feedback::of_duel(arms[0], arms[1], first_won)));
             }
             Outcome::Set(wins) => {
                 self.history = wins.words().fold(self.history, mix);
+                Self::log_told(&mut self.log, ticket, outcome, false);
                 self.room.clone_from(wins);
                 self.room.resolve_ties(&mut self.coin_generator);
                 self.form.arrive(step, &arms, Some(Feedback::Set { wins: &self.room }));
@@ -283,6 +326,9 @@ impl OpenPolicy {
         self.tally.forgotten += 1;
         self.history = mix(self.history, 3 | u64::from(ticket.slot) << 8);
         self.end_stretch();
+        if self.log.is_some() {
+            self.end_line(&format!("f {ticket}"));
+        }
         self.form.arrive(step, &arms, None);
         Ok(())
     }

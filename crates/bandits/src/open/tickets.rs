@@ -137,12 +137,12 @@ impl Deref for Arms {
 
 /// An open choice.
 #[derive(Debug, Clone)]
-struct Open {
+pub(super) struct Open {
     /// `FREE` if nothing is kept here.
-    number: u64,
-    check: u32,
-    step: u64,
-    arms: Arms,
+    pub(super) number: u64,
+    pub(super) check: u32,
+    pub(super) step: u64,
+    pub(super) arms: Arms,
 }
 
 const FREE: u64 = u64::MAX;
@@ -150,9 +150,9 @@ const FREE: u64 = u64::MAX;
 /// The tickets that are open, each in a slot: as many slots as ever were open at a time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tickets {
-    slots: Vec<Open>,
-    free: Vec<u32>,
-    given: u64,
+    pub(super) slots: Vec<Open>,
+    pub(super) free: Vec<u32>,
+    pub(super) given: u64,
 }
 
 impl Tickets {

@@ -45,6 +45,7 @@ use crate::algorithm::{
 };
 use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// BTM's parameters.
@@ -243,6 +244,8 @@ pub struct Btm {
     ended: Option<Arm>,
 }
 
+state!(Btm { left, begun, won, shares, duels, wins, margin, lowest, highest, met, ended } but { arms, tight, radius, enough });
+
 impl Btm {
     /// The arms that are left.
     #[must_use]
@@ -370,6 +373,8 @@ impl Policy for Btm {
         }
         self.leader(generator)
     }
+
+    stored!();
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@
 
 use crate::algorithm::{countable, horizon_known, papers, parameters};
 use crate::random::below;
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// IF has no parameters; `PRUNES` distinguishes IF2 from IF1.
@@ -90,6 +91,8 @@ pub struct InterleavedFilter {
     next: usize,
     learnt: bool,
 }
+
+state!(InterleavedFilter { candidate, others, duels, next, learnt } but { prunes, doubt, arms });
 
 impl InterleavedFilter {
     fn start(&mut self, generator: &mut Generator) -> Arm {
@@ -162,6 +165,8 @@ impl Policy for InterleavedFilter {
             _ => None,
         }
     }
+
+    stored!();
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::confidence::{Evidence, last_step_below};
 use crate::late::{Late, LatePolicy};
+use crate::state::{state, stored};
 use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MDB's parameters.
@@ -91,6 +92,8 @@ pub struct Mdb {
     set: Vec<Arm>,
 }
 
+state!(Mdb { evidence, set } but { alpha, beta });
+
 impl Mdb {
     /// Puts into `set` the arms whose every bound is at least 1/2, given alpha ln t as `time`.
     fn contenders(&mut self, time: f64) {
@@ -133,6 +136,8 @@ impl Policy for Mdb {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.evidence.least_doubted(generator)
     }
+
+    stored!();
 }
 
 impl Late for Mdb {
@@ -142,5 +147,9 @@ impl Late for Mdb {
             self.set.extend_from_slice(arms);
             self.learn(step, feedback);
         }
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.evidence.wins(i.index(), j.index()))
     }
 }

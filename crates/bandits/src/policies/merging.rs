@@ -4,6 +4,7 @@
 use crate::algorithm::{positive, probability, warnings, without_effect};
 use crate::confidence::LogTime;
 use crate::random::{best_arm, shuffle};
+use crate::state::{plain, state};
 use crate::{Arm, Generator, ParameterError};
 
 /// The parameters of bounds and batches.
@@ -73,6 +74,8 @@ pub(crate) struct DelayedLogTime {
     clock: LogTime,
 }
 
+state!(DelayedLogTime { clock } but { alpha, ln_c, c });
+
 impl DelayedLogTime {
     #[inline]
     pub(crate) fn at(&mut self, step: u64) -> f64 {
@@ -89,6 +92,8 @@ pub(crate) struct Stages {
     early: bool,
     pub(crate) current: u32,
 }
+
+plain!(Stages { arms, early, current });
 
 impl Stages {
     pub(crate) fn new(arms: usize, early: bool) -> Self {
@@ -177,12 +182,16 @@ pub(crate) trait Merging: Sized {
 
 /// The batch of each arm, found when an outcome comes late: arms of one batch stay together until one is dropped.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Homes(Vec<u32>);
+pub(crate) struct Homes {
+    of: Vec<u32>,
+}
+
+state!(Homes { of });
 
 impl Homes {
     /// An arm has moved to another batch.
     pub(crate) fn moved(&mut self, arm: Arm, batch: usize) {
-        if let Some(home) = self.0.get_mut(arm.index()) {
+        if let Some(home) = self.of.get_mut(arm.index()) {
             *home = batch as u32;
         }
     }
@@ -195,13 +204,13 @@ impl Homes {
         batches: usize,
         members: impl Fn(usize) -> &'a [Arm],
     ) -> Option<(usize, [usize; 2])> {
-        if self.0.is_empty() {
-            self.0.resize(arms, 0);
+        if self.of.is_empty() {
+            self.of.resize(arms, 0);
             for batch in 0..batches {
-                members(batch).iter().for_each(|arm| self.0[arm.index()] = batch as u32);
+                members(batch).iter().for_each(|arm| self.of[arm.index()] = batch as u32);
             }
         }
-        let batch = self.0[pair[0].index()] as usize;
+        let batch = self.of[pair[0].index()] as usize;
         let place = |arm: Arm| members(batch).iter().position(|&member| member == arm);
         Some((batch, [place(pair[0])?, place(pair[1])?]))
     }

@@ -19,6 +19,7 @@ use rand::Rng as _;
 use crate::algorithm::{countable, parameters};
 use crate::late::{Late, LatePolicy};
 use crate::random::below;
+use crate::state::{state, stored};
 use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, ParameterError, Policy, PolicyConfig};
 
 /// Random pairs: no parameters.
@@ -82,6 +83,8 @@ pub struct RandomPairs {
     arms: usize,
 }
 
+state!(RandomPairs {} but { arms });
+
 impl Policy for RandomPairs {
     fn arms(&self) -> usize {
         self.arms
@@ -102,6 +105,8 @@ impl Policy for RandomPairs {
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         (self.arms == 1).then_some(Arm(0))
     }
+
+    stored!();
 }
 
 impl Late for RandomPairs {}
@@ -112,6 +117,8 @@ pub struct RandomSets {
     arms: usize,
     set: Vec<Arm>,
 }
+
+state!(RandomSets {} but { arms, set });
 
 impl Policy for RandomSets {
     fn arms(&self) -> usize {
@@ -141,6 +148,8 @@ impl Policy for RandomSets {
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         (self.arms == 1).then_some(Arm(0))
     }
+
+    stored!();
 }
 
 impl Late for RandomSets {}

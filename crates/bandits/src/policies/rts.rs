@@ -37,6 +37,7 @@
 
 use crate::algorithm::{countable_pairs, papers, parameters};
 use crate::late::{Late, LatePolicy};
+use crate::state::{state, stored};
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -74,6 +75,8 @@ pub struct Rts {
     sampler: Sampler,
 }
 
+state!(Rts { sampler } but { everyone });
+
 impl Policy for Rts {
     fn arms(&self) -> usize {
         self.sampler.arms()
@@ -93,6 +96,8 @@ impl Policy for Rts {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.sampler.posterior().wins().copeland_best(generator)
     }
+
+    stored!();
 }
 
 impl Late for Rts {
@@ -101,5 +106,9 @@ impl Late for Rts {
         if let Some(feedback) = feedback {
             self.learn(step, feedback);
         }
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.sampler.posterior().wins().between(i.index(), j.index()))
     }
 }

@@ -43,6 +43,7 @@ use crate::confidence::{Candidates, Challengers, Evidence, LogTime, Standing};
 use crate::counts::OpenDuels;
 use crate::late::{Late, LatePolicy};
 use crate::random::{below, coin};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RUCB's parameters.
@@ -143,6 +144,8 @@ pub struct Rucb {
     met: Option<[Arm; 2]>,
     open: OpenDuels,
 }
+
+state!(Rucb { clock, time, evidence, candidates, favourite, opponents, met, open } but { variant, alpha, unseen });
 
 impl Rucb {
     fn new(config: &RucbConfig, arms: usize) -> Self {
@@ -251,6 +254,8 @@ impl Policy for Rucb {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.evidence.copeland_best(generator)
     }
+
+    stored!();
 }
 
 impl Late for Rucb {
@@ -270,5 +275,11 @@ impl Late for Rucb {
             }
             None => self.rate(i, j),
         }
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        let prior = u32::from(self.variant == Variant::Lerot && i != j);
+        let (won, lost) = self.evidence.wins(i.index(), j.index());
+        Some((won - prior, lost - prior))
     }
 }

@@ -44,6 +44,7 @@
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
 use crate::counts::{PairCounts, PairTable};
 use crate::random::below;
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// SCB's parameters.
@@ -124,6 +125,8 @@ pub struct Scb {
     found: Option<usize>,
 }
 
+state!(Scb { number, begins, ends, round, found } but { config, arms });
+
 /// The state of a round.
 #[derive(Debug, Clone)]
 struct Round {
@@ -143,6 +146,8 @@ struct Round {
     /// The arm found.
     winner: Option<usize>,
 }
+
+state!(Round { wins, certain, uncertain, active, place, pair, passes, rewards, asked, winner });
 
 impl Round {
     fn new(arms: usize) -> Self {
@@ -359,6 +364,8 @@ impl Policy for Scb {
         let found = self.round.winner.or(self.found).map(Arm::at);
         found.or_else(|| self.round.wins.copeland_best(generator))
     }
+
+    stored!();
 }
 
 #[cfg(test)]

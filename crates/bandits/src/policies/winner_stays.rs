@@ -33,6 +33,7 @@
 
 use crate::algorithm::{countable, named_values, papers, parameters};
 use crate::random::below;
+use crate::state::{plain, state, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Winner Stays for weak regret: no parameters.
@@ -121,6 +122,8 @@ struct Player {
     lead: i64,
 }
 
+plain!(Player { arm, lead });
+
 /// Winner Stays, of either kind.
 #[derive(Debug, Clone)]
 pub struct WinnerStays {
@@ -137,6 +140,8 @@ pub struct WinnerStays {
     times_alone: u32,
     alone: u64,
 }
+
+state!(WinnerStays { players, waiting, rested, level, times_alone, alone } but { arms, strong });
 
 impl WinnerStays {
     fn new(arms: usize, strong: Option<WinnerStaysStrongConfig>) -> Self {
@@ -227,6 +232,8 @@ impl Policy for WinnerStays {
             _ => None,
         }
     }
+
+    stored!();
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub use pair_wins::PairWins;
 use std::hint::select_unpredictable;
 
 use crate::Generator;
+use crate::state::{StateError, StateReader, StateWriter};
 
 /// An arm (a ranker), counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -107,4 +108,20 @@ pub trait Policy {
 
     /// The arm it would recommend if stopped now; `None` if its data single out none.
     fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
+
+    /// Appends all that it has become since it was built, so that [`load`](Self::load) restores it to the bit; `false` if
+    /// it has no stored form, as by default.
+    fn save(&self, to: &mut StateWriter) -> bool {
+        let _ = to;
+        false
+    }
+
+    /// Becomes what was [saved](Self::save) by a policy built from the same configuration.
+    ///
+    /// # Errors
+    /// If it has no stored form, or the bytes are not those of one.
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        let _ = from;
+        Err(StateError::NotStored)
+    }
 }

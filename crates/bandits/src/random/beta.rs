@@ -6,6 +6,7 @@
 
 use super::{Normals, positive_unit};
 use crate::Generator;
+use crate::state::plain;
 
 /// Gamma of a shape of at least 1, its constants at hand.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +14,8 @@ struct Gamma {
     d: f64,
     c: f64,
 }
+
+plain!(Gamma { d, c });
 
 impl Gamma {
     #[inline]
@@ -46,6 +49,8 @@ pub(crate) struct Beta {
     a: Gamma,
     b: Gamma,
 }
+
+plain!(Beta { a, b });
 
 impl Beta {
     #[inline]

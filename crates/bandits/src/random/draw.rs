@@ -3,6 +3,7 @@
 
 use rand::Rng as _;
 
+use crate::state::plain;
 use crate::{Arm, Generator};
 
 /// Uniform on `0..n`, `n >= 1`. Draws nothing where there is nothing to choose (`n = 1`).
@@ -81,6 +82,8 @@ pub(crate) struct Coins {
     bits: u64,
     left: u32,
 }
+
+plain!(Coins { bits, left });
 
 impl Coins {
     /// Tosses one.

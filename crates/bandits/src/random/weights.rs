@@ -2,6 +2,7 @@
 
 use super::unit;
 use crate::Generator;
+use crate::state::state;
 
 /// A tree of sums over the weights: a draw or a change costs O(log n). Each sum is recomputed
 /// from the two below it, so that nothing drifts however often weights change.
@@ -12,6 +13,8 @@ pub(crate) struct WeightTree {
     leaves: usize,
     arms: usize,
 }
+
+state!(WeightTree { sums } but { leaves, arms });
 
 impl WeightTree {
     /// `arms` weights of 1.

@@ -4,6 +4,7 @@ use super::SingletonBandit;
 use crate::Generator;
 use crate::random::below;
 use crate::random::{WeightTree, unit};
+use crate::state::{state, stored};
 
 /// Weights as powers of e: drawn from in O(log K), and never too large or too small to be distinguished
 /// apart, as logarithms are kept beside them.
@@ -14,6 +15,8 @@ pub(crate) struct ExpWeights {
     shift: f64,
     tree: WeightTree,
 }
+
+state!(ExpWeights { logs, shift, tree });
 
 /// How far a logarithm may rise above the shift.
 const ROOM: f64 = 300.0;
@@ -109,6 +112,8 @@ pub struct Exp3 {
     weights: ExpWeights,
 }
 
+state!(Exp3 { step, weights } but { rate });
+
 impl Exp3 {
     /// For `arms` arms.
     #[must_use]
@@ -149,6 +154,8 @@ impl SingletonBandit for Exp3 {
     fn score(&self, arm: usize) -> f64 {
         self.weights.logs()[arm]
     }
+
+    stored!();
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub use ucb::Ucb;
 pub(crate) use exp3::{ExpWeights, tuned};
 
 use crate::random::best_arm;
+use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Generator};
 
 /// A bandit of single arms.
@@ -28,6 +29,21 @@ pub trait SingletonBandit {
     /// The score of an arm, at least 0: the arm it would recommend has the highest score. 0 for all arms
     /// before it has learnt anything.
     fn score(&self, arm: usize) -> f64;
+
+    /// Like [`Policy::save`](crate::Policy::save).
+    fn save(&self, to: &mut StateWriter) -> bool {
+        let _ = to;
+        false
+    }
+
+    /// Like [`Policy::load`](crate::Policy::load).
+    ///
+    /// # Errors
+    /// Those of `Policy::load`.
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        let _ = from;
+        Err(StateError::NotStored)
+    }
 }
 
 /// The arm with the highest `score`, ties at random; `None` where all are equal (but a lone arm

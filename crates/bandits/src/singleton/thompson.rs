@@ -3,6 +3,7 @@
 use super::SingletonBandit;
 use crate::Generator;
 use crate::random::{Beta, Normals};
+use crate::state::{state, stored};
 
 /// Picks each arm with the probability that it is the best, given its wins and losses and a
 /// uniform prior on its probability of winning: one Beta draw an arm, the largest is picked.
@@ -15,6 +16,8 @@ pub struct Thompson {
     counts: Vec<[f64; 2]>,
     posterior: Vec<Beta>,
 }
+
+state!(Thompson { counts, posterior } but { normals });
 
 impl Thompson {
     /// For `arms` arms.
@@ -59,6 +62,8 @@ impl SingletonBandit for Thompson {
     fn score(&self, arm: usize) -> f64 {
         self.counts[arm][0] + self.counts[arm][1]
     }
+
+    stored!();
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::SingletonBandit;
 use crate::Generator;
 use crate::confidence::LogTime;
 use crate::random::below;
+use crate::state::{state, stored};
 
 /// Picks the arm with the highest index: mean + sqrt(scale ln t / n), where t counts picks so far
 /// and n those of the arm. Arms never picked come first, ties are broken at random.
@@ -36,6 +37,8 @@ pub struct Ucb {
     ceilings_hold: u64,
     ceiling_spread: f64,
 }
+
+state!(Ucb { clock, total, won, picked, never, never_picked, means, widths, ceilings, ceilings_hold, ceiling_spread } but { scale, prior, group });
 
 impl Ucb {
     /// For at least one arm. With a `prior` of 1 every arm counts as picked once and
@@ -223,6 +226,8 @@ impl SingletonBandit for Ucb {
     fn score(&self, arm: usize) -> f64 {
         f64::from(self.picked[arm])
     }
+
+    stored!();
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::Posterior;
 use crate::random::below;
+use crate::state::state;
 use crate::{Arm, Generator};
 
 /// The state of a tournament that is cut short.
@@ -21,6 +22,8 @@ pub(super) struct Knockout {
     beaten: Vec<u64>,
     strengths: Vec<u64>,
 }
+
+state!(Knockout { order, places, sorted_for, played, beaten, strengths });
 
 impl Knockout {
     pub(super) fn new(arms: usize) -> Self {

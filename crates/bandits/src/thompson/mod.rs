@@ -9,6 +9,7 @@
 use crate::confidence::last_step_below;
 use crate::counts::PairTable;
 use crate::random::{geometric, preference_above_half};
+use crate::state::state;
 use crate::{Arm, Choice, Generator};
 
 mod knockout;
@@ -72,6 +73,8 @@ pub(crate) struct Sampler {
     /// once more.
     ended: Option<usize>,
 }
+
+state!(Sampler { posterior, favourite, favourite_row, row, scores, inside, knockout, outcomes, tied, regrets, ended } but { ties });
 
 impl Sampler {
     pub(crate) fn new(arms: usize, ties: Ties) -> Self {

@@ -4,6 +4,7 @@ use rand::Rng as _;
 
 use crate::counts::{PairCounts, PairTable};
 use crate::random::uniform;
+use crate::state::state;
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
@@ -17,6 +18,8 @@ pub(crate) struct Posterior {
     /// The first 32 binary digits of P(theta(i, j) > 1/2); 0 on the diagonal.
     pub(super) digits: PairTable<u32>,
 }
+
+state!(Posterior { wins, probabilities, digits } but { arms });
 
 impl Posterior {
     pub(crate) fn new(arms: usize) -> Self {

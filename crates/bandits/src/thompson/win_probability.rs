@@ -7,6 +7,8 @@
 
 use std::sync::LazyLock;
 
+use crate::state::plain;
+
 /// The probability of one pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WinProbability {
@@ -15,6 +17,8 @@ pub(crate) struct WinProbability {
     /// g(w, l).
     mass: f64,
 }
+
+plain!(WinProbability { behind, mass });
 
 /// Below this the smaller side, kept by taking away, would be rounding error for the most part.
 const FAINT: f64 = 1e-9;

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::counts::PairCounts;
+use crate::state::state;
 
 /// The pairs.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub(crate) struct DecidedPairs {
     /// outlived are passed over when they come up.
     expiries: BinaryHeap<Reverse<(u64, u32, u32)>>,
 }
+
+state!(DecidedPairs { wins, lost, lost_count, won_count, expiries } but { words });
 
 /// A pair that changed: whether it now is decided, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,6 +43,7 @@ use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
 use crate::counts::OpenDuels;
 use crate::late::{Late, LatePolicy};
 use crate::random::{below, coin, draw_into};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 use decided_pairs::{Change, DecidedPairs};
 
@@ -116,6 +117,8 @@ pub struct Ccb {
     room: Vec<usize>,
 }
 
+state!(Ccb { decided, hypotheses, clock, opponents, met, time, open, stale, candidates, in_both, room } but { alpha });
+
 /// B, B(i) and L.
 #[derive(Debug, Clone)]
 struct Hypotheses {
@@ -131,6 +134,8 @@ struct Hypotheses {
     losses: usize,
     disproven: bool,
 }
+
+state!(Hypotheses { potential, potential_count, beaten_by, size, open, all_open, losses, disproven } but { words });
 
 impl Hypotheses {
     fn new(arms: usize) -> Self {
@@ -442,6 +447,8 @@ impl Policy for Ccb {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.decided.wins().least_doubted(self.decided.lost_counts(), generator)
     }
+
+    stored!();
 }
 
 impl Late for Ccb {
@@ -463,5 +470,9 @@ impl Late for Ccb {
             }
             None => self.rate(i, j),
         }
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.decided.wins().between(i.index(), j.index()))
     }
 }

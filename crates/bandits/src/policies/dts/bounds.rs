@@ -2,6 +2,7 @@
 
 use crate::Arm;
 use crate::counts::PairTable;
+use crate::state::state;
 
 /// u(i, j) < 1/2 while alpha ln t is below the evidence that i loses to j, which only their duels
 /// change: n (1/2 - mu(i, j))^2 where i is behind, 0 otherwise.
@@ -22,6 +23,8 @@ pub(super) struct Bounds {
     leaders: Vec<Arm>,
     changed: bool,
 }
+
+state!(Bounds { against, lost, next, soonest, time, leaders, changed } but { arms });
 
 impl Bounds {
     pub(super) fn new(arms: usize) -> Self {

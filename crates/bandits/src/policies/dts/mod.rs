@@ -48,6 +48,7 @@
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
 use crate::confidence::LogTime;
 use crate::late::{Late, LatePolicy};
+use crate::state::{state, stored};
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -142,6 +143,8 @@ pub struct DoubleThompson {
     bounds: Bounds,
 }
 
+state!(DoubleThompson { clock, sampler, bounds } but { alpha, prior });
+
 impl Policy for DoubleThompson {
     fn arms(&self) -> usize {
         self.sampler.arms()
@@ -169,6 +172,8 @@ impl Policy for DoubleThompson {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.sampler.posterior().wins().copeland_best(generator)
     }
+
+    stored!();
 }
 
 impl Late for DoubleThompson {
@@ -177,6 +182,10 @@ impl Late for DoubleThompson {
         if let Some(feedback) = feedback {
             self.learn(step, feedback);
         }
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.sampler.posterior().wins().between(i.index(), j.index()))
     }
 }
 

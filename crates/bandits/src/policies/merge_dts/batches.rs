@@ -4,6 +4,7 @@
 use crate::policies::merging::{Homes, Merging};
 use crate::random::below;
 use crate::random::uniform;
+use crate::state::state;
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
@@ -33,6 +34,8 @@ pub(super) struct Batches {
     arms: usize,
     homes: Homes,
 }
+
+state!(Batches { room, sizes, members, wins, probabilities, pending, after, before, current, count, left, arms, homes } but { prior });
 
 impl Batches {
     /// ceil(K / p) batches of p arms in the given order, the last perhaps smaller.

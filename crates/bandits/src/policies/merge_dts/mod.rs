@@ -45,6 +45,7 @@ use crate::algorithm::{countable, named_values, papers, parameters};
 use crate::late::{Late, LatePolicy};
 use crate::random::argmax;
 use crate::random::preference;
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
@@ -161,6 +162,8 @@ pub struct MergeDts {
     /// How many arms each arm had beaten when they were dropped.
     beaten: Vec<u32>,
 }
+
+state!(MergeDts { clock, stages, since, batches, started, shrunk, met, scores, beaten } but { authors, p, arms });
 
 impl MergeDts {
     /// The stage, from 1.
@@ -284,6 +287,8 @@ impl Policy for MergeDts {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
+
+    stored!();
 }
 
 impl Late for MergeDts {

@@ -5,6 +5,7 @@ use crate::confidence::Standing;
 use crate::confidence::lanes::{LANES, Lanes};
 use crate::policies::merging::{Homes, Merging};
 use crate::random::below;
+use crate::state::state;
 use crate::{Arm, Generator};
 
 /// The batches, and a ring of those in which arms still meet.
@@ -38,6 +39,8 @@ pub(super) struct Batches {
     open: Vec<u32>,
     homes: Homes,
 }
+
+state!(Batches { room, sizes, members, wins, standings, groups, pending, left, after, before, current, meeting, arms, open, homes } but { prior });
 
 impl Batches {
     /// ceil(K / p) batches of p arms in order, the last perhaps smaller. With `pseudo_counts` each
@@ -242,7 +245,7 @@ impl Batches {
             self.open = vec![0; self.wins.len()];
         }
         if let Some((batch, places)) = self.find(pair) {
-            self.count_open(batch, places, 1);
+            self.count_open(batch, places, true);
             self.rate(batch, places);
         }
     }
@@ -252,17 +255,17 @@ impl Batches {
         let Some((batch, places)) = self.find(pair) else {
             return;
         };
-        self.count_open(batch, places, u32::MAX);
+        self.count_open(batch, places, false);
         match first_won {
             Some(first_won) => self.record_in(batch, places, first_won),
             None => self.rate(batch, places),
         }
     }
 
-    fn count_open(&mut self, batch: usize, [first, second]: [usize; 2], more: u32) {
+    fn count_open(&mut self, batch: usize, [first, second]: [usize; 2], departs: bool) {
         for (row, column) in [(first, second), (second, first)] {
             let count = &mut self.open[(batch * self.room + row) * self.room + column];
-            *count = count.wrapping_add(more);
+            *count = if departs { *count + 1 } else { *count - 1 };
         }
     }
 

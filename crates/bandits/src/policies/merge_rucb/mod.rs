@@ -44,6 +44,7 @@ use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best,
 use crate::algorithm::{countable, named_values, papers, parameters};
 use crate::late::{Late, LatePolicy};
 use crate::random::below;
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod batches;
@@ -164,6 +165,8 @@ pub struct MergeRucb {
     beaten: Vec<u32>,
 }
 
+state!(MergeRucb { clock, stages, batches, started, ended, shrunk, met, beaten } but { lerot, p, arms });
+
 impl MergeRucb {
     /// The stage, from 1.
     #[must_use]
@@ -253,6 +256,8 @@ impl Policy for MergeRucb {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
+
+    stored!();
 }
 
 impl Late for MergeRucb {

@@ -29,6 +29,7 @@ use crate::algorithm::{countable, papers};
 use crate::late::{Late, LatePolicy};
 use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;
+use crate::state::{plain, state, stored};
 use crate::{
     Arm, Choice, Feedback, Generator, Memory, Paper, Parameter, ParameterError, ParameterValue, Policy, PolicyConfig,
 };
@@ -98,6 +99,8 @@ struct Pair {
     known: bool,
 }
 
+plain!(Pair { places, arms, first_won, known });
+
 /// mergeRUCB in sweeps.
 #[derive(Debug, Clone)]
 pub struct MergeRucbParallel {
@@ -118,6 +121,8 @@ pub struct MergeRucbParallel {
     /// How many arms each arm had beaten when they were dropped.
     beaten: Vec<u32>,
 }
+
+state!(MergeRucbParallel { clock, stages, batches, meeting, started, sweep, played, since, beaten } but { lerot, p, arms });
 
 impl MergeRucbParallel {
     /// The stage, from 1.
@@ -229,6 +234,8 @@ impl Policy for MergeRucbParallel {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         copeland_best(self.arms, &self.batches.beaten(&self.beaten), generator)
     }
+
+    stored!();
 }
 
 /// With late outcomes, the next sweep begins once all pairs of one have been sent, with their open duels counted in the

@@ -21,6 +21,7 @@
 use super::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::{countable, papers, parameters};
 use crate::late::{Late, LatePolicy};
+use crate::state::{State, StateError, StateReader, StateWriter, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// The parameters of mergeRUCB but for delta, and the length of the first round.
@@ -128,6 +129,23 @@ pub struct MergeRucbSquared {
     found_in: u64,
 }
 
+/// The round is built again for its length before it is loaded.
+impl State for MergeRucbSquared {
+    fn save(&self, to: &mut StateWriter) {
+        to.put((self.before, self.length, self.now));
+        to.put((self.found, self.found_in));
+        State::save(&self.round, to);
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        (self.before, self.length, self.now) = from.get()?;
+        (self.found, self.found_in) = from.get()?;
+        let round = self.config.for_round(self.length).policy(self.arms, 0);
+        self.round = round.map_err(|_| StateError::Damaged { what: "a round of no length" })?;
+        State::load(&mut self.round, from)
+    }
+}
+
 impl MergeRucbSquared {
     fn next_round(&mut self, generator: &mut Generator) {
         self.found = self.round.recommend(generator).or(self.found);
@@ -172,6 +190,8 @@ impl Policy for MergeRucbSquared {
             self.found.or_else(|| self.round.recommend(generator))
         }
     }
+
+    stored!();
 }
 
 impl Late for MergeRucbSquared {

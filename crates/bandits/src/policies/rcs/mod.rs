@@ -43,6 +43,7 @@ use crate::algorithm::{countable_pairs, named_values, papers, parameters, positi
 use crate::confidence::{Challengers, LogTime, Standing};
 use crate::counts::{LeastCounts, OpenDuels};
 use crate::late::{Late, LatePolicy};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod tournament;
@@ -156,6 +157,8 @@ pub struct Rcs {
     open: OpenDuels,
 }
 
+state!(Rcs { clock, tournament, opponents, reigns, dethroned, own_duels, rest, open } but { lerot, unseen, alpha, arms });
+
 impl Rcs {
     /// The end of the stretch, begun at `step`, in which `champion` meets itself.
     fn alone(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
@@ -235,6 +238,8 @@ impl Policy for Rcs {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.tournament.wins().copeland_best(generator)
     }
+
+    stored!();
 }
 
 impl Late for Rcs {
@@ -264,5 +269,9 @@ impl Late for Rcs {
         if let Some((champion, begun, reigns)) = self.rest.take() {
             self.reigns.put(champion, reigns + (last - begun));
         }
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.tournament.wins().between(i.index(), j.index()))
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::counts::{PairCounts, PairTable};
 use crate::random::{geometric, uniform};
+use crate::state::state;
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator};
 
@@ -30,6 +31,8 @@ pub(super) struct Tournament {
     /// The arms that can beat all others, in order, with the probability that they do.
     contenders: Vec<(Arm, f64)>,
 }
+
+state!(Tournament { wins, probabilities, chances, products, changes, hopeless, contenders });
 
 impl Tournament {
     pub(super) fn new(arms: usize) -> Self {

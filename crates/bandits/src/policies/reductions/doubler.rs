@@ -29,6 +29,7 @@ use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Doubler's parameters.
@@ -81,6 +82,8 @@ pub struct Doubler {
     left: u64,
     second: usize,
 }
+
+state!(Doubler { bandit, up_to, epoch, left, second });
 
 impl Doubler {
     /// Builds L from the epoch that ends and restarts the bandit.
@@ -145,6 +148,8 @@ impl Policy for Doubler {
         };
         highest_score(self.arms(), members, generator)
     }
+
+    stored!();
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::random::below;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit as _, Ucb};
+use crate::state::{State, StateError, StateReader, StateWriter, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// MultiSBM's parameters.
@@ -86,6 +87,20 @@ pub struct MultiSbm {
     second: usize,
 }
 
+impl State for MultiSbm {
+    fn save(&self, to: &mut StateWriter) {
+        State::save(&self.picked, to);
+        to.put((self.first, self.second));
+        self.bandits.iter().for_each(|bandit| State::save(bandit, to));
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        State::load(&mut self.picked, from)?;
+        (self.first, self.second) = from.get()?;
+        self.bandits.iter_mut().try_for_each(|bandit| State::load(bandit, from))
+    }
+}
+
 impl Policy for MultiSbm {
     fn arms(&self) -> usize {
         self.bandits.len()
@@ -113,6 +128,8 @@ impl Policy for MultiSbm {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         highest_score(self.arms(), |arm| self.picked[arm] as f64, generator)
     }
+
+    stored!();
 }
 
 #[cfg(test)]

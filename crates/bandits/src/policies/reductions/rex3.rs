@@ -29,6 +29,7 @@
 
 use crate::algorithm::{countable, horizon_known, named_values, papers, parameters};
 use crate::singleton::{ExpWeights, Rate, tuned};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 use crate::singleton::highest_score;
@@ -122,6 +123,8 @@ pub struct Rex3 {
     weights: ExpWeights,
 }
 
+state!(Rex3 { weights } but { rate, psi });
+
 impl Policy for Rex3 {
     fn arms(&self) -> usize {
         self.weights.arms()
@@ -158,6 +161,8 @@ impl Policy for Rex3 {
         let logs = self.weights.logs();
         highest_score(logs.len(), |arm| logs[arm], generator)
     }
+
+    stored!();
 }
 
 #[cfg(test)]

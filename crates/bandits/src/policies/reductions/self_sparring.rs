@@ -25,6 +25,7 @@ use crate::algorithm::{countable, papers, parameters, positive};
 use crate::late::{Late, LatePolicy};
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
+use crate::state::{state, stored};
 use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Self-Sparring's parameters.
@@ -91,6 +92,8 @@ pub struct SelfSparring {
     set: Vec<Arm>,
 }
 
+state!(SelfSparring { sampler, set } but { eta, picks });
+
 impl SelfSparring {
     fn count(&mut self, winner: Arm, loser: Arm) {
         self.sampler.count(winner.index(), self.eta, 0.0);
@@ -139,6 +142,8 @@ impl Policy for SelfSparring {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         highest_score(self.arms(), |arm| self.sampler.score(arm), generator)
     }
+
+    stored!();
 }
 
 impl Late for SelfSparring {

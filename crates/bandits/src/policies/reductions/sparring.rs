@@ -31,6 +31,7 @@ use crate::late::Late;
 use crate::singleton::highest_score;
 use crate::singleton::low_scale;
 use crate::singleton::{SingletonBandit, Thompson, Ucb};
+use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Sparring's parameters.
@@ -132,6 +133,16 @@ impl<S: SingletonBandit> Policy for Sparring<S> {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let score = |arm| self.sides.iter().map(|side| side.score(arm)).sum::<f64>();
         highest_score(self.arms(), score, generator)
+    }
+
+    fn save(&self, to: &mut StateWriter) -> bool {
+        to.put(self.met);
+        self.sides.iter().all(|side| side.save(to))
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        self.met = from.get()?;
+        self.sides.iter_mut().try_for_each(|side| side.load(from))
     }
 }
 

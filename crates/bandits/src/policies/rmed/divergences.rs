@@ -6,6 +6,7 @@ use super::row_minima::RowMinima;
 use crate::Generator;
 use crate::counts::{OpenDuels, PairCounts, PairTable};
 use crate::random::below;
+use crate::state::state;
 
 /// Divergences are whole numbers of this size.
 pub(super) const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
@@ -64,6 +65,8 @@ pub(super) struct Divergences {
     leader: usize,
     open: OpenDuels,
 }
+
+state!(Divergences { wins, means, terms, per_divergence, sums, lost_to, leader, open } but { arms });
 
 impl Divergences {
     /// Of pairs that never met. [`cheapest`](Self::cheapest) may be asked only with `costs`.
@@ -132,7 +135,9 @@ impl Divergences {
         if open == 0 || term == 0 {
             return term;
         }
-        if std::env::var_os("IGNORE").is_some() { return term; }
+        if std::env::var_os("IGNORE").is_some() {
+            return term;
+        }
         let known = f64::from(won) + f64::from(lost);
         whole(term as f64 * UNIT * (1.0 + f64::from(open) / known))
     }

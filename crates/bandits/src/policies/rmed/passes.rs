@@ -2,6 +2,7 @@
 
 use super::divergences::{Divergences, UNIT, allowance};
 use crate::confidence::LogTime;
+use crate::state::{Plain, StateError, StateReader, StateWriter, state};
 
 /// Where an arm stands in the passes over the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,18 @@ enum Place {
     Next,
     /// In neither.
     Out,
+}
+
+impl Plain for Place {
+    fn put(self, to: &mut StateWriter) {
+        to.put(self as u8);
+    }
+
+    fn get(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        let places = [Self::Coming, Self::Next, Self::Out];
+        let place = places.get(usize::from(from.get::<u8>()?)).copied();
+        place.ok_or(StateError::Damaged { what: "an arm's place in the passes" })
+    }
 }
 
 /// The lists L_C, L_R and L_N.
@@ -33,6 +46,8 @@ pub(super) struct Passes {
     /// Arms whose I late outcomes changed since.
     late: Vec<usize>,
 }
+
+state!(Passes { clock, pass, played, place, admitted, lowest_out, touched, late } but { bonus });
 
 impl Passes {
     pub(super) fn new(arms: usize, bonus: f64) -> Self {

@@ -32,6 +32,7 @@ use super::divergences::Divergences;
 use super::passes::Passes;
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::late::{Late, LatePolicy};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// RMED1's parameters: f(K) = `factor` K^`power`.
@@ -91,6 +92,8 @@ pub struct Rmed1 {
     /// Pairs of the opening whose only duel was forgotten: they meet again.
     missed: Vec<(usize, usize)>,
 }
+
+state!(Rmed1 { state, passes, opening, missed });
 
 impl Rmed1 {
     fn new(config: &Rmed1Config, arms: usize) -> Self {
@@ -152,6 +155,8 @@ impl Policy for Rmed1 {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.state.wins().least_doubted(&self.state.known_sums(), generator)
     }
+
+    stored!();
 }
 
 impl Late for Rmed1 {
@@ -173,5 +178,9 @@ impl Late for Rmed1 {
             _ => {}
         }
         self.passes.touch_late(i, j);
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.state.wins().between(i.index(), j.index()))
     }
 }

@@ -46,6 +46,7 @@ use super::divergences::Divergences;
 use super::passes::Passes;
 use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive};
 use crate::late::{Late, LatePolicy};
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 /// Which of the published rules; see the [module](self).
@@ -188,6 +189,8 @@ pub struct Rmed2 {
     /// Whether the last choice was one that step 1 or 2 asks for.
     catching_up: bool,
 }
+
+state!(Rmed2 { state, passes, swept, meetings, rises, cursor, unknown, opponents, catching_up } but { rule, horizon, sweeps });
 
 impl Rmed2 {
     fn new(rule: Rule, arms: usize, horizon: Option<u64>) -> Self {
@@ -347,6 +350,8 @@ impl Policy for Rmed2 {
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         self.state.wins().least_doubted(&self.state.known_sums(), generator)
     }
+
+    stored!();
 }
 
 impl Late for Rmed2 {
@@ -363,6 +368,10 @@ impl Late for Rmed2 {
             _ => self.cursor = (0, 1),
         }
         self.passes.touch_late(i, j);
+    }
+
+    fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
+        Some(self.state.wins().between(i.index(), j.index()))
     }
 }
 

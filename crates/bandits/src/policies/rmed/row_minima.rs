@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::state::state;
+
 /// Values to a block: two lines of cache of doubles.
 const BLOCK: usize = 16;
 
@@ -16,6 +18,8 @@ pub(crate) struct RowMinima<T> {
     /// The smallest of each block.
     lows: Vec<T>,
 }
+
+state!(generic T: RowMinima<T> { values, lows } but { blocks });
 
 impl<T: PartialOrd + Copy> RowMinima<T> {
     /// `rows` rows of `columns` times `value`; nothing is larger than `top`.

@@ -34,6 +34,7 @@
 use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, probability};
 use crate::counts::PairCounts;
 use crate::random::below;
+use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
 mod round;
@@ -130,6 +131,8 @@ pub struct Savage {
     winner: Option<Arm>,
 }
 
+state!(Savage { wins, left, round, winner } but { lerot, doubt, arms });
+
 impl Savage {
     /// The arms that are left.
     #[must_use]
@@ -190,6 +193,8 @@ impl Policy for Savage {
             _ => self.winner.or_else(|| self.wins.copeland_best(generator)),
         }
     }
+
+    stored!();
 }
 
 #[cfg(test)]

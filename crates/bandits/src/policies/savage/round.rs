@@ -2,6 +2,7 @@
 //! and any taken out in O(log K).
 
 use crate::Arm;
+use crate::state::state;
 
 /// Pairs i < j, as bits at `i * arms + j` with the number of bits set kept in a Fenwick tree.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub(super) struct Round {
     tree: Vec<u32>,
     left: usize,
 }
+
+state!(Round { bits, tree, left } but { arms });
 
 impl Round {
     /// No pairs yet.

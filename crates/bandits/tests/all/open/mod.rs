@@ -1,5 +1,8 @@
 //! Open policies: with every answer in time they are the policies themselves; with late ones nothing is miscounted.
 
+mod drive;
+mod restart;
+
 use bandits::open::{Lateness, play_open};
 use bandits::registry::{PolicyVisitor, Spec, entries};
 use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, play, problems};

@@ -1,0 +1,158 @@
+//! Snapshots: the state of an open policy as bytes.
+//!
+//! `open-policy-snapshot 1`, the name of the policy, its state, and a checksum of all that (FNV-1a, 64 bits).
+
+use std::sync::Arc;
+
+use super::OpenPolicy;
+use super::tickets::{Arms, Open, Tickets};
+use crate::registry::Spec;
+use crate::state::{State, StateError, StateReader, StateWriter};
+use crate::{Arm, Generators};
+
+const HEAD: &[u8] = b"open-policy-snapshot 1\n";
+
+impl OpenPolicy {
+    /// Its state: what it has learnt, the tickets that are open, its generators. [`restore`](Self::restore) returns a
+    /// policy that goes on with the same choices. A snapshot is read by the build that wrote it, and by others whose
+    /// algorithms keep the same fields; the [log](Self::keep_log) is what lasts.
+    ///
+    /// # Errors
+    /// If it is a policy of your own that has no stored form.
+    pub fn snapshot(&self) -> Result<Vec<u8>, StateError> {
+        let mut to = StateWriter::default();
+        to.put_bytes(HEAD);
+        to.put_bytes(self.name.as_bytes());
+        to.put((self.step, self.history, self.alone));
+        self.generator.save(&mut to);
+        self.coin_generator.save(&mut to);
+        to.put(self.coins);
+        to.put([self.tally.tickets, self.tally.told, self.tally.forgotten]);
+        self.tickets.save(&mut to);
+        if !self.form.save(&mut to) {
+            return Err(StateError::NotStored);
+        }
+        let mut bytes = to.into_bytes();
+        let check = checksum(&bytes);
+        bytes.extend_from_slice(&check.to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// The policy of a [snapshot](Self::snapshot), an algorithm of the registry.
+    ///
+    /// # Errors
+    /// If the bytes are damaged, or were written by a build with other fields or another revision of the algorithm.
+    pub fn restore(snapshot: &[u8]) -> Result<Self, StateError> {
+        let (_, name) = opened(snapshot)?;
+        let mut policy = reopen(name, &Generators::from_seed(0))?;
+        policy.load(snapshot)?;
+        Ok(policy)
+    }
+
+    /// Becomes the policy of a snapshot, which must have the same name: for policies of your own.
+    ///
+    /// # Errors
+    /// Those of [`restore`](Self::restore); the policy must not be used then.
+    pub fn load(&mut self, snapshot: &[u8]) -> Result<(), StateError> {
+        let (mut from, name) = opened(snapshot)?;
+        if name != self.name {
+            return Err(StateError::OtherPolicy { expected: self.name.clone(), found: name.to_owned() });
+        }
+        (self.step, self.history, self.alone) = from.get()?;
+        self.generator.load(&mut from)?;
+        self.coin_generator.load(&mut from)?;
+        self.coins = from.get()?;
+        [self.tally.tickets, self.tally.told, self.tally.forgotten] = from.get()?;
+        self.tally.asked = self.step;
+        self.tickets.load(&mut from)?;
+        self.form.load(&mut from)?;
+        from.finish()
+    }
+}
+
+/// The policy of this name, from scratch.
+pub(super) fn reopen(name: &str, generators: &Generators) -> Result<OpenPolicy, StateError> {
+    let unknown =
+        || StateError::OtherPolicy { expected: "an algorithm of the registry".to_owned(), found: name.to_owned() };
+    let mut words = name.split(' ');
+    let spec: Spec = words.next().unwrap_or_default().parse().map_err(|_| unknown())?;
+    let mut number = |key: &str| words.next()?.strip_prefix(key)?.strip_prefix('=')?.parse::<u64>().ok();
+    let (_revision, arms, horizon) = (number("revision"), number("arms"), number("horizon"));
+    let (Some(arms), Some(horizon)) = (arms.and_then(|arms| usize::try_from(arms).ok()), horizon) else {
+        return Err(unknown());
+    };
+    let policy = spec.open(arms, horizon, generators).map_err(|_| unknown())?;
+    if policy.name == name {
+        return Ok(policy);
+    }
+    Err(StateError::OtherPolicy { expected: policy.name, found: name.to_owned() })
+}
+
+/// What is behind the head of a snapshot that is not damaged, and the name in it.
+fn opened(snapshot: &[u8]) -> Result<(StateReader<'_>, &str), StateError> {
+    let damaged = |what| StateError::Damaged { what };
+    let (bytes, check) = snapshot.split_last_chunk().ok_or(damaged("it ends early"))?;
+    let mut from = StateReader::new(bytes);
+    if from.get_bytes().ok() != Some(HEAD) {
+        return Err(damaged("it does not begin as a snapshot does"));
+    }
+    if checksum(bytes) != u64::from_le_bytes(*check) {
+        return Err(damaged("its checksum is that of other bytes"));
+    }
+    let name = std::str::from_utf8(from.get_bytes()?).map_err(|_| damaged("its name is not text"))?;
+    Ok((from, name))
+}
+
+/// FNV-1a.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+impl State for Tickets {
+    fn save(&self, to: &mut StateWriter) {
+        to.put(self.given);
+        self.free.save(to);
+        to.put(self.slots.len());
+        let mut last: Option<&Arc<[Arm]>> = None;
+        for open in &self.slots {
+            to.put((open.number, open.check, open.step));
+            match &open.arms {
+                &Arms::Duel(arms) => {
+                    to.put(0_u8);
+                    to.put(arms);
+                }
+                // Most tickets share the set of the one before.
+                Arms::Set(arms) if last.is_some_and(|last| last == arms) => to.put(1_u8),
+                Arms::Set(arms) => {
+                    to.put(2_u8);
+                    arms.to_vec().save(to);
+                    last = Some(arms);
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        self.given = from.get()?;
+        self.free.load(from)?;
+        self.slots.clear();
+        let mut last: Option<Arc<[Arm]>> = None;
+        for _ in 0..from.get::<usize>()? {
+            let (number, check, step) = from.get()?;
+            let arms = match (from.get::<u8>()?, &last) {
+                (0, _) => Arms::Duel(from.get()?),
+                (1, Some(arms)) => Arms::Set(Arc::clone(arms)),
+                (2, _) => {
+                    let mut arms = Vec::new();
+                    arms.load(from)?;
+                    let arms: Arc<[Arm]> = arms.into();
+                    last = Some(Arc::clone(&arms));
+                    Arms::Set(arms)
+                }
+                _ => return Err(StateError::Damaged { what: "a ticket of no kind" }),
+            };
+            self.slots.push(Open { number, check, step, arms });
+        }
+        Ok(())
+    }
+}

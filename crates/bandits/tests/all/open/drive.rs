@@ -1,0 +1,297 @@
+//! Random events: asked, answered in any order, forgotten, misused, restarted.
+
+use std::collections::BTreeMap;
+
+use bandits::open::{OpenError, Outcome, Ticket};
+use bandits::registry::Spec;
+use bandits::{Arm, Choice, DuelOutcome, Generator, Generators, OpenPolicy, PairWins};
+use proptest::prelude::*;
+use rand::SeedableRng as _;
+
+/// How a restarted policy is made again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Restarts {
+    Never,
+    FromLog,
+    FromSnapshot,
+}
+
+/// A policy, and an account of its own of all that it was asked and answered.
+struct Account {
+    policy: OpenPolicy,
+    restarts: Restarts,
+    log: String,
+    asked: u64,
+    open: Vec<(Ticket, Vec<Arm>)>,
+    closed: Vec<Ticket>,
+    told: u64,
+    forgotten: u64,
+    /// How often each ordered pair was decided so; ties are counted apart, as coins decide them.
+    wins: BTreeMap<(Arm, Arm), u32>,
+    ties: BTreeMap<(Arm, Arm), u32>,
+}
+
+impl Account {
+    fn new(spec: &Spec, arms: usize, seed: u64, restarts: Restarts) -> Self {
+        let mut policy = spec.open(arms, 500, &Generators::from_seed(seed)).expect("arms");
+        if restarts == Restarts::FromLog {
+            policy.keep_log();
+        }
+        Self {
+            policy,
+            restarts,
+            log: String::new(),
+            asked: 0,
+            open: Vec::new(),
+            closed: Vec::new(),
+            told: 0,
+            forgotten: 0,
+            wins: BTreeMap::new(),
+            ties: BTreeMap::new(),
+        }
+    }
+
+    fn ask(&mut self, random: &mut Generator) {
+        let arms = self.policy.arms();
+        let asked = self.policy.ask();
+        self.asked += 1;
+        assert_eq!(asked.step, self.asked);
+        let chosen = match asked.choice {
+            Choice::Alone { arm, until } => {
+                assert!(asked.ticket.is_none() && arm.index() < arms && until >= self.asked);
+                if random.random_bool(0.3) {
+                    let to = self.asked + random.random_range(0..40);
+                    let shown = self.policy.stay(to);
+                    assert!(shown >= self.asked && shown <= until.min(to).max(self.asked));
+                    self.asked = shown;
+                }
+                return;
+            }
+            Choice::Duel(first, second) => vec![first, second],
+            Choice::Set(arms) => arms.to_vec(),
+        };
+        assert!(chosen.iter().all(|arm| arm.index() < arms));
+        match asked.ticket {
+            Some(ticket) => {
+                let mut distinct = chosen.clone();
+                distinct.sort();
+                distinct.dedup();
+                assert!(distinct.len() == chosen.len() && chosen.len() >= 2, "{chosen:?}");
+                self.open.push((ticket, chosen));
+            }
+            None => assert!(chosen.len() == 2 && chosen[0] == chosen[1], "{chosen:?}"),
+        }
+    }
+
+    fn tell(&mut self, place: usize, random: &mut Generator) {
+        let (ticket, arms) = self.open.swap_remove(place);
+        // Lower arms are better; one in six ties.
+        let mut outcome = |first: Arm, second: Arm| match random.random_range(0..12) {
+            0 | 1 => DuelOutcome::Tie,
+            2..=4 => {
+                if first < second {
+                    DuelOutcome::Second
+                } else {
+                    DuelOutcome::First
+                }
+            }
+            _ => {
+                if first < second {
+                    DuelOutcome::First
+                } else {
+                    DuelOutcome::Second
+                }
+            }
+        };
+        let mut count = |first: Arm, second: Arm, outcome| match outcome {
+            DuelOutcome::First => *self.wins.entry((first, second)).or_default() += 1,
+            DuelOutcome::Second => *self.wins.entry((second, first)).or_default() += 1,
+            DuelOutcome::Tie => *self.ties.entry((first.min(second), first.max(second))).or_default() += 1,
+        };
+        if let [first, second] = arms[..] {
+            let decided = outcome(first, second);
+            // A set of two arms is answered as a set.
+            let mut wins = PairWins::default();
+            wins.reset(2);
+            match decided {
+                DuelOutcome::First => wins.set_win(0, 1),
+                DuelOutcome::Second => wins.set_win(1, 0),
+                DuelOutcome::Tie => wins.set_tie(0, 1),
+            }
+            match self.policy.tell(ticket, decided) {
+                Err(OpenError::WrongOutcome { .. }) => {
+                    self.policy.tell(ticket, &wins).expect("an open ticket of a set")
+                }
+                answered => answered.expect("an open ticket of a duel"),
+            }
+            count(first, second, decided);
+        } else {
+            let mut wins = PairWins::default();
+            wins.reset(arms.len());
+            for i in 0..arms.len() {
+                for j in i + 1..arms.len() {
+                    let decided = outcome(arms[i], arms[j]);
+                    match decided {
+                        DuelOutcome::First => wins.set_win(i, j),
+                        DuelOutcome::Second => wins.set_win(j, i),
+                        DuelOutcome::Tie => wins.set_tie(i, j),
+                    }
+                    count(arms[i], arms[j], decided);
+                }
+            }
+            self.policy.tell(ticket, &wins).expect("an open ticket of a set");
+        }
+        self.told += 1;
+        self.closed.push(ticket);
+    }
+
+    fn forget(&mut self, place: usize) {
+        let (ticket, _) = self.open.swap_remove(place);
+        self.policy.forget(ticket).expect("an open ticket");
+        self.forgotten += 1;
+        self.closed.push(ticket);
+    }
+
+    /// What must be refused, and change nothing.
+    fn misuse(&mut self, random: &mut Generator) {
+        let before = self.policy.snapshot().expect("stored");
+        let first = DuelOutcome::First;
+        if let Some(&ticket) = self.closed.last() {
+            assert!(self.policy.tell(ticket, first).is_err() && self.policy.forget(ticket).is_err());
+        }
+        let ahead: Ticket = format!("{}-0-00000000", self.policy.tally().tickets).parse().expect("a ticket");
+        assert!(matches!(self.policy.tell(ahead, first), Err(OpenError::NeverGivenOut { .. })));
+        if let Some((ticket, arms)) = self.open.last() {
+            let text = ticket.to_string();
+            let (rest, check) = text.rsplit_once('-').expect("three parts");
+            let check = u32::from_str_radix(check, 16).expect("a number") ^ 1 << random.random_range(0..32);
+            let other: Ticket = format!("{rest}-{check:08x}").parse().expect("a ticket");
+            assert_eq!(self.policy.forget(other), Err(OpenError::OtherHistory { ticket: other }));
+            let mut wins = PairWins::default();
+            wins.reset(arms.len() + 1);
+            assert!(matches!(self.policy.tell(*ticket, &wins), Err(OpenError::WrongOutcome { .. })));
+            if arms.len() > 2 {
+                wins.reset(arms.len());
+                wins.set_tie(0, 1);
+                let undecided = OpenError::Undecided { ticket: *ticket, first: 0, second: 2 };
+                assert_eq!(self.policy.tell(*ticket, Outcome::Set(&wins)), Err(undecided));
+            }
+        }
+        assert!(self.policy.snapshot().expect("stored") == before, "misuse changed the policy");
+    }
+
+    fn restart(&mut self) {
+        self.policy = match self.restarts {
+            Restarts::Never => return,
+            Restarts::FromSnapshot => OpenPolicy::restore(&self.policy.snapshot().expect("stored")).expect("its own"),
+            Restarts::FromLog => {
+                self.log += &self.policy.take_log();
+                let mut policy = OpenPolicy::replay(&self.log).expect("its own");
+                assert!(policy.snapshot() == self.policy.snapshot(), "a replay has another state");
+                policy.keep_log();
+                // The lines of one log: what begins the rest of it is left out.
+                let begins = policy.take_log();
+                assert!(begins.starts_with("open ") || begins.starts_with("since "));
+                policy
+            }
+        };
+    }
+
+    fn check(&self) {
+        let tally = self.policy.tally();
+        assert_eq!((tally.asked, tally.told, tally.forgotten), (self.asked, self.told, self.forgotten));
+        assert_eq!(tally.open, self.open.len() as u64);
+        assert_eq!(tally.tickets, tally.told + tally.forgotten + tally.open);
+        let mut open: Vec<(Ticket, Vec<Arm>)> =
+            self.policy.open_tickets().map(|(ticket, _, arms)| (ticket, arms.to_vec())).collect();
+        let mut expected = self.open.clone();
+        open.sort();
+        expected.sort();
+        assert_eq!(open, expected);
+        let arms = self.policy.arms();
+        let of = |counts: &BTreeMap<(Arm, Arm), u32>, i, j| counts.get(&(i, j)).copied().unwrap_or(0);
+        for (i, j) in (0..arms).flat_map(|i| (i + 1..arms).map(move |j| (Arm::at(i), Arm::at(j)))) {
+            if let Some((won, lost)) = self.policy.wins(i, j) {
+                let (decided_won, decided_lost) = (of(&self.wins, i, j), of(&self.wins, j, i));
+                assert!(won >= decided_won && lost >= decided_lost, "{i:?} {j:?}");
+                assert_eq!(won + lost, decided_won + decided_lost + of(&self.ties, i, j), "{i:?} {j:?}");
+            }
+        }
+        assert!(self.policy.recommend().is_none_or(|arm| arm.index() < arms));
+    }
+}
+
+/// 64 to 160 events, with a seed's own mixture of them.
+pub(crate) fn sequence(spec: &Spec, seed: u64) {
+    let mut random = Generator::seed_from_u64(seed);
+    let restarts = match random.next_u64() % 16 {
+        0 => Restarts::FromLog,
+        1 => Restarts::FromSnapshot,
+        _ => Restarts::Never,
+    };
+    let mut account = Account::new(spec, random.random_range(2..=8), seed, restarts);
+    let asks = [0.4, 0.6, 0.8, 0.95][random.random_range(0..4)];
+    let losses = [0.0, 0.1, 0.5][random.random_range(0..3)];
+    let order = random.random_range(0..3);
+    let misuses = random.next_u64() % 8 == 0;
+    for event in 0..random.random_range(64..=160) {
+        if account.open.is_empty() || random.random_bool(asks) {
+            account.ask(&mut random);
+        } else {
+            let place = match order {
+                0 => 0,
+                1 => account.open.len() - 1,
+                _ => random.random_range(0..account.open.len()),
+            };
+            if random.random_bool(losses) {
+                account.forget(place);
+            } else {
+                account.tell(place, &mut random);
+            }
+        }
+        if misuses && event % 32 == 31 {
+            account.misuse(&mut random);
+        }
+        if event % 40 == 39 {
+            account.restart();
+        }
+    }
+    account.check();
+    // All come back: then nothing may be open in the algorithm's own counts either.
+    while !account.open.is_empty() {
+        account.tell(0, &mut random);
+    }
+    account.check();
+    account.ask(&mut random);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn nothing_is_miscounted(seed: u64) {
+        for spec in super::all() {
+            sequence(&spec, seed);
+        }
+    }
+}
+
+/// `SEQUENCES=1000000 cargo test --release -p bandits --test all a_million_sequences -- --ignored --nocapture`, for the
+/// algorithms named in `ALGORITHMS` (separated by commas; all if it is not set).
+#[test]
+#[ignore = "takes minutes"]
+fn a_million_sequences() {
+    let variable = |name: &str| std::env::var(name).ok();
+    let sequences: u64 = variable("SEQUENCES").map_or(1_000_000, |text| text.parse().expect("a number"));
+    let wanted = variable("ALGORITHMS").unwrap_or_default();
+    for spec in super::all() {
+        let name = spec.canonical();
+        if !wanted.is_empty() && !wanted.split(',').any(|wanted| name.split(':').next() == Some(wanted)) {
+            continue;
+        }
+        for seed in 0..sequences {
+            sequence(&spec, seed);
+        }
+        println!("{name}: {sequences} sequences");
+    }
+}
