@@ -1,6 +1,7 @@
 //! Any number of choices open at a time: tickets for them, answers in any order, delays in simulation. How an
 //! algorithm takes a late outcome is in `late`.
 
+mod allocation;
 mod delays;
 mod log;
 mod play;
@@ -9,6 +10,7 @@ mod tickets;
 
 use std::sync::Arc;
 
+pub use allocation::{Allocation, PairOutcomes, Share};
 pub use delays::{Delay, DelayError, Lateness};
 pub use log::LogError;
 pub use play::{OpenRun, play_open};

@@ -95,6 +95,14 @@ pub enum OpenError {
         /// For how many arms the outcome is.
         found: usize,
     },
+    /// More outcomes than tickets.
+    #[error("expected at most {tickets} outcomes, one per ticket of a pair, found {outcomes}")]
+    TooManyOutcomes {
+        /// How many outcomes there are.
+        outcomes: u64,
+        /// How many tickets a pair has.
+        tickets: u64,
+    },
     /// A pair of the set has no outcome.
     #[error("ticket {ticket}: positions {first} and {second} of the set have no outcome; a win or a tie is needed")]
     Undecided {

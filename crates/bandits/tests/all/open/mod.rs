@@ -1,5 +1,6 @@
 //! Open policies: with every answer in time they are the policies themselves; with late ones nothing is miscounted.
 
+mod allocation;
 mod drive;
 mod restart;
 
