@@ -175,7 +175,8 @@
 //! # Randomness
 //!
 //! All draws come from the [`Generator`] passed in and depend on nothing else: not on the scratch, and not on
-//! how far the user reads. Give lists and users separate generators.
+//! how far the user reads. Give lists and users separate generators; [`keyed`] makes them for every impression from a
+//! seed, so that impressions can be played in any order and on several machines.
 //!
 //! # Features
 //!
@@ -215,6 +216,7 @@
 
 mod any;
 pub mod by_id;
+pub mod keyed;
 mod list;
 mod method;
 pub mod methods;

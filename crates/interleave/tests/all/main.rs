@@ -2,6 +2,7 @@
 
 mod by_id;
 mod enumeration;
+mod keyed;
 mod lists;
 mod methods;
 mod optimized;
