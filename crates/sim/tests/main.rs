@@ -19,3 +19,4 @@ mod published_numbers;
 mod reading;
 mod refusals;
 mod regret;
+mod serving;

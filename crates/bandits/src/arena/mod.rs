@@ -30,6 +30,14 @@ pub trait Arena {
     /// Compares two arms once. The run loop never calls it with the same arm twice.
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome;
 
+    /// Called before every step that is played as a duel (of an arm with itself, too) or as a set, before
+    /// [`prefetch`](Self::prefetch), with the generators of the arena and of the coins that break ties. An arena whose
+    /// draws depend on the number of the step sets both here and returns true: coins tossed in advance are then void.
+    #[inline]
+    fn start_step(&mut self, _step: u64, _generator: &mut Generator, _coins: &mut Generator) -> bool {
+        false
+    }
+
     /// Announces that `first` and `second` meet at the next [duel](Self::duel), which will get the same
     /// generator, so that an arena can fetch their data into the cache. That duel does not repeat the draws made
     /// here, so its outcome is the same as without this call.

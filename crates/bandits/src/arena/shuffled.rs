@@ -42,6 +42,11 @@ impl<A: Arena> Arena for Shuffled<A> {
     }
 
     #[inline]
+    fn start_step(&mut self, step: u64, generator: &mut Generator, coins: &mut Generator) -> bool {
+        self.inner.start_step(step, generator, coins)
+    }
+
+    #[inline]
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome {
         self.inner.duel(self.original(first), self.original(second), generator)
     }

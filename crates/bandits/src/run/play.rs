@@ -185,6 +185,11 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
             Some((arm, until)) => Choice::Alone { arm, until },
             None => policy.choose(step, &mut generators.policy),
         };
+        if !matches!(choice, Choice::Alone { .. })
+            && arena.start_step(step, &mut generators.arena, &mut generators.coins)
+        {
+            run.coins = Coins::default();
+        }
         match choice {
             Choice::Duel(first, second) => return Some((first, second)),
             Choice::Set(arms) => {

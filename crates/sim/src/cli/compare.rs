@@ -12,7 +12,7 @@ use super::matrix_file;
 use super::print::{eprintln, println};
 use super::proxy::{identity, play};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
-use crate::cli::args::{self, RunArgs, SiteArgs, TruthArgs, Usual};
+use crate::cli::args::{self, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::output;
 use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
@@ -27,6 +27,7 @@ use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
+use crate::simulation::seed::Streams;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::{Effort, GroundTruth};
 
@@ -58,6 +59,9 @@ pub(super) struct Compare {
 
     #[command(flatten)]
     truth: TruthArgs,
+
+    #[command(flatten)]
+    streams: StreamArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -74,6 +78,8 @@ struct Config<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     regret: Option<RegretKind>,
     site: &'a SiteDescription,
+    #[serde(skip_serializing_if = "Streams::is_sequential")]
+    streams: Streams,
     truth_effort: Effort,
     #[serde(skip_serializing_if = "Option::is_none")]
     truth: Option<&'a GroundTruth>,
@@ -150,6 +156,7 @@ impl Compare {
             algorithms: size.names(),
             regret,
             site: description,
+            streams: self.streams.streams(),
             truth_effort: effort,
             truth,
             proxy: Proxy {
@@ -162,7 +169,7 @@ impl Compare {
         if let Some(matrix) = &matrix {
             self.check_arms(matrix, site.arms())?;
         }
-        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
+        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part() + &self.streams.part();
         let folder = || self.site.default_folder("compare", description, &part, common);
         let key = config(&asked, self.run.regret.given(), None, matrix.as_ref().map(checksum));
         let folder = self.run.output.claim(folder, &key, common.quiet)?;
@@ -179,9 +186,8 @@ impl Compare {
         folder.check(&config)?;
 
         let plan = self.run.plan(size);
-        let content = description.seed_text();
-        let live_runs = KeptRuns::new(&folder, &content, &truth.gaps, "live/timings.json");
-        let live = LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content };
+        let live = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
+        let live_runs = KeptRuns::new(&folder, &live.content, &truth.gaps, "live/timings.json");
         let arena = MatrixArena::with_gaps(matrix, truth.gaps.clone());
         let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(&checksum)) };
         let proxy_runs = KeptRuns::new(&folder, &proxy.content, &truth.gaps, "proxy/timings.json");

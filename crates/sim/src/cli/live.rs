@@ -5,7 +5,7 @@ use bandits::RegretKind;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{self, RunArgs, SiteArgs, TruthArgs, Usual};
+use crate::cli::args::{self, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::progress::Progress;
@@ -14,6 +14,7 @@ use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::runs::play_all;
+use crate::simulation::seed::Streams;
 use crate::simulation::truth::{Effort, GroundTruth};
 
 #[derive(Debug, Args)]
@@ -26,6 +27,9 @@ pub(super) struct Live {
 
     #[command(flatten)]
     truth: TruthArgs,
+
+    #[command(flatten)]
+    streams: StreamArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -42,6 +46,8 @@ struct Config<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     regret: Option<RegretKind>,
     site: &'a SiteDescription,
+    #[serde(skip_serializing_if = "Streams::is_sequential")]
+    streams: Streams,
     truth_effort: Effort,
     #[serde(skip_serializing_if = "Option::is_none")]
     truth: Option<&'a GroundTruth>,
@@ -67,10 +73,11 @@ impl Live {
             algorithms: size.names(),
             regret,
             site: description,
+            streams: self.streams.streams(),
             truth_effort: effort,
             truth,
         };
-        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part();
+        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part() + &self.streams.part();
         let folder = || self.site.default_folder("live", description, &part, common);
         let folder = self.run.output.claim(folder, &config(&asked, self.run.regret.given(), None), common.quiet)?;
         let size = extended(asked, &folder, common.quiet)?;
@@ -80,9 +87,8 @@ impl Live {
         folder.check(&config)?;
 
         let plan = self.run.plan(size);
-        let content = description.seed_text();
-        let kept = KeptRuns::new(&folder, &content, &truth.gaps, "timings.json");
-        let arenas = LiveArenaFactory { site, methods: &prepared.methods, gaps: &truth.gaps, content };
+        let arenas = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
+        let kept = KeptRuns::new(&folder, &arenas.content, &truth.gaps, "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(&arenas, &plan, Some(&kept), &progress)?;
         progress.finish();

@@ -14,6 +14,7 @@ use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::prepared::PreparedSite;
 use crate::simulation::runs::{self, ArenaFactory as _, CopiedArenas, RunPlan, play_runs};
+use crate::simulation::seed::Streams;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::RegretMeasure;
 
@@ -199,5 +200,11 @@ fn lost(regret: RegretKind) -> &'static str {
 }
 
 fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], content: &str) -> LiveArenaFactory<'a> {
-    LiveArenaFactory { site: &prepared.site, methods: &prepared.methods, gaps, content: content.to_owned() }
+    LiveArenaFactory {
+        site: &prepared.site,
+        methods: &prepared.methods,
+        gaps,
+        streams: Streams::Sequential,
+        content: content.to_owned(),
+    }
 }

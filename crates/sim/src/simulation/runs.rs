@@ -14,7 +14,7 @@ use crate::output::memory::{ensure_room, size};
 use crate::output::numbers::{with_separators, with_unit};
 use crate::output::progress::Progress;
 use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::seed;
+use crate::simulation::seed::RunSeeds;
 use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// Makes a fresh arena for each run.
@@ -35,8 +35,8 @@ pub trait ArenaFactory: Sync {
         1
     }
 
-    /// The arena of one run; `stream(purpose)` returns the random streams of that run.
-    fn arena(&self, stream: &dyn Fn(&str) -> bandits::Generator) -> Self::Arena<'_>;
+    /// The arena of one run with these seeds.
+    fn arena(&self, seeds: &RunSeeds<'_>) -> Self::Arena<'_>;
 }
 
 /// Makes copies of one arena, for arenas without random streams of their own.
@@ -61,7 +61,7 @@ impl<A: Arena + Clone + Sync> ArenaFactory for CopiedArenas<A> {
         &self.content
     }
 
-    fn arena(&self, _stream: &dyn Fn(&str) -> bandits::Generator) -> A {
+    fn arena(&self, _seeds: &RunSeeds<'_>) -> A {
         self.arena.clone()
     }
 }
@@ -289,9 +289,10 @@ pub fn play_runs<A: ArenaFactory>(
     // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
     let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
     let runs = numbers.iter().map(|&number| {
-        let stream = |purpose: &str| seed::generator(plan.seed, &cell, number, purpose);
-        let generators = Generators { policy: stream("policy"), arena: stream("arena"), coins: stream("coins") };
-        let arena = arenas.arena(&stream);
+        let seeds = RunSeeds { master: plan.seed, cell: &cell, run: number };
+        let [policy, arena, coins] = ["policy", "arena", "coins"].map(|purpose| seeds.stream(purpose));
+        let generators = Generators { policy, arena, coins };
+        let arena = arenas.arena(&seeds);
         let observer = RunObserver::new(plan, arena.gaps(), progress);
         (arena, generators, observer)
     });
@@ -399,7 +400,10 @@ mod tests {
 
     use super::*;
     use crate::simulation::live_arena::{LiveArenaFactory, MixingMethods};
+    use crate::simulation::seed::Streams;
     use crate::simulation::site::tests::site;
+
+    const STREAMS: [Streams; 2] = [Streams::Sequential, Streams::Keyed];
 
     #[test]
     fn batches_share_a_kind_and_leave_work_for_every_thread() {
@@ -421,9 +425,9 @@ mod tests {
             interleaving: "probabilistic".parse::<AnyInterleaving>().unwrap(),
             multileaving: "sosm".parse::<AnyMultileaving>().unwrap(),
         };
-        let arenas =
-            LiveArenaFactory { site: &site, methods: &methods, gaps: &[0.0, 0.1, 0.2], content: String::new() };
-        for name in ["rucb", "mdb"] {
+        for (name, streams) in ["rucb", "mdb"].into_iter().flat_map(|name| STREAMS.map(|streams| (name, streams))) {
+            let (site, methods, gaps) = (&site, &methods, &[0.0, 0.1, 0.2]);
+            let arenas = LiveArenaFactory { site, methods, gaps, streams, content: streams.to_string() };
             let spec: Spec = name.parse().unwrap();
             let played = |runs: &[u64]| {
                 let plan = RunPlan {

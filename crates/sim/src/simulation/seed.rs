@@ -1,8 +1,12 @@
 //! Seeds: every random stream depends only on the master seed, the content of its cell, its purpose and the number of
 //! the run, so that editing one cell of a grid does not reseed any other.
 
+use std::fmt;
+
 use bandits::Generator;
+use interleave::keyed::RunKey;
 use rand::SeedableRng;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// The generator of stream `purpose` of run `run` of the cell described by `cell`.
@@ -31,6 +35,61 @@ fn digest(master: u64, cell: &str, run: u64, purpose: &str) -> [u8; 32] {
         hash.update(text.as_bytes());
     }
     hash.finalize().into()
+}
+
+/// Where the draws of live impressions come from: queries, lists, users and the coins that break ties. (Policies always
+/// draw from one generator per run.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Streams {
+    /// One generator per run and purpose, from the first impression to the last.
+    #[default]
+    Sequential,
+    /// Four generators per impression, from the seed, the run and the impression.
+    Keyed,
+}
+
+impl Streams {
+    /// Whether this is the default.
+    #[must_use]
+    pub fn is_sequential(&self) -> bool {
+        *self == Self::Sequential
+    }
+}
+
+impl fmt::Display for Streams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sequential => "sequential",
+            Self::Keyed => "keyed",
+        })
+    }
+}
+
+/// What the random streams of one run are derived from.
+#[derive(Debug, Clone, Copy)]
+pub struct RunSeeds<'a> {
+    /// The master seed.
+    pub master: u64,
+    /// The content of the cell.
+    pub cell: &'a str,
+    /// The number of the run.
+    pub run: u64,
+}
+
+impl RunSeeds<'_> {
+    /// The run's generator for a purpose.
+    #[must_use]
+    pub fn stream(&self, purpose: &str) -> Generator {
+        generator(self.master, self.cell, self.run, purpose)
+    }
+
+    /// The key of the run's impressions, for [`Streams::Keyed`]. It depends on the master seed and the run alone, so that
+    /// whoever knows both can repeat an impression; all algorithms of a study meet the same queries and the same luck.
+    #[must_use]
+    pub fn key(&self) -> RunKey {
+        RunKey::new(self.master, self.run)
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use rankers::TieBreaking;
 use serde::Serialize;
 
 use crate::simulation::prepared::SiteDescription;
+use crate::simulation::seed::Streams;
 use crate::simulation::truth::Effort;
 
 /// The subject of a text.
@@ -25,6 +26,13 @@ pub enum Seeded<'a> {
     Site(&'a SiteDescription),
     /// Everything in a site that its ground truth depends on: all except how live lists are mixed.
     TruthSite(&'a SiteDescription),
+    /// Arenas whose impressions are drawn from these streams; nothing is added for those of a run.
+    Streams {
+        /// The text of the arenas.
+        arenas: &'a str,
+        /// Where impressions are drawn from.
+        streams: Streams,
+    },
     /// A preference matrix, identified by the checksum of its text.
     Matrix(&'a str),
     /// A problem, identified by its full name.
@@ -113,6 +121,8 @@ pub fn seed_text(what: Seeded<'_>) -> String {
     match what {
         Seeded::Site(site) => json(&FrozenSite::of(site)),
         Seeded::TruthSite(site) => json(&FrozenSite { interleave: "", multileave: "", ..FrozenSite::of(site) }),
+        Seeded::Streams { arenas, streams: Streams::Sequential } => arenas.to_owned(),
+        Seeded::Streams { arenas, streams: Streams::Keyed } => format!("{arenas}\nstreams keyed"),
         Seeded::Matrix(checksum) => format!("matrix {checksum}"),
         Seeded::Problem(name) => format!("problem {name}"),
         Seeded::Run { arenas, algorithm } => format!("{arenas}\n{}", algorithm.canonical()),
@@ -349,6 +359,9 @@ mod tests {
             seed_text(Seeded::Run { arenas: "problem normal:k=4:sd=1:seed=1", algorithm: &rucb }),
             "problem normal:k=4:sd=1:seed=1\nrucb:variant=arxiv:alpha=0.51:unseen=2"
         );
+        for (streams, text) in [(Streams::Sequential, "m"), (Streams::Keyed, "m\nstreams keyed")] {
+            assert_eq!(seed_text(Seeded::Streams { arenas: "m", streams }), text);
+        }
         assert_eq!(seed_text(Seeded::Problem("normal:k=4:sd=1:seed=1")), "problem normal:k=4:sd=1:seed=1");
         assert_eq!(seed_text(Seeded::Revised(&rucb)), rucb.canonical());
         let revised: Spec = "dts-plus".parse().unwrap();

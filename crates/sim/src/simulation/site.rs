@@ -175,9 +175,9 @@ impl Site {
         outcome
     }
 
-    /// A user of `query`, who examines one list from the top down.
+    /// A user of `query`, who examines one list from the top down and draws from `users`.
     #[inline]
-    fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Examination + 'a {
+    pub fn user<'a>(&'a self, query: usize, users: &'a mut Generator) -> impl FnMut(Doc) -> Examination + 'a {
         let grades = self.grades(query);
         let mut user = self.clicks.user();
         move |doc| user.examine(grades[doc.index()], users).into()
@@ -207,7 +207,11 @@ pub(crate) mod tests {
         site_of(queries, rankers, &clicks.into())
     }
 
-    fn site_of(queries: usize, rankers: &[fn(f64, usize) -> f64], clicks: &AnyClickModel) -> (Dataset, Site) {
+    pub(crate) fn site_of(
+        queries: usize,
+        rankers: &[fn(f64, usize) -> f64],
+        clicks: &AnyClickModel,
+    ) -> (Dataset, Site) {
         let provenance = Provenance::LookAlike { name: "test-lookalike".to_owned() };
         let mut builder = DatasetBuilder::new("test-lookalike", provenance);
         for query in 0..queries {

@@ -14,7 +14,7 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 21] = [
+const RARE: [&str; 22] = [
     "cache",
     "checkpoints",
     "credit_ties",
@@ -32,6 +32,7 @@ const RARE: [&str; 21] = [
     "scores_only",
     "split",
     "stop",
+    "streams",
     "ties",
     "trec_ties",
     "unjudged",
