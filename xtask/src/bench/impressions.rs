@@ -136,7 +136,7 @@ fn at_random(site: &Site, ties: CreditTies, runs: usize) -> f64 {
     let gaps = vec![0.0; site.arms()];
     let mut chances: Vec<Chance> = (0..runs as u64).map(Chance::new).collect();
     let mut arenas: Vec<_> =
-        chances.iter().map(|chance| LiveArena::new(site, &methods, &gaps, chance.users.clone())).collect();
+        chances.iter().map(|chance| LiveArena::new(site, &methods, &gaps, chance.users.clone(), None)).collect();
     let mut pairs = vec![[Arm(0); 2]; runs];
     nanoseconds(COMPARISONS, || {
         for _ in 0..COMPARISONS / runs {
