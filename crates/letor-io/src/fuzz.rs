@@ -1,7 +1,7 @@
 //! Properties that hold for arbitrary bytes: the bodies of the fuzz targets in `fuzz/`. A test runs them on
 //! damaged copies of valid files too.
 
-use crate::dataset::{Dataset, FeatureId, Statistics};
+use crate::dataset::{Dataset, DatasetBuilder, FeatureId, Provenance, Statistics};
 use crate::text::{Null, ReadOptions, SameQid, WriteOptions, read_source, write};
 
 /// Checks that need the thread pool run only if the number of documents is a multiple of this: handing work to
@@ -53,6 +53,18 @@ fn check_round_trip(dataset: &Dataset, options: &ReadOptions) {
             assert_eq!(dataset.checksum(), again.checksum());
         }
     }
+}
+
+/// Reads `bytes` as a TREC run, as qrels and as scores.
+///
+/// # Panics
+///
+/// If reading panics, if the order of a run's lines changes the data set, or if a list has not the documents of the run.
+pub fn trec(bytes: &[u8]) {
+    crate::trec::fuzz::check(bytes);
+    let mut builder = DatasetBuilder::new("two rows", Provenance::LookAlike { name: "two rows".into() });
+    builder.push_columns("q", &[0.0, 1.0], &[[1.0, 2.0]]).expect("a sound query");
+    crate::scores::check(bytes, &builder.build());
 }
 
 /// Reads `bytes` as a cache file, unchanged and with repaired hashes. Returns whether they are valid

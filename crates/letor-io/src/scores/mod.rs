@@ -29,3 +29,9 @@ mod npy;
 mod text;
 
 pub use add::{Features, add};
+
+/// Reads `bytes` as scores of `dataset`; must not panic.
+#[cfg(feature = "fuzz")]
+pub(crate) fn check(bytes: &[u8], dataset: &crate::Dataset) {
+    let _ = if npy::is_npy(bytes) { npy::parse(bytes) } else { text::parse(bytes, dataset) };
+}

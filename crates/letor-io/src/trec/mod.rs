@@ -43,6 +43,8 @@
 //! What was left out or filled in is counted: [`Runs::counts`](crate::Runs::counts).
 
 mod fields;
+#[cfg(feature = "fuzz")]
+pub(crate) mod fuzz;
 mod join;
 mod names;
 mod open;
@@ -51,6 +53,7 @@ mod qrels;
 mod run;
 mod write;
 
+pub use names::{are_synthetic, path_of};
 pub use open::{TrecOptions, TrecTies, Unjudged, open};
 pub use write::{Documents, write_qrels, write_run};
 

@@ -1,7 +1,8 @@
 //! The files that a list of runs means, and what each run is called.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::SYNTHETIC;
 use crate::error::{Error, ErrorKind};
 use crate::file_names::{split_name, stem};
 use crate::names::{NameError, NameFault, Names};
@@ -54,16 +55,36 @@ pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<(Pat
 }
 
 /// Whether the first line of `path` with content is that of a run.
-fn starts_a_run(path: &std::path::Path) -> bool {
+fn starts_a_run(path: &Path) -> bool {
+    first_line(path).is_some_and(|line| foreign(&line) == Some(Foreign::Run))
+}
+
+/// The first line of `path` with content, if it is near the beginning.
+fn first_line(path: &Path) -> Option<Vec<u8>> {
     if std::fs::metadata(path).is_ok_and(|metadata| not_a_file(&metadata).is_some() || metadata.len() == 0) {
-        return false;
+        return None;
     }
-    let Ok(mut source) = open_source(path) else { return false };
+    let mut source = open_source(path).ok()?;
     let mut text = vec![0; BEGINNING];
     let (read, _) = read_up_to(&mut source, &mut text);
     let text = text[..read].strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text[..read]);
-    let first = lines(text).map(|(_, line)| line).find(|line| !line.trim_ascii().is_empty());
-    first.and_then(foreign) == Some(Foreign::Run)
+    lines(text).map(|(_, line)| line).find(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec)
+}
+
+/// The path of a run given as [`open`](super::open) takes it, `FILE` or `NAME=FILE`.
+#[must_use]
+pub fn path_of(run: &str) -> &Path {
+    split_name(run).1
+}
+
+/// Whether any of `runs`, given as [`open`](super::open) takes them, was written from synthetic data, by its first line.
+pub fn are_synthetic<S: AsRef<str>>(runs: &[S]) -> bool {
+    let Ok((sources, _)) = expand(runs) else { return false };
+    let is_marked = |line: Vec<u8>| {
+        let tag = line.split(u8::is_ascii_whitespace).rfind(|field| !field.is_empty());
+        tag.is_some_and(|tag| tag.starts_with(SYNTHETIC.as_bytes()))
+    };
+    sources.iter().any(|source| first_line(&source.path).is_some_and(is_marked))
 }
 
 /// The names of runs read from `sources` with these `tags`: the name given, otherwise the name of the file without its

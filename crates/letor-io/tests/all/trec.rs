@@ -348,3 +348,20 @@ fn a_data_set_of_runs_is_written_as_text_like_any_other() {
     let plain = builder.build();
     assert_eq!((plain.runs().is_none(), plain.query(0).retrieved(FeatureId(1))), (true, 1));
 }
+
+#[test]
+fn damaged_runs_end_in_a_data_set_or_an_error() {
+    let ranklib = "q\t0\t0.5\nq\t1\t-1e-3\n";
+    let npy = b"\x93NUMPY\x01\x00\x3b\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2,), } \n\0\0\0\0\0\0\x80?";
+    for seed in [A.as_bytes(), B.as_bytes(), QRELS.as_bytes(), ranklib.as_bytes(), npy] {
+        letor_io::fuzz::trec(seed);
+        for at in 0..seed.len() {
+            letor_io::fuzz::trec(&seed[..at]);
+            for byte in [b' ', b'\n', b'0', b'-', b'e', b'#', 0, 0xff] {
+                let mut damaged = seed.to_vec();
+                damaged[at] = byte;
+                letor_io::fuzz::trec(&damaged);
+            }
+        }
+    }
+}

@@ -44,10 +44,10 @@ pub(super) struct Inspect {
     as_flag: Vec<String>,
 
     #[command(flatten)]
-    reading: ReadingArgs,
+    own: OwnArgs,
 
     #[command(flatten)]
-    own: OwnArgs,
+    reading: ReadingArgs,
 
     #[command(flatten)]
     common: CommonArgs,

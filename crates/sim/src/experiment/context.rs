@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use bandits::PreferenceMatrix;
-use letor_io::{Dataset, lookalike, registry};
+use letor_io::{Dataset, lookalike, registry, trec};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::expand::Setting;
@@ -91,6 +91,13 @@ impl ExperimentContext {
             let (name, bytes) = sized(&path);
             // A matrix estimated on a look-alike is as synthetic as the look-alike.
             return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: is_synthetic(&path) });
+        }
+        if !entry.trec_runs.is_empty() {
+            let paths =
+                || entry.trec_runs.iter().map(|run| trec::path_of(run)).chain(entry.qrels.iter().map(Path::new));
+            let files: Vec<(String, u64)> = paths().flat_map(sizes).collect();
+            let name = format!("the runs {}", entry.trec_runs.join(", "));
+            return Ok(Source { name, lookalike: trec::are_synthetic(&entry.trec_runs), files });
         }
         // As for `--dataset`, the name of a look-alike is the look-alike.
         if let Some(name) = entry.dataset.as_deref().filter(|name| lookalike::is_named_by(name)) {
@@ -180,7 +187,13 @@ impl ExperimentContext {
     /// # Errors
     /// As [`letor_io::open`].
     pub(crate) fn open(&self, source: &Source, spec: &SiteSpec) -> Result<Arc<Dataset>> {
-        let key = format!("{source:?} {:?}", spec.reading);
+        let mut key = format!("{source:?} {:?}", spec.reading);
+        if !(spec.trec_runs.is_empty() && spec.scores.is_empty()) {
+            key += &format!(
+                "{:?} {:?} {:?} {:?} {:?} {:?}",
+                spec.trec_runs, spec.qrels, spec.trec_ties, spec.unjudged, spec.scores, spec.scores_only
+            );
+        }
         if let Some((known, dataset)) = &*self.opened.borrow()
             && *known == key
         {
@@ -191,6 +204,7 @@ impl ExperimentContext {
         let root = self.data_root(&source.name);
         let own = self.find_own(&source.name).filter(|_| !source.lookalike);
         let dataset = match own {
+            _ if !spec.trec_runs.is_empty() => Vec::new(),
             Some(paths) => paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
             None => vec![source.name.clone()],
         };

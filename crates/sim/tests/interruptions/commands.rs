@@ -21,7 +21,7 @@ pub(super) struct Written {
 
 const SITE: &str = "mslr-lookalike:0.003";
 
-pub(super) const COMMANDS: [Written; 11] = [
+pub(super) const COMMANDS: [Written; 12] = [
     Written {
         name: "live",
         arguments: &[
@@ -116,6 +116,7 @@ pub(super) const COMMANDS: [Written; 11] = [
     },
     Written { name: "analyse", arguments: &["analyse", "--matrix", "P.txt", "--samples", "2e5", "--out", "out"] },
     Written { name: "inspect", arguments: &["inspect", SITE, "--out", "out"] },
+    Written { name: "export", arguments: &["export", SITE, "--rankers", "1,2,3,4,5,6", "--out", "out"] },
     Written {
         name: "sensitivity",
         arguments: &[

@@ -93,10 +93,10 @@ pub(crate) struct SiteArgs {
     pub(super) ties: Ties,
 
     #[command(flatten)]
-    pub(super) reading: ReadingArgs,
+    own: OwnArgs,
 
     #[command(flatten)]
-    own: OwnArgs,
+    pub(super) reading: ReadingArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

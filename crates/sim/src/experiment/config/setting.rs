@@ -4,6 +4,7 @@ use bandits::RegretKind;
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::Split;
+use letor_io::trec::{TrecTies, Unjudged};
 use rankers::Selection;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,24 @@ pub struct SettingEntry {
     /// A registered data set, or a file or folder, used where it is present.
     #[serde(default)]
     pub dataset: Option<String>,
+    /// TREC runs as the rankers, instead of a data set, as `--trec-runs`.
+    #[serde(default)]
+    pub trec_runs: Vec<String>,
+    /// As `--qrels`.
+    #[serde(default)]
+    pub qrels: Vec<String>,
+    /// As `--trec-ties`.
+    #[serde(default)]
+    pub trec_ties: TrecTies,
+    /// As `--unjudged`.
+    #[serde(default)]
+    pub unjudged: Unjudged,
+    /// Scores as further rankers beside `dataset`, as `--scores`.
+    #[serde(default)]
+    pub scores: Vec<String>,
+    /// As `--scores-only`.
+    #[serde(default)]
+    pub scores_only: bool,
     /// The look-alike to use where it is not present.
     #[serde(default)]
     pub lookalike: Option<String>,
@@ -84,6 +103,12 @@ impl SettingEntry {
         SiteSpec {
             dataset: self.dataset.iter().cloned().collect(),
             reading: Reading { split: self.split, ..Reading::default() },
+            trec_runs: self.trec_runs.clone(),
+            qrels: self.qrels.clone(),
+            trec_ties: self.trec_ties,
+            unjudged: self.unjudged,
+            scores: self.scores.clone(),
+            scores_only: self.scores_only,
             click: click.clone(),
             fractional_labels: self.fractional_labels,
             rankers: self.rankers.clone(),
@@ -93,7 +118,6 @@ impl SettingEntry {
             multileave: self.multileave.clone(),
             credit_ties: self.credit_ties,
             ties: self.ties,
-            ..usual
         }
     }
 }

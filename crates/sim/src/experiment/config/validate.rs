@@ -81,12 +81,19 @@ pub(crate) fn needs(experiment: &Experiment, present: bool, key: &str) -> Result
 }
 
 fn check_setting(setting: &SettingEntry) -> Result<()> {
-    let no_data = setting.dataset.is_none() && setting.lookalike.is_none();
+    let has_runs = !setting.trec_runs.is_empty();
+    let no_data = setting.dataset.is_none() && setting.lookalike.is_none() && !has_runs;
     let missing = match setting.play {
+        _ if has_runs && (setting.dataset.is_some() || setting.lookalike.is_some()) => {
+            "has runs, which exclude `dataset` and `lookalike`: their qrels are the data"
+        }
+        _ if !setting.scores.is_empty() && (setting.dataset.is_none() || setting.lookalike.is_some()) => {
+            "has scores, which belong to the rows of a `dataset` without `lookalike`"
+        }
         Play::Problem if setting.problem.0.is_empty() && setting.preferences.is_empty() => {
             "play = \"problem\" needs `problem` or `preferences`"
         }
-        Play::Live if no_data => "needs `dataset`, `lookalike` or both",
+        Play::Live if no_data => "needs `dataset`, `lookalike` or both, or `trec-runs`",
         Play::Proxy if no_data && setting.matrix.0.is_empty() => {
             "needs `matrix`, `dataset` or `lookalike`, or several of them"
         }

@@ -1,0 +1,55 @@
+//! What must hold for a run of any bytes.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use super::join::join;
+use super::open::{TrecOptions, TrecTies, Unjudged};
+use super::qrels::Qrels;
+use super::run::Run;
+use crate::dataset::{Dataset, FeatureId};
+use crate::names::Names;
+
+/// Reads `bytes` as qrels and as a run.
+///
+/// # Panics
+///
+/// If reading panics, if the order of lines changes the data set of a run, or if a list has not the documents of the run.
+pub(crate) fn check(bytes: &[u8]) {
+    let paths = [PathBuf::from("qrels")];
+    let _ = Qrels::parse(&[bytes.to_vec()], &paths, 4.0);
+    let Ok(run) = Run::parse(bytes) else { return };
+    // Every other document is judged.
+    let mut judgments = Vec::new();
+    for query in &run.queries {
+        for (number, line) in query.documents.iter().enumerate().step_by(2) {
+            write!(judgments, "{} 0 ", query.id).expect("memory can be written");
+            judgments.extend_from_slice(line.document);
+            writeln!(judgments, " {}", number % 5).expect("memory can be written");
+        }
+    }
+    let judgments = [judgments];
+    let qrels = Qrels::parse(&judgments, &paths, 4.0).expect("written judgments are readable");
+    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+    lines.reverse();
+    let reversed = lines.join(&b'\n');
+    let turned = Run::parse(&reversed).expect("the order of lines does not matter");
+    for (ties, unjudged) in [(TrecTies::Docno, Unjudged::Zero), (TrecTies::Keep, Unjudged::Remove)] {
+        let options = TrecOptions { ties, unjudged, ..TrecOptions::default() };
+        let of = |run: &Run<'_>| -> Dataset {
+            let names = Names::new(["run"]).expect("a name");
+            let files = (vec!["run".into(), "qrels".into()], Vec::new());
+            join(std::slice::from_ref(run), names, &qrels, files, "fuzz", &options).expect("queries in common")
+        };
+        let dataset = of(&run);
+        assert!(dataset == of(&turned), "the order of lines changed the data set");
+        for query in dataset.iter() {
+            let list = run.queries.iter().find(|list| list.id == query.id()).expect("a query of the run");
+            let expected = match unjudged {
+                Unjudged::Zero => list.documents.len(),
+                Unjudged::Remove => list.documents.len().div_ceil(2),
+            };
+            assert_eq!((query.documents(), query.retrieved(FeatureId(1))), (expected, expected));
+        }
+    }
+}

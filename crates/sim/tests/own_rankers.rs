@@ -1,0 +1,258 @@
+//! Rankers of the user's own: TREC runs in every command, what `sim export` writes, scores beside a data set.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{files, sim, text};
+
+/// A data set with 784 x 0.02 queries.
+const DATA: &str = "mq2008-lookalike:0.02";
+
+/// Standard output and standard error of `sim` in `folder`, which must succeed.
+fn run(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let done = sim(folder).args(arguments).assert().success();
+    (text(&done.get_output().stdout), text(&done.get_output().stderr))
+}
+
+/// The error line and exit code of `sim` in `folder`.
+fn fail(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+    let done = sim(folder).args(arguments).assert().failure();
+    let said = text(&done.get_output().stderr);
+    let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!((errors.len(), said.lines().last()), (1, errors.last().copied()), "{said}");
+    (errors[0].to_owned(), done.get_output().status.code())
+}
+
+/// A folder `runs` with three runs and their qrels, exported from a look-alike.
+fn exported() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), &["export", DATA, "--rankers", "1,23,37", "--out", "runs", "--quiet"]);
+    folder
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// nDCG@10 of every ranker of a folder of `inspect`.
+fn ndcg(folder: &Path) -> Vec<f64> {
+    let findings = json(&folder.join("findings.json"));
+    let rankers = findings["ndcg"].as_array().unwrap();
+    rankers.iter().map(|ranker| ranker["exponential"].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn exported_runs_rank_as_the_features_do() {
+    let folder = exported();
+    let at = folder.path();
+    let written: Vec<String> = files(&at.join("runs")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(written, ["config.json", "feature-1.run", "feature-23.run", "feature-37.run", "qrels.txt"]);
+    run(at, &["inspect", DATA, "--out", "features", "--quiet"]);
+    let kept = ["--trec-ties", "keep", "--out", "back"];
+    let (out, said) = run(at, &[&["inspect", "--trec-runs", "runs", "--qrels", "runs/qrels.txt"][..], &kept].concat());
+    let (features, runs) = (ndcg(&at.join("features")), ndcg(&at.join("back")));
+    for (run, feature) in [0, 22, 36].into_iter().enumerate() {
+        assert!((runs[run] - features[feature]).abs() < 1e-12, "{runs:?} {feature}");
+    }
+    // Synthetic data say so wherever they go, and runs are called by their names.
+    assert!(
+        said.contains("(synthetic): 16 queries") && said.contains("3 runs (feature-1, feature-23, feature-37)"),
+        "{said}"
+    );
+    assert!(out.contains("SYNTHETIC") && out.contains("feature-23 "), "{out}");
+    assert_eq!(json(&at.join("back/findings.json"))["synthetic"], true);
+
+    // The same export again changes nothing, and one of another depth needs another folder.
+    let before = files(&at.join("runs"));
+    run(at, &["export", DATA, "--rankers", "1,23,37", "--out", "runs"]);
+    assert_eq!(files(&at.join("runs")), before);
+    let (error, code) = fail(at, &["export", DATA, "--rankers", "1,23,37", "--depth", "5", "--out", "runs"]);
+    assert!(error.contains("depth") && code == Some(2), "{error}");
+    run(at, &["export", DATA, "--rankers", "1,23,37", "--depth", "5", "--out", "short", "--json"]);
+    let lines = |name: &str| fs::read_to_string(at.join(name)).unwrap().lines().count();
+    assert!(lines("short/feature-1.run") <= 5 * 16 && lines("short/feature-1.run") < lines("runs/feature-1.run"));
+    assert_eq!(lines("short/qrels.txt"), lines("runs/qrels.txt"));
+}
+
+#[test]
+fn every_command_takes_runs() {
+    let folder = exported();
+    let at = folder.path();
+    let data = ["--runs", "runs", "--qrels", "runs/qrels.txt"];
+    for (command, names) in [
+        (&["--algorithms", "rucb,random", "--steps", "500", "--out", "live"][..], true),
+        (&["proxy", "--interleavings", "200", "--out", "P.npy"], true),
+        (&["compare", "--algorithms", "rucb", "--steps", "500", "--interleavings", "200", "--out", "compared"], true),
+        (&["distortion", "--sizes", "2", "--multileavings", "200", "--sets", "2", "--out", "distorted"], false),
+        (&["sensitivity", "--compared", "2", "--draws", "2", "--impressions", "50", "--out", "sensed"], false),
+        (&["inspect", "--out", "inspected"], true),
+    ] {
+        let count: &[&str] =
+            if command[0] == "compare" || command[0].starts_with("--") { &["--runs", "2"] } else { &[] };
+        let (out, said) = run(at, &[command, &data, count].concat());
+        let all = format!("{out}{said}");
+        assert!(said.contains("3 runs (feature-1, feature-23, feature-37)"), "{command:?}: {said}");
+        assert!(!names || out.contains("feature-") || command[0] == "proxy", "{command:?}: {all}");
+    }
+    let config = json(&at.join("live/config.json"));
+    assert_eq!(config["runs"], 2);
+    assert_eq!(config["site"]["names"], serde_json::json!(["feature-1", "feature-23", "feature-37"]));
+    assert_eq!(config["site"]["dataset"]["synthetic"], true);
+}
+
+#[test]
+fn results_depend_on_the_lists_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let lists = |order: &[usize], scores: &[&str]| -> String {
+        let lines = order.iter().flat_map(|document| {
+            (1..=3).map(move |query| format!("{query} Q0 d{document} 0 {} tag\n", scores[(document + query) % 4]))
+        });
+        lines.collect()
+    };
+    let write = |name: &str, text: String| fs::write(at.join(name), text).unwrap();
+    write("a.run", lists(&[0, 1, 2, 3], &["4", "3", "2", "1"]));
+    write("b.run", lists(&[0, 1, 2, 3], &["1", "3", "2", "4"]));
+    write("other", lists(&[3, 1, 0, 2], &["0.4", "0.3", "0.2", "-1e3"]));
+    write("qrels", "1 0 d1 2\n2 0 d2 1\n3 0 d0 1\n".to_owned());
+    write("worse", "1 0 d1 1\n2 0 d2 1\n3 0 d0 1\n".to_owned());
+    let play = |runs: &str, qrels: &str, out: &str| {
+        let study =
+            ["--algorithms", "rucb,self-sparring", "--steps", "2000", "--runs", "2", "--cache", "none", "--quiet"];
+        run(at, &[&["--runs", runs, "--qrels", qrels, "--out", out][..], &study].concat());
+        fs::read_to_string(at.join(out).join("curves.csv")).unwrap()
+    };
+    let plain = play("a.run,b.run", "qrels", "1");
+    assert_eq!(play("x=other,y=b.run", "qrels", "2").replace("\"x\"", "a"), plain);
+    assert_ne!(play("a.run,b.run", "worse", "3"), plain);
+    assert_ne!(play("b.run,a.run", "qrels", "4"), plain);
+}
+
+#[test]
+fn what_was_left_out_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.run"), "1 Q0 a 1 2 t\n1 Q0 b 1 2 t\n2 Q0 c 1 1 t\n8 Q0 c 1 1 t\n").unwrap();
+    fs::write(at.join("b.run"), "1 Q0 b 1 2 t\n").unwrap();
+    fs::write(at.join("q"), "1 0 a 1\n1 0 b -2\n2 0 d 1\n5 0 x 0\n").unwrap();
+    let (_, said) = run(at, &["inspect", "--runs", "a.run,b.run", "--qrels", "q"]);
+    for expected in [
+        "q: 2 queries, 3 documents, 2 runs (a, b)\n",
+        "note: left out 1 query of the runs without judgments: 8\n",
+        "note: left out 1 judged query without retrieved documents: 5\n",
+        "note: nothing was retrieved by b for 1 query, where it shows documents in random order\n",
+        "note: 33% of the retrieved documents are not judged: label 0 (--unjudged remove leaves them out)\n",
+        "note: equal scores in 67% of a: ordered by document number, as trec_eval does (--trec-ties keep leaves them tied)\n",
+        "note: 1 negative label read as 0\n",
+    ] {
+        assert_eq!(said.matches(expected).count(), 1, "{expected}{said}");
+    }
+    let removed = ["--unjudged", "remove", "--trec-ties", "keep", "--out", "removed"];
+    let (_, said) = run(at, &[&["inspect", "--runs", "a.run,b.run", "--qrels", "q"][..], &removed].concat());
+    for expected in [
+        "q: 1 query, 2 documents, 2 runs (a, b)\n",
+        "note: left out 2 judged queries without retrieved documents: 2, 5\n",
+        "note: equal scores in 100% of a: they stay tied\n",
+    ] {
+        assert!(said.contains(expected), "{expected}{said}");
+    }
+}
+
+#[test]
+fn files_in_the_wrong_place_are_answered_with_the_right_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.run"), "1 Q0 a 1 2 t\n").unwrap();
+    fs::write(at.join("q"), "1 0 a 1\n").unwrap();
+    fs::write(at.join("train.txt"), "1 qid:1 1:2\n0 qid:1 1:3\n").unwrap();
+    fs::write(at.join("pred.txt"), "0.5\n").unwrap();
+    for (arguments, expected, code) in [
+        (&["--dataset", "a.run"][..], "a.run: is a TREC run (lines of `query Q0 document rank score tag`)", 1),
+        (&["--dataset", "q"], "q: is TREC qrels (lines of `query 0 document label`)", 1),
+        (&["inspect", "a.run"], "give runs as --trec-runs, and their judgments as --qrels", 1),
+        (&["--runs", "train.txt", "--qrels", "q"], "this is a row of a LETOR data set: give the file as --dataset", 1),
+        (&["--runs", "pred.txt", "--qrels", "q"], "a file with one score per line is given as --scores", 1),
+        (&["--runs", "q", "--qrels", "q"], "q:1:1: is TREC qrels", 1),
+        (&["--runs", "a.run", "--qrels", "a.run"], "a.run:1:1: is a TREC run", 1),
+        (&["--runs", "a.run"], "required arguments were not provided: --qrels", 2),
+        (&["--qrels", "q"], "required arguments were not provided: --trec-runs", 2),
+        (&["--runs", "a.run", "--qrels", "q"], "a comparison needs two rankers", 2),
+        (&["--runs", "a.run,a.run", "--qrels", "q"], "both called `t`: give one of them another name", 2),
+        (&["--runs", "a.run", "--qrels", "q", "--dataset", "train.txt"], "exclude each other", 2),
+        (&["--runs", "a.run", "--qrels", "q", "--null", "zero"], "--null applies to LETOR files", 2),
+        (&["--runs", "a.run", "--qrels", "q", "--scores", "pred.txt"], "cannot be used with", 2),
+        (&["--scores", "pred.txt"], "--scores belong to the rows of a data set: add --dataset", 2),
+        (
+            &["--dataset", "train.txt", "--scores", "pred.txt"],
+            "pred.txt: has 1 scores, but train.txt has 2 documents",
+            1,
+        ),
+        (&["--dataset", "train.txt", "--scores", "a.run"], "this is a TREC run", 1),
+        (&["--dataset", "train.txt", "--scores-only"], "required arguments were not provided: --scores", 2),
+    ] {
+        let (error, found) = fail(at, arguments);
+        assert!(error.contains(expected) && found == Some(code), "{arguments:?}: {error} {found:?}");
+    }
+    let left: Vec<String> = files(at).into_iter().map(|(name, _)| name).filter(|name| name != "caches").collect();
+    assert_eq!(left, ["a.run", "pred.txt", "q", "train.txt"], "nothing is written");
+}
+
+#[test]
+fn scores_are_rankers_beside_features_or_instead_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (mut rows, mut good, mut bad) = (String::new(), String::new(), String::new());
+    for document in 0..60 {
+        let label = u32::from(document % 5 == 0) * 2;
+        rows += &format!("{label} qid:{} 1:{} 2:1\n", document / 10, (document * 7) % 10);
+        good += &format!("{}\n", f64::from(label) + f64::from(document) / 1e3);
+        bad += &format!("{:e}\n", -f64::from(label) / 3.0);
+    }
+    for (name, text) in [("train.txt", &rows), ("good.txt", &good), ("bad.txt", &bad)] {
+        fs::write(at.join(name), text).unwrap();
+    }
+    let data = ["--dataset", "train.txt", "--scores", "ltr=good.txt,bad.txt", "--click", "perfect"];
+    let (_, said) = run(at, &[&["inspect", "--out", "all"], &data[..4]].concat());
+    assert!(said.contains("6 queries, 60 documents, 4 features (ltr, bad)"), "{said}");
+    let quality = ndcg(&at.join("all"));
+    assert!(quality.len() == 4 && quality[2] == 1.0 && quality[3] < quality[2], "{quality:?}");
+    let (out, said) =
+        run(at, &[&data[..], &["--steps", "3000", "--runs", "2", "--algorithms", "rucb", "--scores-only"]].concat());
+    assert!(said.contains("2 features (ltr, bad)") && out.contains("Condorcet winner: ltr"), "{out}{said}");
+    // What is exported is what was read.
+    run(at, &["export", "--dataset", "train.txt", "--scores", "ltr=good.txt", "--scores-only", "--out", "runs"]);
+    let (_, said) = run(at, &["inspect", "--runs", "runs", "--qrels", "runs/qrels.txt", "--out", "back"]);
+    assert!(said.contains("1 run (ltr)") && !said.contains("synthetic"), "{said}");
+    assert_eq!(ndcg(&at.join("back")), [1.0]);
+}
+
+#[test]
+fn files_of_flags_and_experiments_take_runs() {
+    let folder = exported();
+    let at = folder.path();
+    fs::write(at.join("sim.toml"), "trec-runs = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n").unwrap();
+    let (out, said) = run(at, &["inspect", "--json"]);
+    assert!(
+        said.contains("from sim.toml: --trec-runs=runs --qrels=runs/qrels.txt") && out.contains("\"feature\": 3"),
+        "{said}"
+    );
+    fs::remove_file(at.join("sim.toml")).unwrap();
+
+    let experiment = "title = \"Own\"\nkind = \"regret\"\nalgorithms = [\"rucb\"]\nsteps = 500\nruns = 2\nseed = 1\n\
+                      figure = \"1\"\npaper = \"rcs\"\n[[setting]]\nname = \"mine\"\nplay = \"live\"\n\
+                      trec-runs = [\"runs\"]\nqrels = [\"runs/qrels.txt\"]\n";
+    fs::write(at.join("own.toml"), experiment).unwrap();
+    run(at, &["experiment", "own.toml", "--out", "results"]);
+    let summary = fs::read_to_string(at.join("results/own/summary.json")).unwrap();
+    assert!(summary.contains("the runs runs") && summary.contains("\"lookalike\": true"), "{summary}");
+    for (wrong, expected) in [
+        ("dataset = \"x\"\n", "has runs, which exclude `dataset` and `lookalike`"),
+        ("scores = [\"x\"]\n", "has scores, which belong to the rows of a `dataset`"),
+    ] {
+        fs::write(at.join("wrong.toml"), format!("{experiment}{wrong}")).unwrap();
+        let (error, code) = fail(at, &["experiment", "wrong.toml"]);
+        assert!(error.contains(expected) && code == Some(2), "{error}");
+    }
+}
