@@ -99,7 +99,9 @@
 //!
 //! # Real users
 //!
-//! The run loop is for simulations. With a stream of users, call the policy yourself:
+//! The run loop is for simulations. An [`OpenPolicy`] serves users, thousands at a time: it gives out tickets, takes answers
+//! in any order, and is restored from a log or a snapshot. If each answer is known before the next user comes, the policy
+//! itself will do:
 //!
 //! ```
 //! use bandits::registry::{PolicyVisitor, Spec};

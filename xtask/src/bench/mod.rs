@@ -20,7 +20,7 @@ use measure::Row;
 /// at the same time.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, methods, policies, reading, proxy [default: all]
+    /// What to measure: impressions, methods, open, policies, reading, proxy [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -42,6 +42,8 @@ pub(super) enum What {
     Impressions,
     /// Impressions of every interleaving and multileaving method
     Methods,
+    /// Steps of the dueling bandits with 10^4 answers outstanding
+    Open,
     /// Steps of the dueling bandits
     Policies,
     /// Parsing and ranking
@@ -68,6 +70,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     if wanted(What::Methods) {
         rows.extend(methods::measure()?);
+    }
+    if wanted(What::Open) {
+        rows.extend(policies::open::measure(&arguments.policies)?);
     }
     if wanted(What::Policies) {
         rows.extend(policies::measure(&arguments.policies)?);

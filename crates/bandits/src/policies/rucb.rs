@@ -35,6 +35,8 @@
 //! * It recommends the arm that beat the most others in more than half of their duels. Lerot
 //!   recommends the one with the most wins in all; this is not followed, not even by `lerot`. It does not affect
 //!   regret.
+//! * With late outcomes, open duels count at their pair's present mean in u(j, c) of step 3; candidates, and the end of a
+//!   stretch alone, see known outcomes only.
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers by the leader of each group
 //!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
 

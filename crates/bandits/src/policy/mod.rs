@@ -92,8 +92,8 @@ impl Feedback<'_> {
 ///
 /// A step is one [`choose`](Self::choose) and, after a duel or a set, one [`learn`](Self::learn) with the outcome of
 /// that choice, before the next `choose`. A policy remembers its choice until then; it may panic or count wrongly if
-/// it learns twice, or from another choice. With real users the outcome may take long. A choice that never gets one
-/// is best answered by a fair coin, like a user who clicks nothing. Only [`Alone`](Choice::Alone) has no outcome.
+/// it learns twice, or from another choice. Only [`Alone`](Choice::Alone) has no outcome. Where outcomes may come late, in
+/// any order, or never, as with real users, an [`OpenPolicy`](crate::OpenPolicy) takes any policy.
 pub trait Policy {
     /// How many arms it chooses among.
     fn arms(&self) -> usize;

@@ -1,6 +1,7 @@
 //! P6 to P8: what a step of each dueling bandit costs while it explores, reference form and fast form side by side.
 
 mod needs;
+pub(super) mod open;
 mod reference;
 
 use std::time::{Duration, Instant};

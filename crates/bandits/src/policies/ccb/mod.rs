@@ -36,6 +36,8 @@
 //! * alpha = 0.51 is that of the experiments; theory needs more than 1/2.
 //! * Once all pairs of the only arm of C are decided and no pair of step 3 is open, it plays alone
 //!   until time opens a pair again.
+//! * With late outcomes, open duels count at their pair's present mean in the u(d, c) of step 4; all else sees known outcomes
+//!   only.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
 use crate::algorithm::{countable_pairs, papers, parameters, positive};

@@ -21,6 +21,7 @@
 //! * What differs from playing batches in turn: t is that of the sweep's beginning for all of
 //!   them, and batches merge only between sweeps.
 //! * Steps are still counted per duel, so that curves can be laid over those of other policies.
+//! * With late outcomes the next sweep begins once all pairs of one have been sent.
 //! * Batches of one arm send no pair. All else is as in [mergeRUCB](super), variants included.
 
 use super::batches::Batches;

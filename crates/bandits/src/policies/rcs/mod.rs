@@ -37,6 +37,8 @@
 //! * Where the champion would meet itself nothing is learnt (but by Lerot's rule), so that it stays
 //!   champion for a geometric number of steps, unless time lets a challenger in first: one choice.
 //!   The step after it is drawn given that the tournament has another outcome.
+//! * With late outcomes, open duels count at their pair's present mean in the u(j, c) of step 2; the tournament, and the end
+//!   of a stretch alone, see known outcomes only.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};

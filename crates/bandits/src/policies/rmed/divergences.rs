@@ -127,7 +127,8 @@ impl Divergences {
         self.reweigh(i, j);
     }
 
-    /// The term of a pair, each open duel counted at its present mean.
+    /// The term of a pair, open duels counted at its present mean: at most as many as there are outcomes, because what
+    /// one or two duels say is not worth a hundred.
     #[inline]
     fn weight(&self, i: usize, j: usize) -> i64 {
         let (won, lost) = self.wins.between(i, j);
@@ -135,8 +136,8 @@ impl Divergences {
         if open == 0 || term == 0 {
             return term;
         }
-        let known = f64::from(won) + f64::from(lost);
-        whole(term as f64 * UNIT * (1.0 + f64::from(open) / known))
+        let known = won + lost;
+        whole(term as f64 * UNIT * (1.0 + f64::from(open.min(known)) / f64::from(known)))
     }
 
     /// Brings the term of a pair up to date with its open duels.

@@ -25,6 +25,11 @@
 //! * Divergences are summed in units of 2^-30, as whole numbers: a sum then does not depend on the
 //!   order of its terms, and may be kept by adding what changed.
 //! * The arm recommended is i*, ties by how many arms each beat.
+//! * With late outcomes, open duels count in I(i) at their pair's present mean, at most as many as the pair has outcomes;
+//!   a stretch alone begins only when nothing is open. Measured on MSLR-WEB30K, navigational, mean and standard error:
+//!   with 16 rankers, 2 x 10^5 steps and a delay of 10^4 (12 runs) the regret is 4,614 +- 153, and 4,870 +- 176 if none
+//!   are counted; with 136 rankers and 10^6 steps (6 runs) it is 25,476 +- 1,614, and 28,934 +- 1,302 if all are counted,
+//!   where one run in six ended with a wrong arm.
 //! * i* meets itself where it beats every arm. Where it is the only arm of its pass, that stretch
 //!   is one choice: it ends with the first step whose ln t lets another arm in.
 

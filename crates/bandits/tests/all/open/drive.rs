@@ -292,6 +292,6 @@ fn a_million_sequences() {
         for seed in 0..sequences {
             sequence(&spec, seed);
         }
-        println!("{name}: {sequences} sequences");
+        eprintln!("{name}: {sequences} sequences");
     }
 }
