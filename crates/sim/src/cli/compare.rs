@@ -10,9 +10,8 @@ use serde::Serialize;
 
 use super::matrix_file;
 use super::print::{eprintln, println};
-use super::proxy::{identity, play};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
-use crate::cli::args::{self, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
+use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::output;
 use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
@@ -20,8 +19,8 @@ use crate::output::progress::Progress;
 use crate::output::results_folder::{ResultsFolder, write_part};
 use crate::output::text_table::{Align, TextTable};
 use crate::output::usage::usage;
-use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, open_state, write};
-use crate::results::{self, Arms, Caption, Measured, label, notes};
+use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, identity, open_state, play, write};
+use crate::results::{self, Arms, Caption, Measured, label, live_caption, notes};
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::matrix::matrix_checksum;
@@ -242,7 +241,7 @@ impl Compare {
         let names = description.names();
         let arms = Arms { winners: &truth.winners, names: &names, measured };
         let caption = |what: &str| {
-            let caption = args::caption(description, what, &measured, self.run.look(usual));
+            let caption = live_caption(description, what, &measured, self.run.look(usual));
             Caption { note: notes([caption.note, matrix_note.clone()]), ..caption }
         };
         let differences = differences(plan, live, proxy, measured.kind);

@@ -5,11 +5,11 @@ use bandits::RegretKind;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{self, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
+use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::progress::Progress;
-use crate::results::{Arms, Measured};
+use crate::results::{Arms, Measured, live_caption};
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::SiteDescription;
@@ -93,7 +93,7 @@ impl Live {
         let results = play_all(&arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
 
-        let caption = args::caption(description, "", &measured, self.run.look(usual));
+        let caption = live_caption(description, "", &measured, self.run.look(usual));
         let label = |arm: usize| description.label(arm);
         study_output::write_and_print(
             (&folder, &kept),

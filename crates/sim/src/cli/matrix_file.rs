@@ -23,15 +23,19 @@ const ARRAY: &str = "preferences.npy";
 const MOST_BYTES: u64 = 1 << 31;
 
 /// A matrix as read, and what the description beside it says.
-pub(super) struct MatrixFile {
-    pub(super) matrix: PreferenceMatrix,
+pub struct MatrixFile {
+    /// The matrix.
+    pub matrix: PreferenceMatrix,
     /// What it was estimated from, of matrices made by `sim proxy`.
-    pub(super) account: Option<MatrixAccount>,
+    pub account: Option<MatrixAccount>,
 }
 
 /// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
 /// registered matrix. Unless `quiet`, says if the description beside it is that of another matrix.
-pub(super) fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
+///
+/// # Errors
+/// One line if there is no such file, or it holds no preference matrix.
+pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
     let registered = path.to_str().filter(|_| !path.exists());
     let registered = registered.and_then(|name| registry::matrix_file(name, &registry::data_root())).transpose()?;
     let path = registered.as_deref().unwrap_or(path);
@@ -50,7 +54,8 @@ pub(super) fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
 }
 
 /// The name of the file, for titles and notes.
-pub(super) fn name(path: &Path) -> String {
+#[must_use]
+pub fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 

@@ -13,7 +13,7 @@ mod export;
 mod help;
 mod inspect;
 mod live;
-pub(crate) mod matrix_file;
+pub mod matrix_file;
 mod print;
 mod proxy;
 mod report;
@@ -79,18 +79,35 @@ enum Command {
 /// line on standard error. A closed pipe ends the process quietly.
 #[must_use]
 pub fn main() -> ExitCode {
+    main_with(std::env::args_os()).into()
+}
+
+/// The same for programs that do not have their arguments from the operating system; returns the exit code. The first
+/// argument is the name of the program.
+#[must_use]
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
-    match catch_unwind(|| run_with(std::env::args_os())) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    match catch_unwind(|| run_with(arguments)) {
+        Ok(Ok(())) => 0,
         Ok(Err(failure)) => {
             print::failure(&failure.message);
-            failure.exit_code.into()
+            failure.exit_code
         }
         Err(panic) => match panic.downcast::<NotPrinted>() {
-            Ok(closed) => closed.exit_code().into(),
+            Ok(closed) => closed.exit_code(),
             Err(panic) => resume_unwind(panic),
         },
     }
+}
+
+/// Runs `sim` as [`run_with`] does, and returns what it would print on standard output.
+///
+/// # Errors
+/// For wrong usage and for failures of the command.
+pub fn captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<String, Failure> {
+    let (ran, printed) = print::captured(|| run_with(arguments));
+    ran.map(|()| printed)
 }
 
 /// Why `sim` stops: one line for the user, and the exit code.
@@ -104,7 +121,8 @@ pub struct Failure {
 
 impl Failure {
     /// The failure of a command.
-    fn of(error: &anyhow::Error) -> Self {
+    #[must_use]
+    pub fn of(error: &anyhow::Error) -> Self {
         let usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<SpecError>());
         // One line, whatever names of files and data the message quotes.
         let message = escaped(&format!("{error:#}")).into_owned();
@@ -136,6 +154,10 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return Err(refusal(&error, &arguments, &added)),
         Err(help) => {
+            if print::is_captured() {
+                print::out(format_args!("{}", help.render().to_string().trim_end()));
+                return Ok(());
+            }
             return help.print().map_err(|error| resume_unwind(Box::new(NotPrinted(error))));
         }
     };

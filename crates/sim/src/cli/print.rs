@@ -5,8 +5,9 @@
 //! error: there is nowhere left to report it.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::cell::RefCell;
+use std::fmt::{self, Write as _};
+use std::io::{self, ErrorKind, IsTerminal, Write as _};
 use std::panic::resume_unwind;
 
 /// The exit code that shells report for a program ended by a closed pipe: 128 plus the number of SIGPIPE.
@@ -27,8 +28,41 @@ impl NotPrinted {
     }
 }
 
+thread_local! {
+    /// Takes the lines instead of standard output.
+    static CAPTURED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Does `work`; returns its result and the lines that this thread would print meanwhile.
+pub(super) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+    struct Before(Option<String>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            CAPTURED.set(self.0.take());
+        }
+    }
+    // Put back even if the work unwinds.
+    let _before = Before(CAPTURED.replace(Some(String::new())));
+    let result = work();
+    (result, CAPTURED.take().unwrap_or_default())
+}
+
+/// Whether this thread's lines are captured.
+pub(super) fn is_captured() -> bool {
+    CAPTURED.with_borrow(Option::is_some)
+}
+
 /// Writes a line to standard output.
 pub(super) fn out(text: fmt::Arguments<'_>) {
+    let kept = CAPTURED.with_borrow_mut(|captured| {
+        let Some(captured) = captured else { return false };
+        // Writing into a string cannot fail.
+        let _ = writeln!(captured, "{}", harmless(&text.to_string()));
+        true
+    });
+    if kept {
+        return;
+    }
     let written = writeln!(io::stdout().lock(), "{}", harmless(&text.to_string()));
     if let Err(error) = written {
         // Unwinds without a panic message: this is not a bug.

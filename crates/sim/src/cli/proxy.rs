@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail, ensure};
 use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
-use bandits::winners::condorcet_winner;
 use clap::Args;
-use interleave::AnyInterleaving;
 use serde::Serialize;
 
 use super::matrix_file::{self, MatrixFile};
@@ -20,13 +18,10 @@ use crate::output::machine;
 use crate::output::numbers::{parse_above_zero, parse_positive, significant, with_separators, with_unit};
 use crate::output::usage::usage;
 use crate::proxy::{
-    EstimationContext, Files, FinishedRound, Identity, Interleaved, Multileaved, PairComparison, PairSelection,
-    Request, Sampling, StartMode, State, all_pairs, open_state, pair_count, write,
+    Against, Files, PairSelection, Provenance, Request, Sampling, StartMode, identity, open_state, play, provenance,
+    winner, write,
 };
-use crate::simulation::matrix::matrix_checksum;
-use crate::simulation::prepared::{PreparedSite, SiteDescription};
-use crate::simulation::seed_text::site_identity;
-use crate::simulation::truth::RESOLVED;
+use crate::simulation::prepared::PreparedSite;
 
 /// Estimate the preference matrix of a data set's rankers from simulated impressions.
 ///
@@ -129,46 +124,6 @@ impl Effort {
         let every = Duration::try_from_secs_f64(self.save_every).ok();
         every.ok_or_else(|| usage(format!("--save-every {}: expected seconds, such as 60", self.save_every)))
     }
-}
-
-/// How a matrix was made: the content of P.json.
-#[derive(Serialize)]
-struct Provenance<'a> {
-    command: &'static str,
-    version: &'static str,
-    seed: u64,
-    /// `pairwise`, or `multileaved` with all arms in one list.
-    comparison: &'static str,
-    sampling: Sampling,
-    /// What each command requested, in order.
-    requests: &'a [Request],
-    /// Rounds of impressions, in order.
-    rounds: &'a [FinishedRound],
-    pairs: usize,
-    /// Comparisons of the least and the most often compared pair, and of all pairs.
-    min_comparisons: u64,
-    max_comparisons: u64,
-    comparisons: u64,
-    /// Share of comparisons that were ties, over all pairs.
-    share_of_ties: f64,
-    /// Largest standard error of an entry that was measured.
-    largest_standard_error: f64,
-    /// Checksum of the matrix, by which other commands recognise that this file describes it.
-    checksum: String,
-    site: &'a SiteDescription,
-    condorcet_winner: Option<String>,
-    /// Its smallest margin in standard errors; null without a winner, or if the margin has no error.
-    winner_z: Option<f64>,
-    against: Option<Against>,
-}
-
-#[derive(Serialize)]
-struct Against {
-    matrix: String,
-    /// Whether it was estimated from synthetic data, if that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    synthetic: Option<bool>,
-    agreement: Agreement,
 }
 
 /// The cost of the last command: the content of P.timings.json.
@@ -321,106 +276,4 @@ impl Proxy {
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-}
-
-/// The Condorcet winner, its smallest margin, and how certain that is.
-fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) -> String {
-    let pairs = || all_pairs(matrix.arms()).into_iter().enumerate();
-    let Some(winner) = condorcet_winner(matrix) else {
-        let missing = pairs().any(|(place, _)| state.count(place).comparisons == 0);
-        return if missing { "no Condorcet winner among the pairs compared" } else { "no Condorcet winner" }.to_owned();
-    };
-    let mut text = format!("Condorcet winner: {}", site.label(winner.index()));
-    if let Some((margin, other, error)) = smallest_margin(state, matrix) {
-        text += &format!("; smallest margin {margin:.4} over {}", site.label(other as usize));
-        if error > 0.0 {
-            let z = margin / error;
-            text += &format!(", z = {z:.1}");
-            if z < RESOLVED {
-                text += "; WINNER NOT RESOLVED (z < 3): the runner-up may be as good";
-            }
-        }
-    }
-    text
-}
-
-/// The Condorcet winner's smallest margin, the arm that it is over, and its standard error.
-fn smallest_margin(state: &State, matrix: &PreferenceMatrix) -> Option<(f64, u32, f64)> {
-    let winner = condorcet_winner(matrix)?;
-    let margins = all_pairs(matrix.arms()).into_iter().enumerate().filter_map(|(place, (low, high))| {
-        let other = if low == winner.0 { high } else { low };
-        let margin = (state.count(place).preference() - 0.5).abs();
-        (low == winner.0 || high == winner.0).then_some((margin, other, state.standard_error(place)))
-    });
-    margins.min_by(|a, b| a.0.total_cmp(&b.0))
-}
-
-/// The identity of the matrix, by which a saved state is recognised.
-pub(super) fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, multileaved: bool) -> Identity {
-    Identity {
-        seed,
-        arms: prepared.site.arms(),
-        queries: prepared.site.queries(),
-        sampling,
-        multileaved,
-        site: site_identity(&prepared.description),
-    }
-}
-
-/// Plays what `state` was last asked for; returns the number of comparisons.
-pub(super) fn play(
-    state: &mut State,
-    prepared: &PreparedSite,
-    save: Option<(&std::path::Path, Duration)>,
-    quiet: bool,
-) -> Result<u64> {
-    fn with<C: PairComparison>(
-        comparison: &C,
-        state: &mut State,
-        prepared: &PreparedSite,
-        save: Option<(&std::path::Path, Duration)>,
-        quiet: bool,
-    ) -> Result<u64> {
-        state.run(&EstimationContext { site: &prepared.site, comparison, save, quiet })
-    }
-    let PreparedSite { site, methods, .. } = prepared;
-    if state.identity.multileaved {
-        return with(&Multileaved { site, method: &methods.multileaving }, state, prepared, save, quiet);
-    }
-    // The default method gets an inner loop of its own.
-    match &methods.interleaving {
-        AnyInterleaving::Probabilistic(method) => with(&Interleaved { site, method }, state, prepared, save, quiet),
-        method => with(&Interleaved { site, method }, state, prepared, save, quiet),
-    }
-}
-
-fn provenance<'a>(
-    state: &'a State,
-    site: &'a SiteDescription,
-    matrix: &PreferenceMatrix,
-    against: Option<Against>,
-) -> Provenance<'a> {
-    let pairs = pair_count(matrix.arms());
-    let counts = || (0..pairs).map(|place| state.count(place));
-    let comparisons = counts().map(|count| count.comparisons).sum::<u64>();
-    Provenance {
-        command: "proxy",
-        version: env!("CARGO_PKG_VERSION"),
-        seed: state.identity.seed,
-        comparison: if state.identity.multileaved { "multileaved" } else { "pairwise" },
-        sampling: state.identity.sampling,
-        requests: &state.requests,
-        rounds: &state.rounds,
-        pairs,
-        min_comparisons: counts().map(|count| count.comparisons).min().unwrap_or(0),
-        max_comparisons: counts().map(|count| count.comparisons).max().unwrap_or(0),
-        comparisons,
-        share_of_ties: counts().map(|count| count.ties).sum::<u64>() as f64 / comparisons.max(1) as f64,
-        largest_standard_error: state.largest_standard_error(),
-        checksum: matrix_checksum(matrix, true),
-        site,
-        condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
-        winner_z: smallest_margin(state, matrix).and_then(|(margin, _, error)| (error > 0.0).then_some(margin / error)),
-        against,
-    }
 }

@@ -151,16 +151,21 @@ fn filled(pretty: &str) -> String {
 /// # Errors
 /// As for [`write_atomic`], and if the number of fields of a row differs from that of the header.
 pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<()> {
-    let table = || -> Result<Vec<u8>> {
-        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-        writer.write_record(header)?;
-        for row in rows {
-            writer.serialize(row)?;
-        }
-        Ok(writer.into_inner().map_err(|error| error.into_error())?)
-    };
-    let table = table().with_context(|| format!("failed to format the table {}", path.display()))?;
+    let table = csv(header, rows).with_context(|| format!("failed to format the table {}", path.display()))?;
     write_atomic(path, &table)
+}
+
+/// The bytes of such a file.
+///
+/// # Errors
+/// If the number of fields of a row differs from that of the header.
+pub fn csv<R: Serialize>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    writer.write_record(header)?;
+    for row in rows {
+        writer.serialize(row)?;
+    }
+    Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }
 
 /// Removes temporary files that killed writers of `path` left behind. Those of running processes stay; where the

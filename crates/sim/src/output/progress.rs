@@ -1,26 +1,79 @@
-//! Progress of long work: a bar with an estimate on a terminal, nothing in a pipe.
+//! Progress of long work: a bar with an estimate on a terminal, nothing in a pipe. A program that shows progress in its
+//! own way, or must be able to stop, [watches](watched).
 
+use std::cell::RefCell;
+use std::fmt;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Writes a line about long work that begins to standard error, also in a pipe.
 pub fn announce(what: &str) {
+    if watch().is_some() {
+        return;
+    }
     // There is nowhere to report an error to.
     let _ = writeln!(std::io::stderr().lock(), "{what}");
 }
 
+/// Hears of the progress of work, from any thread.
+pub trait Watch: Send + Sync {
+    /// Work of `total` units begins, e.g. `playing`.
+    fn begins(&self, what: &str, total: u64);
+
+    /// `units` more of it are done. To stop the work, unwind from here with [`std::panic::resume_unwind`]: all threads
+    /// that take part come by every few milliseconds.
+    fn advances(&self, units: u64);
+
+    /// There are `units` more of it than was said.
+    fn lengthens(&self, units: u64);
+}
+
+thread_local! {
+    static WATCH: RefCell<Option<Arc<dyn Watch>>> = const { RefCell::new(None) };
+}
+
+fn watch() -> Option<Arc<dyn Watch>> {
+    WATCH.with_borrow(Clone::clone)
+}
+
+/// Does `work`, and lets `watch` hear of every [`Progress`] that this thread begins meanwhile; no bar is drawn, and nothing
+/// is [announced](announce).
+pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
+    struct Before(Option<Arc<dyn Watch>>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            WATCH.set(self.0.take());
+        }
+    }
+    // Put back even if the work unwinds.
+    let _before = Before(WATCH.replace(Some(watch)));
+    work()
+}
+
 /// A bar that may be invisible; advancing it is cheap enough for inner loops of a few microseconds.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Progress {
     bar: ProgressBar,
+    watch: Option<Arc<dyn Watch>>,
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Progress").field("bar", &self.bar).field("watched", &self.watch.is_some()).finish()
+    }
 }
 
 impl Progress {
     /// A bar over `total` units of work, labelled `what`; hidden when `quiet` or not on a terminal.
     #[must_use]
     pub fn new(what: &str, total: u64, quiet: bool) -> Self {
+        if let Some(watch) = watch() {
+            watch.begins(what, total);
+            return Self { bar: ProgressBar::hidden(), watch: Some(watch) };
+        }
         // indicatif itself hides a bar whose stream is not a terminal.
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
         let style = ProgressStyle::with_template("{msg:28} {bar:32} {percent:>3}%  {elapsed} elapsed, {eta} left")
@@ -28,39 +81,102 @@ impl Progress {
             .progress_chars("━╸ ");
         let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style).with_message(what.to_owned());
         bar.enable_steady_tick(Duration::from_millis(250));
-        Self { bar }
+        Self { bar, watch: None }
     }
 
     /// A bar that is never shown.
     #[must_use]
     pub fn hidden() -> Self {
-        Self { bar: ProgressBar::hidden() }
+        Self { bar: ProgressBar::hidden(), watch: None }
     }
 
     /// Adds `units` of work done.
     pub fn advance(&self, units: u64) {
         self.bar.inc(units);
+        if let Some(watch) = &self.watch {
+            watch.advances(units);
+        }
     }
 
     /// Starts with `units` already done, which do not count towards the speed.
     pub fn start_at(&self, units: u64) {
         self.bar.set_position(units);
         self.bar.reset_eta();
+        if let Some(watch) = &self.watch {
+            watch.advances(units);
+        }
     }
 
     /// Skips `units` that were done before, which do not count towards the speed.
     pub fn skip(&self, units: u64) {
         self.bar.inc(units);
         self.bar.reset_eta();
+        if let Some(watch) = &self.watch {
+            watch.advances(units);
+        }
     }
 
     /// Adds `units` to the total.
     pub fn lengthen(&self, units: u64) {
         self.bar.inc_length(units);
+        if let Some(watch) = &self.watch {
+            watch.lengthens(units);
+        }
     }
 
     /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// Counts units, and stops the work after so many.
+    struct Counter {
+        total: AtomicU64,
+        done: AtomicU64,
+        most: u64,
+    }
+
+    impl Watch for Counter {
+        fn begins(&self, what: &str, total: u64) {
+            assert_eq!(what, "working");
+            self.total.store(total, Ordering::Relaxed);
+        }
+
+        fn advances(&self, units: u64) {
+            if self.done.fetch_add(units, Ordering::Relaxed) + units > self.most {
+                resume_unwind(Box::new("stopped"));
+            }
+        }
+
+        fn lengthens(&self, units: u64) {
+            self.total.fetch_add(units, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_watch_hears_of_the_work_of_its_thread_and_can_stop_it() {
+        let counter = Arc::new(Counter { total: 0.into(), done: 0.into(), most: 6 });
+        let work = || {
+            let progress = Progress::new("working", 8, true);
+            progress.start_at(1);
+            progress.lengthen(2);
+            // On other threads too.
+            std::thread::scope(|scope| scope.spawn(|| progress.advance(5)).join().expect("not stopped yet"));
+            progress.advance(1);
+        };
+        let stopped = catch_unwind(AssertUnwindSafe(|| watched(counter.clone(), work))).expect_err("stopped");
+        assert_eq!(stopped.downcast_ref(), Some(&"stopped"));
+        assert_eq!((counter.total.load(Ordering::Relaxed), counter.done.load(Ordering::Relaxed)), (10, 7));
+        // Nobody watches any more.
+        work();
+        assert_eq!(counter.done.load(Ordering::Relaxed), 7);
     }
 }

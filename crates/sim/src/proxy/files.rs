@@ -87,8 +87,11 @@ pub fn write(files: &Files, state: &State) -> Result<()> {
     output::write_atomic(&files.counts, &counts(state, &matrix).context("failed to pack the counts")?)
 }
 
-/// All counts as a `.npz`.
-fn counts(state: &State, matrix: &PreferenceMatrix) -> Result<Vec<u8>> {
+/// All counts of `state`, whose matrix is `matrix`, as a `.npz`.
+///
+/// # Errors
+/// None in practice: it is written into memory.
+pub fn counts(state: &State, matrix: &PreferenceMatrix) -> Result<Vec<u8>> {
     let arms = state.identity.arms;
     // A number of the pair with an index, as its first or its second arm sees it.
     type Number = fn(&State, usize, bool) -> u64;

@@ -28,7 +28,8 @@ pub(crate) fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], regret: Regre
 }
 
 /// The figure of a study.
-pub(super) fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, caption: &Caption) -> Lines {
+#[must_use]
+pub fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, caption: &Caption) -> Lines {
     let [x_log, y_log] = caption.look.axes.logs();
     Lines {
         title: caption.title.clone(),

@@ -8,6 +8,7 @@ mod curves;
 mod look;
 mod measured;
 mod table;
+mod words;
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use bandits::registry::Spec;
 use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
 
-use self::curves::figure;
+pub use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
 pub use self::look::{Axes, Look, SpreadKind};
 pub use self::table::{distorted, settled, table};
@@ -27,6 +28,7 @@ use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{RunResult, StudyPlan};
 
 pub use self::measured::{Measured, notes};
+pub use self::words::{live_caption, regret_of_a_step};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
@@ -224,8 +226,8 @@ pub fn write(
     arms: &Arms<'_>,
     caption: &Caption,
 ) -> Result<()> {
-    write_curves(&folder.join("curves.csv"), plan, results, arms)?;
-    write_runs(&folder.join("runs.csv"), plan, results, arms)?;
+    output::write_atomic(&folder.join("curves.csv"), &curves_csv(plan, results, arms)?)?;
+    output::write_atomic(&folder.join("runs.csv"), &runs_csv(plan, results, arms)?)?;
     output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
     figure(plan, results, arms.measured.kind, caption).save(&folder.join("regret"))?;
     write_timings(&folder.join("timings.json"), plan, results)
@@ -237,7 +239,11 @@ pub(crate) fn spread_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind)
     Spread::of(&values)
 }
 
-fn write_curves(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<()> {
+/// The content of `curves.csv`: one row per algorithm and checkpoint.
+///
+/// # Errors
+/// None in practice: every row is as long as the header.
+pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<Vec<u8>> {
     let header = [
         "algorithm",
         "step",
@@ -272,10 +278,14 @@ fn write_curves(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms:
             rows.push(row);
         }
     }
-    output::write_csv(path, &header, rows)
+    output::csv(&header, rows)
 }
 
-fn write_runs(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<()> {
+/// The content of `runs.csv`: one row per run.
+///
+/// # Errors
+/// None in practice: every row is as long as the header.
+pub fn runs_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<Vec<u8>> {
     let header = arms.header(["algorithm", "run", "step", "regret"]);
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
@@ -287,7 +297,7 @@ fn write_runs(path: &Path, plan: &StudyPlan, results: &[Vec<RunResult>], arms: &
             rows.push(row);
         }
     }
-    output::write_csv(path, &header, rows)
+    output::csv(&header, rows)
 }
 
 /// Seconds and machine-dependent settings: the only file that differs between identical runs.

@@ -43,6 +43,15 @@ impl PreparedSite {
         estimation.establish(&self.description, cache, || self.ndcg())
     }
 
+    /// The same, estimated in any case and stored nowhere.
+    ///
+    /// # Errors
+    /// If nDCG is needed and cannot be computed, or memory has no room for the counts of all pairs.
+    pub fn estimated_truth(&self, effort: Effort, seed: u64, quiet: bool) -> Result<GroundTruth> {
+        let estimation = TruthEstimation { site: &self.site, method: &self.pairwise, effort, seed, quiet };
+        estimation.estimate(|| self.ndcg())
+    }
+
     /// nDCG@10 of every ranker, with exponential gains.
     ///
     /// # Errors

@@ -18,6 +18,5 @@ pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::impressions::StreamArgs;
 pub(super) use self::own::{OwnArgs, runs_of_files};
 pub(super) use self::reading::ReadingArgs;
-pub(super) use self::regret::regret_of_a_step;
 pub(super) use self::run::{RunArgs, Usual};
-pub(super) use self::site::{SiteArgs, announce, caption, parse_method};
+pub(super) use self::site::{SiteArgs, announce, parse_method};

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use bandits::{PreferenceMatrix, RegretKind};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use super::common::CommonArgs;
-use crate::output::usage::usage;
 use crate::simulation::prepared::PreparedSite;
-use crate::simulation::truth::{Effort, GroundTruth, RegretMeasure};
+use crate::simulation::truth::{Effort, GroundTruth, RegretMeasure, of_preferences};
 
 /// What regret measures.
 #[derive(Debug, Args)]
@@ -49,14 +48,7 @@ impl RegretArgs {
 
     /// Refuses kinds that a live run cannot measure.
     pub(in crate::cli) fn check_live(&self) -> Result<()> {
-        match self.regret.filter(|kind| !kind.needs_one_row()) {
-            None => Ok(()),
-            Some(kind) => Err(usage(format!(
-                "--regret {kind} needs the preferences of all pairs, but a live run estimates only those of the best \
-                 ranker: choose condorcet, weak, strong or ndcg, or estimate a matrix with `sim proxy` and play on it with \
-                 `sim bandit`"
-            ))),
-        }
+        of_preferences::check_live(self.regret)
     }
 
     /// The ground truth of a live run. If regret is nDCG lost, no comparison is needed.
@@ -74,14 +66,7 @@ impl RegretArgs {
             return Ok(GroundTruth::of_ndcg(&prepared.ndcg()?));
         }
         let truth = prepared.truth(effort, common.seed, cache, common.quiet)?;
-        if let Some(kind) = self.regret {
-            ensure!(
-                truth.measure == RegretMeasure::Condorcet,
-                usage(format!(
-                    "--regret {kind}: there is no Condorcet winner among these rankers; choose ndcg, the default then"
-                ))
-            );
-        }
+        of_preferences::kind_of_live(self.regret, &truth)?;
         Ok(truth)
     }
 
@@ -98,14 +83,7 @@ impl RegretArgs {
     /// # Errors
     /// For nDCG, which needs documents.
     pub(in crate::cli) fn of_preferences(&self, usual: RegretKind) -> Result<RegretKind> {
-        ensure!(
-            self.regret != Some(RegretKind::Ndcg),
-            usage(
-                "--regret ndcg needs documents with labels, which a matrix or a problem does not have; choose condorcet, \
-                 weak, strong, copeland, borda or von-neumann"
-            )
-        );
-        Ok(self.regret.unwrap_or(usual))
+        of_preferences::kind_of_preferences(self.regret, usual)
     }
 
     /// The kind of regret on a matrix.
@@ -113,33 +91,11 @@ impl RegretArgs {
     /// # Errors
     /// For nDCG, and if it needs a Condorcet winner and there is none.
     pub(in crate::cli) fn on_matrix(&self, matrix: &PreferenceMatrix) -> Result<RegretKind> {
-        let usual = RegretKind::default_for(matrix);
-        let kind = self.of_preferences(usual)?;
-        ensure!(
-            usual == RegretKind::Condorcet || kind.reference() != RegretKind::Condorcet.reference(),
-            usage(format!(
-                "--regret {kind}: the matrix has no Condorcet winner, which it needs; choose copeland (the default then), \
-                 borda or von-neumann"
-            ))
-        );
-        Ok(kind)
+        of_preferences::kind_on_matrix(self.regret, matrix)
     }
 
     /// The part of a folder name for the kind; empty for `usual`, the default.
     pub(in crate::cli) fn part(&self, usual: RegretKind) -> String {
         self.regret.filter(|kind| *kind != usual).map_or_else(String::new, |kind| format!("-regret-{kind}"))
-    }
-}
-
-/// The regret of a step in words; `best` is the best arm, `shown` how the arms of a step take part.
-pub(in crate::cli) fn regret_of_a_step(kind: RegretKind, best: &str, shown: &str) -> String {
-    match kind {
-        RegretKind::Condorcet => format!("P({best} beats those {shown}) - 1/2"),
-        RegretKind::Weak => format!("weak: P({best} beats the strongest of those {shown}) - 1/2"),
-        RegretKind::Strong => format!("strong: P({best} beats the weakest of those {shown}) - 1/2"),
-        RegretKind::Copeland => "Copeland score lost".to_owned(),
-        RegretKind::Borda => "Borda score lost".to_owned(),
-        RegretKind::VonNeumann => format!("P(von Neumann winner beats those {shown}) - 1/2"),
-        RegretKind::Ndcg => "nDCG@10 lost".to_owned(),
     }
 }

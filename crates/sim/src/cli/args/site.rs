@@ -13,11 +13,9 @@ use rankers::{Selection, TieBreaking};
 use super::grades::grades_note;
 use super::own::{OwnArgs, notes as notes_on_runs, rankers_of};
 use super::reading::ReadingArgs;
-use super::regret::regret_of_a_step;
 use crate::cli::print::eprintln;
 use crate::output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
 use crate::output::usage::usage;
-use crate::results::{Caption, Look, Measured, notes};
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
 use crate::simulation::site::Site;
 use crate::simulation::spec::{self, SiteSpec};
@@ -151,18 +149,6 @@ pub(super) enum Ties {
     Random,
     /// Fixed once by the seed
     Fixed,
-}
-
-/// The caption of regret over impressions; `what` comes first in its title.
-pub(in crate::cli) fn caption(site: &SiteDescription, what: &str, measured: &Measured, look: Look) -> Caption {
-    let (dataset, clicks) = (&site.dataset.name, &site.click.model);
-    Caption {
-        title: format!("{what}{} on {dataset}, {clicks} clicks", with_unit(site.rankers.len() as u64, "ranker")),
-        x_label: "impressions".to_owned(),
-        regret: regret_of_a_step(measured.kind, "best ranker", "shown"),
-        note: notes([measured.note(), site.note()]),
-        look,
-    }
 }
 
 /// Reads a method with parameters, `name:key=value:key=value`; between parameters a comma does as well.

@@ -1,7 +1,6 @@
 //! `sim bandit`: dueling bandits on a preference matrix or on a problem by name.
 
 mod explore;
-mod truth;
 
 use crate::simulation::matrix::{matrix_checksum, prepare_problem};
 use crate::simulation::seed_text::{Seeded, seed_text};
@@ -14,17 +13,18 @@ use clap::Args;
 use serde::Serialize;
 
 use super::matrix_file::{self, MatrixFile};
-use crate::cli::args::{ArmArgs, RunArgs, Usual, default_folder, of_content, regret_of_a_step};
+use crate::cli::args::{ArmArgs, RunArgs, Usual, default_folder, of_content};
 use crate::cli::study::extension::extended;
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::numbers::with_unit;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::proxy::MatrixAccount;
-use crate::results::{Arms, Caption, Measured, notes};
+use crate::results::{Arms, Caption, Measured, notes, regret_of_a_step};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::runs::{ArenaFactory, CopiedArenas, play_all};
+use crate::simulation::truth::of_preferences as truth;
 use explore::SettingOptions;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.

@@ -58,7 +58,10 @@ impl TruthEstimation<'_> {
     }
 
     /// Estimates the ground truth; the documentation of [`truth`](super) describes how.
-    fn estimate(&self, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<GroundTruth> {
+    ///
+    /// # Errors
+    /// Those of `ndcg`, and if memory has no room for the counts of all pairs.
+    pub fn estimate(&self, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<GroundTruth> {
         let Effort { coarse, fine, budget } = self.effort;
         ensure_room_for_pairs(self.site.arms(), |arms| PairTable::bytes(arms, coarse))?;
         let mut table = PairTable::new(self.site);

@@ -8,6 +8,7 @@
 //! measured in nDCG.
 
 mod estimation;
+pub mod of_preferences;
 mod pair_table;
 
 use serde::{Deserialize, Serialize};

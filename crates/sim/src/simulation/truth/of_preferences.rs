@@ -1,4 +1,4 @@
-//! What regret is measured against on a matrix or a problem, in words.
+//! Which kind of regret is measured, and what it is measured against on a matrix or a problem, in words.
 
 use anyhow::{Result, ensure};
 use bandits::{PreferenceMatrix, RegretKind, UtilityArena, every_arm_is_optimal};
@@ -6,14 +6,78 @@ use bandits::{PreferenceMatrix, RegretKind, UtilityArena, every_arm_is_optimal};
 use crate::output::numbers::with_separators;
 use crate::output::usage::usage;
 use crate::simulation::arm_names::ArmNames;
+use crate::simulation::truth::{GroundTruth, RegretMeasure};
 
 /// Borda scores of utilities compare all pairs of different ones.
 const MOST_UTILITIES: usize = 20_000;
 /// Finding the von Neumann winner of more arms takes seconds, too long for a hint.
 const MOST_ARMS: usize = 200;
 
+/// Refuses kinds of regret that a live run cannot measure; `None`: the default was left.
+///
+/// # Errors
+/// For kinds that need the preferences of all pairs.
+pub fn check_live(given: Option<RegretKind>) -> Result<()> {
+    match given.filter(|kind| !kind.needs_one_row()) {
+        None => Ok(()),
+        Some(kind) => Err(usage(format!(
+            "--regret {kind} needs the preferences of all pairs, but a live run estimates only those of the best \
+             ranker: choose condorcet, weak, strong or ndcg, or estimate a matrix with `sim proxy` and play on it with \
+             `sim bandit`"
+        ))),
+    }
+}
+
+/// The kind of regret of a live run with this truth, if `given` was asked for.
+///
+/// # Errors
+/// If it needs a Condorcet winner and there is none.
+pub fn kind_of_live(given: Option<RegretKind>, truth: &GroundTruth) -> Result<RegretKind> {
+    match (given, truth.measure) {
+        (Some(RegretKind::Ndcg), _) | (None, RegretMeasure::Ndcg) => Ok(RegretKind::Ndcg),
+        (None, RegretMeasure::Condorcet) => Ok(RegretKind::Condorcet),
+        (Some(kind), RegretMeasure::Condorcet) => Ok(kind),
+        (Some(kind), RegretMeasure::Ndcg) => Err(usage(format!(
+            "--regret {kind}: there is no Condorcet winner among these rankers; choose ndcg, the default then"
+        ))),
+    }
+}
+
+/// The kind of regret where arms meet by their preferences alone; `usual` is the default there.
+///
+/// # Errors
+/// For nDCG, which needs documents.
+pub fn kind_of_preferences(given: Option<RegretKind>, usual: RegretKind) -> Result<RegretKind> {
+    ensure!(
+        given != Some(RegretKind::Ndcg),
+        usage(
+            "--regret ndcg needs documents with labels, which a matrix or a problem does not have; choose condorcet, \
+             weak, strong, copeland, borda or von-neumann"
+        )
+    );
+    Ok(given.unwrap_or(usual))
+}
+
+/// The kind of regret on a matrix.
+///
+/// # Errors
+/// For nDCG, and if it needs a Condorcet winner and there is none.
+pub fn kind_on_matrix(given: Option<RegretKind>, matrix: &PreferenceMatrix) -> Result<RegretKind> {
+    let usual = RegretKind::default_for(matrix);
+    let kind = kind_of_preferences(given, usual)?;
+    ensure!(
+        usual == RegretKind::Condorcet || kind.reference() != RegretKind::Condorcet.reference(),
+        usage(format!(
+            "--regret {kind}: the matrix has no Condorcet winner, which it needs; choose copeland (the default then), \
+             borda or von-neumann"
+        ))
+    );
+    Ok(kind)
+}
+
 /// The arms whose gap is 0.
-pub(super) fn winners(gaps: &[f64]) -> Vec<usize> {
+#[must_use]
+pub fn winners(gaps: &[f64]) -> Vec<usize> {
     (0..gaps.len()).filter(|&arm| gaps[arm] <= 0.0).collect()
 }
 
@@ -21,7 +85,7 @@ pub(super) fn winners(gaps: &[f64]) -> Vec<usize> {
 ///
 /// # Errors
 /// If Borda scores would take minutes.
-pub(super) fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<UtilityArena> {
+pub fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<UtilityArena> {
     let Some(reference) = kind.reference().filter(|reference| Some(*reference) != RegretKind::Condorcet.reference())
     else {
         return Ok(arena);
@@ -42,7 +106,8 @@ pub(super) fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<Util
 
 /// The line about the best arm and what regret is measured against. `condorcet`: whether there is a Condorcet winner.
 /// `matrix`: for a hint which other kind of regret distinguishes arms.
-pub(super) fn describe(
+#[must_use]
+pub fn describe(
     kind: RegretKind,
     condorcet: bool,
     gaps: &[f64],
@@ -102,7 +167,8 @@ fn hint(kind: RegretKind, matrix: &PreferenceMatrix) -> String {
 }
 
 /// The arm closest to the best ones, and its gap.
-pub(super) fn smallest_gap(gaps: &[f64]) -> Option<(usize, f64)> {
+#[must_use]
+pub fn smallest_gap(gaps: &[f64]) -> Option<(usize, f64)> {
     let others = gaps.iter().copied().enumerate().filter(|(_, gap)| *gap > 0.0);
     others.min_by(|a, b| a.1.total_cmp(&b.1))
 }

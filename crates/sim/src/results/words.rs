@@ -1,0 +1,34 @@
+//! What is measured, in words for figures and tables.
+
+use bandits::RegretKind;
+
+use super::{Caption, Look, Measured, notes};
+use crate::output::numbers::with_unit;
+use crate::simulation::prepared::SiteDescription;
+
+/// The caption of regret over impressions; `what` comes first in its title.
+#[must_use]
+pub fn live_caption(site: &SiteDescription, what: &str, measured: &Measured, look: Look) -> Caption {
+    let (dataset, clicks) = (&site.dataset.name, &site.click.model);
+    Caption {
+        title: format!("{what}{} on {dataset}, {clicks} clicks", with_unit(site.rankers.len() as u64, "ranker")),
+        x_label: "impressions".to_owned(),
+        regret: regret_of_a_step(measured.kind, "best ranker", "shown"),
+        note: notes([measured.note(), site.note()]),
+        look,
+    }
+}
+
+/// The regret of a step in words; `best` is the best arm, `shown` how the arms of a step take part.
+#[must_use]
+pub fn regret_of_a_step(kind: RegretKind, best: &str, shown: &str) -> String {
+    match kind {
+        RegretKind::Condorcet => format!("P({best} beats those {shown}) - 1/2"),
+        RegretKind::Weak => format!("weak: P({best} beats the strongest of those {shown}) - 1/2"),
+        RegretKind::Strong => format!("strong: P({best} beats the weakest of those {shown}) - 1/2"),
+        RegretKind::Copeland => "Copeland score lost".to_owned(),
+        RegretKind::Borda => "Borda score lost".to_owned(),
+        RegretKind::VonNeumann => format!("P(von Neumann winner beats those {shown}) - 1/2"),
+        RegretKind::Ndcg => "nDCG@10 lost".to_owned(),
+    }
+}
