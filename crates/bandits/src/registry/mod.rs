@@ -10,12 +10,16 @@
 //! ```
 
 mod entry;
+mod outside;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 pub use entry::{Entry, table};
+pub use outside::Outside;
 
+use self::outside::OutsidePolicy;
 use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
 use crate::late::LatePolicy;
 use crate::policies;
@@ -104,8 +108,31 @@ pub trait PolicyVisitor {
 /// An algorithm with its parameters, written `name:key=value:key=value`, every parameter optional.
 ///
 /// [`Display`](fmt::Display) writes it [in full](Self::canonical).
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spec(Any);
+#[derive(Debug, Clone)]
+pub struct Spec(Origin);
+
+/// Where an algorithm comes from.
+#[derive(Debug, Clone)]
+enum Origin {
+    Listed(Any),
+    Outside(Arc<dyn Outside>),
+}
+
+impl PartialEq for Spec {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Origin::Listed(one), Origin::Listed(other)) => one == other,
+            (Origin::Outside(one), Origin::Outside(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+}
+
+impl From<Arc<dyn Outside>> for Spec {
+    fn from(outside: Arc<dyn Outside>) -> Self {
+        Self(Origin::Outside(outside))
+    }
+}
 
 impl Spec {
     /// The specification with every parameter spelt out: what belongs beside a result.
@@ -118,33 +145,48 @@ impl Spec {
             }
             text
         }
-        each!(&self.0, algorithm => write(algorithm))
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => write(algorithm)),
+            Origin::Outside(outside) => outside.name().to_owned(),
+        }
     }
 
     /// What the registry knows of the algorithm.
     #[must_use]
     pub fn entry(&self) -> Entry {
-        self.0.entry()
+        match &self.0 {
+            Origin::Listed(any) => any.entry(),
+            Origin::Outside(outside) => outside::entry(outside.as_ref()),
+        }
     }
 
     /// How many arms it chooses at a time with these parameters.
     #[must_use]
     pub fn action_kind(&self) -> ActionKind {
-        each!(&self.0, algorithm => algorithm.action_kind())
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => algorithm.action_kind()),
+            Origin::Outside(outside) => outside.action_kind(),
+        }
     }
 
     /// Whether it must know the horizon with these parameters: a result at one horizon then says
     /// nothing about another.
     #[must_use]
     pub fn uses_horizon(&self) -> bool {
-        each!(&self.0, algorithm => algorithm.uses_horizon())
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => algorithm.uses_horizon()),
+            Origin::Outside(_) => false,
+        }
     }
 
     /// A warning where the parameters are accepted though no theory covers them, or one of them
     /// has no effect.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
-        each!(&self.0, algorithm => algorithm.warning())
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => algorithm.warning()),
+            Origin::Outside(_) => None,
+        }
     }
 
     /// The memory that its policy takes among `arms` arms, in bytes; 0 if it refuses that many.
@@ -157,7 +199,10 @@ impl Spec {
     /// How many steps its opening takes among `arms` arms: [`PolicyConfig::opening`].
     #[must_use]
     pub fn opening(&self, arms: usize) -> u64 {
-        each!(&self.0, algorithm => algorithm.opening(arms))
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => algorithm.opening(arms)),
+            Origin::Outside(_) => 0,
+        }
     }
 
     /// Builds the policy for `arms` arms and `horizon` steps and hands it to `visitor`.
@@ -166,7 +211,10 @@ impl Spec {
     /// If the algorithm cannot choose among that many arms, or [uses](Self::uses_horizon) its
     /// horizon and that is 0.
     pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
-        each!(&self.0, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?)))
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?))),
+            Origin::Outside(outside) => Ok(visitor.visit(OutsidePolicy::new(Arc::clone(outside), arms, horizon))),
+        }
     }
 
     /// The policy in the form in which it takes late outcomes: [`open`](Self::open) makes tickets for it.
@@ -193,7 +241,7 @@ impl FromStr for Spec {
             assign_to(algorithm, parts)?;
             algorithm.check()?;
         });
-        Ok(Self(any))
+        Ok(Self(Origin::Listed(any)))
     }
 }
 

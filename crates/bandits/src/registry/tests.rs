@@ -258,3 +258,61 @@ fn policies_need_arms_and_room_for_them() {
     }
     assert!(ends > 10, "{ends}");
 }
+
+/// Always the first arm against the last.
+#[derive(Debug)]
+struct Stubborn;
+
+impl Outside for Stubborn {
+    fn name(&self) -> &'static str {
+        "stubborn"
+    }
+
+    fn action_kind(&self) -> crate::ActionKind {
+        crate::ActionKind::Duels
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn Policy + Send> {
+        struct FirstAndLast(usize);
+        impl Policy for FirstAndLast {
+            fn arms(&self) -> usize {
+                self.0
+            }
+            fn choose(&mut self, _: u64, _: &mut crate::Generator) -> crate::Choice<'_> {
+                crate::Choice::Duel(crate::Arm(0), crate::Arm::at(self.0 - 1))
+            }
+            fn learn(&mut self, _: u64, _: crate::Feedback<'_>) {}
+            fn recommend(&self, _: &mut crate::Generator) -> Option<crate::Arm> {
+                Some(crate::Arm(0))
+            }
+        }
+        Box::new(FirstAndLast(arms))
+    }
+}
+
+#[test]
+fn algorithms_from_outside_are_played_like_those_of_the_list() {
+    struct Play;
+    impl PolicyVisitor for Play {
+        type Output = (f64, Option<crate::Arm>);
+        fn visit<P: Policy + Clone + Send>(self, policy: P) -> Self::Output {
+            let mut arena = crate::MatrixArena::new(crate::problems::arithmetic(5).unwrap()).unwrap();
+            let mut generators = crate::Generators::from_seed(1);
+            let mut recorder = crate::Recorder::new(vec![100]);
+            let mut policy = policy.clone();
+            crate::play(&mut policy, &mut arena, 100, &mut generators, &mut recorder);
+            (recorder.total().average, policy.recommend(&mut generators.policy))
+        }
+    }
+    let outside: std::sync::Arc<dyn Outside> = std::sync::Arc::new(Stubborn);
+    let spec = Spec::from(outside.clone());
+    assert_eq!((spec.canonical().as_str(), spec.entry().name, spec.uses_horizon()), ("stubborn", "stubborn", false));
+    assert_eq!((spec.memory(1_000_000), spec.opening(5), spec.warning()), (0, 0, None));
+    assert!(
+        spec == Spec::from(outside) && spec != Spec::from(std::sync::Arc::new(Stubborn) as std::sync::Arc<dyn Outside>)
+    );
+    assert!(spec != "rucb".parse().unwrap() && "stubborn".parse::<Spec>().is_err());
+    // The last of five arms, each .05 behind the one before, costs .2 / 2.
+    let (regret, best) = spec.visit(5, 100, Play).unwrap();
+    assert!((regret - 10.0).abs() < 1e-9 && best == Some(crate::Arm(0)), "{regret}");
+}

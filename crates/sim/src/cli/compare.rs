@@ -22,10 +22,10 @@ use crate::output::usage::usage;
 use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, identity, open_state, play, write};
 use crate::results::{self, Arms, Caption, Measured, label, live_caption, notes};
 use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::live_arena::LiveArenaFactory;
-use crate::simulation::matrix::matrix_checksum;
+use crate::simulation::live_arena::{LiveArenaFactory, play_live};
+use crate::simulation::matrix::{matrix_checksum, play_matrix};
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
-use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
+use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan};
 use crate::simulation::seed::Streams;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::{Effort, GroundTruth};
@@ -191,8 +191,8 @@ impl Compare {
         let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(&checksum)) };
         let proxy_runs = KeptRuns::new(&folder, &proxy.content, &truth.gaps, "proxy/timings.json");
         let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
-        let live = play_all(&live, &plan, Some(&live_runs), &progress)?;
-        let proxy = play_all(&proxy, &plan, Some(&proxy_runs), &progress)?;
+        let live = play_live(&live, &plan, Some(&live_runs), &progress)?;
+        let proxy = play_matrix(&proxy, &plan, Some(&proxy_runs), &progress)?;
         progress.finish();
         let played = [(&live[..], &live_runs), (&proxy[..], &proxy_runs)];
         self.write_and_print(&folder, &config, &plan, usual, played, (measured, matrix_note))

@@ -11,9 +11,8 @@ use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::progress::Progress;
 use crate::results::{Arms, Measured, live_caption};
 use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::live_arena::LiveArenaFactory;
+use crate::simulation::live_arena::{LiveArenaFactory, play_live};
 use crate::simulation::prepared::SiteDescription;
-use crate::simulation::runs::play_all;
 use crate::simulation::seed::Streams;
 use crate::simulation::truth::{Effort, GroundTruth};
 
@@ -90,7 +89,7 @@ impl Live {
         let arenas = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
         let kept = KeptRuns::new(&folder, &arenas.content, &truth.gaps, "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_all(&arenas, &plan, Some(&kept), &progress)?;
+        let results = play_live(&arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
 
         let caption = live_caption(description, "", &measured, self.run.look(usual));

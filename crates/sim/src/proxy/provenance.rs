@@ -5,6 +5,7 @@ use bandits::agreement::Agreement;
 use bandits::winners::condorcet_winner;
 use serde::Serialize;
 
+use super::account::MatrixAccount;
 use super::round::Sampling;
 use super::selection::{all_pairs, pair_count};
 use super::state::{FinishedRound, Request, State};
@@ -95,6 +96,24 @@ pub fn provenance<'a>(
         condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
         winner_z: smallest_margin(state, matrix).and_then(|(margin, _, error)| (error > 0.0).then_some(margin / error)),
         against,
+    }
+}
+
+impl Provenance<'_> {
+    /// What [`matrix_account`](super::matrix_account) reads when this is written to `file`.
+    #[must_use]
+    pub fn account(&self, file: &str) -> MatrixAccount {
+        MatrixAccount {
+            file: file.to_owned(),
+            dataset: self.site.dataset.name.clone(),
+            synthetic: self.site.dataset.synthetic,
+            clicks: self.site.click.model.clone(),
+            rankers: self.site.rankers.clone(),
+            min_comparisons: self.min_comparisons,
+            max_comparisons: self.max_comparisons,
+            largest_standard_error: Some(self.largest_standard_error),
+            winner_z: self.winner_z,
+        }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::simulation::arm_names::ArmNames;
 use crate::simulation::runs::{RunResult, StudyPlan};
 
 pub use self::measured::{Measured, notes};
-pub use self::words::{live_caption, regret_of_a_step};
+pub use self::words::{live_caption, regret_of_a_step, report};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]

@@ -2,9 +2,10 @@
 
 use bandits::RegretKind;
 
-use super::{Caption, Look, Measured, notes};
-use crate::output::numbers::with_unit;
+use super::{Arms, Caption, Look, Measured, distorted, notes, settled, table};
+use crate::output::numbers::{mean_of, with_unit};
 use crate::simulation::prepared::SiteDescription;
+use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// The caption of regret over impressions; `what` comes first in its title.
 #[must_use]
@@ -31,4 +32,28 @@ pub fn regret_of_a_step(kind: RegretKind, best: &str, shown: &str) -> String {
         RegretKind::VonNeumann => format!("P(von Neumann winner beats those {shown}) - 1/2"),
         RegretKind::Ndcg => "nDCG@10 lost".to_owned(),
     }
+}
+
+/// All that is printed of a study: the line `truth` about what regret is measured against, the table, and remarks.
+/// `multileave` is how sets of rankers are compared, if not by the pairs that regret is counted from.
+#[must_use]
+pub fn report(
+    plan: &StudyPlan,
+    results: &[Vec<RunResult>],
+    arms: &Arms<'_>,
+    caption: &Caption,
+    truth: &str,
+    multileave: Option<&str>,
+) -> String {
+    let mut lines = vec![truth.to_owned(), table(plan, results, arms, &caption.look).to_string()];
+    lines.extend(settled(plan, results));
+    lines.extend(multileave.and_then(|name| distorted(plan, results, arms, name)));
+    lines.push(format!(
+        "{} of {}; regret: {}",
+        mean_of(plan.runs, "run"),
+        with_unit(plan.steps, "step"),
+        caption.regret
+    ));
+    lines.extend(caption.note.clone());
+    lines.join("\n")
 }

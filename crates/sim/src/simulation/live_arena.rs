@@ -4,8 +4,12 @@ use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
 use interleave::keyed::{ImpressionKey, RunKey};
 use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
 
+use anyhow::Result;
+
+use crate::output::progress::Progress;
+use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::prepared::PreparedSite;
-use crate::simulation::runs::ArenaFactory;
+use crate::simulation::runs::{ArenaFactory, RunResult, StudyPlan, play_all};
 use crate::simulation::seed::{RunSeeds, Streams};
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
@@ -138,6 +142,19 @@ fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
             }
         }
     }
+}
+
+/// [`play_all`] in live arenas, compiled here once for all front ends.
+///
+/// # Errors
+/// Those of [`play_all`].
+pub fn play_live(
+    arenas: &LiveArenaFactory<'_>,
+    plan: &StudyPlan,
+    kept: Option<&KeptRuns>,
+    progress: &Progress,
+) -> Result<Vec<Vec<RunResult>>> {
+    play_all(arenas, plan, kept, progress)
 }
 
 /// Makes live arenas over one site.

@@ -5,13 +5,15 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use bandits::problems::{Problem, Setting};
-use bandits::{MOST_WITH_ALL_PAIRS, PreferenceMatrix};
+use bandits::{MOST_WITH_ALL_PAIRS, MatrixArena, PreferenceMatrix, UtilityArena};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::output::memory::{arms_that_fit, ensure_room};
 use crate::output::numbers::with_separators;
 use crate::output::progress::Progress;
+use crate::simulation::kept_runs::KeptRuns;
+use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
 
 /// Bytes per ordered pair of arms: an entry of the matrix and a threshold of the arena.
 const BYTES_PER_PAIR: u64 = 8 + 4;
@@ -40,6 +42,32 @@ pub fn prepare_problem(problem: &Problem) -> Result<Setting> {
         )?;
     }
     Ok(problem.setting()?)
+}
+
+/// [`play_all`] on a matrix, compiled here once for all front ends.
+///
+/// # Errors
+/// Those of [`play_all`].
+pub fn play_matrix(
+    arenas: &CopiedArenas<MatrixArena>,
+    plan: &StudyPlan,
+    kept: Option<&KeptRuns>,
+    progress: &Progress,
+) -> Result<Vec<Vec<RunResult>>> {
+    play_all(arenas, plan, kept, progress)
+}
+
+/// The same on utilities.
+///
+/// # Errors
+/// Those of [`play_all`].
+pub fn play_utilities(
+    arenas: &CopiedArenas<UtilityArena>,
+    plan: &StudyPlan,
+    kept: Option<&KeptRuns>,
+    progress: &Progress,
+) -> Result<Vec<Vec<RunResult>>> {
+    play_all(arenas, plan, kept, progress)
 }
 
 /// SHA-256 of the text of `matrix`, in hexadecimal. The text, twenty bytes per cell, is made in parts on all threads.

@@ -4,7 +4,6 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::cli::print::{eprintln, println};
-use crate::output::numbers::{mean_of, with_unit};
 use crate::output::results_folder::ResultsFolder;
 use crate::results::{self, Arms, Caption};
 use crate::simulation::kept_runs::KeptRuns;
@@ -40,24 +39,8 @@ pub(in crate::cli) fn write_and_print(
     if presentation.json {
         println!("{}", serde_json::to_string_pretty(&results::summarise(plan, played, arms))?);
     } else {
-        println!("{}", presentation.truth);
-        println!("{}", results::table(plan, played, arms, &presentation.caption.look));
-        if let Some(settled) = results::settled(plan, played) {
-            println!("{settled}");
-        }
         let multileave = presentation.multileave.as_deref();
-        if let Some(distorted) = multileave.and_then(|name| results::distorted(plan, played, arms, name)) {
-            println!("{distorted}");
-        }
-        println!(
-            "{} of {}; regret: {}",
-            mean_of(plan.runs, "run"),
-            with_unit(plan.steps, "step"),
-            presentation.caption.regret
-        );
-        if let Some(note) = &presentation.caption.note {
-            println!("{note}");
-        }
+        println!("{}", results::report(plan, played, arms, &presentation.caption, &presentation.truth, multileave));
     }
     if !presentation.quiet {
         eprintln!(

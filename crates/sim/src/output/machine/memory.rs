@@ -6,6 +6,7 @@
 //! allocated ends in one line as well.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -36,6 +37,18 @@ pub fn room() -> Option<Room> {
         .flatten()
         .min_by_key(|room| room.bytes)
 }
+
+/// Work was refused because it needs more memory than there is.
+#[derive(Debug)]
+pub struct NoRoom(String);
+
+impl fmt::Display for NoRoom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoRoom {}
 
 /// Refuses work that needs `bytes` more memory than there is.
 ///
@@ -82,12 +95,14 @@ fn fits_into(
     let Some(room) = room else { return Ok(()) };
     ensure!(
         bytes as f64 <= USABLE * room.bytes as f64,
-        "{} need {} of memory, but {} leaves {}; {}",
-        what(),
-        size(bytes),
-        room.limit,
-        size(room.bytes),
-        remedy()
+        NoRoom(format!(
+            "{} need {} of memory, but {} leaves {}; {}",
+            what(),
+            size(bytes),
+            room.limit,
+            size(room.bytes),
+            remedy()
+        ))
     );
     Ok(())
 }
