@@ -9,7 +9,7 @@
 //! nDCG do not count. A preference of exactly one half is an error. Pairwise interleaving spends each impression on
 //! one pair; the pairs take turns in random order.
 
-use bandits::Generator;
+use bandits::{Generator, log_spaced};
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Outcome, Preference};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -49,6 +49,18 @@ pub struct Plan {
     pub draws: u64,
     /// The master seed.
     pub seed: u64,
+}
+
+/// The impressions after which the error is recorded, up to `impressions`: ten per decade, and 500, for which Schuth et al.
+/// tabulate it.
+#[must_use]
+pub fn checkpoints(impressions: u64) -> Vec<u64> {
+    let mut checkpoints = log_spaced(impressions, 10);
+    if impressions > 500 && !checkpoints.contains(&500) {
+        checkpoints.push(500);
+        checkpoints.sort_unstable();
+    }
+    checkpoints
 }
 
 /// The binary error of every draw at every checkpoint: `[draw][checkpoint]`.

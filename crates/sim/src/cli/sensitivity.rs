@@ -1,14 +1,13 @@
 //! `sim sensitivity`: how many impressions each method needs to order rankers as their nDCG does.
 
 use anyhow::Result;
-use bandits::log_spaced;
 use clap::Args;
 use interleave::AnyMultileaving;
 use rankers::Gain;
 use serde::Serialize;
 
 use super::print::{eprintln, println};
-use crate::analysis::sensitivity::{Method, Plan, measure};
+use crate::analysis::sensitivity::{Method, Plan, checkpoints, measure};
 use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs, parse_method};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
@@ -110,12 +109,7 @@ impl Sensitivity {
         let folder = self.output.claim(usual, &config, quiet)?;
         folder.check(&config)?;
         let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
-        let mut checkpoints = log_spaced(self.impressions, 10);
-        // Schuth et al. tabulate the error after 500 impressions.
-        if self.impressions > 500 && !checkpoints.contains(&500) {
-            checkpoints.push(500);
-            checkpoints.sort_unstable();
-        }
+        let checkpoints = checkpoints(self.impressions);
         let plan = Plan { rankers: self.compared as usize, checkpoints, draws: self.draws, seed };
 
         let progress = Progress::new("comparing", self.draws * methods.len() as u64, quiet);

@@ -1,0 +1,39 @@
+# %% [markdown]
+# # An algorithm of your own
+#
+# A policy is a class with two methods. It appears in the same tables as all others.
+
+# %%
+import rankduel as rd
+
+
+class FollowTheLeader(rd.Policy):
+    """The arm that won most against a random one."""
+
+    version = "1"
+
+    def __init__(self, arms, rng):
+        super().__init__(arms, rng)
+        self.won = [1.0] * arms
+        self.played = [2.0] * arms
+
+    def recommend(self):
+        return max(range(self.arms), key=lambda arm: self.won[arm] / self.played[arm])
+
+    def choose(self, step):
+        return self.recommend(), int(self.rng.integers(self.arms))
+
+    def learn(self, step, winner, loser):
+        if winner != loser:
+            self.won[winner] += 1
+            self.played[winner] += 1
+            self.played[loser] += 1
+
+
+study = rd.bandit("arithmetic:k=10", [FollowTheLeader, "rucb", "random"], steps=5_000, runs=10)
+study
+
+# %%
+ends = {entry["algorithm"].split(":")[0]: entry["regret"]["mean"] for entry in study.summary}
+assert ends["rucb"] < ends["random"] and ends["python-FollowTheLeader"] < ends["random"]
+ends

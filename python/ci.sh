@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Builds the wheel, installs it into a clean environment for each Python from 3.10 to 3.13 that is there, runs the tests,
+# checks types and stubs, and compares the numbers between the versions. Skips, and says so, without Python or a package
+# index.
+#
+# RANKDUEL_PROFILE=release builds what users install; the default, dev, is compiled in a fraction of the time.
+# RANKDUEL_PYTHONS names the interpreters, e.g. "python3.12 /opt/python3.13/bin/python".
+set -euo pipefail
+cd "$(dirname "$0")"
+profile=${RANKDUEL_PROFILE:-dev}
+work=${RANKDUEL_WORK:-../target/python}
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+
+step() { printf '\n== python: %s\n' "$*"; }
+skip() { printf '\n== python: SKIPPED: %s\n' "$*"; exit 0; }
+
+pythons=()
+for version in 3.10 3.11 3.12 3.13; do
+  for candidate in "python$version" "$HOME"/.pyenv/versions/"$version".*/bin/python; do
+    # A shim of pyenv may be there without its Python.
+    if "$candidate" -c "import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, ${version#3.}))" 2>/dev/null; then
+      pythons+=("$candidate")
+      break
+    fi
+  done
+done
+[ -z "${RANKDUEL_PYTHONS:-}" ] || read -r -a pythons <<<"$RANKDUEL_PYTHONS"
+[ ${#pythons[@]} -gt 0 ] || skip 'no Python from 3.10 to 3.13'
+newest=${pythons[-1]}
+
+# An environment is made once and kept: only the wheel is installed again.
+environment() { # folder, python, packages...
+  local folder=$1 python=$2
+  shift 2
+  if [ "$(cat "$folder/.packages" 2>/dev/null)" != "$*" ]; then
+    rm -rf "$folder"
+    "$python" -m venv "$folder"
+    "$folder/bin/pip" install -q "$@" || return 1
+    echo "$*" >"$folder/.packages"
+  fi
+}
+
+step "the wheel ($profile)"
+environment "$work/build" "$newest" 'maturin>=1.10,<2' || skip 'no package index'
+rm -rf "$work/wheels"
+PATH="$work/build/bin:$PATH" PYO3_PYTHON="$work/build/bin/python" \
+  maturin build --quiet --profile "$profile" --compatibility linux --out "$work/wheels"
+wheel=$(echo "$work"/wheels/*.whl)
+ls -l "$wheel"
+
+numbers='
+import hashlib, rankduel as rd
+site = rd.Site("mq2008-lookalike:0.05", rankers="1,5,10,20")
+study = site.live(["rucb", "mdb", "rmed1"], steps=2000, runs=3)
+matrix = site.proxy(interleavings=200)
+print(hashlib.sha256(study.curves.to_csv() + matrix.values.tobytes()).hexdigest())
+'
+found=()
+for python in "${pythons[@]}"; do
+  version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  place=$work/venv-$version
+  everything=
+  packages=(pytest hypothesis numpy pyarrow)
+  if [ "$python" = "$newest" ]; then
+    everything=yes
+    packages+=(pandas polars duckdb matplotlib tqdm mypy pandas-stubs)
+  fi
+  environment "$place" "$python" "${packages[@]}" || skip 'no package index'
+  "$place/bin/pip" install -q --no-deps --force-reinstall "$wheel"
+  if [ -n "$everything" ]; then
+    step "$version: all tests, with warnings as errors"
+    (cd tests && "$place/bin/python" -X dev -W error -m pytest -q -p no:cacheprovider)
+    step "$version: examples in docstrings, types, stubs"
+    installed=$("$place/bin/python" -c 'import rankduel, pathlib; print(pathlib.Path(rankduel.__file__).parent)')
+    (cd "$work" && "$place/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules "$installed")
+    "$place/bin/python" -m mypy --strict "$installed" --cache-dir "$work/mypy"
+    (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise)
+  else
+    step "$version: lists, tables, own policies"
+    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_frames.py test_lists.py test_own.py)
+  fi
+  found+=("$("$place/bin/python" -c "$numbers")")
+  echo "numbers on $version: ${found[-1]}"
+done
+for one in "${found[@]}"; do
+  [ "$one" = "${found[0]}" ] || { echo 'the numbers differ between versions of Python'; exit 1; }
+done
+step 'all checks passed'

@@ -1,0 +1,46 @@
+"""Which of many rankers is best, found from clicks at the least cost to users.
+
+Dueling bandits, interleaving, multileaving and click models, for researchers and for search teams: the same numbers,
+to the last digit, as the command line ``sim``, which this package carries as ``rankduel``.
+
+>>> import rankduel as rd
+>>> site = rd.Site.lookalike("mq2008", scale=0.05, rankers="1,5,10,20")
+>>> study = site.live(["rucb", "random"], steps=2_000, runs=2, seed=1)
+>>> study.curves.columns[:4]
+['algorithm', 'step', 'runs', 'mean_regret']
+
+Wherever numbers are drawn there is an argument `seed`: the same seed gives the same numbers on every machine, for any
+number of threads, with every version of Python.
+"""
+
+from rankduel._core import Impression, __version__
+from rankduel.commands import Findings, analyse, command, experiment, inspect
+from rankduel.frames import Frame
+from rankduel.lists import interleave, multileave
+from rankduel.matrices import Matrix, bandit
+from rankduel.own import Policy
+from rankduel.registry import algorithms, datasets
+from rankduel.sites import Comparison, Site, Truth
+from rankduel.studies import Study
+
+__all__ = [
+    "Comparison",
+    "Findings",
+    "Frame",
+    "Impression",
+    "Matrix",
+    "Policy",
+    "Site",
+    "Study",
+    "Truth",
+    "__version__",
+    "algorithms",
+    "analyse",
+    "bandit",
+    "command",
+    "datasets",
+    "experiment",
+    "inspect",
+    "interleave",
+    "multileave",
+]

@@ -1,0 +1,391 @@
+"""Preference matrices, and bandits that duel on them by coin flips."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from rankduel import _core
+from rankduel.own import Policy
+from rankduel.progress import Progress, reporting
+from rankduel.studies import Study
+
+Algorithm = Union[str, type[Policy]]
+"""An algorithm by name, with parameters as in ``"rucb:alpha=0.51"``, or a class of your own."""
+
+STUDY = ("mergerucb", "rucb", "rmed1", "mdb", "random")
+"""The algorithms of a study unless others are named."""
+
+
+def algorithms_of(algorithms: Algorithm | Sequence[Algorithm]) -> list[Algorithm]:
+    """A list of algorithms; one may stand alone, and a text may name several."""
+    if isinstance(algorithms, str):
+        return list(algorithms.split(","))
+    if isinstance(algorithms, type):
+        return [algorithms]
+    return list(algorithms)
+
+
+class Matrix:
+    """Probabilities with which arms beat each other: entry (i, j) is P(i beats j).
+
+    ``np.asarray(matrix)`` is the array. Matrices that were estimated, by `Site.proxy` or the command line, also know their
+    counts and standard errors.
+
+    Parameters
+    ----------
+    values
+        A square array with 1/2 on the diagonal and entries (i, j) and (j, i) that add up to 1.
+    name
+        What titles call it.
+
+    Raises
+    ------
+    ValueError
+        If the array is no preference matrix.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> matrix = rd.Matrix([[0.5, 0.7], [0.3, 0.5]])
+    >>> matrix.arms, matrix.condorcet_winner
+    (2, 0)
+    """
+
+    _core: _core.Matrix
+    _counts: dict[str, npt.NDArray[Any]] | None
+
+    def __init__(self, values: npt.ArrayLike, *, name: str = "matrix") -> None:
+        array = np.ascontiguousarray(values, dtype=np.float64)
+        if array.ndim != 2:
+            raise ValueError(f"a preference matrix has two dimensions, found {array.ndim}")
+        self._core = _core.Matrix.from_array(array, name)
+        self._counts = None
+
+    @classmethod
+    def _of(cls, core: _core.Matrix, counts: dict[str, npt.NDArray[Any]] | None = None) -> Matrix:
+        matrix = cls.__new__(cls)
+        matrix._core = core
+        matrix._counts = counts
+        return matrix
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Matrix:
+        """Read a matrix from a file, or a registered one by name.
+
+        Parameters
+        ----------
+        path
+            Text, ``.npy`` or ``.npz``; with ``P.json`` and ``P.counts.npz`` beside it, as the command line writes them, its
+            rankers and counts are known too.
+
+        Returns
+        -------
+        Matrix
+            The matrix.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        """
+        path = Path(path)
+        core = _core.Matrix.open(path)
+        stem = path.name.removesuffix(".npz").removesuffix(".counts").removesuffix(path.suffix)
+        beside = path.with_name(f"{stem}.counts.npz")
+        counts = None
+        if beside.exists():
+            with np.load(beside) as arrays:
+                counts = {name: arrays[name] for name in arrays.files}
+            if not np.array_equal(counts.get("preferences", np.empty(0)), core.values()):
+                counts = None
+        return cls._of(core, counts)
+
+    @classmethod
+    def problem(cls, name: str) -> Matrix:
+        """A test problem by name.
+
+        Parameters
+        ----------
+        name
+            ``arithmetic``, ``cyclic``, ``btl`` or ``normal`` with parameters, e.g. ``"btl:k=50:ratio=0.95"``, or a set of
+            utilities such as ``"1good5poor"``.
+
+        Returns
+        -------
+        Matrix
+            The matrix. Problems of utilities have none, and can only be played on.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name, with the nearest known one.
+        """
+        return cls._of(_core.Matrix.problem(name))
+
+    @property
+    def name(self) -> str:
+        """What titles call it."""
+        return self._core.name
+
+    @property
+    def arms(self) -> int:
+        """The number of arms."""
+        return self._core.arms
+
+    @property
+    def values(self) -> npt.NDArray[np.float64]:
+        """All probabilities, as a copy."""
+        return self._core.values()
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("the array of a matrix is always a copy")
+        values = self._core.values()
+        return values if dtype is None else values.astype(dtype)
+
+    def _count(self, name: str) -> npt.NDArray[Any]:
+        if self._counts is not None:
+            return self._counts[name]
+        counts: npt.NDArray[Any] = getattr(self._core, name)()
+        return counts
+
+    @property
+    def wins(self) -> npt.NDArray[np.uint64]:
+        """How often i beat j, of estimated matrices."""
+        return self._count("wins")
+
+    @property
+    def ties(self) -> npt.NDArray[np.uint64]:
+        """How often i and j tied, of estimated matrices."""
+        return self._count("ties")
+
+    @property
+    def comparisons(self) -> npt.NDArray[np.uint64]:
+        """How often i and j were compared, of estimated matrices."""
+        return self._count("comparisons")
+
+    @property
+    def standard_errors(self) -> npt.NDArray[np.float64]:
+        """The standard error of each entry, of estimated matrices: infinite for pairs that were never compared."""
+        return self._count("standard_errors")
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """How a matrix that was estimated here was made: ``P.json`` of the command line."""
+        how: dict[str, Any] = json.loads(self._core.how())
+        return how
+
+    @property
+    def winner(self) -> str:
+        """The line of the command line about the winner of a matrix that was estimated here, and how certain it is."""
+        return self._core.winner_line()
+
+    @property
+    def condorcet_winner(self) -> int | None:
+        """The arm that beats all others, if there is one."""
+        return self._core.condorcet_winner()
+
+    @property
+    def checksum(self) -> str:
+        """The checksum by which results know the matrix."""
+        return self._core.checksum()
+
+    @property
+    def synthetic(self) -> bool | None:
+        """Whether it was estimated from generated data; `None` if nobody knows."""
+        return self._core.synthetic
+
+    def arm_name(self, arm: int) -> str:
+        """What an arm is called, e.g. ``feature 110 (arm 109)``.
+
+        Parameters
+        ----------
+        arm
+            An arm, from 0.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
+        return self._core.arm_name(arm)
+
+    def subset(self, arms: Sequence[int]) -> Matrix:
+        """The matrix of some arms, which keep their names.
+
+        Parameters
+        ----------
+        arms
+            Arms, from 0, in the order of the new matrix.
+
+        Returns
+        -------
+        Matrix
+            A matrix without counts.
+        """
+        return Matrix._of(self._core.subset(list(arms)))
+
+    def save(self, path: str | os.PathLike[str], *, replace: bool = False) -> list[Path]:
+        """Write the files of ``sim proxy``: the matrix as ``.npy`` and ``.txt`` and, if it was estimated here, its counts, how it
+        was made, and a state that ``sim proxy --more`` continues from.
+
+        Parameters
+        ----------
+        path
+            A name that ends in ``.npy`` or ``.txt``.
+        replace
+            Whether files that exist are replaced; otherwise they are an error.
+
+        Returns
+        -------
+        list of Path
+            The files.
+
+        Raises
+        ------
+        ValueError
+            If a file exists.
+        """
+        return self._core.save(Path(path), replace)
+
+    def bandit(self, algorithms: Algorithm | Sequence[Algorithm] = STUDY, **settings: Any) -> Study:
+        """Play algorithms on it: the same as `rankduel.bandit`.
+
+        Parameters
+        ----------
+        algorithms
+            Algorithms by name, or classes of your own.
+        **settings
+            Those of `rankduel.bandit`.
+
+        Returns
+        -------
+        Study
+            The finished runs.
+        """
+        return bandit(self, algorithms, **settings)
+
+    def __repr__(self) -> str:
+        return f"Matrix({self.name!r}, {self.arms} arms)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._core.has_utilities:
+            return Matrix.problem, (self.name,)
+        with tempfile.TemporaryDirectory() as folder:
+            stem = Path(self.name).stem or "matrix"
+            files = self.save(Path(folder) / f"{stem}.npy")
+            packed = {file.name: file.read_bytes() for file in files if file.suffix != ".txt"}
+        return _unpacked, (f"{stem}.npy", packed, self._counts, self.name)
+
+
+def _unpacked(
+    main: str, files: dict[str, bytes], counts: dict[str, npt.NDArray[Any]] | None, name: str
+) -> Matrix:
+    if len(files) == 1 and counts is None and not name.endswith((".npy", ".txt", ".npz")):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / main).write_bytes(files[main])
+            return Matrix(np.load(Path(folder) / main), name=name)
+    with tempfile.TemporaryDirectory() as folder:
+        for file, data in files.items():
+            (Path(folder) / file).write_bytes(data)
+        matrix = Matrix.open(Path(folder) / main)
+        matrix._counts = matrix._counts or counts
+        return matrix
+
+
+def bandit(
+    environment: Matrix | npt.ArrayLike | str | os.PathLike[str],
+    algorithms: Algorithm | Sequence[Algorithm] = STUDY,
+    *,
+    steps: int = 1_000_000,
+    runs: int = 5,
+    seed: int = 1,
+    checkpoints: int = 10,
+    regret: str | None = None,
+    axes: str = "log-x",
+    spread: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Study:
+    """Play dueling bandits on a preference matrix: coin flips instead of users. The same as ``sim bandit``.
+
+    Parameters
+    ----------
+    environment
+        A matrix, an array, the file or the registered name of a matrix, or the name of a problem such as
+        ``"arithmetic:k=20"``.
+    algorithms
+        Algorithms by name, with parameters as in ``"rucb:alpha=0.51"``, or classes derived from `Policy`.
+    steps
+        Steps per run.
+    runs
+        Runs per algorithm.
+    seed
+        The master seed.
+    checkpoints
+        Checkpoints per decade of steps.
+    regret
+        What regret measures: ``condorcet``, ``weak``, ``strong``, ``copeland``, ``borda`` or ``von-neumann``. By default
+        ``condorcet``, and ``copeland`` for a matrix without a Condorcet winner.
+    axes
+        The axes of the figure: ``linear``, ``log-x`` or ``log``.
+    spread
+        The spread over runs in table and figure: ``se``, ``sd`` or ``range``; by default ``se``, with fewer than five runs
+        ``range``.
+    threads
+        Threads; all cores by default. Results do not depend on it.
+    progress
+        `True` for bars of tqdm, or a function of what is done, the units done, and all units.
+
+    Returns
+    -------
+    Study
+        The finished runs.
+
+    Raises
+    ------
+    ValueError
+        For what was asked wrongly.
+    FileNotFoundError
+        If there is no such matrix.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> study = rd.bandit("arithmetic:k=5", ["rucb", "random"], steps=1_000, runs=2, seed=1)
+    >>> study.winners
+    [0]
+    """
+    matrix = _environment(environment)
+    with reporting(progress) as report:
+        return Study(
+            matrix._core.bandit(
+                algorithms_of(algorithms), steps, runs, checkpoints, seed, regret, axes, spread, threads, report
+            )
+        )
+
+
+def _environment(environment: Matrix | npt.ArrayLike | str | os.PathLike[str]) -> Matrix:
+    if isinstance(environment, Matrix):
+        return environment
+    if isinstance(environment, os.PathLike):
+        return Matrix.open(environment)
+    if isinstance(environment, str):
+        if Path(environment).exists() or environment.endswith((".npy", ".npz", ".txt")):
+            return Matrix.open(environment)
+        try:
+            return Matrix.problem(environment)
+        except ValueError as error:
+            try:
+                return Matrix.open(environment)
+            except (FileNotFoundError, OSError):
+                raise error from None
+    return Matrix(environment)

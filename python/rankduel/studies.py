@@ -1,0 +1,180 @@
+"""Finished runs of bandits."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankduel import _core
+from rankduel.frames import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Study:
+    """Several algorithms, several runs each: what `bandit` and `Site.live` return.
+
+    Print it for the table of the command line. Everything in it is a plain value, so that it can be pickled.
+
+    Attributes
+    ----------
+    algorithms : list of str
+        The algorithms with all their parameters.
+    labels : list of str
+        The same as short as tables name them.
+    steps : int
+        Steps per run.
+    seed : int
+        The master seed.
+    truth : str
+        A line about the best arm, which regret is measured against.
+    winners : list of int
+        The arms that count as the best, from 0.
+    regret_kind : str
+        What regret measures, e.g. ``"condorcet"``.
+    synthetic : bool or None
+        Whether the data were generated; `None` if nobody knows.
+    report : str
+        All that the command line prints.
+    """
+
+    def __init__(self, core: _core.Study) -> None:
+        self._core: _core.Study | None = core
+        self.algorithms: list[str] = core.algorithms
+        self.labels: list[str] = core.labels
+        self.steps: int = core.steps
+        self.seed: int = core.seed
+        self.truth: str = core.truth
+        self.winners: list[int] = core.winners
+        self.regret_kind: str = core.regret_kind
+        self.synthetic: bool | None = core.synthetic
+        self.report: str = core.report()
+        self._caption = core.caption
+
+    def _need(self) -> _core.Study:
+        assert self._core is not None, "computed before it was pickled"
+        return self._core
+
+    @cached_property
+    def curves(self) -> Frame:
+        """Mean regret and its spread over runs, per algorithm and checkpoint: ``curves.csv`` of the command line."""
+        return Frame(self._need().curves())
+
+    @cached_property
+    def runs(self) -> Frame:
+        """Regret and recommended arm at the end of every run: ``runs.csv`` of the command line."""
+        return Frame(self._need().runs())
+
+    @cached_property
+    def every_run(self) -> Frame:
+        """Regret and recommended arm of every run at every checkpoint."""
+        return Frame(self._need().every_run())
+
+    @cached_property
+    def summary(self) -> list[dict[str, Any]]:
+        """Each algorithm after the last step: ``summary.json`` of the command line."""
+        summary: list[dict[str, Any]] = json.loads(self._need().summary())
+        return summary
+
+    @cached_property
+    def _svg(self) -> str:
+        return self._need().svg()
+
+    def svg(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The figure of the command line: curves of mean regret with bands.
+
+        Parameters
+        ----------
+        path
+            A file to write as well.
+
+        Returns
+        -------
+        str
+            The figure as SVG.
+        """
+        if path is not None:
+            Path(path).write_text(self._svg, encoding="utf-8")
+        return self._svg
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curves of mean regret with matplotlib; bands are one standard error.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it was drawn.
+        """
+        import matplotlib.pyplot as plt
+        import numpy as np
+
+        if ax is None:
+            ax = plt.subplots()[1]
+        title, x_label, y_label, _, note, (x_log, y_log) = self._caption
+        columns = self.curves.to_dict()
+        names = np.asarray(columns["algorithm"])
+        for algorithm, label in zip(self.algorithms, self.labels):
+            rows = names == algorithm
+            steps, mean, error = (np.asarray(columns[name])[rows] for name in ("step", "mean_regret", "standard_error"))
+            (line,) = ax.plot(steps, mean, label=label)
+            ax.fill_between(steps, mean - error, mean + error, color=line.get_color(), alpha=0.2, linewidth=0)
+        ax.set_title(title, wrap=True)
+        ax.set_xlabel(x_label if note is None else f"{x_label}\n{note}")
+        ax.set_ylabel(y_label)
+        if x_log:
+            ax.set_xscale("log")
+        if y_log:
+            ax.set_yscale("log")
+        ax.legend()
+        return ax
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write ``curves.csv``, ``runs.csv``, ``summary.json`` and the figure into a new or empty folder.
+
+        Parameters
+        ----------
+        folder
+            The folder, which is created.
+
+        Raises
+        ------
+        ValueError
+            If the folder is not empty.
+        """
+        if self._core is not None:
+            self._core.save(Path(folder))
+            return
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise ValueError(f"{folder} is not empty; choose another folder")
+        self.curves.to_csv(folder / "curves.csv")
+        self.runs.to_csv(folder / "runs.csv")
+        (folder / "summary.json").write_text(json.dumps(self.summary, indent=2) + "\n", encoding="utf-8")
+        self.svg(folder / "regret.svg")
+
+    def __str__(self) -> str:
+        return self.report
+
+    def __repr__(self) -> str:
+        return f"Study({', '.join(self.labels)}; {len(self.runs)} runs of {self.steps:,} steps, seed {self.seed})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.report)}</pre>{self._svg}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        for name in ("curves", "runs", "every_run", "summary", "_svg"):
+            state[name] = getattr(self, name)
+        state["_core"] = None
+        return state

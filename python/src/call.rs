@@ -1,0 +1,212 @@
+//! Long work, done beside the interpreter.
+//!
+//! Work runs in a thread of its own and on a pool of threads; the calling thread gives the interpreter away and comes back
+//! every few milliseconds to hear of Ctrl-C and to tell how far the work is. Work that is asked to stop unwinds at its next
+//! progress; what takes longer, such as reading a file, goes on unseen, owns all that it needs, and its result is dropped.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
+};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use sim::cli::Failure;
+use sim::output::memory::NoRoom;
+use sim::output::progress::{Watch, watched};
+
+/// How often the calling thread looks for signals.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long work may take to stop before it is left alone.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// How the caller wants work to be done.
+pub(crate) struct How {
+    /// Threads; all cores by default.
+    pub(crate) threads: Option<usize>,
+    /// Called with what is being done, the units done, and all units.
+    pub(crate) report: Option<Py<PyAny>>,
+}
+
+/// The progress of one call, and the wish that it stop.
+#[derive(Default)]
+struct Control {
+    stopped: AtomicBool,
+    done: AtomicU64,
+    total: AtomicU64,
+    what: Mutex<String>,
+}
+
+/// The panic of work that was asked to stop.
+struct Stopped;
+
+impl Watch for Control {
+    fn begins(&self, what: &str, total: u64) {
+        *self.what.lock().unwrap_or_else(PoisonError::into_inner) = what.to_owned();
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+        self.advances(0);
+    }
+
+    fn advances(&self, units: u64) {
+        self.done.fetch_add(units, Ordering::Relaxed);
+        if self.stopped.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Stopped));
+        }
+    }
+
+    fn lengthens(&self, units: u64) {
+        self.total.fetch_add(units, Ordering::Relaxed);
+    }
+}
+
+impl Control {
+    fn report(&self, py: Python<'_>, report: &Py<PyAny>) -> PyResult<()> {
+        let what = self.what.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if what.is_empty() {
+            return Ok(());
+        }
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        report.call1(py, (what, done, total)).map(drop)
+    }
+}
+
+/// Does `job` without the interpreter.
+///
+/// # Errors
+/// Those of the job as exceptions, what a signal handler raises, and `RuntimeError` for a panic.
+pub(crate) fn work<T: Send + 'static>(
+    py: Python<'_>,
+    how: How,
+    job: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let control = Arc::new(Control::default());
+    let pool = pool(how.threads)?;
+    let (send, receive) = channel();
+    let watch: Arc<dyn Watch> = control.clone();
+    let work = move || {
+        let done = catch_unwind(AssertUnwindSafe(|| pool.get().install(|| watched(watch, job))));
+        // Nobody may be waiting any more.
+        let _ = send.send(done);
+    };
+    std::thread::Builder::new().name("rankduel".to_owned()).spawn(work)?;
+    // Only this thread receives; the lock tells the compiler.
+    let receive = Mutex::new(receive);
+    let wait = |time| py.detach(|| receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time));
+    loop {
+        match wait(LOOK) {
+            Ok(done) => {
+                if let Some(report) = &how.report {
+                    control.report(py, report)?;
+                }
+                return finished(done);
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("the work ended without a result"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let heard = py.check_signals().and_then(|()| match &how.report {
+            Some(report) => control.report(py, report),
+            None => Ok(()),
+        });
+        if let Err(raised) = heard {
+            control.stopped.store(true, Ordering::Relaxed);
+            let asked = Instant::now();
+            while asked.elapsed() < PATIENCE && matches!(wait(LOOK / 5), Err(RecvTimeoutError::Timeout)) {}
+            return Err(raised);
+        }
+    }
+}
+
+fn finished<T>(done: Result<anyhow::Result<T>, Box<dyn Any + Send>>) -> PyResult<T> {
+    match done {
+        Ok(result) => result.map_err(|error| exception(&error)),
+        Err(panic) => Err(of_panic(panic.as_ref())),
+    }
+}
+
+/// A panic as an exception: a mistake of ours, never of the caller's.
+fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    PyRuntimeError::new_err(format!("rankduel failed: {}; please report this", text.unwrap_or("for an unknown reason")))
+}
+
+/// The exception of an error, with the text of the command line.
+pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
+    let Failure { exit_code, message } = Failure::of(error);
+    if error.chain().any(|cause| cause.is::<NoRoom>()) {
+        return PyMemoryError::new_err(message);
+    }
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
+    let data = error.chain().find_map(|cause| cause.downcast_ref::<letor_io::Error>());
+    match (io, data.map(letor_io::Error::kind)) {
+        (Some(std::io::ErrorKind::NotFound), _) => PyFileNotFoundError::new_err(message),
+        (Some(std::io::ErrorKind::PermissionDenied), _) => PyPermissionError::new_err(message),
+        (_, Some(letor_io::ErrorKind::Missing | letor_io::ErrorKind::Unknown)) if exit_code != 2 => {
+            PyFileNotFoundError::new_err(message)
+        }
+        (_, Some(letor_io::ErrorKind::Io)) | (Some(_), None) => PyOSError::new_err(message),
+        (_, Some(_)) => PyValueError::new_err(message),
+        _ if exit_code == 2 => PyValueError::new_err(message),
+        _ => PyRuntimeError::new_err(message),
+    }
+}
+
+/// A wrong argument.
+pub(crate) fn wrong(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A pool of threads, for one call or kept.
+pub(crate) enum Pool {
+    Own(ThreadPool),
+    Kept(&'static ThreadPool),
+}
+
+impl Pool {
+    fn get(&self) -> &ThreadPool {
+        match self {
+            Self::Own(pool) => pool,
+            Self::Kept(pool) => pool,
+        }
+    }
+}
+
+/// The pool of a process.
+struct OfProcess {
+    process: u32,
+    pool: ThreadPool,
+}
+
+/// The threads for a call. Those of a parent process do not survive a fork, so a child starts its own.
+fn pool(threads: Option<usize>) -> PyResult<Pool> {
+    static KEPT: AtomicPtr<OfProcess> = AtomicPtr::new(std::ptr::null_mut());
+    let build = |count: usize| {
+        let named = ThreadPoolBuilder::new().num_threads(count).thread_name(|at| format!("rankduel-{at}"));
+        named.build().map_err(|error| PyRuntimeError::new_err(format!("failed to start threads: {error}")))
+    };
+    if let Some(threads) = threads {
+        return Ok(Pool::Own(build(threads.max(1))?));
+    }
+    if rayon::current_thread_index().is_some() {
+        // Called from Python code that one of our threads runs: all of them may be waiting for such a call.
+        return Ok(Pool::Own(build(1)?));
+    }
+    let process = std::process::id();
+    let known = KEPT.load(Ordering::Acquire);
+    // SAFETY: a pointer that is stored is never freed, so that it stays valid after another thread replaced it.
+    #[expect(unsafe_code, reason = "no lock, which a fork could leave held for ever")]
+    let kept = |pointer: *mut OfProcess| unsafe { pointer.as_ref() };
+    if let Some(found) = kept(known).filter(|found| found.process == process) {
+        return Ok(Pool::Kept(&found.pool));
+    }
+    let new = Box::into_raw(Box::new(OfProcess { process, pool: build(0)? }));
+    KEPT.store(new, Ordering::Release);
+    Ok(Pool::Kept(&kept(new).expect("just made").pool))
+}

@@ -1,0 +1,55 @@
+//! The compiled part of the Python package `rankduel`: what the crates of this repository do, for objects of Python.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`call`] | long work beside the interpreter: its thread, progress, Ctrl-C, errors |
+//! | [`frame`], [`arrow`] | tables of results, and their way to other libraries |
+//! | [`site`] | data, rankers and users |
+//! | [`matrix`] | preference matrices |
+//! | [`study`] | finished runs of bandits |
+//! | [`own`] | policies written in Python |
+//! | [`lists`] | lists mixed for real users, and the credit of their clicks |
+//! | [`command`] | the command line |
+//!
+//! What a user sees, with its documentation, is written in Python, in `rankduel/`; here is what that needs, with types that
+//! both sides have: numbers, text, JSON, arrays.
+
+mod arrow;
+mod call;
+mod command;
+mod frame;
+mod lists;
+mod matrix;
+mod own;
+mod site;
+mod study;
+
+use pyo3::prelude::*;
+
+/// An allocation that fails ends the process with one line, as on the command line.
+#[global_allocator]
+static ALLOCATOR: sim::output::memory::OneLineAllocator = sim::output::memory::OneLineAllocator;
+
+/// The compiled part of `rankduel`.
+#[pymodule(gil_used = false)]
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::command::{captured, main};
+    #[pymodule_export]
+    use super::frame::Columns;
+    #[pymodule_export]
+    use super::lists::{Impression, interleave, multileave};
+    #[pymodule_export]
+    use super::matrix::Matrix;
+    #[pymodule_export]
+    use super::site::Site;
+    #[pymodule_export]
+    use super::study::Study;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,226 @@
+//! Policies written in Python, played in the same loops as all others.
+//!
+//! They run under the interpreter's lock, one call at a time. A thread that plays one keeps the lock for a few milliseconds
+//! of steps, because taking it takes longer than a step, and then lets others have it.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bandits::registry::Outside;
+use bandits::{ActionKind, Arm, Choice, Feedback, Generator, Policy};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use rand::Rng as _;
+
+/// How long a thread keeps the interpreter's lock.
+const SLICE: Duration = Duration::from_millis(2);
+/// Calls between two looks at the clock.
+const CALLS: u32 = 64;
+
+/// The exception that a policy of a study raised first.
+#[derive(Clone, Default)]
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    /// The result, or the exception of a policy if there is one.
+    pub(crate) fn raise<T>(&self, _py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(raised) => Err(raised),
+            None => result,
+        }
+    }
+
+    /// Keeps the first exception, and ends the run.
+    fn stop(&self, error: PyErr) -> ! {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        resume_unwind(Box::new("a policy raised an exception"));
+    }
+}
+
+/// A class of policies.
+pub(crate) struct OwnAlgorithm {
+    class: Py<PyAny>,
+    name: &'static str,
+    raised: Raised,
+}
+
+impl fmt::Debug for OwnAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl OwnAlgorithm {
+    pub(crate) fn new(class: Py<PyAny>, name: String, raised: Raised) -> Self {
+        Self { class, name: interned(name), raised }
+    }
+}
+
+/// The text for ever. Only names of classes come here, each once.
+fn interned(text: String) -> &'static str {
+    static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.iter().find(|known| **known == text) {
+        return known;
+    }
+    let text: &'static str = Box::leak(text.into_boxed_str());
+    names.push(text);
+    text
+}
+
+impl Outside for OwnAlgorithm {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        "a policy written in Python"
+    }
+
+    fn action_kind(&self) -> ActionKind {
+        ActionKind::Duels
+    }
+
+    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn Policy + Send> {
+        let class = Python::attach(|py| self.class.clone_ref(py));
+        Box::new(OwnPolicy { class, arms, methods: None, raised: self.raised.clone() })
+    }
+}
+
+/// The methods of an object, bound to it.
+struct Methods {
+    choose: Py<PyAny>,
+    learn: Py<PyAny>,
+    recommend: Py<PyAny>,
+}
+
+/// A policy of such a class; the object is made at the first step, with a seed of its run.
+struct OwnPolicy {
+    class: Py<PyAny>,
+    arms: usize,
+    methods: Option<Methods>,
+    raised: Raised,
+}
+
+impl OwnPolicy {
+    fn start(&self, py: Python<'_>, seed: u64) -> PyResult<Methods> {
+        let object = self.class.bind(py).call_method1("_start", (self.arms, seed))?;
+        let method = |name| Ok::<_, PyErr>(object.getattr(name)?.unbind());
+        Ok(Methods { choose: method("choose")?, learn: method("learn")?, recommend: method("recommend")? })
+    }
+
+    fn arm(&self, value: &Bound<'_, PyAny>) -> PyResult<Arm> {
+        let arm: i64 = value.extract().map_err(|_| {
+            PyTypeError::new_err(format!("choose() returned {value:?} as an arm; expected a number from 0"))
+        })?;
+        match u32::try_from(arm) {
+            Ok(arm) if (arm as usize) < self.arms => Ok(Arm(arm)),
+            _ => {
+                Err(PyValueError::new_err(format!("choose() returned arm {arm}, but arms are 0 to {}", self.arms - 1)))
+            }
+        }
+    }
+
+    fn choice(&self, py: Python<'_>, methods: &Methods, step: u64) -> PyResult<(Arm, Arm)> {
+        let chosen = methods.choose.bind(py).call1((step,))?;
+        let pair = chosen.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+        match pair {
+            Some(pair) => Ok((self.arm(&pair.get_item(0)?)?, self.arm(&pair.get_item(1)?)?)),
+            None => Err(PyTypeError::new_err(format!("choose() returned {chosen:?}; expected a pair of arms, (i, j)"))),
+        }
+    }
+}
+
+impl Policy for OwnPolicy {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
+        let chosen = locked(|py| {
+            if self.methods.is_none() {
+                self.methods = Some(self.start(py, generator.next_u64())?);
+            }
+            self.choice(py, self.methods.as_ref().expect("started"), step)
+        });
+        match chosen {
+            Ok((first, second)) => Choice::Duel(first, second),
+            Err(error) => self.raised.stop(error),
+        }
+    }
+
+    fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
+        let Feedback::Duel { winner, loser, .. } = feedback else { return };
+        let Some(methods) = &self.methods else { return };
+        let learnt = locked(|py| methods.learn.bind(py).call1((step, winner.0, loser.0)).map(drop));
+        if let Err(error) = learnt {
+            self.raised.stop(error);
+        }
+    }
+
+    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
+        let methods = self.methods.as_ref()?;
+        let recommended = locked(|py| {
+            let arm = methods.recommend.bind(py).call0()?;
+            if arm.is_none() { Ok(None) } else { self.arm(&arm).map(Some) }
+        });
+        recommended.unwrap_or_else(|error| self.raised.stop(error))
+    }
+}
+
+impl Drop for OwnPolicy {
+    fn drop(&mut self) {
+        // The run is over: nobody else need wait for this thread.
+        LOCK.with_borrow_mut(|lock| *lock = None);
+    }
+}
+
+/// The interpreter's lock, held by this thread.
+struct Lock {
+    state: ffi::PyGILState_STATE,
+    since: Instant,
+    calls: u32,
+}
+
+impl Lock {
+    fn take() -> Self {
+        // SAFETY: allowed on any thread; released once, on the same one, because it never leaves its thread.
+        #[expect(unsafe_code, reason = "a lock that outlives one call: pyo3 has closures only")]
+        let state = unsafe { ffi::PyGILState_Ensure() };
+        Self { state, since: Instant::now(), calls: 0 }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        #[expect(unsafe_code, reason = "as above")]
+        unsafe {
+            ffi::PyGILState_Release(self.state);
+        }
+    }
+}
+
+thread_local! {
+    static LOCK: RefCell<Option<Lock>> = const { RefCell::new(None) };
+}
+
+/// Calls Python, and keeps the lock for the calls that follow within a few milliseconds.
+fn locked<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
+    LOCK.with_borrow_mut(|held| {
+        let lock = held.get_or_insert_with(Lock::take);
+        lock.calls += 1;
+        if lock.calls.is_multiple_of(CALLS) && lock.since.elapsed() > SLICE {
+            // Let others have it.
+            *held = None;
+            *held = Some(Lock::take());
+        }
+    });
+    // Cheap: this thread has the lock already.
+    Python::attach(call)
+}

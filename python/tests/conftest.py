@@ -1,0 +1,31 @@
+"""What tests share: small data, and the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankduel as rd
+
+DATA = "mq2008-lookalike:0.05"
+RANKERS = "1,5,10,20"
+
+
+@pytest.fixture(scope="session")
+def site() -> rd.Site:
+    return rd.Site(DATA, rankers=RANKERS)
+
+
+@pytest.fixture(scope="session")
+def matrix(site: rd.Site) -> rd.Matrix:
+    return site.proxy(interleavings=400)
+
+
+def cli(*arguments: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """The command line of the package, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "rankduel", *arguments], cwd=folder, capture_output=True, check=False, timeout=300
+    )

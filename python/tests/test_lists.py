@@ -1,0 +1,81 @@
+"""Lists for real users."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankduel as rd
+
+TWO = ["balanced", "team-draft", "probabilistic", "probabilistic:expected", "document-constraints", "optimized"]
+MANY = ["sosm", "team-draft", "probabilistic", "optimized", "pairwise-preference"]
+documents = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1, max_size=6)
+
+
+@given(documents, documents, st.integers(0, 8), st.sampled_from(TWO), st.integers(0, 2**64 - 1), st.data())
+def test_interleaving(first: list[str], second: list[str], length: int, method: str, seed: int, data: st.DataObject) -> None:
+    impression = rd.interleave(first, second, length=length, method=method, seed=seed)
+    union = set(first) | set(second)
+    assert len(impression) == len(impression.shown) == min(length, len(union))
+    assert set(impression.shown) <= union and len(set(impression.shown)) == len(impression)
+    assert impression.method.split(":")[0] == method.split(":")[0]
+    clicked = data.draw(st.lists(st.sampled_from(impression.shown), unique=True) if impression.shown else st.just([]))
+    won = impression.credit(clicked)
+    assert won in ("first", "second", "tie") and (clicked or won == "tie")
+    for again in (
+        rd.Impression.from_bytes(impression.to_bytes()),
+        rd.Impression.from_json(impression.to_json()),
+        pickle.loads(pickle.dumps(impression)),
+        rd.interleave(first, second, length=length, method=method, seed=seed),
+    ):
+        assert again == impression and again.credit(clicked) == won
+
+
+@given(st.lists(documents, min_size=1, max_size=4), st.sampled_from(MANY), st.integers(0, 99), st.data())
+def test_multileaving(rankings: list[list[str]], method: str, seed: int, data: st.DataObject) -> None:
+    impression = rd.multileave(rankings, length=5, method=method, seed=seed)
+    clicked = data.draw(st.lists(st.sampled_from(impression.shown), unique=True))
+    preferences, scores = rd.Impression.from_bytes(impression.to_bytes()).credit_all(clicked)
+    for i in range(len(rankings)):
+        for j in range(len(rankings)):
+            assert preferences[i][j] == -preferences[j][i]
+            if scores is not None:
+                assert preferences[i][j] == (scores[i] > scores[j]) - (scores[i] < scores[j])
+
+
+def test_scores_keep_their_ties() -> None:
+    tied = {"a": 1.0, "b": 1.0, "c": 0.0}
+    tops = {rd.interleave(tied, tied, length=1, seed=seed).shown[0] for seed in range(50)}
+    assert tops == {"a", "b"}
+    assert {rd.interleave(["a", "b"], ["a", "b"], length=1, seed=seed).shown[0] for seed in range(50)} == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: rd.interleave(["a", "a"], ["b"], seed=1), ValueError, "same document at 0 and 1"),
+        (lambda: rd.interleave({"a": float("nan")}, ["b"], seed=1), ValueError, "is not a number"),
+        (lambda: rd.interleave(["a"], ["b"], method="ballanced", seed=1), ValueError, "did you mean `balanced`?"),
+        (lambda: rd.interleave(["a"], ["b"], seed=1).credit(["z"]), ValueError, "was not shown"),
+        (lambda: rd.interleave(["a"], [1], seed=1), TypeError, "expected documents as text, found 1"),  # type: ignore[list-item]
+        (lambda: rd.Impression.from_bytes(b"\x09"), ValueError, "not a receipt: format 9"),
+        (lambda: rd.Impression.from_bytes(b""), ValueError, "not a receipt: no bytes"),
+        (lambda: rd.Impression.from_json("{}"), ValueError, "not an impression"),
+        (lambda: rd.multileave([["a"], ["b"]], seed=1).credit(["a"]), ValueError, "credit_all"),
+    ],
+)
+def test_refusals(call: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        call()  # type: ignore[operator]
+    assert message in str(raised.value)
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_are_a_panic(data: bytes) -> None:
+    try:
+        rd.Impression.from_bytes(data).credit_all([])
+    except ValueError:
+        pass

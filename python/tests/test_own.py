@@ -1,0 +1,113 @@
+"""Policies written in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankduel as rd
+
+
+class Uniform(rd.Policy):
+    """Any two arms; recommends the one that won most."""
+
+    def __init__(self, arms: int, rng: np.random.Generator) -> None:
+        super().__init__(arms, rng)
+        self.won = [0] * arms
+        self.steps: list[int] = []
+
+    def choose(self, step: int) -> tuple[int, int]:
+        self.steps.append(step)
+        return int(self.rng.integers(self.arms)), int(self.rng.integers(self.arms))
+
+    def learn(self, step: int, winner: int, loser: int) -> None:
+        assert step == self.steps[-1]
+        self.won[winner] += winner != loser
+
+    def recommend(self) -> int | None:
+        return max(range(self.arms), key=self.won.__getitem__)
+
+
+def test_it_plays_like_all_others(site: rd.Site) -> None:
+    study = rd.bandit("arithmetic:k=5", ["random", Uniform], steps=3000, runs=4, seed=2)
+    assert study.labels == ["random", "python-Uniform"]
+    random, uniform = (entry["regret"]["mean"] for entry in study.summary)
+    # Both choose uniformly, so that their regret per step has one mean; it is known to a few per cent.
+    assert abs(uniform / random - 1) < 0.05
+    assert study.summary[1]["share_recommending_best"] == 1.0
+    live = site.live([Uniform, "random"], steps=500, runs=2)
+    assert live.labels[0] == "python-Uniform" and live.summary[0]["steps"] == 500
+    compared = site.compare(algorithms=[Uniform], interleavings=200, steps=300, runs=2)
+    assert compared.live.labels == compared.proxy.labels == ["python-Uniform"]
+
+
+def test_the_seed_decides_and_threads_do_not() -> None:
+    def runs(**settings: int) -> rd.Frame:
+        return rd.bandit("arithmetic:k=5", Uniform, steps=500, runs=4, **settings).runs
+
+    assert runs(seed=1) == runs(seed=1, threads=2) == runs(seed=1, threads=1)
+    assert runs(seed=1) != runs(seed=2)
+
+
+def test_built_ins_are_the_same_beside_it() -> None:
+    alone = rd.bandit("arithmetic:k=5", "rucb", steps=500, runs=2).runs
+    beside = rd.bandit("arithmetic:k=5", [Uniform, "rucb"], steps=500, runs=2).runs
+    assert alone.to_csv().splitlines()[1:] == beside.to_csv().splitlines()[3:]
+
+
+def test_a_version_is_part_of_name_and_seed() -> None:
+    class First(Uniform):
+        name = "mine"
+        version = "1"
+
+    class Second(First):
+        version = "2"
+
+    first, second = (rd.bandit("arithmetic:k=5", one, steps=500, runs=1) for one in (First, Second))
+    assert (first.algorithms, second.algorithms) == (["python-mine:version=1"], ["python-mine:version=2"])
+    assert list(first.curves["mean_regret"]) != list(second.curves["mean_regret"])
+    with pytest.raises(ValueError, match="is given twice"):
+        rd.bandit("arithmetic:k=5", [First, First], steps=10)
+
+
+class Broken(rd.Policy):
+    """Fails as it is told."""
+
+    answer: object = None
+
+    def choose(self, step: int) -> tuple[int, int]:
+        if step < 100:
+            return 0, 1
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (KeyError("mine"), KeyError, "mine"),
+        (3, TypeError, "expected a pair of arms"),
+        ((0, 1, 2), TypeError, "expected a pair of arms"),
+        ((0, 9), ValueError, "choose() returned arm 9, but arms are 0 to 4"),
+        ((0, -1), ValueError, "choose() returned arm -1"),
+        ((0, "b"), TypeError, "choose() returned 'b' as an arm"),
+    ],
+)
+def test_its_exceptions_reach_the_caller(answer: object, error: type[Exception], message: str) -> None:
+    class Wrong(Broken):
+        pass
+
+    Wrong.answer = answer
+    with pytest.raises(error) as raised:
+        rd.bandit("arithmetic:k=5", ["rucb", Wrong], steps=1000, runs=4)
+    assert message in str(raised.value)
+    # Nothing is left behind: the next call works.
+    assert len(rd.bandit("arithmetic:k=5", ["random", Uniform], steps=100, runs=2).runs) == 4
+
+
+def test_without_choose() -> None:
+    with pytest.raises(NotImplementedError):
+        rd.bandit("arithmetic:k=5", rd.Policy, steps=10)
+    with pytest.raises(AttributeError):
+        rd.bandit("arithmetic:k=5", [object], steps=10)  # type: ignore[list-item]
