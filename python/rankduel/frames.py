@@ -73,6 +73,8 @@ class Frame:
 
     def __getitem__(self, name: str) -> npt.NDArray[Any] | list[Any]:
         """The values of a column: an array of numbers or truth values, or a list of texts; gaps are NaN or None."""
+        if name not in self.columns:
+            raise KeyError(f"there is no column {name!r}; the columns are {', '.join(self.columns)}")
         return self._columns.values(name)
 
     def __eq__(self, other: object) -> bool:

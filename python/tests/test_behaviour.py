@@ -25,7 +25,7 @@ LONG = {
     "playing on a matrix": "rd.bandit('btl:k=200', ['rucb', 'dts'], steps=10**9, runs=8)",
     "playing live": "small.live(['rucb', 'mdb'], steps=10**9, runs=4, truth_effort=0.01)",
     "comparing pairs": "small.proxy(interleavings=10**8)",
-    "methods": "small.sensitivity(draws=10**6)",
+    "methods": "small.sensitivity(compared=3, draws=10**6)",
     "distortion": "small.distortion(sets=10**6, multileavings=10**6, truth_effort=0.01)",
     "a policy": "rd.bandit('btl:k=20', Own, steps=10**9, runs=2)",
     "a command": "rd.command('bandit', '--problem', 'btl:k=50', '--steps', '1e9', '--quiet', '--out', folder + '/x')",
@@ -90,7 +90,7 @@ def test_calls_go_on_after_ctrl_c() -> None:
 
     threading.Thread(target=ring).start()
     with pytest.raises(KeyboardInterrupt):
-        rd.bandit("btl:k=50", ["rucb"], steps=10**9, runs=4)
+        rd.bandit("btl:k=50", ["random"], steps=10**9, runs=4)
     assert len(rd.bandit("btl:k=5", ["rucb"], steps=100, runs=2).runs) == 2
 
 
@@ -107,7 +107,7 @@ def test_other_threads_run_meanwhile() -> None:
     thread = threading.Thread(target=beat)
     thread.start()
     start = time.monotonic()
-    rd.bandit("btl:k=50", ["rucb"], steps=300_000, runs=4)
+    rd.bandit("btl:k=50", ["random"], steps=3_000_000, runs=4)
     seconds = time.monotonic() - start
     done.set()
     thread.join()
@@ -143,7 +143,7 @@ def test_an_exception_of_the_progress_function_stops_the_work() -> None:
         raise InterruptedError(what)
 
     with pytest.raises(InterruptedError, match="playing"):
-        rd.bandit("btl:k=50", ["rucb"], steps=10**9, runs=4, progress=enough)
+        rd.bandit("btl:k=50", ["random"], steps=10**9, runs=4, progress=enough)
 
 
 @pytest.mark.parametrize(

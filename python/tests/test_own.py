@@ -29,11 +29,12 @@ class Uniform(rd.Policy):
 
 
 def test_it_plays_like_all_others(site: rd.Site) -> None:
-    study = rd.bandit("arithmetic:k=5", ["random", Uniform], steps=3000, runs=4, seed=2)
+    study = rd.bandit("arithmetic:k=5", ["random", Uniform], steps=12_000, runs=4, seed=2)
     assert study.labels == ["random", "python-Uniform"]
     random, uniform = (entry["regret"]["mean"] for entry in study.summary)
     # Both choose uniformly, so that their regret per step has one mean; it is known to a few per cent.
     assert abs(uniform / random - 1) < 0.05
+    # The best arm wins 240 duels more than the next, 4.6 standard deviations.
     assert study.summary[1]["share_recommending_best"] == 1.0
     live = site.live([Uniform, "random"], steps=500, runs=2)
     assert live.labels[0] == "python-Uniform" and live.summary[0]["steps"] == 500
