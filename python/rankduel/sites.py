@@ -500,6 +500,7 @@ class Site:
         regret: str | None = None,
         axes: str = "log-x",
         spread: str | None = None,
+        streams: str = "sequential",
         truth_effort: float = 1.0,
         cache: str | os.PathLike[str] | None = None,
         threads: int | None = None,
@@ -525,6 +526,9 @@ class Site:
             The axes of the figure: ``linear``, ``log-x`` or ``log``.
         spread
             The spread over runs in table and figure: ``se``, ``sd`` or ``range``.
+        streams
+            Where impressions are drawn from: ``sequential``, from the generators of their run, or ``keyed``, each from its
+            own, so that all algorithms meet the same queries and users.
         truth_effort
             Comparisons behind the ground truth, as a multiple of the default.
         cache
@@ -550,6 +554,7 @@ class Site:
                     regret,
                     axes,
                     spread,
+                    streams,
                     truth_effort,
                     _path(cache),
                     threads,
@@ -570,6 +575,7 @@ class Site:
         regret: str | None = None,
         axes: str = "log-x",
         spread: str | None = None,
+        streams: str = "sequential",
         truth_effort: float = 1.0,
         cache: str | os.PathLike[str] | None = None,
         threads: int | None = None,
@@ -585,7 +591,7 @@ class Site:
             Dueling algorithms.
         interleavings
             Impressions per pair of an estimated matrix.
-        steps, runs, seed, checkpoints, regret, axes, spread, truth_effort, cache, threads, progress
+        steps, runs, seed, checkpoints, regret, axes, spread, streams, truth_effort, cache, threads, progress
             As for `live`.
 
         Returns
@@ -606,6 +612,7 @@ class Site:
                 regret,
                 axes,
                 spread,
+                streams,
                 truth_effort,
                 _path(cache),
                 threads,

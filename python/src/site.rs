@@ -17,6 +17,7 @@ use sim::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
 use sim::results::{Measured, Spread, live_caption};
 use sim::simulation::live_arena::{LiveArenaFactory, play_live};
 use sim::simulation::prepared::PreparedSite;
+use sim::simulation::seed::Streams;
 use sim::simulation::spec::SiteSpec;
 use sim::simulation::truth::{Effort, GroundTruth, RegretMeasure, of_preferences};
 
@@ -36,6 +37,15 @@ struct Inner {
 struct TruthArgs {
     effort: f64,
     cache: Option<PathBuf>,
+}
+
+/// Reads where live impressions are drawn from.
+fn streams(text: &str) -> PyResult<Streams> {
+    match text {
+        "sequential" => Ok(Streams::Sequential),
+        "keyed" => Ok(Streams::Keyed),
+        other => Err(wrong(format!("streams: expected sequential or keyed, found {other:?}"))),
+    }
 }
 
 impl TruthArgs {
@@ -76,11 +86,11 @@ impl Inner {
         Ok((truth, measured))
     }
 
-    fn live(&self, asked: &Asked, args: &TruthArgs) -> Result<Study> {
-        let PreparedSite { site, methods, description, .. } = &self.prepared;
+    fn live(&self, asked: &Asked, args: &TruthArgs, streams: Streams) -> Result<Study> {
+        let description = &self.prepared.description;
         let (truth, measured) = self.measured(asked.regret, asked.seed, args)?;
         let plan = asked.plan();
-        let arenas = LiveArenaFactory { site, methods, gaps: &truth.gaps, content: description.seed_text() };
+        let arenas = LiveArenaFactory::new(&self.prepared, &truth.gaps, streams);
         let progress = Progress::new("playing", plan.total_steps(), true);
         let results = play_live(&arenas, &plan, None, &progress)?;
         progress.finish();
@@ -258,16 +268,17 @@ impl Site {
         regret: Option<&str>,
         axes: &str,
         spread: Option<&str>,
+        streams: &str,
         effort: f64,
         cache: Option<PathBuf>,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Study> {
         let asked = Asked::new(&algorithms, steps, runs, checkpoints, seed, regret, axes, spread)?;
-        let args = TruthArgs::new(effort, cache)?;
+        let (args, streams) = (TruthArgs::new(effort, cache)?, self::streams(streams)?);
         let inner = Arc::clone(&self.inner);
         let own = asked.own.clone();
-        own.raise(py, work(py, How { threads, report }, move || inner.live(&asked, &args)))
+        own.raise(py, work(py, How { threads, report }, move || inner.live(&asked, &args, streams)))
     }
 
     /// Estimates the preference matrix.
@@ -425,6 +436,7 @@ impl Site {
         regret: Option<&str>,
         axes: &str,
         spread: Option<&str>,
+        streams: &str,
         effort: f64,
         cache: Option<PathBuf>,
         threads: Option<usize>,
@@ -436,7 +448,7 @@ impl Site {
                 "{spec} selects sets of arms, which a pairwise matrix cannot simulate; choose dueling algorithms"
             )));
         }
-        let args = TruthArgs::new(effort, cache)?;
+        let (args, streams) = (TruthArgs::new(effort, cache)?, self::streams(streams)?);
         let preferences = matrix.preferences()?.clone();
         if preferences.arms() != self.arms() {
             return Err(wrong(format!(
@@ -450,7 +462,7 @@ impl Site {
         let (live, proxy, csv) = own.raise(
             py,
             work(py, How { threads, report }, move || {
-                let live = inner.live(&asked, &args)?;
+                let live = inner.live(&asked, &args, streams)?;
                 let (truth, measured) = inner.measured(asked.regret, asked.seed, &args)?;
                 let description = &inner.prepared.description;
                 let caption = live_caption(description, "proxy: ", &measured, asked.look);

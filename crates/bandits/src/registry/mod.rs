@@ -222,7 +222,10 @@ impl Spec {
     /// # Errors
     /// Those of [`visit`](Self::visit).
     pub fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        each!(&self.0, algorithm => algorithm.late(arms, horizon))
+        match &self.0 {
+            Origin::Listed(any) => each!(any, algorithm => algorithm.late(arms, horizon)),
+            Origin::Outside(outside) => Ok(LatePolicy::queued(OutsidePolicy::new(Arc::clone(outside), arms, horizon))),
+        }
     }
 }
 
