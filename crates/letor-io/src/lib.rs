@@ -116,7 +116,7 @@ pub use dataset::{
     BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, RunCounts, Runs, Statistics,
 };
 pub use error::{Error, ErrorKind};
-pub use names::{NameError, NameFault, Names};
+pub use names::{NameError, NameFault, Names, Numbered};
 pub use open::{OpenOptions, open};
 pub use registry::{ParseSplitError, Split};
 pub use text::{Null, ReadOptions, SameQid, WriteOptions, read_files, write};

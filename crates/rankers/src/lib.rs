@@ -7,6 +7,7 @@
 //! | item | purpose |
 //! |---|---|
 //! | [`Selection`] | chooses features: all, some at random, the first in alphabetical order, or by number |
+//! | [`RankerRef`] | a ranker by the number of its feature or by name |
 //! | [`Rankings`] | the list of every chosen ranker for every query |
 //! | [`TieBreaking`] | breaks ties again in every impression, or once, by a seed |
 //! | [`Rankings::prefetch`], [`prefetch()`] | loads memory before it is needed |
@@ -45,11 +46,13 @@
 mod ndcg;
 mod pages;
 mod prefetch;
+mod ranker_ref;
 mod rankings;
 mod selection;
 
 pub use ndcg::{Gain, NdcgError, ndcg};
 pub use prefetch::prefetch;
+pub use ranker_ref::RankerRef;
 pub use rankings::{MemoryError, Rankings, TieBreaking};
 pub use selection::{Selection, SelectionError, SelectionErrorKind};
 

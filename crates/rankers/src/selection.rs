@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use letor_io::FeatureId;
+use letor_io::{FeatureId, Names};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 
 /// Which features become arms.
 ///
-/// As text: `all`, `30` (30 at random), `alphabetical:10`, or feature numbers, `1,5,110` (a single one as `110,`).
+/// As text: `all`, `30` (30 at random), `alphabetical:10`, or feature numbers, `1,5,110` (a single one as `110,`). Where
+/// features have names, names too: `bm25,ltr,7`; see [`Names::split`] for those with commas.
 ///
 /// ```
 /// use letor_io::FeatureId;
@@ -30,6 +31,8 @@ pub enum Selection {
     Alphabetical(usize),
     /// Exactly these, in this order.
     List(Vec<FeatureId>),
+    /// Exactly these, in this order, by names and numbers. [`resolve`](Self::resolve) finds the features.
+    Named(Vec<String>),
 }
 
 /// Why features cannot be selected or ranked.
@@ -52,6 +55,8 @@ pub enum SelectionErrorKind {
     TooMany,
     /// The data do not have the feature.
     UnknownFeature,
+    /// No feature has the name.
+    UnknownName,
     /// A feature is selected twice.
     Duplicate,
     /// A query has more documents than a list can hold.
@@ -61,6 +66,14 @@ pub enum SelectionErrorKind {
 impl SelectionError {
     pub(crate) fn new(kind: SelectionErrorKind, message: String) -> Self {
         Self { kind, message }
+    }
+
+    fn not_a_number(text: &str, part: &str) -> Self {
+        let message = format!(
+            "rankers {text:?}: {part:?} is not a number; expected `all`, a number of rankers, `alphabetical:N`, or \
+             feature numbers, e.g. `1,5,110`"
+        );
+        Self::new(SelectionErrorKind::Syntax, message)
     }
 
     pub(crate) fn no_ranker() -> Self {
@@ -82,26 +95,20 @@ impl SelectionError {
 impl FromStr for Selection {
     type Err = SelectionError;
 
-    /// `all`, `N`, `alphabetical:N` or `1,5,110`.
+    /// `all`, `N`, `alphabetical:N`, `1,5,110` or `bm25,ltr`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        let fail = |part: &str| {
-            let message = format!(
-                "rankers {text:?}: {part:?} is not a number; expected `all`, a number of rankers, `alphabetical:N`, \
-                 or feature numbers, e.g. `1,5,110`"
-            );
-            SelectionError::new(SelectionErrorKind::Syntax, message)
-        };
+        let fail = |part: &str| SelectionError::not_a_number(text, part);
         if text == "all" {
             Ok(Self::All)
         } else if let Some(count) = text.strip_prefix("alphabetical:") {
             Ok(Self::Alphabetical(count.trim().parse().map_err(|_| fail(count))?))
-        } else if text.contains(',') {
-            let numbers = text.strip_suffix(',').unwrap_or(text).split(',');
-            let list = numbers.map(|number| number.trim().parse().map(FeatureId).map_err(|_| fail(number)));
-            Ok(Self::List(list.collect::<Result<_, _>>()?))
+        } else if let Ok(count) = text.parse() {
+            Ok(Self::Random(count))
         } else {
-            Ok(Self::Random(text.parse().map_err(|_| fail(text))?))
+            let items = Names::split(text).map_err(|_| fail(""))?;
+            let numbers: Result<Vec<FeatureId>, _> = items.iter().map(|item| item.parse().map(FeatureId)).collect();
+            Ok(numbers.map_or(Self::Named(items), Self::List))
         }
     }
 }
@@ -120,17 +127,47 @@ impl fmt::Display for Selection {
                     write!(f, "{}", numbers.join(","))
                 }
             },
+            Self::Named(items) => f.write_str(&Names::join(items)),
         }
     }
 }
 
 impl Selection {
+    /// The same selection by numbers alone, where `names` are those of the features, if they have any. A name precedes a
+    /// number: in a list, 7 is the feature called 7 if there is one.
+    ///
+    /// # Errors
+    /// If nothing has one of the names.
+    pub fn resolve(&self, names: Option<&Names>) -> Result<Self, SelectionError> {
+        let called = |name: &str| names?.find(name).map(|number| FeatureId(number as u32 + 1));
+        match self {
+            Self::List(features) => Ok(Self::List(
+                features.iter().map(|&feature| called(&feature.0.to_string()).unwrap_or(feature)).collect(),
+            )),
+            Self::Named(items) => {
+                let feature = |item: &String| {
+                    let number = || item.parse().ok().map(FeatureId);
+                    called(item).or_else(number).ok_or_else(|| match names {
+                        Some(names) => {
+                            let hint = names.look_up(item).unwrap_err();
+                            SelectionError::new(SelectionErrorKind::UnknownName, format!("rankers {self}: {hint}"))
+                        }
+                        None => SelectionError::not_a_number(&self.to_string(), item),
+                    })
+                };
+                Ok(Self::List(items.iter().map(feature).collect::<Result<_, _>>()?))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
     /// The selected features among `1..=features`.
     ///
     /// Only [`Random`](Self::Random) depends on `seed`.
     ///
     /// # Errors
-    /// If no feature or more than `features` are selected, or a number is unknown or occurs twice.
+    /// If no feature or more than `features` are selected, or a number is unknown or occurs twice; for names, which are
+    /// [resolved](Self::resolve) first.
     pub fn choose(&self, features: u32, seed: u64) -> Result<Vec<FeatureId>, SelectionError> {
         let enough = |count: usize| {
             if count == 0 {
@@ -167,6 +204,7 @@ impl Selection {
                 all.truncate(count);
                 Ok(all)
             }
+            Self::Named(_) => self.resolve(None)?.choose(features, seed),
             Self::List(list) => {
                 enough(list.len().min(features.max(1) as usize))?;
                 let mut seen = vec![false; features as usize];

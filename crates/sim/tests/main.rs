@@ -13,6 +13,7 @@ mod help;
 #[cfg(unix)]
 mod interruptions;
 mod memory;
+mod names;
 mod own_rankers;
 mod provenance;
 mod proxy;

@@ -2,11 +2,13 @@
 //! their agreement. Everything else about their structure is in `structure`.
 
 pub mod agreement;
+mod header;
 mod npy;
 mod text;
 pub mod winners;
 
 pub use npy::npy_header;
+pub use text::SquareTable;
 
 use std::ops::Range;
 
@@ -61,7 +63,9 @@ pub enum MatrixError {
         rows: usize,
     },
     /// A word that is not a number.
-    #[error("line {line}, word {word}: expected a number, found `{found}`; rows hold numbers alone, without names")]
+    #[error(
+        "line {line}, word {word}: expected a number, found `{found}`; names stand in a first line, above the columns"
+    )]
     NotANumber {
         /// The line.
         line: usize,
@@ -80,6 +84,46 @@ pub enum MatrixError {
         line: usize,
         /// The word within the line, from 1.
         word: usize,
+    },
+    /// A name in the header that cannot be one.
+    #[error("line {line}, word {word}: {fault}")]
+    Name {
+        /// The line.
+        line: usize,
+        /// The word within the line, from 1.
+        word: usize,
+        /// What is wrong.
+        fault: String,
+    },
+    /// A row that is not named like the column of the same number.
+    #[error(
+        "line {line}, word 1: expected `{expected}`, found `{found}`; rows and columns name the same arms in the same order"
+    )]
+    RowName {
+        /// The line.
+        line: usize,
+        /// The name of the row.
+        found: String,
+        /// The name of the column.
+        expected: String,
+    },
+    /// A header with another number of names than there are rows.
+    #[error("the header names {named} arms, but {rows} rows follow")]
+    HeaderRows {
+        /// The number of names.
+        named: usize,
+        /// The number of rows.
+        rows: usize,
+    },
+    /// A row below a header with another number of cells.
+    #[error("line {line} has {cells} cells, expected {expected} as in the header")]
+    HeaderCells {
+        /// The line.
+        line: usize,
+        /// The number of its cells.
+        cells: usize,
+        /// The number expected.
+        expected: usize,
     },
     /// Bytes that are neither text nor `.npy`.
     #[error("byte {offset} is not text; expected rows of numbers or a .npy file")]
@@ -242,11 +286,20 @@ impl PreferenceMatrix {
     /// # Errors
     /// When they are neither, or not a preference matrix.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MatrixError> {
+        Self::with_names(bytes).map(|(matrix, _)| matrix)
+    }
+
+    /// The same with the names of the arms in the header of a text, if it has one.
+    ///
+    /// # Errors
+    /// Those of [`from_bytes`](Self::from_bytes).
+    pub fn with_names(bytes: &[u8]) -> Result<(Self, Option<Vec<String>>), MatrixError> {
         if npy::is_npy(bytes) {
-            return Self::from_npy(bytes);
+            return Ok((Self::from_npy(bytes)?, None));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?;
-        Self::parse(text)
+        let SquareTable { size, entries, names } = SquareTable::parse(text)?;
+        Ok((Self::new(size, entries)?, names))
     }
 
     /// The number of arms.

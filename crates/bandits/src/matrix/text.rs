@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::header::Header;
 use super::{MatrixError, PreferenceMatrix};
 
 /// The cells of a line: between commas, or between blanks where there is no comma between them. A comma at the end
@@ -17,29 +18,55 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-impl PreferenceMatrix {
+/// A square table of numbers, read from text, with the names in its header.
+///
+/// ```
+/// use bandits::SquareTable;
+///
+/// let table = SquareTable::parse(",bm25,ltr\nbm25,0.5,0.7\nltr,0.3,0.5\n")?;
+/// assert_eq!((table.size, table.entries), (2, vec![0.5, 0.7, 0.3, 0.5]));
+/// assert_eq!(table.names.unwrap(), ["bm25", "ltr"]);
+/// # Ok::<(), bandits::MatrixError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SquareTable {
+    /// The number of rows and columns.
+    pub size: usize,
+    /// All entries, row by row.
+    pub entries: Vec<f64>,
+    /// The names of the columns, which are also those of the rows: trimmed, not empty, and distinct.
+    pub names: Option<Vec<String>>,
+}
+
+impl SquareTable {
     /// Reads text: one row per line, cells separated by blanks, tabs or commas; blank lines and lines
     /// that begin with `#` do not count. A first line with nothing but the number of arms is
-    /// understood.
+    /// understood, and one with the names of the columns, as `DataFrame.to_csv` of pandas and `write.table` of R write
+    /// it, with or without a first column of the same names. Names may stand in quotation marks.
     ///
     /// # Errors
-    /// If a word is not a number, or the numbers are not a preference matrix.
+    /// If a word is not a number, the table is not square, or names are not distinct or not those of the rows.
     pub fn parse(text: &str) -> Result<Self, MatrixError> {
-        let mut lines = (1..)
+        let lines: Vec<(usize, &str)> = (1..)
             .zip(text.lines())
             .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
-            .peekable();
-        let announced = lines.peek().and_then(|(_, line)| line.trim().parse::<usize>().ok());
-        let several = lines.clone().nth(1).is_some();
-        let announced = announced.filter(|_| several);
-        if announced.is_some() {
-            lines.next();
+            .collect();
+        let Some((&first, following)) = lines.split_first() else { return Err(MatrixError::Empty) };
+        let announced = first.1.trim().parse::<usize>().ok().filter(|_| lines.len() > 1);
+        if announced.is_none()
+            && let Some(header) = Header::of(first, following)?
+        {
+            let size = following.len();
+            let mut entries = Vec::new();
+            for (number, &line) in following.iter().enumerate() {
+                entries.append(&mut header.row(number, line)?);
+            }
+            return Ok(Self { size, entries, names: header.into_names() });
         }
-
         let mut entries = Vec::new();
         let mut rows = 0;
         let mut expected = announced;
-        for (line, content) in lines {
+        for &(line, content) in if announced.is_some() { following } else { &lines } {
             let before = entries.len();
             for (word, found) in (1..).zip(cells(content)) {
                 if found.is_empty() {
@@ -59,16 +86,25 @@ impl PreferenceMatrix {
             }
             rows += 1;
         }
-        let Some(arms) = expected else {
-            return Err(MatrixError::Empty);
-        };
-        if rows != arms {
+        let size = expected.unwrap_or(0);
+        if rows != size {
             return Err(match announced {
                 Some(announced) => MatrixError::Rows { announced, rows },
-                None => MatrixError::NotSquare { row: 0, cells: arms, expected: rows },
+                None => MatrixError::NotSquare { row: 0, cells: size, expected: rows },
             });
         }
-        Self::new(arms, entries)
+        Ok(Self { size, entries, names: None })
+    }
+}
+
+impl PreferenceMatrix {
+    /// Reads text in the forms that [`SquareTable::parse`] understands, leaving out names.
+    ///
+    /// # Errors
+    /// If the text is not a square table, or its numbers are not a preference matrix.
+    pub fn parse(text: &str) -> Result<Self, MatrixError> {
+        let SquareTable { size, entries, .. } = SquareTable::parse(text)?;
+        Self::new(size, entries)
     }
 
     /// Writes text that [`parse`](Self::parse) reads back to the same bits.
@@ -130,7 +166,7 @@ mod tests {
         assert_eq!(message("0.5,0.7, ,\n"), "line 1, word 3: expected a number, found nothing between two commas");
         assert_eq!(
             message("0.5 0.5\n\n0.5 x"),
-            "line 3, word 2: expected a number, found `x`; rows hold numbers alone, without names"
+            "line 3, word 2: expected a number, found `x`; names stand in a first line, above the columns"
         );
         assert_eq!(message("0.5 0.5\n0.5"), "row 1 has 1 cells, expected 2; a preference matrix is square");
         assert_eq!(message("0.5 0.5 0.5\n0.5 0.5 0.5"), "row 0 has 3 cells, expected 2; a preference matrix is square");
@@ -140,7 +176,84 @@ mod tests {
         assert_eq!(message("7"), "row 0, column 0: expected a probability from 0 to 1, found 7");
     }
 
+    #[test]
+    fn headers_name_the_arms() {
+        let plain = PreferenceMatrix::parse("0.5 0.7\n0.3 0.5").expect("plain");
+        let names = |text: &str| {
+            let table = SquareTable::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+            assert_eq!(PreferenceMatrix::new(table.size, table.entries).as_ref(), Ok(&plain), "{text:?}");
+            table.names.map(|names| names.join("|"))
+        };
+        for text in [
+            // pandas: with and without its index, which may have a name or be numbers.
+            ",bm25,ltr\nbm25,0.5,0.7\nltr,0.3,0.5\n",
+            "ranker,bm25,ltr\r\nbm25,0.5,0.7\r\nltr,0.3,0.5\r\n",
+            "bm25,ltr\n0.5,0.7\n0.3,0.5\n",
+            ",bm25,ltr\n0,0.5,0.7\n1,0.3,0.5\n",
+            "i,bm25,ltr\n0,0.5,0.7\n1,0.3,0.5\n",
+            "\tbm25\tltr\nbm25\t0.5\t0.7\nltr\t0.3\t0.5\n",
+            // R: quotation marks, and nothing above the names of rows.
+            "\"bm25\" \"ltr\"\n\"bm25\" 0.5 0.7\n\"ltr\" 0.3 0.5\n",
+            "\"\",\"bm25\",\"ltr\"\n\"bm25\",0.5,0.7\n\"ltr\",0.3,0.5\n",
+            "# p\n bm25 , ltr \n0.5, 0.7,\n 0.3 ,0.5,\n",
+        ] {
+            assert_eq!(names(text).as_deref(), Some("bm25|ltr"), "{text:?}");
+        }
+        let odd = ",\"a, b\",\"say \"\"x\"\"\"\n\"a, b\",0.5,0.7\n\"say \"\"x\"\"\",0.3,0.5\n";
+        assert_eq!(names(odd).as_deref(), Some("a, b|say \"x\""));
+        assert_eq!(names("run a\tnaïve 検索\n0.5\t0.7\n0.3\t0.5").as_deref(), Some("run a|naïve 検索"));
+        // What pandas writes for columns without names.
+        for text in [",0,1\n0,0.5,0.7\n1,0.3,0.5\n", "0,1\n0.5,0.7\n0.3,0.5\n"] {
+            assert_eq!(names(text), None, "{text:?}");
+        }
+        assert_eq!(names("17,4\n0.5,0.7\n0.3,0.5\n".replace("17", "m17").as_str()).as_deref(), Some("m17|4"));
+    }
+
+    #[test]
+    fn malformed_headers_are_refused_by_line_and_word() {
+        let message = |text| SquareTable::parse(text).expect_err(text).to_string();
+        for (text, expected) in [
+            ("a,b\n", "the header names 2 arms, but 0 rows follow"),
+            ("a,b\n0.5,0.7\n", "the header names 2 arms, but 1 rows follow"),
+            ("a,b,c\n0.5,0.7\n0.3,0.5\n", "line 2 has 2 cells, expected 3 as in the header"),
+            (",a,b\na,0.5,0.7\nb,0.3\n", "line 3 has 2 cells, expected 3 as in the header"),
+            ("a,,c\n0.5,0.7,1\n0.3,0.5,1\n0,0,0.5", "line 1, word 2: expected a name, found nothing"),
+            (",a,a\na,0.5,0.7\na,0.3,0.5\n", "line 1, word 3: `a` is already word 2; expected distinct names"),
+            (
+                ",a,b\nb,0.5,0.7\na,0.3,0.5\n",
+                "line 2, word 1: expected `a`, found `b`; rows and columns name the same arms in the same order",
+            ),
+            (
+                ",a,b\na,0.5,x\nb,0.3,0.5\n",
+                "line 2, word 3: expected a number, found `x`; names stand in a first line, above the columns",
+            ),
+            (",a,b\na,0.5,\nb,0.3,0.5\n", "line 2 has 2 cells, expected 3 as in the header"),
+            (",a,b\na,,0.5\nb,0.3,0.5\n", "line 2, word 2: expected a number, found nothing between two commas"),
+            ("\na\u{1b},b\n0.5,0.7\n0.3,0.5\n", "line 2, word 1: the name contains the control character \\u{1b}"),
+        ] {
+            assert_eq!(message(text), expected, "{text:?}");
+        }
+    }
+
     proptest::proptest! {
+        #[test]
+        fn names_in_quotation_marks_are_read_back(names in proptest::collection::btree_set("[a-z\"é, ]{0,3}z", 2)) {
+            let names: Vec<String> = names.iter().map(|name| name.trim().to_owned()).collect();
+            proptest::prop_assume!(names[0] != names[1]);
+            let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+            for delimiter in [",", "\t", " "] {
+                let text = format!(
+                    "{}\n{}\n{}",
+                    names.iter().map(quoted).collect::<Vec<_>>().join(delimiter),
+                    [quoted(&names[0]), "0.5".into(), "0.7".into()].join(delimiter),
+                    [quoted(&names[1]), "0.3".into(), "0.5".into()].join(delimiter),
+                );
+                let table = SquareTable::parse(&text);
+                proptest::prop_assert_eq!(table.map(|table| table.names), Ok(Some(names.clone())), "{}", text);
+            }
+        }
+
+
         #[test]
         fn any_bytes_end_in_a_matrix_or_an_error(bytes: Vec<u8>) {
             let _ = PreferenceMatrix::from_bytes(&bytes);

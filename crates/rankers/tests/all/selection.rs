@@ -1,6 +1,6 @@
 //! Selections of features.
 
-use letor_io::FeatureId;
+use letor_io::{FeatureId, Names};
 use proptest::prelude::*;
 use rankers::Selection;
 
@@ -49,11 +49,12 @@ fn value_stability() {
 fn refusals() {
     let parse = |text: &str| text.parse::<Selection>().unwrap_err().to_string();
     assert!(parse("").contains("expected `all`"));
-    assert!(parse("some").contains("\"some\" is not a number"));
     assert!(parse("alphabetical:x").contains("\"x\" is not a number"));
     assert!(parse("1,,3").contains("\"\" is not a number"));
 
     let choose = |text: &str| text.parse::<Selection>().unwrap().choose(136, 0).unwrap_err().to_string();
+    assert!(choose("some").contains("\"some\" is not a number; expected `all`"));
+    assert!(choose("1,x").contains("rankers \"1,x\": \"x\" is not a number"));
     assert!(choose("137").contains("137 rankers are selected, but the data have 136"));
     assert!(choose("0").contains("no ranker"));
     assert!(choose("alphabetical:137").contains("136 features"));
@@ -63,6 +64,21 @@ fn refusals() {
     assert!(Selection::All.choose(0, 0).is_err());
     assert!(Selection::List(vec![FeatureId(1)]).choose(0, 0).is_err());
     assert!(Selection::List(vec![]).choose(9, 0).is_err());
+}
+
+#[test]
+fn names_precede_numbers() {
+    let names = Names::new(["bm25", "7", "ltr, tuned"]).unwrap();
+    let resolve =
+        |text: &str| text.parse::<Selection>().unwrap().resolve(Some(&names)).map_err(|error| error.to_string());
+    let features = |numbers: &[u32]| Ok(Selection::List(numbers.iter().copied().map(FeatureId).collect()));
+    assert_eq!(resolve("\"ltr, tuned\",bm25"), features(&[3, 1]));
+    assert_eq!(resolve("bm25,3"), features(&[1, 3]));
+    assert_eq!(resolve("7,1"), features(&[2, 1]), "feature 2 is called 7");
+    assert_eq!(resolve("2"), Ok(Selection::Random(2)), "a single number is a count");
+    assert_eq!(resolve("bm52,7").unwrap_err(), "rankers bm52,7: nothing is called `bm52`; did you mean `bm25`?");
+    let list: Selection = "\"ltr, tuned\",7".parse().unwrap();
+    assert_eq!(list.to_string().parse::<Selection>().unwrap(), list);
 }
 
 proptest! {

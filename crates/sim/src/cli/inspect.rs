@@ -100,10 +100,14 @@ struct LabelCount {
 }
 
 /// The quality of a feature as a ranker: mean nDCG over all queries, in expectation over ties.
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Serialize)]
 struct RankerQuality {
     feature: FeatureId,
     arm: u32,
+    /// Its name; absent if no feature has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "null for a feature without a name beside others with one")]
+    name: Option<Option<String>>,
     exponential: f64,
     linear: f64,
 }
@@ -112,7 +116,12 @@ impl Inspect {
     pub(super) fn run(&self) -> Result<()> {
         self.common.apply()?;
         let asked = if self.as_flag.is_empty() { &self.dataset } else { &self.as_flag };
-        let spec = SiteSpec { dataset: asked.clone(), reading: self.reading.spec(), ..SiteSpec::default() };
+        let spec = SiteSpec {
+            dataset: asked.clone(),
+            reading: self.reading.spec(),
+            names: self.reading.names.clone(),
+            ..SiteSpec::default()
+        };
         let dataset = self.reading.open(&self.own.of_spec(asked, spec)?)?;
         announce(&dataset, self.common.quiet);
         let checksum = dataset.checksum();
@@ -129,9 +138,10 @@ impl Inspect {
         };
         let folder = self.output.claim(usual, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
-        let findings = Findings::of(&dataset, &statistics)?;
         let names = ArmNames::features((1..=dataset.features()).map(FeatureId).collect());
         let names = names.called(dataset.feature_names().cloned());
+        let findings = Findings::of(&dataset, &statistics, &names)?;
+        let names = names.shortened();
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
             draw(&dataset, &findings, &names, folder.path())
@@ -153,7 +163,7 @@ impl Inspect {
 }
 
 impl Findings {
-    fn of(dataset: &Dataset, statistics: &Statistics) -> Result<Self> {
+    fn of(dataset: &Dataset, statistics: &Statistics, names: &ArmNames) -> Result<Self> {
         let [fewest, median, most] = statistics.documents_per_query;
         let labels = statistics.labels.iter();
         Ok(Self {
@@ -170,7 +180,7 @@ impl Findings {
             constant_share: statistics.constant_share,
             always_zero: statistics.always_zero.clone(),
             duplicates: statistics.duplicates.iter().map(|&(feature, first)| [feature, first]).collect(),
-            ndcg: if statistics.unlabelled() == 0 { Some(qualities(dataset)?) } else { None },
+            ndcg: if statistics.unlabelled() == 0 { Some(qualities(dataset, names)?) } else { None },
         })
     }
 
@@ -182,7 +192,7 @@ impl Findings {
     }
 }
 
-fn qualities(dataset: &Dataset) -> Result<Vec<RankerQuality>> {
+fn qualities(dataset: &Dataset, names: &ArmNames) -> Result<Vec<RankerQuality>> {
     let features: Vec<FeatureId> = (1..=dataset.features()).map(FeatureId).collect();
     if features.is_empty() {
         return Ok(Vec::new());
@@ -194,6 +204,7 @@ fn qualities(dataset: &Dataset) -> Result<Vec<RankerQuality>> {
     let quality = |(feature, (exponential, linear)): (FeatureId, _)| RankerQuality {
         feature,
         arm: feature.0 - 1,
+        name: names.cell(feature.0 as usize - 1),
         exponential,
         linear,
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::PreferenceMatrix;
-use letor_io::registry;
+use letor_io::{Names, registry};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -28,6 +28,8 @@ pub struct MatrixFile {
     pub matrix: PreferenceMatrix,
     /// What it was estimated from, of matrices made by `sim proxy`.
     pub account: Option<MatrixAccount>,
+    /// The names in its header.
+    pub names: Option<Names>,
 }
 
 /// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
@@ -43,14 +45,15 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
         let hint = nearest(path).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         format!("failed to read the matrix {}{hint}", path.display())
     })?;
-    let matrix = parse(&bytes).with_context(|| format!("{} is not a preference matrix", path.display()))?;
+    let wrong = || format!("{} is not a preference matrix", path.display());
+    let (matrix, names) = parse_with_names(&bytes).with_context(wrong)?;
     let account = matrix_account(path, &matrix).unwrap_or_else(|other| {
         if !quiet {
             eprintln!("remark: {other}");
         }
         None
     });
-    Ok(MatrixFile { matrix, account })
+    Ok(MatrixFile { matrix, account, names })
 }
 
 /// The name of the file, for titles and notes.
@@ -68,9 +71,16 @@ fn nearest(path: &Path) -> Option<&'static str> {
 
 /// The matrix in the bytes of a file.
 pub(crate) fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
+    Ok(parse_with_names(bytes)?.0)
+}
+
+/// The matrix in the bytes of a file, and the names in its header.
+fn parse_with_names(bytes: &[u8]) -> Result<(PreferenceMatrix, Option<Names>)> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let unpacked = if bytes.starts_with(ZIP) { unpack(bytes)? } else { Vec::new() };
-    Ok(PreferenceMatrix::from_bytes(if unpacked.is_empty() { bytes } else { &unpacked })?)
+    let (matrix, names) = PreferenceMatrix::with_names(if unpacked.is_empty() { bytes } else { &unpacked })?;
+    let names = names.map(|names| Names::new(names).context("the header")).transpose()?;
+    Ok((matrix, names))
 }
 
 /// The only array of a `.npz`, or the one named `preferences`.

@@ -7,6 +7,7 @@ use anyhow::{Result, bail, ensure};
 use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use clap::Args;
+use letor_io::Names;
 use serde::Serialize;
 
 use super::matrix_file::{self, MatrixFile};
@@ -15,7 +16,7 @@ use crate::cli::args::{CommonArgs, SiteArgs, announce_missing};
 use crate::output;
 use crate::output::interrupt::say_when_stopped;
 use crate::output::machine;
-use crate::output::numbers::{parse_above_zero, parse_positive, significant, with_separators, with_unit};
+use crate::output::numbers::{escaped, parse_above_zero, parse_positive, significant, with_separators, with_unit};
 use crate::output::usage::usage;
 use crate::proxy::{
     Against, Files, PairSelection, Provenance, Request, Sampling, StartMode, identity, open_state, play, provenance,
@@ -83,13 +84,13 @@ struct Effort {
     #[arg(long, alias = "again", conflicts_with_all = ["more", "resume"])]
     replace: bool,
 
-    /// Compare only the pairs among these arms, e.g. 0,5,109 (0-based)
-    #[arg(long, value_name = "I,J,...", value_parser = PairSelection::parse_arms)]
-    arms: Option<PairSelection>,
+    /// Compare only the pairs among these arms, e.g. 0,5,109 (0-based) or bm25,ltr
+    #[arg(long, value_name = "I,J,...")]
+    arms: Option<String>,
 
-    /// Compare only these pairs, e.g. 0-5,109-* (`*`: all other arms; 0-based)
-    #[arg(long, value_name = "I-J,...", value_parser = PairSelection::parse_pairs, conflicts_with = "arms")]
-    pairs: Option<PairSelection>,
+    /// Compare only these pairs, e.g. 0-5,109-* (`*`: all other arms; 0-based) or bm25-ltr
+    #[arg(long, value_name = "I-J,...", conflicts_with = "arms")]
+    pairs: Option<String>,
 
     /// Then continue with the pairs whose standard error is above X, --interleavings at a time (at most 100,000)
     #[arg(long, value_name = "X", value_parser = parse_above_zero)]
@@ -106,14 +107,25 @@ struct Effort {
 }
 
 impl Effort {
-    fn request(&self) -> Request {
-        let chosen = self.arms.as_ref().or(self.pairs.as_ref());
-        Request {
+    /// The pairs to compare, of arms that may have `names`.
+    fn selection(&self, names: Option<&Names>) -> Result<PairSelection> {
+        match (&self.arms, &self.pairs) {
+            (Some(text), _) => PairSelection::parse_arms(text, names)
+                .map_err(|error| usage(format!("--arms {}: {error}", escaped(text)))),
+            (None, Some(text)) => PairSelection::parse_pairs(text, names)
+                .map_err(|error| usage(format!("--pairs {}: {error}", escaped(text)))),
+            (None, None) => Ok(PairSelection::All),
+        }
+    }
+
+    fn request(&self, names: Option<&Names>) -> Result<Request> {
+        Ok(Request {
             impressions: self.more.unwrap_or(self.interleavings),
             more: self.more.is_some(),
-            pairs: chosen.unwrap_or(&PairSelection::All).to_string(),
+            // By numbers: names may change from command to command.
+            pairs: self.selection(names)?.to_string(),
             until_standard_error: self.until_se,
-        }
+        })
     }
 
     fn sampling(&self) -> Sampling {
@@ -142,6 +154,9 @@ impl Proxy {
         self.common.apply()?;
         let files = Files::of(&self.out)?;
         let every = self.effort.save_every()?;
+        if !self.site.spec()?.may_have_names() {
+            self.effort.selection(None)?;
+        }
         ensure!(
             !(self.site.multileaves() && self.site.interleaves()),
             usage(
@@ -158,6 +173,7 @@ impl Proxy {
         );
         let prepared = self.site.prepare(self.common.seed, self.common.quiet)?;
         let arms = prepared.site.arms();
+        let request = self.effort.request(prepared.description.names.as_ref())?;
         if let Some(against) = &against {
             ensure!(
                 against.arms() == arms,
@@ -188,7 +204,7 @@ impl Proxy {
             "stopped; the same command with --resume goes on from the last saved state, if there is one".to_owned()
         });
         let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
-        let mut state = open_state(&files.state, identity, self.effort.request(), mode)?;
+        let mut state = open_state(&files.state, identity, request, mode)?;
         let save = Some((files.state.as_path(), every));
         let start = Instant::now();
         let compared = play(&mut state, &prepared, save, self.common.quiet)?;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use bandits::PreferenceMatrix;
-use letor_io::FeatureId;
+use letor_io::{FeatureId, Names};
 use serde::{Deserialize, Serialize};
 
 use crate::output::input;
@@ -28,6 +28,9 @@ pub struct MatrixAccount {
     /// The features behind the arms, in the order of the arms.
     #[serde(skip)]
     pub rankers: Vec<FeatureId>,
+    /// The names of the arms, if any has one.
+    #[serde(skip)]
+    pub names: Option<Names>,
     /// Comparisons of the least often compared pair; 0 if some pair was never compared.
     pub min_comparisons: u64,
     /// Comparisons of the most often compared pair.
@@ -56,6 +59,8 @@ struct Content {
 struct Site {
     dataset: Dataset,
     rankers: Vec<FeatureId>,
+    #[serde(default)]
+    names: Vec<Option<String>>,
     click: Click,
 }
 
@@ -114,11 +119,18 @@ pub fn matrix_account(path: &Path, matrix: &PreferenceMatrix) -> Result<Option<M
         synthetic: site.dataset.synthetic,
         clicks: site.click.model,
         rankers: site.rankers,
+        names: names(&site.names, matrix.arms()),
         min_comparisons,
         max_comparisons,
         largest_standard_error,
         winner_z,
     }))
+}
+
+/// The names in the file; `None` if there are none, or they cannot be those of the arms.
+fn names(names: &[Option<String>], arms: usize) -> Option<Names> {
+    let given = names.iter().enumerate().filter_map(|(arm, name)| Some((arm, name.as_deref()?)));
+    Names::of_some(arms, given).ok().filter(|_| names.len() == arms)
 }
 
 impl MatrixAccount {
@@ -179,6 +191,13 @@ mod tests {
             let exact = MatrixAccount { winner_z: Some(2.9), ..account };
             assert!(exact.unresolved(0.25, true).is_some_and(|text| text.contains("NOT RESOLVED (z = 2.9")));
             assert!(exact.unresolved(0.25, false).is_none(), "z is that of all arms");
+        }
+        write("N.json", &describe(&checksum, "[3, 9], \"names\": [null, \"a \\\"b\\\", c\"]"));
+        let named = of("N.npy").unwrap().unwrap().names.unwrap();
+        assert_eq!(named.iter().collect::<Vec<_>>(), [None, Some("a \"b\", c")]);
+        for wrong in ["[\"a\"]", "[\"a\", \"a\"]"] {
+            write("N.json", &describe(&checksum, &format!("[3, 9], \"names\": {wrong}")));
+            assert_eq!(of("N.npy").unwrap().unwrap().names, None, "{wrong}");
         }
         write("Q.json", &describe("0", "[3, 9]"));
         let error = of("Q.npy").unwrap_err().to_string();

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Result, ensure};
+use letor_io::Names;
 
 /// The number of pairs of `arms` arms.
 #[must_use]
@@ -44,28 +45,47 @@ pub enum PairSelection {
 }
 
 impl PairSelection {
-    /// Reads arms such as `0,3,17`.
+    /// Reads arms such as `0,3,17`, or `bm25,ltr` where arms have `names`. A name precedes a number.
     ///
     /// # Errors
     /// One line with what is expected and what was found.
-    pub fn parse_arms(text: &str) -> Result<Self, String> {
+    pub fn parse_arms(text: &str, names: Option<&Names>) -> Result<Self, String> {
         let expected = |word: &str| format!("expected 0-based arms such as 0,3,17, found `{word}`");
-        let arms = text.split(',').map(|word| word.trim().parse().map_err(|_| expected(word)));
-        Ok(Self::Arms(arms.collect::<Result<_, _>>()?))
+        let one = |word: String| {
+            arm(&word, names).ok_or_else(|| names.map_or_else(|| expected(&word), |names| unknown(names, &word)))
+        };
+        let words = Names::split(text).map_err(|_| expected(text))?;
+        Ok(Self::Arms(words.into_iter().map(one).collect::<Result<_, _>>()?))
     }
 
-    /// Reads pairs such as `0-3,5-17,109-*`, where `109-*` means all pairs of arm 109.
+    /// Reads pairs such as `0-3,5-17,109-*`, where `109-*` means all pairs of arm 109, or `bm25-ltr` where arms have
+    /// `names`. Names may contain dashes.
     ///
     /// # Errors
     /// One line with what is expected and what was found.
-    pub fn parse_pairs(text: &str) -> Result<Self, String> {
-        let pair = |word: &str| {
-            let (first, second) = word.trim().split_once('-')?;
-            let second = if second == "*" { None } else { Some(second.parse().ok()?) };
-            Some((first.parse().ok()?, second))
-        };
+    pub fn parse_pairs(text: &str, names: Option<&Names>) -> Result<Self, String> {
         let expected = |word: &str| format!("expected pairs of 0-based arms such as 0-3,109-*, found `{word}`");
-        Ok(Self::Pairs(text.split(',').map(|word| pair(word).ok_or_else(|| expected(word))).collect::<Result<_, _>>()?))
+        let one = |word: String| {
+            let parts = || word.match_indices('-').map(|(dash, _)| (word[..dash].trim(), word[dash + 1..].trim()));
+            let mut found = parts().filter_map(|(first, second)| {
+                let second = if second == "*" { None } else { Some(arm(second, names)?) };
+                Some((arm(first, names)?, second))
+            });
+            match (found.next(), found.next(), names) {
+                (Some(pair), None, _) => Ok(pair),
+                (Some(_), Some(_), _) => Err(format!("`{word}` names several pairs; write it with numbers")),
+                (None, _, Some(names)) => {
+                    let wrong = parts().find_map(|(first, second)| match (arm(first, Some(names)), second) {
+                        (Some(_), second) => Some(second),
+                        (None, second) => (second == "*" || arm(second, Some(names)).is_some()).then_some(first),
+                    });
+                    Err(wrong.map_or_else(|| expected(&word), |wrong| unknown(names, wrong)))
+                }
+                (None, ..) => Err(expected(&word)),
+            }
+        };
+        let words = Names::split(text).map_err(|_| expected(text))?;
+        Ok(Self::Pairs(words.into_iter().map(one).collect::<Result<_, _>>()?))
     }
 
     /// The indices of the selected pairs in [`all_pairs`] of `arms` arms, ascending and without duplicates.
@@ -107,6 +127,16 @@ impl PairSelection {
     }
 }
 
+/// The arm called `word`, or of that number.
+fn arm(word: &str, names: Option<&Names>) -> Option<u32> {
+    let named = names.and_then(|names| names.find(word)).map(|arm| arm as u32);
+    named.or_else(|| word.trim().parse().ok())
+}
+
+fn unknown(names: &Names, word: &str) -> String {
+    names.look_up(word).err().unwrap_or_default()
+}
+
 impl fmt::Display for PairSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -131,8 +161,8 @@ impl FromStr for PairSelection {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             None if text == "all" => Ok(Self::All),
-            Some(("arms", arms)) => Self::parse_arms(arms),
-            Some(("pairs", pairs)) => Self::parse_pairs(pairs),
+            Some(("arms", arms)) => Self::parse_arms(arms, None),
+            Some(("pairs", pairs)) => Self::parse_pairs(pairs, None),
             _ => Err(format!("expected all, arms:0,3,17 or pairs:0-3,109-*, found `{text}`")),
         }
     }
@@ -176,5 +206,21 @@ mod tests {
         for text in ["all", "arms:0,3", "pairs:0-3,1-*"] {
             assert_eq!(text.parse::<PairSelection>().unwrap().to_string(), text);
         }
+    }
+    #[test]
+    fn arms_are_selected_by_name() {
+        let names = Names::new(["bm25", "ltr-a", "a", "ltr", "1"]).unwrap();
+        let arms = |text| PairSelection::parse_arms(text, Some(&names)).map(|pairs| pairs.to_string());
+        assert_eq!(arms("ltr-a,1,3"), Ok("arms:1,4,3".to_owned()), "arm 4 is called 1");
+        assert_eq!(arms("bm52").unwrap_err(), "nothing is called `bm52`; did you mean `bm25`?");
+        let pairs = |text| PairSelection::parse_pairs(text, Some(&names)).map(|pairs| pairs.to_string());
+        assert_eq!(pairs("bm25-ltr-a,ltr-a-*,0-3").unwrap(), "pairs:0-1,1-*,0-3");
+        assert_eq!(pairs("ltr-a-a").unwrap(), "pairs:1-2");
+        assert_eq!(pairs("bm25-lrt").unwrap_err(), "nothing is called `lrt`; did you mean `ltr`?");
+        assert_eq!(pairs("bm52-*").unwrap_err(), "nothing is called `bm52`; did you mean `bm25`?");
+        assert!(pairs("bm25").unwrap_err().contains("expected pairs"));
+        let twice = Names::new(["a-b", "c", "a", "b-c"]).unwrap();
+        let error = PairSelection::parse_pairs("a-b-c", Some(&twice)).unwrap_err();
+        assert_eq!(error, "`a-b-c` names several pairs; write it with numbers");
     }
 }

@@ -71,6 +71,10 @@ pub struct Recommended {
     /// Its feature, of feature rankers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feature: Option<FeatureId>,
+    /// The name that it was given; absent if no arm was given one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "null for an arm without a name beside others with one")]
+    pub name: Option<Option<String>>,
     /// Its number in the matrix, where not all arms of that are played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arm_in_matrix: Option<Arm>,
@@ -125,11 +129,11 @@ impl Arms<'_> {
     }
 
     /// The header of a table of runs: the columns `before`, the recommended arm, its feature or its number in the
-    /// matrix where it has one, and whether it is one of the best.
+    /// matrix where it has one, its name if names were given, and whether it is one of the best.
     pub(crate) fn header(&self, before: [&'static str; 4]) -> Vec<String> {
         let mut header = before.map(str::to_owned).to_vec();
         header.push("recommended_arm".to_owned());
-        header.extend(self.names.column().map(|column| format!("recommended_{column}")));
+        header.extend(self.names.columns().map(|column| format!("recommended_{column}")));
         header.push("recommended_is_best".to_owned());
         header
     }
@@ -139,6 +143,9 @@ impl Arms<'_> {
         let mut cells = vec![best.map_or_else(String::new, |arm| arm.0.to_string())];
         if self.names.column().is_some() {
             cells.push(best.map_or_else(String::new, |arm| self.names.number(arm.index())));
+        }
+        if self.names.given().is_some() {
+            cells.push(best.and_then(|arm| self.names.cell(arm.index()).flatten()).unwrap_or_default());
         }
         cells.push(self.is_best(best).map_or_else(String::new, |best| best.to_string()));
         cells
@@ -177,6 +184,7 @@ fn recommended(runs: &[RunResult], arms: &Arms<'_>) -> Vec<Recommended> {
                 recommended.push(Recommended {
                     arm,
                     feature: best.and_then(|arm| arms.names.feature(arm.index())),
+                    name: best.and_then(|arm| arms.names.cell(arm.index())),
                     arm_in_matrix: best.and_then(|arm| arms.names.arm_in_matrix(arm.index())),
                     label: best.map_or_else(|| "none".to_owned(), |arm| arms.names.name(arm.index())),
                     runs: 1,

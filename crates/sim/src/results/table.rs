@@ -26,6 +26,7 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look
         Some(("recommends", Align::Left)),
     ];
     let mut table = TextTable::new(columns.into_iter().flatten());
+    let names = arms.names.shortened();
     for ((summary, spec), runs) in summarise(plan, results, arms).iter().zip(&plan.algorithms).zip(results) {
         let regret = &summary.regret;
         // Where every arm is optimal, a regret of 0 means nothing.
@@ -37,7 +38,9 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look
         };
         let most = &summary.recommended[0];
         // The feature alone identifies a ranker, and the table stays narrow.
-        let name = most.feature.map_or_else(|| most.label.clone(), |feature| format!("feature {}", feature.0));
+        let number = || most.feature.map_or_else(|| most.label.clone(), |feature| format!("feature {}", feature.0));
+        let given = most.arm.and_then(|arm| names.given_name(arm as usize));
+        let name = given.map_or_else(number, str::to_owned);
         let recommends = match most.runs {
             all if all == summary.runs => name,
             some => format!("{name}, {}/{}", with_separators(some as u64), with_separators(summary.runs as u64)),

@@ -12,8 +12,13 @@
 //! An arm that was given a name, by a TREC run, the header of a matrix or a file of names, is called by that alone, and
 //! files have a further column, `name`. Names enter no seed: the same data under other names give the same numbers.
 
+use std::collections::BTreeMap;
+
 use bandits::Arm;
 use letor_io::{FeatureId, Names};
+
+/// The number of characters of a name in tables and figures.
+const LONGEST: usize = 32;
 
 /// How the arms of a run or an analysis are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +106,34 @@ impl ArmNames {
         self.given.as_ref()?.get(arm)
     }
 
+    /// The cell of `arm` in a column of names: `None` if there is no such column, because no arm was given a name.
+    #[must_use]
+    #[expect(clippy::option_option, reason = "a column and a cell of it are missing for different reasons")]
+    pub fn cell(&self, arm: usize) -> Option<Option<String>> {
+        self.given.as_ref().map(|given| given.get(arm).map(str::to_owned))
+    }
+
+    /// The headers of the columns that say more of an arm than its number: [`column`](Self::column) and, if names were
+    /// given, `name`.
+    pub fn columns(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.column().into_iter().chain(self.given.as_ref().map(|_| "name"))
+    }
+
+    /// The same names, long ones cut in their middle, for tables and figures. They stay distinct.
+    #[must_use]
+    pub fn shortened(&self) -> Self {
+        let Some(given) = &self.given else { return self.clone() };
+        let short: Vec<Option<String>> = given.iter().map(|name| name.map(shortened)).collect();
+        let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+        short.iter().flatten().for_each(|name| *uses.entry(name).or_default() += 1);
+        let distinct = short.iter().enumerate().filter_map(|(arm, name)| {
+            let name = name.as_deref()?;
+            Some((arm, if uses[name] > 1 { format!("{name} (arm {arm})") } else { name.to_owned() }))
+        });
+        let distinct = Names::of_some(given.len(), distinct);
+        Self { numbering: self.numbering.clone(), given: distinct.ok().or_else(|| self.given.clone()) }
+    }
+
     fn numbers(&self, arm: usize) -> String {
         match &self.numbering {
             Numbering::Numbers => format!("arm {arm}"),
@@ -186,6 +219,18 @@ impl ArmNames {
     }
 }
 
+/// A name for a table or a figure: of more than [`LONGEST`] characters, the first and the last ones.
+fn shortened(name: &str) -> String {
+    let characters: Vec<char> = name.chars().collect();
+    if characters.len() <= LONGEST {
+        return name.to_owned();
+    }
+    let kept = LONGEST - 1;
+    let (first, last) = (&characters[..kept.div_ceil(2)], &characters[characters.len() - kept / 2..]);
+    let (first, last): (String, String) = (first.iter().collect(), last.iter().collect());
+    format!("{}…{}", first.trim_end(), last.trim_start())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,5 +275,23 @@ mod tests {
         assert_eq!([0, 1].map(|arm| subset.name(arm)), ["a, b", "feature 8 (arm 1)"]);
         let nameless = features.subset(&[2]);
         assert_eq!(nameless, ArmNames::features(vec![FeatureId(8)]));
+    }
+    #[test]
+    fn long_names_are_cut_in_their_middle_and_stay_distinct() {
+        let long = |middle: &str| format!("bm25+rm3-with-k1=0.9{middle}fbdocs=10-fbterms=30");
+        let given = Names::new(["ltr".to_owned(), long("-b=0.4-"), long("-b=0.5-"), "検".repeat(40)]).unwrap();
+        let names = ArmNames::NUMBERS.called(Some(given));
+        let short = names.shortened();
+        assert_eq!(
+            (0..4).map(|arm| short.name(arm)).collect::<Vec<_>>(),
+            [
+                "ltr".to_owned(),
+                "bm25+rm3-with-k1…s=10-fbterms=30 (arm 1)".to_owned(),
+                "bm25+rm3-with-k1…s=10-fbterms=30 (arm 2)".to_owned(),
+                format!("{}…{}", "検".repeat(16), "検".repeat(15)),
+            ]
+        );
+        assert_eq!(names.cell(0), Some(Some("ltr".to_owned())));
+        assert_eq!((ArmNames::NUMBERS.cell(0), ArmNames::NUMBERS.columns().count()), (None, 0));
     }
 }

@@ -4,16 +4,16 @@
 //! line with the same values make the same site. (Only a command line without any data set also selects rankers.)
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::trec::{self, TrecOptions, TrecTies, Unjudged};
-use letor_io::{Dataset, FeatureId, Null, OpenOptions, ReadOptions, SameQid, Split, scores};
-use rankers::{Rankings, Selection, TieBreaking};
+use letor_io::{Dataset, FeatureId, Names, Null, Numbered, OpenOptions, ReadOptions, SameQid, Split, scores};
+use rankers::{RankerRef, Rankings, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
 use crate::output::memory::{arms_that_fit, ensure_room};
@@ -68,8 +68,12 @@ pub struct SiteSpec {
     /// Which features are the rankers.
     #[serde(with = "text_form")]
     pub rankers: Selection,
-    /// Features to exclude from the rankers, 1-based.
-    pub without: Vec<u32>,
+    /// Features to exclude from the rankers.
+    pub without: Vec<RankerRef>,
+    /// A file with the names of the features, which outputs call the rankers by: one per line, or lines of a number, a
+    /// tab and a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<PathBuf>,
     /// The largest number of documents that a user is shown.
     pub shown: u16,
     /// How two lists are mixed; `probabilistic` by default.
@@ -153,6 +157,7 @@ impl Default for SiteSpec {
             fractional_labels: FractionalLabels::default(),
             rankers: Selection::All,
             without: Vec::new(),
+            names: None,
             shown: 10,
             interleave: None,
             multileave: None,
@@ -171,13 +176,37 @@ impl FromStr for SiteSpec {
 }
 
 impl SiteSpec {
+    /// Whether features may have names: from a file, or those of runs and scores.
+    #[must_use]
+    pub fn may_have_names(&self) -> bool {
+        self.names.is_some() || !self.trec_runs.is_empty() || !self.scores.is_empty()
+    }
+
     /// Opens the data set. Registered data sets are searched for in `root`, or in the default folder if it is `None`.
     /// Its binary cache is kept in the folder `cache`; `None`: there is none.
     ///
     /// # Errors
-    /// Those of [`letor_io::open`], [`trec::open`] and [`scores::add`], and fields that contradict each other.
+    /// Those of [`letor_io::open`], [`trec::open`], [`scores::add`] and [`Names::read`], fields that contradict each other,
+    /// and rankers selected by names that no feature can have.
     pub fn open(&self, root: Option<&Path>, cache: Option<&Path>) -> Result<Dataset> {
         self.check_sources()?;
+        if !self.may_have_names() {
+            self.selected(None)?;
+        }
+        let dataset = self.open_unnamed(root, cache)?;
+        let Some(path) = &self.names else { return Ok(dataset) };
+        let count = dataset.features() as usize;
+        let given = Names::read(path, Numbered { noun: "feature", count, first: 1 })?;
+        // Runs and scores have names, unless the file gives them another.
+        let known = dataset.feature_names().cloned();
+        let all = known.iter().chain([&given]).flat_map(|names| names.iter().enumerate());
+        let names = Names::of_some(count, all.filter_map(|(number, name)| Some((number, name?))))
+            .with_context(|| format!("{}: with the names of the runs and scores", path.display()))?;
+        Ok(dataset.with_feature_names(names)?)
+    }
+
+    /// The data set with the names that runs and scores have by themselves.
+    fn open_unnamed(&self, root: Option<&Path>, cache: Option<&Path>) -> Result<Dataset> {
         let Reading { split, max_label, null, same_qid, no_cache } = self.reading;
         let usual = ReadOptions::default();
         let read = ReadOptions {
@@ -223,23 +252,38 @@ impl SiteSpec {
         Ok(())
     }
 
+    /// The selection and the features that are excluded from it, by numbers; `names` are those of the features.
+    ///
+    /// # Errors
+    /// If nothing has one of the names.
+    fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<FeatureId>), SpecError> {
+        let selection =
+            self.rankers.resolve(names).map_err(|error| SpecError { field: "rankers", message: error.to_string() })?;
+        let excluded = |without: &RankerRef| {
+            let fail = |error| SpecError { field: "without", message: format!("{without}: {error}") };
+            without.resolve(names).map_err(fail)
+        };
+        Ok((selection, self.without.iter().map(excluded).collect::<Result<_, _>>()?))
+    }
+
     /// The features that become arms, in the order of the arms. `seed` is the master seed, for random selections.
     ///
     /// # Errors
-    /// If a selected feature does not exist in the data set, an excluded one was not selected, or fewer than two
+    /// If a selected feature does not exist in the data set, by number or name, an excluded one was not selected, or fewer than two
     /// rankers remain.
     pub fn features(&self, dataset: &Dataset, seed: u64) -> Result<Vec<FeatureId>, SpecError> {
         let fail = |field, message: String| Err(SpecError { field, message });
-        let chosen = match self.rankers.choose(dataset.features(), seed::seed(seed, "rankers", 0, "selection")) {
+        let (selection, without) = self.selected(dataset.feature_names())?;
+        let chosen = match selection.choose(dataset.features(), seed::seed(seed, "rankers", 0, "selection")) {
             Ok(chosen) => chosen,
             Err(error) => return fail("rankers", format!("{}: {error}", self.rankers)),
         };
-        for feature in &self.without {
-            if !chosen.contains(&FeatureId(*feature)) {
-                return fail("without", format!("{feature}: that feature is not one of the rankers"));
+        for (feature, named) in without.iter().zip(&self.without) {
+            if !chosen.contains(feature) {
+                return fail("without", format!("{named}: that feature is not one of the rankers"));
             }
         }
-        let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
+        let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !without.contains(feature)).collect();
         match kept[..] {
             [] => fail("without", "leaves no ranker".to_owned()),
             [only] => fail(
@@ -346,7 +390,6 @@ mod tests {
         for (text, expected) in [
             ("clicks = \"perfect\"", "unknown field `clicks`"),
             ("click = \"prefect\"", "did you mean"),
-            ("rankers = \"some\"", "feature numbers, e.g. `1,5,110`"),
             ("interleave = \"ballanced\"", "did you mean"),
             ("ties = \"never\"", "expected `random` or `fixed`"),
             ("reading = { null = \"none\" }", "expected one of `error`, `zero`, `min`"),
@@ -361,11 +404,14 @@ mod tests {
     fn selections_must_leave_two_rankers() {
         let features = |text: &str| {
             let spec: SiteSpec = format!("dataset = [\"mq2008-lookalike:0.05\"]\n{text}").parse().unwrap();
-            spec.features(&spec.open(None, None).unwrap(), 1).map_err(|error| error.to_string())
+            let dataset = spec.open(None, None).map_err(|error| error.to_string())?;
+            spec.features(&dataset, 1).map_err(|error| error.to_string())
         };
         assert_eq!(features("rankers = \"1,5,7\"\nwithout = [5]").unwrap(), [FeatureId(1), FeatureId(7)]);
         for (text, expected) in [
             ("rankers = \"1,500\"", "rankers 1,500: "),
+            ("rankers = \"some\"", "feature numbers, e.g. `1,5,110`"),
+            ("without = [\"bm25\"]", "without bm25: expected whole numbers such as 1,5,110, found `bm25`"),
             ("rankers = \"1,5\"\nwithout = [7]", "without 7: that feature is not one of the rankers"),
             ("rankers = \"1,5\"\nwithout = [1, 5]", "without leaves no ranker"),
             ("rankers = \"1,5\"\nwithout = [5]", "only feature 1 is left"),
@@ -373,5 +419,32 @@ mod tests {
             let error = features(text).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
         }
+    }
+    #[test]
+    fn rankers_are_selected_by_the_names_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.txt");
+        let features = |text: &str| {
+            let names = toml::Value::from(path.to_str().unwrap());
+            let spec: SiteSpec =
+                format!("dataset = [\"mq2008-lookalike:0.05\"]\nnames = {names}\n{text}").parse().unwrap();
+            let dataset = spec.open(None, None).map_err(|error| error.to_string())?;
+            let features = spec.features(&dataset, 1).map_err(|error| error.to_string())?;
+            let names = features.iter().map(|&feature| dataset.feature_name(feature).unwrap_or("-").to_owned());
+            Ok::<_, String>(names.collect::<Vec<_>>())
+        };
+        std::fs::write(&path, "7\tbm25\n3\tltr, tuned\n1\t9\n").unwrap();
+        assert_eq!(features("rankers = '\"ltr, tuned\",bm25,4'").unwrap(), ["ltr, tuned", "bm25", "-"]);
+        assert_eq!(features("rankers = \"9,7,8\"\nwithout = [\"bm25\"]").unwrap(), ["9", "-"]);
+        for (text, expected) in [
+            ("rankers = \"bm52,ltr\"", "rankers bm52,ltr: nothing is called `bm52`; did you mean `bm25`?"),
+            ("without = [\"bm\"]", "without bm: nothing is called `bm`; did you mean `bm25`?"),
+        ] {
+            let error = features(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        std::fs::write(&path, "a\nb\n").unwrap();
+        let error = features("").unwrap_err();
+        assert!(error.contains("names.txt: found 2 lines, expected 46, the name of one feature on each"), "{error}");
     }
 }

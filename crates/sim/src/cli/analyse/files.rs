@@ -59,7 +59,7 @@ pub(super) fn write(
 
 fn write_ranking(path: &Path, findings: &Findings, names: &ArmNames) -> Result<()> {
     let mut header = vec!["rank", "arm"];
-    header.extend(names.column());
+    header.extend(names.columns());
     header.extend(["copeland", "borda", "von_neumann"]);
     write_csv(path, &header, &findings.ranking)
 }
@@ -70,6 +70,8 @@ struct CycleRow {
     arms: [Arm; 3],
     #[serde(skip_serializing_if = "Option::is_none")]
     elsewhere: Option<[u32; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<[Option<String>; 3]>,
     margins: [f64; 3],
     significant: Option<bool>,
 }
@@ -86,11 +88,16 @@ fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, nam
         Numbering::Chosen(_) => header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]),
         Numbering::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
     }
+    if names.given().is_some() {
+        header.extend(["first_name", "second_name", "third_name"]);
+    }
     header.extend(["first_over_second", "second_over_third", "third_over_first", "significant"]);
     let rows = clearest_cycles(matrix, MOST_CYCLES).into_iter().map(|cycle| {
         let [i, j, k] = cycle.arms.map(|arm| names.elsewhere(arm.index()));
         let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
-        CycleRow { arms: cycle.arms, elsewhere, margins: cycle.margins, significant: significant(cycle.arms) }
+        let given = names.given().map(|given| cycle.arms.map(|arm| given.get(arm.index()).map(str::to_owned)));
+        let (arms, margins) = (cycle.arms, cycle.margins);
+        CycleRow { arms, elsewhere, names: given, margins, significant: significant(arms) }
     });
     write_csv(path, &header, rows)
 }
@@ -133,8 +140,14 @@ fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
         // Unnamed rows are numbered from 1, like ranks in the tables.
         return ("rank", Vec::new());
     }
-    let what = if matches!(names.numbering(), Numbering::Features(_)) { "feature" } else { "arm" };
-    (what, order.iter().map(|arm| names.number(arm.index())).collect())
+    let what = match names.numbering() {
+        Numbering::Features(_) if names.given().is_some() => "ranker",
+        Numbering::Features(_) => "feature",
+        _ => "arm",
+    };
+    let short = names.shortened();
+    let label = |arm: &Arm| short.given_name(arm.index()).map_or_else(|| short.number(arm.index()), str::to_owned);
+    (what, order.iter().map(label).collect())
 }
 
 /// The note of a figure: where to look up ranks, or which numbers the arms have, and that the data are synthetic.
@@ -142,6 +155,7 @@ fn note(ranks: Option<&str>, config: &Config) -> Option<String> {
     let arms = match (ranks, config.names.numbering()) {
         (Some(file), _) => Some(format!("arms by rank: see {file}")),
         (None, Numbering::Numbers | Numbering::Features(_)) => None,
+        (None, Numbering::Chosen(_)) if config.given.is_some() => None,
         (None, Numbering::Chosen(_)) => Some("arms by their numbers in the whole matrix".to_owned()),
     };
     notes([arms, config.note.clone()])
@@ -187,6 +201,9 @@ struct DifferenceRow {
     arm_in_matrix: Option<Arm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     feature: Option<FeatureId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "the column is absent, or a cell of it is empty")]
+    name: Option<Option<String>>,
     borda: f64,
     borda_against: f64,
     winner_over_arm: Option<f64>,
@@ -209,13 +226,14 @@ fn write_difference(
         arm,
         arm_in_matrix: names.arm_in_matrix(arm.index()),
         feature: names.feature(arm.index()),
+        name: names.cell(arm.index()),
         borda: here[arm.index()],
         borda_against: there[arm.index()],
         winner_over_arm: over(matrix, arm),
         winner_over_arm_against: over(against, arm),
     });
     let mut header = vec!["rank", "arm"];
-    header.extend(names.column());
+    header.extend(names.columns());
     header.extend(["borda", "borda_against", "winner_over_arm", "winner_over_arm_against"]);
     write_csv(path, &header, rows)
 }

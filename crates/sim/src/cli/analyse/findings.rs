@@ -64,6 +64,9 @@ pub(super) struct Ranked {
     pub(super) arm_in_matrix: Option<Arm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) feature: Option<FeatureId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "absent without names, null for an arm without one")]
+    pub(super) name: Option<Option<String>>,
     pub(super) copeland: f64,
     pub(super) borda: f64,
     pub(super) von_neumann: f64,
@@ -173,6 +176,7 @@ fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<
         arm,
         arm_in_matrix: names.arm_in_matrix(arm.index()),
         feature: names.feature(arm.index()),
+        name: names.cell(arm.index()),
         copeland: copeland[arm.index()],
         borda: borda[arm.index()],
         von_neumann: weights[arm.index()],

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
+use letor_io::Names;
 use serde::Serialize;
 
 use self::findings::Findings;
@@ -90,6 +91,9 @@ struct Config {
     arms: Option<Vec<Arm>>,
     #[serde(skip)]
     names: ArmNames,
+    /// The names that arms were given, if any was.
+    #[serde(rename = "names", skip_serializing_if = "Option::is_none")]
+    given: Option<Names>,
     against: Option<Source>,
     /// As given, or else those of the least often compared pair by the description of the matrix.
     comparisons: Option<u64>,
@@ -150,7 +154,9 @@ impl Analyse {
         self.check()?;
         self.arms.check()?;
         let quiet = self.common.quiet;
-        let (mut matrix, source) = read(&self.matrix, self.arms.lexicographic, quiet)?;
+        let file = matrix_file::read(&self.matrix, quiet)?;
+        let given = self.arms.given_names(&file)?;
+        let (mut matrix, source) = in_order(file, &self.matrix, self.arms.lexicographic)?;
         let features = source.estimated_from.as_ref().map(|account| account.rankers.clone());
         let mut against =
             self.against.as_deref().map(|path| read(path, self.against_lexicographic, quiet)).transpose()?;
@@ -163,7 +169,7 @@ impl Analyse {
                 ))
             );
         }
-        let arms = self.arms.choose(&matrix, &source.checksum, self.common.seed)?;
+        let arms = self.arms.choose((&matrix, given.as_ref()), &source.checksum, self.common.seed)?;
         if let Some(arms) = &arms {
             let matrices = std::iter::once(&mut matrix).chain(against.iter_mut().map(|(matrix, _)| matrix));
             for matrix in matrices {
@@ -173,6 +179,7 @@ impl Analyse {
         let counted = |account: &MatrixAccount| Some(account.min_comparisons).filter(|count| *count > 0);
         let described = source.estimated_from.as_ref().and_then(counted);
         let note = notes([&Some(&source), &against.as_ref().map(|(_, source)| source)].map(|source| (*source)?.note()));
+        let names = self.arms.names(features, given, arms.as_deref());
         let config = Config {
             comparisons_from: source
                 .estimated_from
@@ -184,7 +191,8 @@ impl Analyse {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
             matrix: source,
-            names: self.arms.names(features, arms.as_deref()),
+            given: names.given().cloned(),
+            names,
             arms,
             against: None,
             comparisons: self.comparisons.or(described),
@@ -251,7 +259,12 @@ impl Analyse {
 
 /// Reads a matrix, with its arms in numeric order.
 fn read(path: &std::path::Path, lexicographic: bool, quiet: bool) -> Result<(PreferenceMatrix, Source)> {
-    let MatrixFile { matrix, account } = matrix_file::read(path, quiet)?;
+    in_order(matrix_file::read(path, quiet)?, path, lexicographic)
+}
+
+/// The matrix of `file`, which was read from `path`, with its arms in numeric order.
+fn in_order(file: MatrixFile, path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
+    let MatrixFile { matrix, account, .. } = file;
     let matrix = if lexicographic { matrix.undo_alphabetical_order() } else { matrix };
     let name = path.file_name().with_context(|| format!("{} has no file name", path.display()))?;
     let source = Source {

@@ -15,7 +15,8 @@ const SHOWN_STEPS: f64 = 1e7;
 
 pub(super) fn render(findings: &Findings, config: &Config) -> String {
     let mut text = format!("{}: {}\n\n", findings.name, with_unit(findings.arms, "arm"));
-    for (what, finding) in facts(findings, config) {
+    let names = config.names.shortened();
+    for (what, finding) in facts(findings, config, &names) {
         let _ = writeln!(text, "{what:<24}{finding}");
     }
     let _ = writeln!(text, "\n{}", subsets(findings));
@@ -31,7 +32,7 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
         let _ = write!(text, "\n\nagainst {}: {agreement}", against.name);
     }
     if let Some(difference) = &findings.difference {
-        let _ = write!(text, "\n{}", difference.describe(&config.names));
+        let _ = write!(text, "\n{}", difference.describe(&names));
     }
     if let Some(note) = &config.note {
         let _ = write!(text, "\n\n{note}");
@@ -43,8 +44,7 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
 }
 
 /// Pairs of a label and a finding; an empty label continues the line before.
-fn facts(findings: &Findings, config: &Config) -> Vec<(&'static str, String)> {
-    let names = &config.names;
+fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'static str, String)> {
     let Findings { winners, order, .. } = findings;
     let beats = if winners.copeland.len() == 1 { "beats" } else { "each beating" };
     let mut facts = vec![

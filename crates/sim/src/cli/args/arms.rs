@@ -1,6 +1,7 @@
 //! Flags that select arms of a preference matrix.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Context, Result, ensure};
@@ -8,11 +9,13 @@ use bandits::matrix::alphabetical_arms;
 use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
-use letor_io::FeatureId;
+use letor_io::{FeatureId, Names, Numbered};
 
 use super::folder::short;
+use crate::cli::matrix_file::MatrixFile;
 use crate::output::numbers::{parse_ordinal, parse_positive};
 use crate::output::usage::usage;
+use crate::proxy::MatrixAccount;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::sample::draw_first;
@@ -30,9 +33,15 @@ pub(in crate::cli) struct ArmArgs {
     pub(in crate::cli) lexicographic: bool,
 
     /// Arms to use: `all`, N (that many at random, by the seed), `alphabetical:N` (the first N by feature number, arm +
-    /// 1, in the order 1, 10, 100, ...), or 0-based numbers, e.g. 0,5,109 [default: all]
+    /// 1, in the order 1, 10, 100, ...), or 0-based numbers, e.g. 0,5,109, and names, e.g. bm25,ltr (one with a comma in
+    /// quotation marks) [default: all]
     #[arg(long, value_name = "all|N|alphabetical:N|I,J,...", group = "which_arms")]
     arms: Option<ArmSelection>,
+
+    /// A file with the names of the matrix's arms, which outputs call them by: one per line, or lines of a 0-based number,
+    /// a tab and a name [default: those in the header of the matrix, or in P.json beside it]
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
 
     /// Draw until there is a Condorcet winner among the random arms
     #[arg(long)]
@@ -47,6 +56,18 @@ pub(in crate::cli) struct ArmArgs {
     first_alphabetical: Option<u64>,
 }
 
+/// The selected arms of a matrix.
+pub(in crate::cli) struct Selected {
+    /// The matrix of these arms alone.
+    pub(in crate::cli) matrix: PreferenceMatrix,
+    /// Their numbers in the matrix of all arms; `None` if they are all.
+    pub(in crate::cli) taken: Option<Vec<Arm>>,
+    /// What they are called.
+    pub(in crate::cli) names: ArmNames,
+    /// What the matrix of all arms was estimated from.
+    pub(in crate::cli) account: Option<MatrixAccount>,
+}
+
 /// A selection of arms, written like the selection of features of `--rankers`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ArmSelection {
@@ -56,8 +77,8 @@ enum ArmSelection {
     Random(u64),
     /// The first arms in alphabetical order of their feature numbers.
     Alphabetical(u64),
-    /// These arms, in this order.
-    List(Vec<u32>),
+    /// These arms, in this order, by numbers and names.
+    List(Vec<String>),
 }
 
 impl FromStr for ArmSelection {
@@ -70,14 +91,16 @@ impl FromStr for ArmSelection {
         if let Some(count) = text.strip_prefix("alphabetical:") {
             return Ok(Self::Alphabetical(parse_positive(count)?));
         }
-        if !text.contains(',') {
-            let expected = |_| {
-                format!("expected `all`, a number of arms, `alphabetical:N` or arms such as 0,5,109, found `{text}`")
-            };
+        let expected =
+            |_| format!("expected `all`, a number of arms, `alphabetical:N` or arms such as 0,5,109, found `{text}`");
+        let is_number = |text: &str| text.parse::<f64>().is_ok();
+        if !text.contains(',') && is_number(text) {
             return Ok(Self::Random(parse_positive(text).map_err(expected)?));
         }
-        let arms = text.strip_suffix(',').unwrap_or(text).split(',').map(parse_ordinal);
-        Ok(Self::List(arms.collect::<Result<_, _>>()?))
+        let items = Names::split(text).map_err(|_| expected(String::new()))?;
+        // Numbers that no arm can have are no names, but slips.
+        items.iter().filter(|item| is_number(item)).try_for_each(|item| parse_ordinal(item).map(drop))?;
+        Ok(Self::List(items))
     }
 }
 
@@ -87,10 +110,7 @@ impl fmt::Display for ArmSelection {
             Self::All => f.write_str("all"),
             Self::Random(count) => write!(f, "{count}"),
             Self::Alphabetical(count) => write!(f, "alphabetical:{count}"),
-            Self::List(arms) => {
-                let arms: Vec<String> = arms.iter().map(u32::to_string).collect();
-                f.write_str(&arms.join(","))
-            }
+            Self::List(arms) => f.write_str(&Names::join(arms)),
         }
     }
 }
@@ -132,16 +152,52 @@ impl ArmArgs {
         format!("{lexicographic}{arms}")
     }
 
+    /// The names of the arms of `file`, in numeric order: those in the file of `--names`, else those of the matrix.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not one of names for these arms.
+    pub(in crate::cli) fn given_names(&self, file: &MatrixFile) -> Result<Option<Names>> {
+        let arms = file.matrix.arms();
+        let given = match &self.names {
+            Some(path) => Some(Names::read(path, Numbered { noun: "arm", count: arms, first: 0 })?),
+            None => file.names.clone(),
+        };
+        if !self.lexicographic {
+            let known = || file.account.as_ref().and_then(|account| account.names.clone());
+            return Ok(given.or_else(known));
+        }
+        // Place k of the file holds the k-th arm in alphabetical order.
+        let mut places = vec![0; arms];
+        for (place, arm) in alphabetical_arms(arms, 0).into_iter().enumerate() {
+            places[arm.index()] = place;
+        }
+        Ok(given.and_then(|given| given.subset(places)))
+    }
+
+    /// The arms of a list, by the numbers and `names` of all arms.
+    fn listed(items: &[String], names: Option<&Names>) -> Result<Vec<Arm>, String> {
+        let arm = |item: &String| {
+            if let Some(number) = names.and_then(|names| names.find(item)) {
+                return Ok(Arm::at(number));
+            }
+            parse_ordinal(item).map(Arm).map_err(|expected| match names {
+                Some(names) => names.look_up(item).expect_err("it was looked for"),
+                None => format!("{expected}; the arms have no names"),
+            })
+        };
+        items.iter().map(arm).collect()
+    }
+
     /// The matrix with its arms in numeric order.
     pub(in crate::cli) fn in_order(&self, matrix: PreferenceMatrix) -> PreferenceMatrix {
         if self.lexicographic { matrix.undo_alphabetical_order() } else { matrix }
     }
 
-    /// The selected arms of `matrix`, whose arms are in numeric order; `None` for all of them. Random arms depend on
-    /// `checksum`, that of the matrix, and on the master seed.
+    /// The selected arms of `matrix`, whose arms are in numeric order and may have `names`; `None` for all of them. Random
+    /// arms depend on `checksum`, that of the matrix, and on the master seed.
     pub(in crate::cli) fn choose(
         &self,
-        matrix: &PreferenceMatrix,
+        (matrix, names): (&PreferenceMatrix, Option<&Names>),
         checksum: &str,
         master: u64,
     ) -> Result<Option<Vec<Arm>>> {
@@ -154,7 +210,7 @@ impl ArmArgs {
         let count = match &selection {
             ArmSelection::All => return Ok(None),
             ArmSelection::List(arms) => {
-                let arms: Vec<Arm> = arms.iter().map(|&arm| Arm(arm)).collect();
+                let arms = Self::listed(arms, names).map_err(|error| usage(format!("--arms {selection}: {error}")))?;
                 matrix.subset(&arms).map_err(|error| usage(format!("--arms {selection}: {error}")))?;
                 return Ok(Some(arms));
             }
@@ -186,28 +242,35 @@ impl ArmArgs {
         )
     }
 
-    /// The names of the arms `taken` from a matrix (`None`: all) whose arms rank by these `features`, if known.
-    pub(in crate::cli) fn names(&self, features: Option<Vec<FeatureId>>, taken: Option<&[Arm]>) -> ArmNames {
+    /// The names of the arms `taken` from a matrix (`None`: all) whose arms rank by these `features` and are called `given`,
+    /// if that is known.
+    pub(in crate::cli) fn names(
+        &self,
+        features: Option<Vec<FeatureId>>,
+        given: Option<Names>,
+        taken: Option<&[Arm]>,
+    ) -> ArmNames {
         // A matrix in alphabetical order does not list its arms in the order of the features.
-        let all = features.filter(|_| !self.lexicographic).map_or(ArmNames::NUMBERS, ArmNames::features);
+        let all = features.filter(|_| !self.lexicographic).map_or(ArmNames::NUMBERS, ArmNames::features).called(given);
         match taken {
             None => all,
             Some(taken) => all.subset(&taken.iter().map(|arm| arm.index()).collect::<Vec<_>>()),
         }
     }
 
-    /// The matrix of the selected arms, and these arms.
-    pub(in crate::cli) fn apply(
-        &self,
-        matrix: PreferenceMatrix,
-        master: u64,
-    ) -> Result<(PreferenceMatrix, Option<Vec<Arm>>)> {
+    /// The matrix of the selected arms, these arms, and their names.
+    pub(in crate::cli) fn apply(&self, file: MatrixFile, master: u64) -> Result<Selected> {
+        let given = self.given_names(&file)?;
+        let MatrixFile { matrix, account, .. } = file;
         let matrix = self.in_order(matrix);
-        let chosen = self.choose(&matrix, &matrix_checksum(&matrix, true), master)?;
-        match chosen {
-            None => Ok((matrix, None)),
-            Some(arms) => Ok((matrix.subset(&arms).context("failed to select the arms")?, Some(arms))),
-        }
+        let taken = self.choose((&matrix, given.as_ref()), &matrix_checksum(&matrix, true), master)?;
+        let matrix = match &taken {
+            None => matrix,
+            Some(arms) => matrix.subset(arms).context("failed to select the arms")?,
+        };
+        let features = account.as_ref().map(|account| account.rankers.clone());
+        let names = self.names(features, given, taken.as_deref());
+        Ok(Selected { matrix, taken, names, account })
     }
 }
 
@@ -221,14 +284,27 @@ mod tests {
             ("all", ArmSelection::All),
             ("5", ArmSelection::Random(5)),
             ("alphabetical:4", ArmSelection::Alphabetical(4)),
-            ("0,5,109", ArmSelection::List(vec![0, 5, 109])),
+            ("0,5,109", ArmSelection::List(["0", "5", "109"].map(str::to_owned).to_vec())),
+            ("bm25,\"a, b\",7", ArmSelection::List(["bm25", "a, b", "7"].map(str::to_owned).to_vec())),
         ] {
             assert_eq!(text.parse(), Ok(selection.clone()));
             assert_eq!(selection.to_string(), text);
         }
-        assert_eq!("7,".parse(), Ok(ArmSelection::List(vec![7])));
-        for text in ["", "0", "some", "alphabetical:", "1,x", "alphabetical:0"] {
+        assert_eq!("7,".parse(), Ok(ArmSelection::List(vec!["7".to_owned()])));
+        for text in ["", "0", "alphabetical:", "1,,2", "1,-2", "1,0.5", "alphabetical:0"] {
             assert!(text.parse::<ArmSelection>().is_err(), "{text}");
         }
+    }
+    #[test]
+    fn names_precede_numbers() {
+        let names = Names::new(["bm25", "0", "ltr"]).unwrap();
+        let listed = |text: &str, names: Option<&Names>| {
+            let Ok(ArmSelection::List(items)) = text.parse() else { panic!("{text}") };
+            ArmArgs::listed(&items, names).map(|arms| arms.into_iter().map(|arm| arm.0).collect::<Vec<_>>())
+        };
+        assert_eq!(listed("ltr,0,0,1", Some(&names)), Ok(vec![2, 1, 1, 1]));
+        assert_eq!(listed("ltr,bm52", Some(&names)).unwrap_err(), "nothing is called `bm52`; did you mean `bm25`?");
+        let error = listed("0,bm25", None).unwrap_err();
+        assert_eq!(error, "expected whole numbers such as 1,5,110, found `bm25`; the arms have no names");
     }
 }

@@ -20,7 +20,7 @@ impl SiteArgs {
             Some(chosen) => format!("-rankers-{}", short(&chosen.to_string())),
         };
         if !self.without.is_empty() {
-            let features: Vec<String> = self.without.iter().map(u32::to_string).collect();
+            let features: Vec<String> = self.without.iter().flat_map(|list| &list.0).map(ToString::to_string).collect();
             part += &format!("-without-{}", short(&features.join(",")));
         }
         part

@@ -12,7 +12,7 @@ mod regret;
 mod run;
 mod site;
 
-pub(super) use self::arms::ArmArgs;
+pub(super) use self::arms::{ArmArgs, Selected};
 pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing};
 pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::impressions::StreamArgs;

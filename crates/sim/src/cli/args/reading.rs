@@ -1,5 +1,7 @@
 //! Flags for reading a data set.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::{Dataset, ErrorKind, Split, lookalike};
@@ -7,7 +9,7 @@ use letor_io::{Dataset, ErrorKind, Split, lookalike};
 use crate::output::data_cache;
 use crate::output::numbers::parse_number;
 use crate::output::usage::usage;
-use crate::simulation::spec::{Reading, SiteSpec};
+use crate::simulation::spec::{Reading, SiteSpec, SpecError};
 
 /// How a data set is read.
 #[derive(Debug, Args)]
@@ -33,6 +35,11 @@ pub(in crate::cli) struct ReadingArgs {
     /// query [default: error]
     #[arg(long, value_name = "MEANING", value_enum)]
     same_qid: Option<SameQid>,
+
+    /// A file with the names of the features, which outputs call the rankers by: one per line, or lines of a feature's
+    /// number, a tab and its name
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) names: Option<PathBuf>,
 
     /// Parse the text files again, and write no binary cache of them (`sim cache` lists the caches)
     #[arg(long)]
@@ -108,6 +115,9 @@ impl ReadingArgs {
             ensure!(!given || spec.trec_runs.is_empty(), message());
         }
         spec.open(None, data_cache::folder().as_deref()).map_err(|error| {
+            if let Some(wrong) = error.downcast_ref::<SpecError>() {
+                return usage(format!("--{wrong}"));
+            }
             match error.downcast_ref::<letor_io::Error>() {
                 // An invalid scale or seed of a look-alike, or a split that the data set does not have.
                 Some(wrong) if wrong.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) => {

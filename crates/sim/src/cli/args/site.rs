@@ -7,8 +7,8 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
-use letor_io::{Dataset, FeatureId, Provenance};
-use rankers::{Selection, TieBreaking};
+use letor_io::{Dataset, FeatureId, Names, Provenance};
+use rankers::{RankerRef, Selection, TieBreaking};
 
 use super::grades::grades_note;
 use super::own::{OwnArgs, notes as notes_on_runs, rankers_of};
@@ -56,7 +56,8 @@ pub(crate) struct SiteArgs {
     pub(super) fractional_labels: Fractional,
 
     /// Features to use as rankers: `all`, N (that many at random), `alphabetical:N` (the first N in the order 1, 10,
-    /// 100, ...), or 1-based feature numbers, e.g. 1,5,110 [default: all; without --dataset 16 of them]
+    /// 100, ...), or 1-based feature numbers, e.g. 1,5,110, and names, e.g. bm25,ltr (one with a comma in quotation
+    /// marks) [default: all; without --dataset 16 of them]
     #[arg(long, value_name = "all|N|alphabetical:N|I,J,...")]
     rankers: Option<Selection>,
 
@@ -64,9 +65,9 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_up_to::<u16, 65_535>)]
     pub(super) shown: u16,
 
-    /// Features to exclude from the rankers, e.g. 134 or 1,2,3 (1-based)
-    #[arg(long, value_name = "I,J,...", value_delimiter = ',', value_parser = parse_ordinal)]
-    pub(super) without: Vec<u32>,
+    /// Features to exclude from the rankers, e.g. 134 or 1,2,3 (1-based), or their names
+    #[arg(long, value_name = "I,J,...", value_parser = parse_rankers)]
+    pub(super) without: Vec<RankerRefs>,
 
     /// How two rankers' lists are interleaved: balanced, team-draft, probabilistic, document-constraints or optimized,
     /// with parameters, e.g. `team-draft:prefix` [default: probabilistic]
@@ -159,6 +160,20 @@ pub(in crate::cli) fn parse_method<T: FromStr>(text: &str) -> Result<T, T::Err> 
     }
 }
 
+/// Rankers separated by commas.
+#[derive(Debug, Clone)]
+pub(super) struct RankerRefs(pub(super) Vec<RankerRef>);
+
+fn parse_rankers(text: &str) -> Result<RankerRefs, String> {
+    let one = |item: String| match item.parse() {
+        Ok(number) => Ok(RankerRef::Number(number)),
+        // No name, but a slip.
+        Err(_) if item.parse::<f64>().is_ok() => parse_ordinal(&item).map(RankerRef::Number),
+        Err(_) => Ok(RankerRef::Name(item)),
+    };
+    Ok(RankerRefs(Names::split(text)?.into_iter().map(one).collect::<Result<_, _>>()?))
+}
+
 impl SiteArgs {
     /// Whether no data set is named, so that a first look needs none: it uses a few rankers of a look-alike, for which
     /// a short run is long enough.
@@ -203,7 +218,8 @@ impl SiteArgs {
             click,
             fractional_labels: self.fractional_labels.into(),
             rankers: self.rankers(),
-            without: self.without.clone(),
+            without: self.without.iter().flat_map(|list| list.0.iter().cloned()).collect(),
+            names: self.reading.names.clone(),
             shown: self.shown,
             interleave: self.interleave.clone(),
             multileave: self.multileave.clone(),

@@ -10,10 +10,11 @@ use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference};
 use clap::Args;
+use letor_io::Names;
 use serde::Serialize;
 
-use super::matrix_file::{self, MatrixFile};
-use crate::cli::args::{ArmArgs, RunArgs, Usual, default_folder, of_content};
+use super::matrix_file;
+use crate::cli::args::{ArmArgs, RunArgs, Selected, Usual, default_folder, of_content};
 use crate::cli::study::extension::extended;
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::numbers::with_unit;
@@ -81,6 +82,9 @@ struct Config {
 struct Description {
     name: String,
     arms: usize,
+    /// The names that they were given, if any was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<Names>,
     /// For a matrix: the chosen arms by their numbers in it; null for all arms.
     arms_in_matrix: Option<Vec<Arm>>,
     /// For a matrix: of its entries, so that text and .npy of the same matrix are the same environment.
@@ -102,10 +106,8 @@ impl Bandit {
         self.arms.check()?;
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
-                let MatrixFile { matrix, account } = matrix_file::read(path, self.run.common.quiet)?;
-                let (matrix, taken) = self.arms.apply(matrix, self.run.common.seed)?;
-                let features = account.as_ref().map(|account| account.rankers.clone());
-                let names = self.arms.names(features, taken.as_deref());
+                let file = matrix_file::read(path, self.run.common.quiet)?;
+                let Selected { matrix, taken, names, account } = self.arms.apply(file, self.run.common.seed)?;
                 self.on_matrix(matrix, matrix_file::name(path), taken, (names, account))
             }
             (None, Some(problem)) => {
@@ -125,6 +127,7 @@ impl Bandit {
                         let description = Description {
                             name: problem.to_string(),
                             arms: arena.arms(),
+                            names: None,
                             arms_in_matrix: None,
                             checksum: None,
                             condorcet: true,
@@ -171,6 +174,7 @@ impl Bandit {
         let description = Description {
             name,
             arms,
+            names: names.given().cloned(),
             arms_in_matrix: taken,
             checksum: Some(checksum),
             condorcet,

@@ -5,7 +5,7 @@ use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::Split;
 use letor_io::trec::{TrecTies, Unjudged};
-use rankers::Selection;
+use rankers::{RankerRef, Selection};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::values::{Count, OneOrMany};
@@ -112,7 +112,8 @@ impl SettingEntry {
             click: click.clone(),
             fractional_labels: self.fractional_labels,
             rankers: self.rankers.clone(),
-            without: self.without.clone(),
+            without: self.without.iter().copied().map(RankerRef::Number).collect(),
+            names: None,
             shown: self.shown.unwrap_or(usual.shown),
             interleave: self.interleave.clone(),
             multileave: self.multileave.clone(),

@@ -97,7 +97,13 @@ fn check_setting(setting: &SettingEntry) -> Result<()> {
         Play::Proxy if no_data && setting.matrix.0.is_empty() => {
             "needs `matrix`, `dataset` or `lookalike`, or several of them"
         }
-        _ => return check_regret(setting),
+        _ => {
+            // Features of experiments have no names.
+            if let Err(error) = setting.rankers.resolve(None) {
+                bail!("setting {:?}: {error}", setting.name);
+            }
+            return check_regret(setting);
+        }
     };
     bail!("setting {:?}: {missing}", setting.name)
 }

@@ -1,10 +1,18 @@
-//! Names of features and rankers.
+//! Names of features and rankers: checked, looked up, and read from files (`file`).
+
+mod file;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
+
+pub use self::file::Numbered;
+use crate::registry::did_you_mean;
+
+/// The number of names in a hint.
+const LISTED: usize = 10;
 
 /// Names of things that are numbered from 0, such as the features of a data set (number 0 is feature 1) or the arms of a
 /// matrix.
@@ -160,6 +168,56 @@ impl Names {
         self.0.numbers.get(name.trim()).copied()
     }
 
+    /// The number (from 0) of the thing that a user calls `text`.
+    ///
+    /// # Errors
+    /// One line with the name and the nearest ones.
+    pub fn look_up(&self, text: &str) -> Result<usize, String> {
+        self.find(text).ok_or_else(|| {
+            let known: Vec<&str> = self.iter().flatten().collect();
+            let hint = did_you_mean(text, &known).unwrap_or_else(|| {
+                let more = if known.len() > LISTED { ", ..." } else { "" };
+                format!("the names are {}{more}", known[..known.len().min(LISTED)].join(", "))
+            });
+            format!("nothing is called `{}`; {hint}", text.escape_debug())
+        })
+    }
+
+    /// The names and numbers in `text`, which are separated by commas. A name that contains a comma or begins with a
+    /// quotation mark stands in quotation marks, and those within it are doubled, as in CSV.
+    ///
+    /// # Errors
+    /// One line, if an item is empty.
+    pub fn split(text: &str) -> Result<Vec<String>, String> {
+        let (mut items, mut rest) = (Vec::new(), text);
+        loop {
+            let (item, end) = quoted(rest.trim_start()).unwrap_or_else(|| match rest.split_once(',') {
+                Some((item, end)) => (item.trim().to_owned(), Some(end)),
+                None => (rest.trim().to_owned(), None),
+            });
+            if item.is_empty() {
+                return Err(format!("expected names or numbers separated by commas, found `{}`", text.escape_debug()));
+            }
+            items.push(item);
+            match end {
+                // A comma at the end marks a list of one.
+                Some(end) if !end.trim().is_empty() => rest = end,
+                _ => return Ok(items),
+            }
+        }
+    }
+
+    /// Text that [`split`](Self::split) reads back to `items`.
+    #[must_use]
+    pub fn join<S: AsRef<str>>(items: &[S]) -> String {
+        let written = |item: &S| {
+            let item = item.as_ref();
+            let plain = !item.contains(',') && !item.starts_with('"');
+            if plain { item.to_owned() } else { format!("\"{}\"", item.replace('"', "\"\"")) }
+        };
+        items.iter().map(written).collect::<Vec<_>>().join(",")
+    }
+
     /// All names in the order of their numbers; `None` for a number without one.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
         self.0.names.iter().map(Option::as_deref)
@@ -174,6 +232,28 @@ impl Names {
         let names: Vec<Option<Box<str>>> = numbers.into_iter().map(|number| self.get(number).map(Box::from)).collect();
         names.iter().any(Option::is_some).then(|| Self::checked(names).expect("names of distinct numbers are distinct"))
     }
+}
+
+/// The text in the quotation marks that `rest` begins with, and what follows the comma after it; `None` if there are none.
+fn quoted(rest: &str) -> Option<(String, Option<&str>)> {
+    let mut text = String::new();
+    let mut characters = rest.strip_prefix('"')?.char_indices();
+    while let Some((at, character)) = characters.next() {
+        if character != '"' {
+            text.push(character);
+            continue;
+        }
+        let after = &rest[at + 2..];
+        if after.starts_with('"') {
+            text.push('"');
+            characters.next();
+        } else if after.trim().is_empty() {
+            return Some((text, None));
+        } else {
+            return Some((text, Some(after.trim_start().strip_prefix(',')?)));
+        }
+    }
+    None
 }
 
 /// Whether a character breaks a line, moves the cursor, or changes the direction of what follows.
@@ -217,6 +297,26 @@ mod tests {
         ] {
             assert_eq!(Names::new(&names).unwrap_err().to_string(), expected, "{names:?}");
         }
+    }
+
+    #[test]
+    fn names_are_looked_up_and_listed() {
+        let names = Names::new(["bm25", "ltr", "a,b", "say \"x\""]).unwrap();
+        assert_eq!(names.look_up(" ltr "), Ok(1));
+        assert_eq!(names.look_up("bm52").unwrap_err(), "nothing is called `bm52`; did you mean `bm25`?");
+        let error = names.look_up("tfidf").unwrap_err();
+        assert_eq!(error, "nothing is called `tfidf`; the names are bm25, ltr, a,b, say \"x\"");
+
+        let split = |text| Names::split(text).map_err(|_| ());
+        let items = |items: &[&str]| Ok(items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>());
+        assert_eq!(split("bm25, ltr ,7"), items(&["bm25", "ltr", "7"]));
+        assert_eq!(split("bm25,"), items(&["bm25"]));
+        assert_eq!(split("\"a,b\" , \"say \"\"x\"\"\",ltr"), items(&["a,b", "say \"x\"", "ltr"]));
+        assert_eq!(split("6\" nails,\"open"), items(&["6\" nails", "\"open"]), "a mark that is not closed is text");
+        for items in [vec!["a,b", "7"], vec!["\"", "x\"y", "ltr"], vec!["one"]] {
+            assert_eq!(Names::split(&Names::join(&items)).unwrap(), items);
+        }
+        assert_eq!([split(""), split("a,,b"), split("\"\",a")], [Err(()), Err(()), Err(())]);
     }
 
     #[test]
