@@ -1,4 +1,4 @@
-//! Feature rankers over a data set: ranked lists with ties, selection of arms, nDCG.
+//! Feature rankers over a data set: ranked lists with ties, selection of arms, measures of quality.
 //!
 //! A *feature ranker* sorts the documents of a query by one feature, highest value first; an absent value is 0. Its
 //! lists keep their ties, which the methods of [`interleave`] break at random in every impression. A constant feature
@@ -12,6 +12,7 @@
 //! | [`TieBreaking`] | breaks ties again in every impression, or once, by a seed |
 //! | [`Rankings::prefetch`], [`prefetch()`] | loads memory before it is needed |
 //! | [`Rankings::duplicates`] | finds identical rankers |
+//! | [`Measure`], [`Rankings::measure`] | nDCG, AP, RR, P, R and RBP by the names and definitions of `ir_measures` |
 //! | [`Rankings::ndcg`], [`ndcg()`] | nDCG with either [`Gain`], in expectation over ties |
 //!
 //! # Example
@@ -43,6 +44,8 @@
 //! Another kind of ranker (e.g. a linear model) is another way to compute sort keys for the documents of a query. The
 //! orders and tie groups of [`Rankings`] need no change.
 
+mod expectation;
+mod measures;
 mod ndcg;
 mod pages;
 mod prefetch;
@@ -50,6 +53,7 @@ mod ranker_ref;
 mod rankings;
 mod selection;
 
+pub use measures::{Measure, MeasureError, MeasureKind, Measurement};
 pub use ndcg::{Gain, NdcgError, ndcg};
 pub use prefetch::prefetch;
 pub use ranker_ref::RankerRef;

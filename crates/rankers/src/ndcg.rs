@@ -23,6 +23,7 @@ use interleave::RankedList;
 use rayon::prelude::*;
 
 use crate::Rankings;
+use crate::expectation::weighted_sum;
 
 /// The gain of a document as a function of its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -34,6 +35,16 @@ pub enum Gain {
     Exponential,
     /// The label itself.
     Linear,
+}
+
+impl Gain {
+    /// The gain of a document with this label.
+    pub(crate) fn of(self, label: f32) -> f64 {
+        match self {
+            Self::Exponential => libm::exp2(f64::from(label)) - 1.0,
+            Self::Linear => f64::from(label),
+        }
+    }
 }
 
 /// Why nDCG cannot be computed from the labels.
@@ -69,7 +80,7 @@ struct Judged<'a> {
 }
 
 /// The cumulative discounts of the ranks 0 to `cutoff`.
-fn discounts(cutoff: usize) -> Vec<f64> {
+pub(crate) fn discounts(cutoff: usize) -> Vec<f64> {
     let discounts = (1..=cutoff).scan(0.0, |sum, rank| {
         *sum += 1.0 / libm::log2(rank as f64 + 1.0);
         Some(*sum)
@@ -79,13 +90,7 @@ fn discounts(cutoff: usize) -> Vec<f64> {
 
 impl<'a> Judged<'a> {
     fn new(labels: &[f32], gain: Gain, discounts: &'a [f64]) -> Self {
-        let gains: Vec<f64> = labels
-            .iter()
-            .map(|&label| match gain {
-                Gain::Exponential => libm::exp2(f64::from(label)) - 1.0,
-                Gain::Linear => f64::from(label),
-            })
-            .collect();
+        let gains: Vec<f64> = labels.iter().map(|&label| gain.of(label)).collect();
         let mut best = gains.clone();
         best.sort_unstable_by(|a, b| b.total_cmp(a));
         let steps = discounts.windows(2).map(|pair| pair[1] - pair[0]);
@@ -97,23 +102,12 @@ impl<'a> Judged<'a> {
         if self.ideal <= 0.0 {
             return 0.0;
         }
-        let cutoff = self.discounts.len() - 1;
-        let mut dcg = 0.0;
-        let mut rank = 0;
-        while rank < list.len().min(cutoff) {
-            let doc = list.order()[rank];
-            let end = list.group(doc).ranks().end.clamp(rank + 1, list.len());
-            let tied = &list.order()[rank..end];
-            let gain: f64 = tied.iter().map(|doc| self.gains.get(doc.index()).unwrap_or(&0.0)).sum();
-            let discount = self.discounts[end.min(cutoff)] - self.discounts[rank];
-            dcg += gain / tied.len() as f64 * discount;
-            rank = end;
-        }
+        let dcg = weighted_sum(list, list.len(), &self.gains, self.discounts);
         (dcg / self.ideal).min(1.0)
     }
 }
 
-fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
+pub(crate) fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
     if labels.len() != documents {
         return Err(NdcgError::Labels { labels: labels.len(), documents });
     }

@@ -223,6 +223,11 @@ impl Rankings {
         }
     }
 
+    /// The data set that is ranked.
+    pub(crate) fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
     /// The indices of the documents of `queries` among those of all queries.
     pub(crate) fn document_range(&self, queries: Range<usize>) -> Range<usize> {
         self.dataset.document_offset(queries.start)..self.dataset.document_offset(queries.end)

@@ -12,6 +12,7 @@ mod folders;
 mod help;
 #[cfg(unix)]
 mod interruptions;
+mod measures;
 mod memory;
 mod names;
 mod own_rankers;

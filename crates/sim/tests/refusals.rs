@@ -77,7 +77,7 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
     ),
     (&["bandit", "--matrix", "P.txt", "--condorcet"], "--condorcet applies to random arms; add --arms N"),
     (&["bandit", "--matrix", "P.txt", "--random", "3", "--arms", "1,2"], "cannot be used with"),
-    (&["bandit", "--matrix", "P.txt", "--arms", "some"], "expected `all`, a number of arms, `alphabetical:N` or arms"),
+    (&["bandit", "--matrix", "P.txt", "--arms", "0"], "expected `all`, a number of arms, `alphabetical:N` or arms"),
     (&["bandit", "--problem", "arith51", "--arms", "5"], "--arms and --lexicographic apply to --matrix"),
     (&["proxy"], "required arguments were not provided: --out <FILE>"),
     (&["proxy", "--out", "P.npy", "--arms", "first"], "expected 0-based arms such as 0,3,17, found `first`"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting as ProblemSetting};
 use bandits::{Arena, Arm, Generator, PreferenceMatrix, RegretKind, UtilityArena};
-use letor_io::{Dataset, FeatureId};
+use letor_io::{Dataset, FeatureId, Names};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::Play;
@@ -14,6 +14,7 @@ use crate::experiment::context::{ExperimentContext, Source};
 use crate::experiment::environment::Environment;
 use crate::output::numbers::{with_separators, with_unit};
 use crate::output::usage::usage;
+use crate::proxy::matrix_account;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::matrix::{matrix_checksum, prepare_problem};
 use crate::simulation::pairwise::estimate_matrix;
@@ -224,17 +225,21 @@ fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, see
     let entry = &setting.entry;
     if let Some(path) = entry.matrix.0.iter().find_map(|name| context.find_matrix(name)) {
         let bytes = std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
-        let whole = PreferenceMatrix::from_bytes(&bytes)
+        let (whole, header) = PreferenceMatrix::with_names(&bytes)
             .with_context(|| format!("{} is not a preference matrix", path.display()))?;
+        let known = || matrix_account(&path, &whole).ok().flatten().and_then(|account| account.names);
+        let given = header.and_then(|names| Names::new(names).ok()).or_else(known);
         // Arm i of a matrix of feature rankers is feature i + 1.
         let spec = &setting.spec;
-        let features = spec.rankers.choose(whole.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
+        let features = spec.rankers.resolve(given.as_ref())?.choose(whole.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
         let kept = features.iter().filter(|feature| !entry.without.contains(&feature.0));
         let arms: Vec<Arm> = kept.map(|feature| Arm(feature.0 - 1)).collect();
         let matrix = whole.subset(&arms)?;
+        let given = given.and_then(|given| given.subset(arms.iter().map(|arm| arm.index())));
+        let names = ArmNames::chosen(arms).called(given);
         return Ok(Content::Matrix {
             matrix,
-            names: ArmNames::chosen(arms),
+            names,
             of: format!(
                 "the matrix {}{}",
                 source.name,

@@ -98,8 +98,9 @@ fn check_setting(setting: &SettingEntry) -> Result<()> {
             "needs `matrix`, `dataset` or `lookalike`, or several of them"
         }
         _ => {
-            // Features of experiments have no names.
-            if let Err(error) = setting.rankers.resolve(None) {
+            // Only runs, scores and matrices have names.
+            let has_names = has_runs || !setting.scores.is_empty() || !setting.matrix.0.is_empty();
+            if let (false, Err(error)) = (has_names, setting.rankers.resolve(None)) {
                 bail!("setting {:?}: {error}", setting.name);
             }
             return check_regret(setting);

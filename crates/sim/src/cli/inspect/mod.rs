@@ -1,31 +1,42 @@
-//! `sim inspect DATASET`: statistics of a data set, and the quality of its features as rankers.
+//! `sim inspect DATASET`: statistics of a data set, and the quality of its features as rankers; their `measures`.
+
+mod measures;
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use letor_io::{Dataset, FeatureId, Provenance, Statistics};
-use rankers::{Gain, Rankings, TieBreaking};
+use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
 use serde::Serialize;
 
+use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES};
 use super::print::{eprintln, println};
-use crate::cli::args::{CommonArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder};
+use crate::cli::args::{CommonArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short};
 use crate::figure::{Curve, CurvePoint, Lines};
 use crate::output;
 use crate::output::numbers::{with_separators, with_unit};
+use crate::output::usage::usage;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::spec::SiteSpec;
 
 /// The cutoff of nDCG.
-const CUTOFF: usize = 10;
+const CUTOFF: u32 = 10;
+
+/// nDCG with exponential and with linear gain, of every data set.
+const NDCG: [Measure; 2] = [ndcg(Gain::Exponential), ndcg(Gain::Linear)];
+
+const fn ndcg(gain: Gain) -> Measure {
+    Measure { kind: MeasureKind::Ndcg(gain), cutoff: Some(CUTOFF) }
+}
 
 /// The number of rankers printed.
 const PRINTED: usize = 10;
 
 /// Describe a data set: queries, labels, and the quality of each feature as a ranker.
 ///
-/// Writes findings.json with all numbers, figures of the rankers' nDCG and of the documents per query, and
-/// config.json to the results folder.
+/// Writes findings.json with all numbers, figures of the rankers' nDCG and of the documents per query, with --measures
+/// also measures.csv, and config.json to the results folder.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
     /// A registered data set, a folder, files (comma separated), or a look-alike such as
@@ -42,6 +53,20 @@ pub(super) struct Inspect {
         conflicts_with = "dataset"
     )]
     as_flag: Vec<String>,
+
+    /// Measures of each ranker, by the names and definitions of ir_measures and trec_eval: nDCG@10 (its gain is the label;
+    /// with `nDCG(dcg='exp-log2')@10` 2^label - 1), AP, RR@10, P@5, R@100, RBP(p=0.8); `rel=2` in brackets sets the lowest
+    /// relevant label [default: nDCG@10,AP,RR@10,P@10,R@100 of --trec-runs, otherwise none]
+    ///
+    /// A document that a run did not retrieve has no rank, and judged documents that no run retrieved count in recall and
+    /// ideal lists. Means are over all judged queries. Where a ranker ties documents, a measure is its exact mean over
+    /// their orders. RBP without `rel` takes label / highest label as gain.
+    #[arg(long, value_name = "NAME,...")]
+    measures: Option<Measures>,
+
+    /// Also write measures-per-query.csv, with the measures of each ranker for each query
+    #[arg(long)]
+    per_query: bool,
 
     #[command(flatten)]
     own: OwnArgs,
@@ -63,6 +88,10 @@ struct Config<'a> {
     version: &'static str,
     dataset: &'a str,
     checksum: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measures: Option<&'a Measures>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    per_query: bool,
 }
 
 /// The content of findings.json.
@@ -84,6 +113,9 @@ struct Findings {
     duplicates: Vec<[FeatureId; 2]>,
     /// One entry per feature; null if some documents have no label.
     ndcg: Option<Vec<RankerQuality>>,
+    /// What was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measures: Option<AllMeans>,
 }
 
 #[derive(Serialize)]
@@ -124,28 +156,45 @@ impl Inspect {
         };
         let dataset = self.reading.open(&self.own.of_spec(asked, spec)?)?;
         announce(&dataset, self.common.quiet);
+        let measures = self.measures.clone().or_else(|| Measures::usual(&dataset));
+        ensure!(
+            !self.per_query || measures.is_some(),
+            usage("--per-query applies to measures: name them with --measures, e.g. nDCG@10,AP")
+        );
         let checksum = dataset.checksum();
         let usual = || {
             let name = dataset_name(&self.own.files(asked), dataset.name(), &checksum);
             let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
-            default_folder(&format!("inspect-{name}{part}"))
+            let measures = self.measures.as_ref().map(|measures| format!("-{}", short(&measures.names().join("-"))));
+            let per_query = if self.per_query { "-per-query" } else { "" };
+            default_folder(&format!("inspect-{name}{part}{}{per_query}", measures.unwrap_or_default()))
         };
         let config = Config {
             command: "inspect",
             version: env!("CARGO_PKG_VERSION"),
             dataset: dataset.name(),
             checksum: &checksum,
+            measures: measures.as_ref(),
+            per_query: self.per_query,
         };
         let folder = self.output.claim(usual, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
         let names = ArmNames::features((1..=dataset.features()).map(FeatureId).collect());
         let names = names.called(dataset.feature_names().cloned());
-        let findings = Findings::of(&dataset, &statistics, &names)?;
-        let names = names.shortened();
+        let rankings = Ranked::new(&dataset, statistics.unlabelled(), measures.as_ref())?;
+        let measurement = rankings.as_ref().map(|ranked| ranked.measurement(measures.as_ref())).transpose()?;
+        let findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
-            draw(&dataset, &findings, &names, folder.path())
+            match (&findings.measures, &measurement) {
+                (Some(means), Some(measurement)) => {
+                    means.write(folder.path(), (measurement, &dataset), &names, (NDCG.len(), self.per_query))?;
+                }
+                _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
+            }
+            draw(&dataset, &findings, &names.shortened(), folder.path())
         })?;
+        let names = names.shortened();
         if self.output.json {
             println!("{}", serde_json::to_string_pretty(&findings)?);
         } else {
@@ -153,8 +202,13 @@ impl Inspect {
         }
         if !self.common.quiet {
             let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
+            let measured = match (&findings.measures, self.per_query) {
+                (None, _) => String::new(),
+                (Some(_), false) => format!("{MEANS}, "),
+                (Some(_), true) => format!("{MEANS}, {QUERIES}, "),
+            };
             eprintln!(
-                "results in {}: {rankers}documents.png, documents.svg, findings.json, config.json",
+                "results in {}: {rankers}{measured}documents.png, documents.svg, findings.json, config.json",
                 folder.path().display()
             );
         }
@@ -162,11 +216,50 @@ impl Inspect {
     }
 }
 
+/// The features as rankers, which have measures.
+struct Ranked(Rankings);
+
+impl Ranked {
+    /// `None` if there is no feature, or if documents without labels leave nothing to measure.
+    fn new(dataset: &Dataset, unlabelled: usize, measures: Option<&Measures>) -> Result<Option<Self>> {
+        if dataset.features() == 0 || (unlabelled > 0 && measures.is_none()) {
+            return Ok(None);
+        }
+        let features: Vec<FeatureId> = (1..=dataset.features()).map(FeatureId).collect();
+        Ok(Some(Self(Rankings::new(dataset, &features, TieBreaking::Random)?)))
+    }
+
+    /// With nDCG of both gains, and then what was asked for.
+    fn measurement(&self, asked: Option<&Measures>) -> Result<Measurement<'_>> {
+        let asked = asked.iter().flat_map(|measures| &measures.0).copied();
+        Ok(self.0.measure(&NDCG.into_iter().chain(asked).collect::<Vec<_>>())?)
+    }
+}
+
 impl Findings {
-    fn of(dataset: &Dataset, statistics: &Statistics, names: &ArmNames) -> Result<Self> {
+    fn of(
+        dataset: &Dataset,
+        statistics: &Statistics,
+        (measurement, asked): (Option<&Measurement<'_>>, Option<Measures>),
+        names: &ArmNames,
+    ) -> Self {
+        let means = measurement.map(Measurement::means);
+        let rankers = || means.iter().flatten().zip(1..);
+        let quality = |(values, feature): (&Vec<f64>, u32)| RankerQuality {
+            feature: FeatureId(feature),
+            arm: feature - 1,
+            name: names.cell(feature as usize - 1),
+            exponential: values[0],
+            linear: values[1],
+        };
+        let of_ranker = |(values, feature): (&Vec<f64>, u32)| Means {
+            feature: FeatureId(feature),
+            name: names.cell(feature as usize - 1),
+            values: values[NDCG.len()..].to_vec(),
+        };
         let [fewest, median, most] = statistics.documents_per_query;
         let labels = statistics.labels.iter();
-        Ok(Self {
+        Self {
             name: dataset.name().to_owned(),
             synthetic: matches!(dataset.provenance(), Provenance::LookAlike { .. }),
             checksum: dataset.checksum(),
@@ -180,8 +273,13 @@ impl Findings {
             constant_share: statistics.constant_share,
             always_zero: statistics.always_zero.clone(),
             duplicates: statistics.duplicates.iter().map(|&(feature, first)| [feature, first]).collect(),
-            ndcg: if statistics.unlabelled() == 0 { Some(qualities(dataset, names)?) } else { None },
-        })
+            ndcg: (statistics.unlabelled() == 0).then(|| rankers().map(quality).collect()),
+            measures: measurement.zip(asked).map(|(measurement, measures)| AllMeans {
+                measures,
+                queries: measurement.queries(),
+                rankers: rankers().map(of_ranker).collect(),
+            }),
+        }
     }
 
     /// The features by their nDCG, best first.
@@ -190,25 +288,6 @@ impl Findings {
         best.sort_by(|one, other| other.exponential.total_cmp(&one.exponential));
         Some(best)
     }
-}
-
-fn qualities(dataset: &Dataset, names: &ArmNames) -> Result<Vec<RankerQuality>> {
-    let features: Vec<FeatureId> = (1..=dataset.features()).map(FeatureId).collect();
-    if features.is_empty() {
-        return Ok(Vec::new());
-    }
-    let rankings = Rankings::new(dataset, &features, TieBreaking::Random)?;
-    let exponential = rankings.ndcg(dataset.labels(), CUTOFF, Gain::Exponential)?;
-    let linear = rankings.ndcg(dataset.labels(), CUTOFF, Gain::Linear)?;
-    let both = exponential.into_iter().zip(linear);
-    let quality = |(feature, (exponential, linear)): (FeatureId, _)| RankerQuality {
-        feature,
-        arm: feature.0 - 1,
-        name: names.cell(feature.0 as usize - 1),
-        exponential,
-        linear,
-    };
-    Ok(features.into_iter().zip(both).map(quality).collect())
 }
 
 fn report(findings: &Findings, names: &ArmNames) -> String {
@@ -238,7 +317,12 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     if let Some(random) = random {
         text += &format!("  {:<24} {:.4}  {:.4}\n", "random order", random.exponential, random.linear);
     }
-    text + "  findings.json has all rankers"
+    text += "  findings.json has all rankers";
+    if let Some(measures) = &findings.measures {
+        let queries = with_unit(measures.queries as u64, "query");
+        text += &format!("\n\nmeans over {queries}\n{}", measures.table(names, PRINTED));
+    }
+    text
 }
 
 /// Draws the quality of the rankers, best first, and the distribution of documents per query.

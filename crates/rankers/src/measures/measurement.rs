@@ -1,0 +1,183 @@
+//! The values of measures for the lists of all rankers and queries.
+
+use interleave::RankedList;
+use letor_io::Runs;
+use rayon::prelude::*;
+
+use super::{Measure, MeasureKind};
+use crate::expectation::{precision_sum, reciprocal_rank, weighted_sum};
+use crate::ndcg::{check, discounts};
+use crate::{Gain, NdcgError, Rankings};
+
+/// The number of queries whose values are summed together: fixed, so that the sum does not depend on the number of
+/// threads.
+const CHUNK: usize = 64;
+
+/// [`Rankings`] with measures of their lists.
+#[derive(Debug)]
+pub struct Measurement<'a> {
+    rankings: &'a Rankings,
+    measures: Vec<Prepared>,
+    /// The highest label of all judged documents.
+    highest: f64,
+}
+
+/// A measure, and what is the same for all queries.
+#[derive(Debug)]
+struct Prepared {
+    measure: Measure,
+    cutoff: usize,
+    /// Of measures that are weighted sums: the cumulative weights of ranks 0, 1, ... up to the cutoff.
+    weights: Vec<f64>,
+}
+
+/// A measure for the labels of one query.
+enum OfQuery<'a> {
+    /// A weighted sum of gains, divided by `whole`.
+    Sum {
+        gains: Vec<f64>,
+        weights: &'a [f64],
+        whole: f64,
+    },
+    /// Average precision: of `relevant` documents, `all` counts those that are not in the list.
+    AveragePrecision {
+        relevant: Vec<bool>,
+        all: f64,
+        cutoff: usize,
+    },
+    ReciprocalRank {
+        relevant: Vec<bool>,
+        cutoff: usize,
+    },
+}
+
+impl Rankings {
+    /// Prepares to measure all lists by the labels of the data set.
+    ///
+    /// # Errors
+    /// If a label is negative or not finite.
+    pub fn measure(&self, measures: &[Measure]) -> Result<Measurement<'_>, NdcgError> {
+        let dataset = self.dataset();
+        check(dataset.labels(), dataset.documents())?;
+        let unretrieved = |query| dataset.runs().map_or(0, |runs| runs.unretrieved(query).len());
+        let judged = |query| self.documents(query) + unretrieved(query);
+        let deepest = (0..self.queries()).map(judged).max().unwrap_or(0);
+        let measures = measures.iter().map(|&measure| Prepared::new(measure, deepest)).collect();
+        Ok(Measurement { rankings: self, measures, highest: f64::from(dataset.max_label()) })
+    }
+}
+
+impl Prepared {
+    /// `deepest`: the largest number of documents of a query.
+    fn new(measure: Measure, deepest: usize) -> Self {
+        let cutoff = measure.cutoff.map_or(usize::MAX, |cutoff| cutoff as usize);
+        let depth = cutoff.min(deepest);
+        let weights = match measure.kind {
+            MeasureKind::Ndcg(_) => discounts(depth),
+            MeasureKind::Precision { .. } | MeasureKind::Recall { .. } => (0..=depth).map(|rank| rank as f64).collect(),
+            MeasureKind::RankBiasedPrecision { p, .. } => {
+                (0..=depth).map(|rank| 1.0 - libm::pow(p, rank as f64)).collect()
+            }
+            MeasureKind::AveragePrecision { .. } | MeasureKind::ReciprocalRank { .. } => Vec::new(),
+        };
+        Self { measure, cutoff, weights }
+    }
+
+    /// The measure for a query with these labels in its lists and the `unretrieved` ones in none.
+    fn of_query(&self, labels: &[f32], unretrieved: &[f32], highest: f64) -> OfQuery<'_> {
+        let is_relevant = |rel: u32| move |label: &f32| f64::from(*label) >= f64::from(rel);
+        let relevant = |rel: u32| labels.iter().map(is_relevant(rel)).collect::<Vec<bool>>();
+        let all = |rel: u32| labels.iter().chain(unretrieved).filter(|label| is_relevant(rel)(label)).count() as f64;
+        let ones = |rel: u32| labels.iter().map(|label| f64::from(u8::from(is_relevant(rel)(label)))).collect();
+        let (weights, cutoff) = (self.weights.as_slice(), self.cutoff);
+        match self.measure.kind {
+            MeasureKind::Ndcg(gain) => {
+                let gains = labels.iter().map(|&label| gain.of(label)).collect();
+                OfQuery::Sum { gains, weights, whole: ideal(labels, unretrieved, gain, weights) }
+            }
+            MeasureKind::Precision { rel } => OfQuery::Sum { gains: ones(rel), weights, whole: cutoff as f64 },
+            MeasureKind::Recall { rel } => OfQuery::Sum { gains: ones(rel), weights, whole: all(rel) },
+            MeasureKind::RankBiasedPrecision { rel, .. } => {
+                let graded = || labels.iter().map(|&label| f64::from(label) / highest.max(f64::MIN_POSITIVE)).collect();
+                OfQuery::Sum { gains: rel.map_or_else(graded, ones), weights, whole: 1.0 }
+            }
+            MeasureKind::AveragePrecision { rel } => {
+                OfQuery::AveragePrecision { relevant: relevant(rel), all: all(rel), cutoff }
+            }
+            MeasureKind::ReciprocalRank { rel } => OfQuery::ReciprocalRank { relevant: relevant(rel), cutoff },
+        }
+    }
+}
+
+/// The discounted gain of the best list of all judged documents.
+fn ideal(labels: &[f32], unretrieved: &[f32], gain: Gain, discounts: &[f64]) -> f64 {
+    let mut best: Vec<f64> = labels.iter().chain(unretrieved).map(|&label| gain.of(label)).collect();
+    best.sort_unstable_by(|a, b| b.total_cmp(a));
+    let steps = discounts.windows(2).map(|pair| pair[1] - pair[0]);
+    best.iter().zip(steps).map(|(gain, discount)| gain * discount).sum()
+}
+
+impl OfQuery<'_> {
+    /// The value for a list of which the first `shown` documents are retrieved.
+    fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
+        let (value, whole) = match self {
+            Self::Sum { gains, weights, whole } => (weighted_sum(list, shown, gains, weights), *whole),
+            Self::AveragePrecision { relevant, all, cutoff } => (precision_sum(list, shown, relevant, *cutoff), *all),
+            Self::ReciprocalRank { relevant, cutoff } => (reciprocal_rank(list, shown, relevant, *cutoff), 1.0),
+        };
+        if whole > 0.0 { (value / whole).min(1.0) } else { 0.0 }
+    }
+}
+
+impl Measurement<'_> {
+    /// The values for `query` (from 0): for each arm, one per measure.
+    ///
+    /// # Panics
+    /// If there is no such query.
+    #[must_use]
+    pub fn of_query(&self, query: usize) -> Vec<Vec<f64>> {
+        let (rankings, dataset) = (self.rankings, self.rankings.dataset());
+        let labels = dataset.query(query).labels();
+        let unretrieved = dataset.runs().map_or(&[][..], |runs| runs.unretrieved(query));
+        let measures: Vec<OfQuery<'_>> =
+            self.measures.iter().map(|measure| measure.of_query(labels, unretrieved, self.highest)).collect();
+        let of_arm = |(arm, &feature)| {
+            let (list, shown) = (rankings.list(query, arm), dataset.query(query).retrieved(feature));
+            measures.iter().map(|measure| measure.value(list, shown)).collect()
+        };
+        rankings.features().iter().enumerate().map(of_arm).collect()
+    }
+
+    /// The number of queries of a mean: those of the data set and, of TREC runs, the judged queries for which no run
+    /// retrieved anything.
+    #[must_use]
+    pub fn queries(&self) -> usize {
+        self.rankings.queries() + self.rankings.dataset().runs().map_or(0, |runs: &Runs| runs.without_documents().len())
+    }
+
+    /// The means over all [`queries`](Self::queries), those without documents having value 0: for each arm, one per
+    /// measure.
+    #[must_use]
+    pub fn means(&self) -> Vec<Vec<f64>> {
+        let queries: Vec<usize> = (0..self.rankings.queries()).collect();
+        let sums: Vec<Vec<Vec<f64>>> = queries
+            .par_chunks(CHUNK)
+            .map(|chunk| {
+                let mut sums = vec![vec![0.0; self.measures.len()]; self.rankings.arms()];
+                chunk.iter().for_each(|&query| add(&mut sums, &self.of_query(query)));
+                sums
+            })
+            .collect();
+        let mut means = vec![vec![0.0; self.measures.len()]; self.rankings.arms()];
+        sums.iter().for_each(|chunk| add(&mut means, chunk));
+        let queries = self.queries().max(1) as f64;
+        means.iter_mut().flatten().for_each(|sum| *sum /= queries);
+        means
+    }
+}
+
+fn add(sums: &mut [Vec<f64>], values: &[Vec<f64>]) {
+    for (sums, values) in sums.iter_mut().zip(values) {
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+}

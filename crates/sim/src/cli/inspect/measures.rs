@@ -1,0 +1,124 @@
+//! Measures of the rankers: what was asked for, the table of means, and their files.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::Result;
+use letor_io::{Dataset, FeatureId};
+use rankers::{Measure, MeasureError, Measurement};
+use serde::{Serialize, Serializer};
+
+use crate::output::text_table::{Align, TextTable};
+use crate::output::{remove_stale, write_csv};
+use crate::simulation::arm_names::ArmNames;
+
+/// What runs are measured by unless asked otherwise.
+const OF_RUNS: &str = "nDCG@10,AP,RR@10,P@10,R@100";
+
+/// The files of means and of the values of every query.
+pub(super) const MEANS: &str = "measures.csv";
+pub(super) const QUERIES: &str = "measures-per-query.csv";
+
+/// Measures, as text `nDCG@10,AP`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Measures(pub(super) Vec<Measure>);
+
+impl FromStr for Measures {
+    type Err = MeasureError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Measure::parse_list(text).map(Self)
+    }
+}
+
+impl Serialize for Measures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.names())
+    }
+}
+
+impl Measures {
+    /// Those of the data set unless others are asked for: some if its rankers are runs.
+    pub(super) fn usual(dataset: &Dataset) -> Option<Self> {
+        dataset.runs().map(|_| OF_RUNS.parse().expect("measures"))
+    }
+
+    /// Each as `ir_measures` writes it.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.iter().map(ToString::to_string).collect()
+    }
+}
+
+/// The means of a ranker, in the order of the measures.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Means {
+    pub(super) feature: FeatureId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "null for a ranker without a name beside others with one")]
+    pub(super) name: Option<Option<String>>,
+    pub(super) values: Vec<f64>,
+}
+
+/// The means of all rankers.
+#[derive(Serialize)]
+pub(super) struct AllMeans {
+    pub(super) measures: Measures,
+    /// The number of queries of each mean, including judged ones for which nothing was retrieved, with value 0.
+    pub(super) queries: usize,
+    pub(super) rankers: Vec<Means>,
+}
+
+impl AllMeans {
+    /// The table of the `most` best rankers by the first measure.
+    pub(super) fn table(&self, names: &ArmNames, most: usize) -> String {
+        let headings = self.measures.names();
+        let columns = headings.iter().map(|heading| (heading.as_str(), Align::Right));
+        let mut table = TextTable::new(std::iter::once(("ranker", Align::Left)).chain(columns));
+        let mut best: Vec<&Means> = self.rankers.iter().collect();
+        best.sort_by(|one, other| other.values[0].total_cmp(&one.values[0]));
+        for ranker in best.iter().take(most) {
+            let values = ranker.values.iter().map(|value| format!("{value:.4}"));
+            table.row(std::iter::once(names.name(ranker.feature.0 as usize - 1)).chain(values));
+        }
+        let more = if best.len() > most { format!("\nthe best {most}; {MEANS} has all") } else { String::new() };
+        format!("{table}{more}")
+    }
+
+    /// Writes the means, and with `per_query` the values of each query.
+    pub(super) fn write(
+        &self,
+        folder: &Path,
+        (measurement, dataset): (&Measurement<'_>, &Dataset),
+        names: &ArmNames,
+        (skipped, per_query): (usize, bool),
+    ) -> Result<()> {
+        let measures = self.measures.names();
+        let header = |first: &[&'static str]| -> Vec<String> {
+            let columns = first.iter().copied().chain(names.columns()).map(str::to_owned);
+            columns.chain(measures.iter().cloned()).collect()
+        };
+        let of_ranker = |ranker: &Means, values: &[f64]| {
+            let name = ranker.name.clone().map(Option::unwrap_or_default);
+            let columns = std::iter::once(ranker.feature.0.to_string()).chain(name);
+            columns.chain(values.iter().map(f64::to_string)).collect::<Vec<String>>()
+        };
+        let write = |path: &Path, header: Vec<String>, rows: &mut dyn Iterator<Item = Vec<String>>| {
+            write_csv(path, &header.iter().map(String::as_str).collect::<Vec<_>>(), rows)
+        };
+        let mut means = self.rankers.iter().map(|ranker| of_ranker(ranker, &ranker.values));
+        write(&folder.join(MEANS), header(&[]), &mut means)?;
+        if !per_query {
+            return remove_stale(&folder.join(QUERIES));
+        }
+        let mut rows = (0..dataset.queries()).flat_map(|query| {
+            let values = measurement.of_query(query);
+            let rows = self.rankers.iter().zip(values).map(move |(ranker, values)| {
+                let mut row = vec![dataset.query(query).id().to_owned()];
+                row.extend(of_ranker(ranker, &values[skipped..]));
+                row
+            });
+            rows.collect::<Vec<_>>()
+        });
+        write(&folder.join(QUERIES), header(&["query"]), &mut rows)
+    }
+}

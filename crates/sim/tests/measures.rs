@@ -1,0 +1,76 @@
+//! `sim inspect --measures`: tables, files and refusals.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::common::{TINY, sim, text};
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let run = sim(folder).arg("inspect").args(arguments).arg("--quiet").output().expect("sim starts");
+    assert!(run.status.success(), "{arguments:?}: {}", text(&run.stderr));
+    text(&run.stdout)
+}
+
+fn rows(path: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).expect("the file exists");
+    reader.records().map(|record| record.expect("CSV").iter().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn runs_are_measured_by_name_and_query() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("bm25.run", "1 Q0 a 1 3 x\n1 Q0 b 2 2 x\n2 Q0 a 1 1 x\n");
+    write("ltr.run", "1 Q0 b 1 9 y\n1 Q0 c 2 8 y\n");
+    // z is retrieved by neither, and nothing for query 3.
+    write("qrels", "1 0 b 2\n1 0 z 1\n2 0 a 1\n3 0 a 1\n");
+    let data = ["--trec-runs", "bm25.run,ltr.run", "--qrels", "qrels", "--out", "R"];
+    let printed = run(folder, &[&data[..], &["--measures", "AP,P@2,R@10,RBP(rel=1,p=0.5)", "--per-query"]].concat());
+    assert!(printed.contains("means over 3 queries"), "{printed}");
+    let line = |name: &str| printed.lines().rfind(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    // By hand: bm25 has AP (1/2)/2 and 1, ltr (1/1)/2 and 0, and neither anything for query 3.
+    assert_eq!(line("bm25").split_whitespace().collect::<Vec<_>>(), ["bm25", "0.4167", "0.3333", "0.5000", "0.2500"]);
+    assert_eq!(line("ltr").split_whitespace().collect::<Vec<_>>(), ["ltr", "0.1667", "0.1667", "0.1667", "0.1667"]);
+    let queries = rows(&folder.join("R/measures-per-query.csv"));
+    assert_eq!(queries[0], ["query", "feature", "name", "AP", "P@2", "R@10", "RBP(rel=1,p=0.5)"]);
+    assert_eq!(queries[1], ["1", "1", "bm25", "0.25", "0.5", "0.5", "0.25"]);
+    assert_eq!(queries[4], ["2", "2", "ltr", "0", "0", "0", "0"]);
+    assert_eq!(rows(&folder.join("R/measures.csv"))[2][..3], ["2", "ltr", "0.16666666666666666"]);
+    let findings: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.join("R/findings.json")).unwrap()).unwrap();
+    assert_eq!(findings["measures"]["rankers"][0]["name"], "bm25");
+    assert_eq!(findings["measures"]["measures"][3], "RBP(rel=1,p=0.5)");
+
+    // Runs are measured without being asked for it.
+    let printed = run(folder, &["--trec-runs", "bm25.run,ltr.run", "--qrels", "qrels", "--out", "S"]);
+    assert!(printed.contains("nDCG@10") && folder.join("S/measures.csv").exists(), "{printed}");
+    assert!(!folder.join("S/measures-per-query.csv").exists());
+}
+
+#[test]
+fn features_are_measured_when_asked() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let plain = run(folder, &[TINY, "--out", "P"]);
+    let measured = run(folder, &[TINY, "--out", "M", "--measures", "nDCG(dcg='exp-log2')@10,rr"]);
+    assert!(measured.starts_with(plain.trim_end()), "{measured}");
+    assert!(!folder.join("P/measures.csv").exists());
+    let rows = rows(&folder.join("M/measures.csv"));
+    assert_eq!((rows.len(), rows[0].join(" ")), (137, "feature nDCG(dcg='exp-log2')@10 RR".to_owned()));
+    let findings: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.join("P/findings.json")).unwrap()).unwrap();
+    assert_eq!(rows[110][1], findings["ndcg"][109]["exponential"].to_string(), "the same nDCG");
+
+    for (flags, expected) in [
+        (&["--measures", "nDCG@10,ndgc"][..], "measure `ndgc`: it is not known; did you mean `ndcg`?"),
+        (&["--measures", "P"], "it needs a cutoff, e.g. P@10"),
+        (&["--per-query"], "--per-query applies to measures"),
+    ] {
+        let run = sim(folder).args(["inspect", TINY]).args(flags).output().expect("sim starts");
+        let message = text(&run.stderr);
+        assert!(run.status.code() == Some(2) && message.contains(expected), "{flags:?}: {message}");
+    }
+}
