@@ -231,7 +231,10 @@ fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, see
         let given = header.and_then(|names| Names::new(names).ok()).or_else(known);
         // Arm i of a matrix of feature rankers is feature i + 1.
         let spec = &setting.spec;
-        let features = spec.rankers.resolve(given.as_ref())?.choose(whole.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
+        let features = spec
+            .rankers
+            .resolve(given.as_ref())?
+            .choose(whole.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
         let kept = features.iter().filter(|feature| !entry.without.contains(&feature.0));
         let arms: Vec<Arm> = kept.map(|feature| Arm(feature.0 - 1)).collect();
         let matrix = whole.subset(&arms)?;
