@@ -135,6 +135,17 @@ mod tests {
     }
 
     #[test]
+    fn the_names_of_mslr_are_complete() {
+        let text = include_bytes!("../../../../datasets/names/mslr.txt");
+        let names = Names::parse(text, Numbered { count: 136, ..FEATURES }).unwrap();
+        // <http://research.microsoft.com/en-us/projects/mslr/feature.aspx>
+        for (feature, name) in [(1, "covered-terms.body"), (62, "normalised-tf-mean.anchor"), (110, "bm25.document")] {
+            assert_eq!(names.get(feature - 1), Some(name));
+        }
+        assert_eq!((names.find("pagerank"), names.find("url-dwell-time")), (Some(129), Some(135)));
+    }
+
+    #[test]
     fn faults_have_a_line() {
         for (text, expected) in [
             ("", "the file is empty, expected 3 names"),
