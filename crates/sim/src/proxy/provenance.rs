@@ -109,6 +109,7 @@ impl Provenance<'_> {
             synthetic: self.site.dataset.synthetic,
             clicks: self.site.click.model.clone(),
             rankers: self.site.rankers.clone(),
+            names: self.site.names.clone(),
             min_comparisons: self.min_comparisons,
             max_comparisons: self.max_comparisons,
             largest_standard_error: Some(self.largest_standard_error),
