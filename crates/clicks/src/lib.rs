@@ -39,6 +39,8 @@
 //! |---|---|---|---|
 //! | `navigational`, another preset, or `0:0.05,1:0.95` | dependent click model | P(click) by grade; P(stop after a click) as ` stop 0:0.2,1:0.9` (never by default) | [Guo 2009](https://doi.org/10.1145/1498759.1498818), [Hofmann 2013](https://doi.org/10.1145/2433396.2433419) |
 //! | `pbm:navigational`, `pbm:0:0.05,1:0.95` | position-based model | P(click) of an examined document by grade, of a preset or given; `eta=1`: P(examined) is 1 / rank^eta; `length`, all by default: positions examined | [Richardson 2007](https://doi.org/10.1145/1242572.1242643) |
+//! | `dbn:navigational`, `dbn:0:0.05,1:0.95 stop 0:0.2,1:0.9` | dynamic Bayesian network model | P(click) and, after a click, P(satisfied) by grade, of a preset or given; `gamma=0.9`: the probability that a user who is not satisfied examines the next document | [Chapelle 2009](https://doi.org/10.1145/1526709.1526711) |
+//! | `ubm:navigational`, `ubm:0:0.05,1:0.95` | user browsing model | P(click) of an examined document by grade, of a preset or given; `eta=1`: P(examined) is 1 / d^eta at distance d from the last click, or from the top; `length`, all by default: positions examined | [Dupret 2008](https://doi.org/10.1145/1390334.1390392) |
 //! <!-- end -->
 //!
 //! [`ClickSpec`] reads these names, and the same from a table of a configuration file.
@@ -49,6 +51,13 @@
 //!
 //! **The position-based model** ([`PositionBasedModel`]) separates examination from attraction: P(click) is
 //! P(examined | position) times P(click | g). Earlier clicks change nothing.
+//!
+//! **The dynamic Bayesian network model** ([`DynamicBayesianModel`]) scans the list from the top like the dependent
+//! click model, but a user may also give up without a click: whoever is not satisfied examines the next document
+//! with probability gamma. Its users remember nothing.
+//!
+//! **The user browsing model** ([`UserBrowsingModel`]) is the position-based model with memory: P(examined) depends
+//! on the distance to the last click as well, so that a click keeps a user reading.
 //!
 //! # The presets
 //!
@@ -113,6 +122,10 @@
 //!   framework.* LivingLab 2013. <https://doi.org/10.1145/2513150.2513162>
 //! - F. Guo, C. Liu, Y. M. Wang. *Efficient multiple-click models in web search.* WSDM 2009.
 //!   <https://doi.org/10.1145/1498759.1498818>
+//! - O. Chapelle, Y. Zhang. *A dynamic Bayesian network click model for web search ranking.* WWW 2009.
+//!   <https://doi.org/10.1145/1526709.1526711>
+//! - G. Dupret, B. Piwowarski. *A user browsing model to predict search engine click data from past
+//!   observations.* SIGIR 2008. <https://doi.org/10.1145/1390334.1390392>
 //! - M. Richardson, E. Dominowska, R. Ragno. *Predicting clicks: estimating the click-through rate for new
 //!   ads.* WWW 2007. <https://doi.org/10.1145/1242572.1242643>
 //!
@@ -138,9 +151,13 @@ pub use error::{ClickError, ClickErrorKind};
 pub use labels::{FractionalLabels, Grade};
 pub use models::any::{AnyClickModel, AnyUser, ClickSpec, CompiledAnyModel};
 pub use models::dependent::{CompiledDependentModel, DependentClickModel, DependentSpec, DependentUser};
+pub use models::dynamic_bayesian::{
+    CompiledDynamicBayesianModel, DynamicBayesianModel, DynamicBayesianSpec, DynamicBayesianUser,
+};
 pub use models::position_based::{
     CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser,
 };
+pub use models::user_browsing::{CompiledUserBrowsingModel, UserBrowsingModel, UserBrowsingSpec, UserBrowsingUser};
 /// The one generator of the project: named, portable, and seeded by the caller.
 pub use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 pub use table::{CLICK_MODELS, ModelRow};

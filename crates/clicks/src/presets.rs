@@ -51,8 +51,11 @@ pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
         let hint = did_you_mean(name, &known);
         ClickError::new(
             ClickErrorKind::UnknownModel,
-            format!("unknown click model {name:?}; known are {list}, or give P(click) by grade as `0:0.0,1:0.5,...`, or a position-based model as \
-                 `pbm:navigational`{hint}"),
+            format!(
+                "unknown click model {name:?}; known are {list}, or give P(click) by grade as `0:0.0,1:0.5,...`, or a \
+                 model with it as `pbm:navigational` ({}){hint}",
+                crate::ClickSpec::names().join(", ")
+            ),
         )
     })
 }

@@ -8,6 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::error::{ClickError, ClickErrorKind};
 use crate::models::any::ClickSpec;
+use crate::presets::did_you_mean;
 use crate::settings::Settings;
 
 impl ClickSpec {
@@ -20,6 +21,7 @@ impl ClickSpec {
         let refuse = |reason: String| Err(ClickError::new(ClickErrorKind::Setting, reason));
         match self {
             Self::Dependent(spec) => spec.with_stop(stop).map(Self::Dependent),
+            Self::DynamicBayesian(spec) => spec.with_stop(stop).map(Self::DynamicBayesian),
             other => refuse(format!("the users of {other} never stop; leave the stop probabilities out")),
         }
     }
@@ -33,9 +35,22 @@ impl FromStr for ClickSpec {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         match Self::by_name(name.trim(), Settings::parse(rest)) {
             Some(spec) => spec,
+            None if is_word(name) && !rest.is_empty() => Err(unknown_name(name)),
             None => Self::unnamed(text),
         }
     }
+}
+
+/// Whether `name` can be that of a model, and is no grade.
+fn is_word(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.contains(' ')
+}
+
+fn unknown_name(name: &str) -> ClickError {
+    let names = ClickSpec::names();
+    let hint = did_you_mean(name, &names);
+    let reason = format!("unknown click model {name:?}; named models are {}{hint}", names.join(", "));
+    ClickError::new(ClickErrorKind::UnknownModel, reason)
 }
 
 impl Serialize for ClickSpec {
@@ -45,7 +60,7 @@ impl Serialize for ClickSpec {
 }
 
 /// From the text form, or from a table: `preset = "navigational"`, `click = "0:0.1,1:0.9"` with or without
-/// `stop = "0:0,1:0.5"`, or `model = "pbm"` with `attraction` (a preset or notation) and the model's
+/// `stop = "0:0,1:0.5"`, or `model = "pbm"` (or another name) with `attraction` (a preset or notation) and the model's
 /// settings.
 impl<'de> Deserialize<'de> for ClickSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -123,9 +138,7 @@ fn from_fields(mut fields: Vec<(String, String)>) -> Result<ClickSpec, ClickErro
             settings.probabilities = attraction;
             match ClickSpec::by_name(&model, settings) {
                 Some(spec) => spec,
-                None => {
-                    fail(format!("unknown click model {model:?}; named models are {}", ClickSpec::names().join(", ")))
-                }
+                None => Err(unknown_name(&model)),
             }
         }
         (None, Some(text), None, None, None) | (None, None, Some(text), None, None) => {

@@ -28,7 +28,7 @@ impl ModelRow {
 }
 
 /// Every click model.
-pub const CLICK_MODELS: [ModelRow; 2] = [
+pub const CLICK_MODELS: [ModelRow; 4] = [
     ModelRow {
         name: "`navigational`, another preset, or `0:0.05,1:0.95`",
         model: "dependent click model",
@@ -41,6 +41,21 @@ pub const CLICK_MODELS: [ModelRow; 2] = [
         settings: "P(click) of an examined document by grade, of a preset or given; `eta=1`: P(examined) is \
                    1 / rank^eta; `length`, all by default: positions examined",
         papers: &[("Richardson 2007", "10.1145/1242572.1242643")],
+    },
+    ModelRow {
+        name: "`dbn:navigational`, `dbn:0:0.05,1:0.95 stop 0:0.2,1:0.9`",
+        model: "dynamic Bayesian network model",
+        settings: "P(click) and, after a click, P(satisfied) by grade, of a preset or given; `gamma=0.9`: the \
+                   probability that a user who is not satisfied examines the next document",
+        papers: &[("Chapelle 2009", "10.1145/1526709.1526711")],
+    },
+    ModelRow {
+        name: "`ubm:navigational`, `ubm:0:0.05,1:0.95`",
+        model: "user browsing model",
+        settings: "P(click) of an examined document by grade, of a preset or given; `eta=1`: P(examined) is \
+                   1 / d^eta at distance d from the last click, or from the top; `length`, all by default: positions \
+                   examined",
+        papers: &[("Dupret 2008", "10.1145/1390334.1390392")],
     },
 ];
 

@@ -33,6 +33,12 @@ pub enum TableIndex {
     Grade,
     /// Positions of a list, from the top.
     Position,
+    /// Distances to the last click, from 1.
+    Distance,
+    /// Ranks from 1, and for each rank the distances from 1 to the rank.
+    RankAndDistance,
+    /// Nothing: one value.
+    Constant,
 }
 
 impl ProbabilityTable {
@@ -43,12 +49,34 @@ impl ProbabilityTable {
     pub(crate) fn by_position(name: &'static str, values: &[f64]) -> Self {
         Self { name, by: TableIndex::Position, values: values.to_vec() }
     }
+
+    pub(crate) fn by_distance(name: &'static str, values: &[f64]) -> Self {
+        Self { name, by: TableIndex::Distance, values: values.to_vec() }
+    }
+
+    pub(crate) fn by_rank_and_distance(name: &'static str, values: &[f64]) -> Self {
+        Self { name, by: TableIndex::RankAndDistance, values: values.to_vec() }
+    }
+
+    pub(crate) fn constant(name: &'static str, value: f64) -> Self {
+        Self { name, by: TableIndex::Constant, values: vec![value] }
+    }
+
+    /// Leaves out what changes nothing for lists of `shown` documents.
+    pub fn truncate(&mut self, shown: usize) {
+        match self.by {
+            TableIndex::Position | TableIndex::Distance => self.values.truncate(shown),
+            TableIndex::RankAndDistance => self.values.truncate(shown.saturating_mul(shown + 1) / 2),
+            TableIndex::Grade | TableIndex::Constant => {}
+        }
+    }
 }
 
 /// A click model: how users of some kind examine and click.
 ///
 /// Implementations: [`DependentClickModel`](crate::DependentClickModel),
-/// [`PositionBasedModel`](crate::PositionBasedModel), and [`AnyClickModel`](crate::AnyClickModel) for a model
+/// [`PositionBasedModel`](crate::PositionBasedModel),
+/// [`DynamicBayesianModel`](crate::DynamicBayesianModel), [`UserBrowsingModel`](crate::UserBrowsingModel), and [`AnyClickModel`](crate::AnyClickModel) for a model
 /// chosen at run time.
 ///
 /// ```

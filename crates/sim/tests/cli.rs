@@ -405,3 +405,27 @@ fn without_clicks_no_ranker_is_ahead() {
     let said = text(&run.stdout);
     assert!(said.contains("no ranker is ahead") && !said.contains("Condorcet winner"), "{said}");
 }
+
+/// Users of every click model visit the live loop, matrices and comparisons of orders; the configuration has their numbers.
+#[test]
+fn every_click_model_serves_every_command() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let tables = [("pbm", "examination", 10), ("dbn", "gamma", 1), ("ubm", "examination by distance", 10)];
+    for (model, table, values) in tables {
+        let click = format!("{model}:navigational");
+        let site = ["--dataset", TINY, "--rankers", "3", "--click", &click, "--quiet", "--out"];
+        let play = |command: &[&str], out: &str, size: &[&str]| {
+            let run = sim(folder.path()).args(command).args(site).arg(out).args(size).output().expect("sim starts");
+            assert!(run.status.success(), "{command:?} {click}: {}", text(&run.stderr));
+        };
+        play(&[], model, &["--steps", "200", "--runs", "1", "--algorithms", "rucb"]);
+        play(&["proxy"], &format!("{model}.npy"), &["--interleavings", "100"]);
+        play(&["distortion"], &format!("{model}.json"), &["--multileavings", "50", "--sets", "2", "--sizes", "3"]);
+        let config: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(folder.path().join(model).join("config.json")).unwrap())
+                .unwrap();
+        let described = &config["site"]["click"];
+        let found = described[table].as_array().or_else(|| described["other"][table].as_array());
+        assert_eq!(found.map(Vec::len), Some(values), "{model}: {described}");
+    }
+}

@@ -3,7 +3,11 @@
 use std::fmt;
 
 use super::dependent::{CompiledDependentModel, DependentClickModel, DependentSpec, DependentUser};
+use super::dynamic_bayesian::{
+    CompiledDynamicBayesianModel, DynamicBayesianModel, DynamicBayesianSpec, DynamicBayesianUser,
+};
 use super::position_based::{CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser};
+use super::user_browsing::{CompiledUserBrowsingModel, UserBrowsingModel, UserBrowsingSpec, UserBrowsingUser};
 use crate::Generator;
 use crate::error::ClickError;
 use crate::labels::{FractionalLabels, Grade};
@@ -161,6 +165,8 @@ macro_rules! click_models {
 click_models! {
     Dependent: DependentSpec, DependentClickModel, CompiledDependentModel, DependentUser;
     PositionBased: PositionBasedSpec, PositionBasedModel, CompiledPositionBasedModel, PositionBasedUser;
+    DynamicBayesian: DynamicBayesianSpec, DynamicBayesianModel, CompiledDynamicBayesianModel, DynamicBayesianUser;
+    UserBrowsing: UserBrowsingSpec, UserBrowsingModel, CompiledUserBrowsingModel, UserBrowsingUser;
 }
 
 impl ClickSpec {

@@ -17,12 +17,13 @@ use std::fmt;
 
 use rand::Rng;
 
+use super::decay::{self, Decay};
 use super::dependent::{DependentClickModel, DependentSpec};
 use crate::Generator;
-use crate::error::{ClickError, ClickErrorKind};
+use crate::error::ClickError;
 use crate::labels::{FractionalLabels, Grade, Grading};
-use crate::probability::{high, low, not_a_probability, threshold};
-use crate::settings::{ModelSpec, Settings, setting};
+use crate::probability::{high, low, threshold};
+use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, Examination, ProbabilityTable, User};
 
 /// P(examined | position) and P(click | grade, examined); see the [front page](crate#click-models).
@@ -40,15 +41,7 @@ impl PositionBasedModel {
     /// # Errors
     /// For a probability outside [0, 1].
     pub fn new(attraction: &DependentClickModel, examination: Vec<f64>) -> Result<Self, ClickError> {
-        if let Some(position) = not_a_probability(&examination) {
-            return Err(ClickError::new(
-                ClickErrorKind::Probability,
-                format!(
-                    "P(examined) at position {position} (from 0) is {}; give probabilities from 0 to 1",
-                    examination[position]
-                ),
-            ));
-        }
+        decay::check(&examination, |position| format!("position {position} (from 0)"))?;
         let name = format!("pbm:{}", attraction.name());
         Ok(Self { name, attraction: attraction.click().to_vec(), examination })
     }
@@ -59,8 +52,7 @@ impl PositionBasedModel {
     /// # Errors
     /// When `eta` is negative or not finite.
     pub fn decaying(attraction: &DependentClickModel, eta: f64, length: usize) -> Result<Self, ClickError> {
-        check_eta(eta)?;
-        Self::new(attraction, (1..=length).map(|rank| libm::pow(rank as f64, -eta)).collect())
+        Self::new(attraction, decay::probabilities(eta, length)?)
     }
 
     /// The same model under another name.
@@ -86,21 +78,12 @@ impl PositionBasedModel {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionBasedSpec {
     attraction: DependentSpec,
-    eta: f64,
-    length: Option<usize>,
-}
-
-impl PositionBasedSpec {
-    /// The default decay of examinations.
-    const ETA: f64 = 1.0;
-    /// No list is longer.
-    const EVERYWHERE: usize = 65_535;
+    decay: Decay,
 }
 
 impl fmt::Display for PositionBasedSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}{}", Self::NAME, self.attraction, setting("eta", self.eta))?;
-        self.length.map_or(Ok(()), |length| f.write_str(&setting("length", length)))
+        write!(f, "{}:{}{}", Self::NAME, self.attraction, self.decay)
     }
 }
 
@@ -109,32 +92,15 @@ impl ModelSpec for PositionBasedSpec {
 
     const NAME: &'static str = "pbm";
 
-    fn from_settings(mut settings: Settings) -> Result<Self, ClickError> {
-        let eta = settings.take("eta", "a number from 0 up")?.unwrap_or(Self::ETA);
-        check_eta(eta)?;
-        let length = settings.take("length", "a whole number of positions")?;
-        settings.finish("position-based", &["eta", "length"])?;
-        let attraction: DependentSpec = settings.probabilities.parse()?;
-        if matches!(attraction, DependentSpec::Custom { stop: Some(_), .. }) {
-            let reason = "position-based users never stop after a click; leave the stop probabilities out";
-            return Err(ClickError::new(ClickErrorKind::Setting, reason.to_owned()));
-        }
-        Ok(Self { attraction, eta, length })
+    fn from_settings(settings: Settings) -> Result<Self, ClickError> {
+        let (attraction, decay) = Decay::from_settings(settings, "position-based")?;
+        Ok(Self { attraction, decay })
     }
 
     fn resolve(&self, max_label: f32) -> Result<PositionBasedModel, ClickError> {
-        let length = self.length.unwrap_or(Self::EVERYWHERE);
-        let model = PositionBasedModel::decaying(&self.attraction.resolve(max_label)?, self.eta, length)?;
+        let attraction = self.attraction.resolve(max_label)?;
+        let model = PositionBasedModel::decaying(&attraction, self.decay.eta(), self.decay.length())?;
         Ok(model.named(&self.to_string()))
-    }
-}
-
-fn check_eta(eta: f64) -> Result<(), ClickError> {
-    if eta.is_finite() && eta >= 0.0 {
-        Ok(())
-    } else {
-        let message = format!("eta is {eta}; it must be a finite number from 0 up");
-        Err(ClickError::new(ClickErrorKind::Setting, message))
     }
 }
 

@@ -3,3 +3,4 @@
 mod dependent;
 mod models;
 mod position_based;
+mod user_browsing;

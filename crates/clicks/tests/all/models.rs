@@ -16,8 +16,9 @@ struct Case {
     spec: &'static str,
     /// Whether what a user does depends on the grade alone.
     is_memoryless: bool,
-    /// P(clicked, leaves | place, grade) of a user who has come that far.
-    step: fn(usize, usize) -> Step,
+    /// P(clicked, leaves | place, distance to the last click, grade) of a user who has come that far. Places count from
+    /// 0; before the first click, the distance is the place plus 1.
+    step: fn(usize, usize, usize) -> Step,
     /// What seed 42 gives for grades 0, 1, 2 over and over: `c` a click, `.` none, `|` a leave.
     pinned: &'static str,
 }
@@ -39,41 +40,46 @@ fn position_based(attraction: [f64; 3], examination: f64, is_last: bool, grade: 
     Step { click: examination * attraction[grade], leave_clicked: leaves, leave_unclicked: leaves }
 }
 
-const CASES: [Case; 7] = [
+/// Leaves after a click with P(stop), and gives up with probability 1 - `gamma` where P(stop) did not.
+fn dynamic_bayesian(click: [f64; 3], stop: [f64; 3], gamma: f64, grade: usize) -> Step {
+    Step { click: click[grade], leave_clicked: 1.0 - gamma * (1.0 - stop[grade]), leave_unclicked: 1.0 - gamma }
+}
+
+const CASES: [Case; 12] = [
     Case {
         spec: "perfect",
         is_memoryless: true,
-        step: |_, grade| dependent([0.0, 0.5, 1.0], [0.0; 3], grade),
+        step: |_, _, grade| dependent([0.0, 0.5, 1.0], [0.0; 3], grade),
         pinned: ".cc..c|..c..c|.cc.cc|.cc..c|.cc..c|..c..c|.cc..c|..c..c|",
     },
     Case {
         spec: "navigational",
         is_memoryless: true,
-        step: |_, grade| dependent([0.05, 0.5, 0.95], [0.2, 0.5, 0.9], grade),
+        step: |_, _, grade| dependent([0.05, 0.5, 0.95], [0.2, 0.5, 0.9], grade),
         pinned: ".c|..c|.c|.cc|..c|.cc|.cc|.c|",
     },
     Case {
         spec: "0:0.25,1:0.5,2:1",
         is_memoryless: true,
-        step: |_, grade| dependent([0.25, 0.5, 1.0], [0.0; 3], grade),
+        step: |_, _, grade| dependent([0.25, 0.5, 1.0], [0.0; 3], grade),
         pinned: ".cc..c|c.c..c|.cc.cc|.cc..c|.cc..c|c.c..c|.cc..c|..c..c|",
     },
     Case {
         spec: "0:0.25,1:0.5,2:1 stop 0:0.5,1:0,2:1",
         is_memoryless: true,
-        step: |_, grade| dependent([0.25, 0.5, 1.0], [0.5, 0.0, 1.0], grade),
+        step: |_, _, grade| dependent([0.25, 0.5, 1.0], [0.5, 0.0, 1.0], grade),
         pinned: ".cc|..c|c|.cc|..c|c|..c|c.c|",
     },
     Case {
         spec: "pbm:navigational",
         is_memoryless: false,
-        step: |place, grade| position_based([0.05, 0.5, 0.95], 1.0 / (place as f64 + 1.0), false, grade),
+        step: |place, _, grade| position_based([0.05, 0.5, 0.95], 1.0 / (place as f64 + 1.0), false, grade),
         pinned: ".c....|..c...|.c...c|..c...|.c....|......|.c....|..c...|",
     },
     Case {
         spec: "pbm:0:0.25,1:0.5,2:1,eta=0.5,length=3",
         is_memoryless: false,
-        step: |place, grade| {
+        step: |place, _, grade| {
             let examination = if place < 3 { 1.0 / (place as f64 + 1.0).sqrt() } else { 0.0 };
             position_based([0.25, 0.5, 1.0], examination, place >= 2, grade)
         },
@@ -82,8 +88,41 @@ const CASES: [Case; 7] = [
     Case {
         spec: "pbm:perfect,eta=0",
         is_memoryless: false,
-        step: |_, grade| position_based([0.0, 0.5, 1.0], 1.0, false, grade),
+        step: |_, _, grade| position_based([0.0, 0.5, 1.0], 1.0, false, grade),
         pinned: ".cc.cc|.cc.cc|.cc.cc|..c.cc|.cc..c|.cc.cc|.cc.cc|..c..c|",
+    },
+    Case {
+        spec: "dbn:navigational",
+        is_memoryless: true,
+        step: |_, _, grade| dynamic_bayesian([0.05, 0.5, 0.95], [0.2, 0.5, 0.9], 0.9, grade),
+        pinned: ".c|.|.|..c|.|..c|..c|..c|",
+    },
+    Case {
+        spec: "dbn:0:0.25,1:0.5,2:1 stop 0:0.5,1:0,2:1,gamma=0.5",
+        is_memoryless: true,
+        step: |_, _, grade| dynamic_bayesian([0.25, 0.5, 1.0], [0.5, 0.0, 1.0], 0.5, grade),
+        pinned: ".|.|.|.|.|.|c|.|",
+    },
+    Case {
+        spec: "dbn:navigational,gamma=1",
+        is_memoryless: true,
+        step: |_, _, grade| dependent([0.05, 0.5, 0.95], [0.2, 0.5, 0.9], grade),
+        pinned: ".c|..c|.c|.cc|..c|.cc|.cc|.c|",
+    },
+    Case {
+        spec: "ubm:navigational",
+        is_memoryless: false,
+        step: |_, distance, grade| position_based([0.05, 0.5, 0.95], 1.0 / distance as f64, false, grade),
+        pinned: ".cc...|..c...|.cc.cc|..c...|.cc...|......|.cc..c|..c...|",
+    },
+    Case {
+        spec: "ubm:0:0.25,1:0.5,2:1,eta=0.5,length=3",
+        is_memoryless: false,
+        step: |place, distance, grade| {
+            let examination = if place < 3 { 1.0 / (distance as f64).sqrt() } else { 0.0 };
+            position_based([0.25, 0.5, 1.0], examination, place >= 2, grade)
+        },
+        pinned: ".cc|ccc|ccc|ccc|.cc|.cc|..c|.cc|",
     },
 ];
 
@@ -115,21 +154,21 @@ fn read(compiled: &CompiledAnyModel, list: &[Grade], generator: &mut Generator) 
 const LISTS: [&[usize]; 7] =
     [&[0, 1, 2], &[0, 2, 1], &[1, 0, 2], &[1, 2, 0], &[2, 0, 1], &[2, 1, 0], &[1, 1, 0, 2, 0, 1]];
 
-/// P(clicked) and P(examined) of every place of a list, summed over all that a user may do.
+/// P(clicked) and P(reached) of every place of a list, summed over all that a user may do.
 fn enumerate(case: &Case, list: &[usize]) -> Vec<(f64, f64)> {
-    fn visit(case: &Case, list: &[usize], place: usize, p: f64, odds: &mut [(f64, f64)]) {
+    fn visit(case: &Case, list: &[usize], place: usize, distance: usize, p: f64, sums: &mut [(f64, f64)]) {
         let Some(&grade) = list.get(place) else {
             return;
         };
-        let Step { click, leave_clicked, leave_unclicked } = (case.step)(place, grade);
-        odds[place].0 += p * click;
-        odds[place].1 += p;
-        visit(case, list, place + 1, p * click * (1.0 - leave_clicked), odds);
-        visit(case, list, place + 1, p * (1.0 - click) * (1.0 - leave_unclicked), odds);
+        let Step { click, leave_clicked, leave_unclicked } = (case.step)(place, distance, grade);
+        sums[place].0 += p * click;
+        sums[place].1 += p;
+        visit(case, list, place + 1, 1, p * click * (1.0 - leave_clicked), sums);
+        visit(case, list, place + 1, distance + 1, p * (1.0 - click) * (1.0 - leave_unclicked), sums);
     }
-    let mut odds = vec![(0.0, 0.0); list.len()];
-    visit(case, list, 0, 1.0, &mut odds);
-    odds
+    let mut sums = vec![(0.0, 0.0); list.len()];
+    visit(case, list, 0, 1, 1.0, &mut sums);
+    sums
 }
 
 /// `seen` successes of `n` lie within 5 standard deviations of `p n`; exactly, where p is 0 or 1.
@@ -253,7 +292,9 @@ fn tables() {
     assert!(
         refusal(r#"{"preset": "perfect", "eta": 1}"#).contains("unknown setting \"eta\" of dependent click models")
     );
-    assert!(refusal(r#"{"model": "dbn", "attraction": "perfect"}"#).contains("named models are pbm"));
+    same(r#"{"model": "dbn", "attraction": "navigational", "gamma": 0.5}"#, "dbn:navigational,gamma=0.5");
+    same(r#"{"model": "ubm", "attraction": "navigational", "length": 3}"#, "ubm:navigational,length=3");
+    assert!(refusal(r#"{"model": "cascade", "attraction": "perfect"}"#).contains("named models are pbm, dbn, ubm"));
     assert!(refusal(r#"{"model": "pbm", "attraction": "perfect", "lenght": 1}"#).contains("; did you mean `length`?"));
     assert!(refusal(r#"{"preset": "perfect", "preset": "random"}"#).contains("given twice"));
     assert!(refusal("3").contains("a click model: a name"));
@@ -267,11 +308,19 @@ fn refusals_of_text() {
     assert!(refusal("pbm:navigational,eta=1,eta=2").contains("one eta, not two"));
     assert!(refusal("pbm:navigational,lenght=3").ends_with("; did you mean `length`?"));
     assert!(refusal("pbm:0:0.1,1:0.5 stop 0:0,1:1").contains("never stop"));
+    assert!(refusal("ubm:0:0.1,1:0.5 stop 0:0,1:1").contains("user browsing users never stop"));
+    assert!(refusal("dbn:navigational,gamma=1.5").contains("gamma is 1.5; it must be a probability, from 0 to 1"));
+    assert!(refusal("dbn:navigational,gamma=NaN").contains("gamma is NaN"));
+    assert!(refusal("dbn:navigational,eta=1").contains("dynamic Bayesian network click models, which take gamma"));
+    assert!(refusal("dnb:navigational").ends_with("named models are pbm, dbn, ubm"));
     assert!(refusal("pbm:").contains("unknown click model \"\""));
     assert!(refusal("informal").ends_with("; did you mean `informational`?"));
     let stop = |text: &str, stop: &str| text.parse::<ClickSpec>().unwrap().with_stop(stop).unwrap_err().to_string();
     assert!(stop("navigational", "0:0,1:0").contains("the preset navigational has its own"));
     assert!(stop("pbm:navigational", "0:0,1:0").contains("the users of pbm:navigational,eta=1 never stop"));
+    assert!(stop("dbn:navigational", "0:0,1:0").contains("the preset navigational has its own"));
+    let custom = "dbn:0:0.1,1:0.9,gamma=0.5".parse::<ClickSpec>().unwrap().with_stop("0:0,1:1").unwrap();
+    assert_eq!(custom, "dbn:0:0.1,1:0.9 stop 0:0,1:1,gamma=0.5".parse().unwrap());
     assert!(stop("0:0.1,1:0.9", "0:0").contains("2 grades for clicks but 1 grade for stops"));
     assert!(stop("0:0.1,1:0.9 stop 0:0,1:0", "0:0,1:0").contains("given twice"));
 }
@@ -279,7 +328,9 @@ fn refusals_of_text() {
 proptest! {
     #[test]
     fn nothing_panics(labels in prop::collection::vec(any::<f32>(), 0..20), text in ".{0,30}", notation in "[0-9:., ]{0,30}") {
-        for text in [&text, &notation, &format!("pbm:{text}"), &format!("pbm:{notation}"), &format!("{notation} stop {notation}")] {
+        let forms = ["pbm", "dbn", "ubm"].map(|model| [format!("{model}:{text}"), format!("{model}:{notation}")]);
+        let own = [text, notation.clone(), format!("{notation} stop {notation}")];
+        for text in own.iter().chain(forms.as_flattened()) {
             if let Ok(spec) = text.parse::<ClickSpec>() {
                 let _ = spec.clone().with_stop(&notation);
                 prop_assert_eq!(spec.to_string().parse::<ClickSpec>().unwrap(), spec);
@@ -287,7 +338,9 @@ proptest! {
         }
         for rule in RULES {
             let _ = model("navigational").prepare(&labels, rule);
-            let _ = model("pbm:navigational,length=5").prepare(&labels, rule);
+            for spec in ["pbm:navigational,length=5", "dbn:navigational", "ubm:navigational,length=5"] {
+                let _ = model(spec).prepare(&labels, rule);
+            }
         }
     }
 

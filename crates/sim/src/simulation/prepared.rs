@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use clicks::{AnyClickModel, ClickModel, FractionalLabels, TableIndex};
+use clicks::{AnyClickModel, ClickModel, FractionalLabels};
 use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{Dataset, FeatureId, Names, Null, Provenance};
 use rankers::{Gain, TieBreaking};
@@ -131,10 +131,7 @@ impl ClickDescription {
         let model = clicks.name().to_owned();
         let mut tables: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
         for mut table in clicks.tables() {
-            if table.by == TableIndex::Position {
-                // Positions below the list change nothing.
-                table.values.truncate(usize::from(shown));
-            }
+            table.truncate(usize::from(shown));
             tables.insert(table.name, table.values);
         }
         let mut take = |name| tables.remove(name);

@@ -43,7 +43,9 @@ pub(crate) struct SiteArgs {
     /// How users click: perfect, navigational, informational, almost-random, random (published for 2, 3 and 5 grades;
     /// labels up to 3 take the first four of the five), or P(click) for each grade, e.g. `0:0.05,1:0.5,2:0.95`;
     /// `pbm:navigational,eta=1` is a position-based model, whose users examine rank r with probability 1 / r^eta
-    /// (`length=N`: only ranks up to N)
+    /// (`length=N`: only ranks up to N); `ubm:...` a user browsing model, the same with the distance to the last click
+    /// for r; `dbn:navigational,gamma=0.9` a dynamic Bayesian network model, whose users give up with probability
+    /// 1 - gamma at any document
     #[arg(long, value_name = "NAME|P", default_value = "navigational")]
     pub(super) click: ClickSpec,
 
