@@ -420,7 +420,11 @@ fn every_click_model_serves_every_command() {
         };
         play(&[], model, &["--steps", "200", "--runs", "1", "--algorithms", "rucb"]);
         play(&["proxy"], &format!("{model}.npy"), &["--interleavings", "100"]);
-        play(&["distortion"], &format!("{model}.json"), &["--multileavings", "50", "--sets", "2", "--sizes", "3"]);
+        play(
+            &["distortion"],
+            &format!("{model}-order.json"),
+            &["--multileavings", "50", "--sets", "2", "--sizes", "3"],
+        );
         let config: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(folder.path().join(model).join("config.json")).unwrap())
                 .unwrap();
