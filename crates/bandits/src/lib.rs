@@ -270,7 +270,7 @@ pub use algorithm::{
 };
 pub use arena::{Arena, DuelOutcome, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use late::{Late, LatePolicy};
-pub use matrix::{MatrixError, PreferenceMatrix, SquareTable, agreement, winners};
+pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, agreement, winners};
 pub use open::OpenPolicy;
 pub use policy::{Arm, Choice, Feedback, PackedWins, PairWins, Policy};
 /// The one generator of the project.

@@ -153,7 +153,7 @@ fn what_was_left_out_is_said_once() {
     let (_, said) = run(at, &[&["inspect", "--runs", "a.run,b.run", "--qrels", "q"][..], &removed].concat());
     for expected in [
         "q: 1 query, 2 documents, 2 runs (a, b)\n",
-        "note: left out 2 judged queries without retrieved documents: 2, 5\n",
+        "note: left out 2 judged queries without retrieved documents that are judged: 2, 5\n",
         "note: equal scores in 100% of a: they stay tied\n",
     ] {
         assert!(said.contains(expected), "{expected}{said}");
@@ -255,4 +255,25 @@ fn files_of_flags_and_experiments_take_runs() {
         let (error, code) = fail(at, &["experiment", "wrong.toml"]);
         assert!(error.contains(expected) && code == Some(2), "{error}");
     }
+}
+
+#[test]
+fn win_counts_are_a_matrix_and_said_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("wins.csv"), ",gpt,claude,llama\ngpt,0,30,0\nclaude,1010,0,12\nllama,0,4,0\n").unwrap();
+    fs::write(at.join("P.txt"), "gpt claude llama\n0.5 0.028846153846153848 0.5\n0.9711538461538461 0.5 0.75\n0.5 0.25 0.5\n")
+        .unwrap();
+    let note = "note: wins.csv holds win counts of 1,056 comparisons, 16 to 1,040 per pair compared: P(row beats column) is \
+                its share of the pair's wins; 1 of 3 pairs was never compared and has 1/2\n";
+    let (counted, said) = run(at, &["analyse", "--matrix", "wins.csv", "--samples", "1000", "--out", "counted"]);
+    assert!(said.contains(note) && counted.contains("claude"), "{said}{counted}");
+    let (stated, said) = run(at, &["analyse", "--matrix", "P.txt", "--samples", "1000", "--out", "stated"]);
+    assert!(!said.contains("win counts"), "{said}");
+    assert_eq!(counted.replace("wins.csv", "P.txt"), stated);
+    let (_, said) = run(at, &["bandit", "--matrix", "wins.csv", "--steps", "1000", "--runs", "2", "--algorithms", "rucb"]);
+    assert!(said.contains(note), "{said}");
+    fs::write(at.join("none.txt"), "0 0\n0 0\n").unwrap();
+    let (error, code) = fail(at, &["analyse", "--matrix", "none.txt"]);
+    assert!(error.contains("none.txt is not a preference matrix: no arm was ever compared") && code == Some(1), "{error}");
 }

@@ -2,11 +2,13 @@
 //! their agreement. Everything else about their structure is in `structure`.
 
 pub mod agreement;
+mod counts;
 mod header;
 mod npy;
 mod text;
 pub mod winners;
 
+pub use counts::WinCounts;
 pub use npy::npy_header;
 pub use text::SquareTable;
 
@@ -34,6 +36,17 @@ pub const TOLERANCE: f64 = 1e-6;
 pub struct PreferenceMatrix {
     arms: usize,
     entries: Vec<f64>,
+}
+
+/// A preference matrix as it is in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatrixInFile {
+    /// The matrix.
+    pub matrix: PreferenceMatrix,
+    /// The names of the arms in the header of a text.
+    pub names: Option<Vec<String>>,
+    /// How often arms were compared, if the file holds win counts.
+    pub wins: Option<WinCounts>,
 }
 
 /// Why something is not a preference matrix, or cannot be read as one. Rows and columns are
@@ -141,6 +154,19 @@ pub enum MatrixError {
         /// The entry.
         value: f64,
     },
+    /// An entry that is not a count of wins.
+    #[error("row {row}, column {column}: expected a count of wins, a whole number from 0, found {value}")]
+    NotACount {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// Win counts that are all 0.
+    #[error("no arm was ever compared with another; expected the wins of each arm over each")]
+    NoComparisons,
     /// An arm that does not tie with itself.
     #[error("row {arm}, column {arm}: expected 0.5 on the diagonal, found {value}")]
     Diagonal {
@@ -294,12 +320,28 @@ impl PreferenceMatrix {
     /// # Errors
     /// Those of [`from_bytes`](Self::from_bytes).
     pub fn with_names(bytes: &[u8]) -> Result<(Self, Option<Vec<String>>), MatrixError> {
-        if npy::is_npy(bytes) {
-            return Ok((Self::from_npy(bytes)?, None));
-        }
-        let text = std::str::from_utf8(bytes).map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?;
-        let SquareTable { size, entries, names } = SquareTable::parse(text)?;
-        Ok((Self::new(size, entries)?, names))
+        Self::read(bytes).map(|read| (read.matrix, read.names))
+    }
+
+    /// The same with all that the file says. Whole numbers throughout are [win counts](Self::from_wins): no preference
+    /// matrix has any on its diagonal.
+    ///
+    /// # Errors
+    /// Those of [`from_bytes`](Self::from_bytes).
+    pub fn read(bytes: &[u8]) -> Result<MatrixInFile, MatrixError> {
+        let SquareTable { size, entries, names } = if npy::is_npy(bytes) {
+            npy::square(bytes)?
+        } else {
+            let text = std::str::from_utf8(bytes);
+            SquareTable::parse(text.map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?)?
+        };
+        let (matrix, wins) = if counts::are_counts(size, &entries) {
+            let (matrix, wins) = Self::from_wins(size, &entries)?;
+            (matrix, Some(wins))
+        } else {
+            (Self::new(size, entries)?, None)
+        };
+        Ok(MatrixInFile { matrix, names, wins })
     }
 
     /// The number of arms.

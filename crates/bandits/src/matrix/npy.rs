@@ -3,7 +3,7 @@
 //!
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use super::{MatrixError, PreferenceMatrix};
+use super::{MatrixError, PreferenceMatrix, SquareTable};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -13,76 +13,13 @@ pub(super) fn is_npy(bytes: &[u8]) -> bool {
 }
 
 impl PreferenceMatrix {
-    /// Reads a two-dimensional `.npy` array of float64 or float32, either byte order, in C or
-    /// Fortran order.
+    /// Reads a two-dimensional `.npy` array of floats or integers, either byte order, in C or Fortran order.
     ///
     /// # Errors
     /// If the bytes are not such an array, or it is not a preference matrix.
     pub fn from_npy(bytes: &[u8]) -> Result<Self, MatrixError> {
-        let wrong = |what: &str| MatrixError::Npy(what.to_owned());
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
-        let short = || wrong("it ends within its header");
-        let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(short)?;
-        let (length, rest) = if version[0] == 1 {
-            let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
-            (usize::from(u16::from_le_bytes(*length)), rest)
-        } else {
-            let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
-            (u32::from_le_bytes(*length) as usize, rest)
-        };
-        let (header, data) = rest.split_at_checked(length).ok_or_else(short)?;
-        let header = std::str::from_utf8(header).map_err(|_| wrong("its header is not text"))?;
-
-        let kind = field(header, "descr").unwrap_or_default();
-        let kind = kind.split(['\'', '"']).nth(1).unwrap_or_default();
-        let read: fn(&[u8]) -> f64 = match kind {
-            "<f8" => |b| f64::from_le_bytes(b.try_into().unwrap_or_default()),
-            ">f8" => |b| f64::from_be_bytes(b.try_into().unwrap_or_default()),
-            "<f4" => |b| f32::from_le_bytes(b.try_into().unwrap_or_default()).into(),
-            ">f4" => |b| f32::from_be_bytes(b.try_into().unwrap_or_default()).into(),
-            other => return Err(MatrixError::Npy(format!("its elements are `{other}`"))),
-        };
-        let size = if kind.ends_with('8') { 8 } else { 4 };
-        let shape = field(header, "shape")
-            .and_then(|rest| rest.trim_start().strip_prefix('('))
-            .and_then(|rest| rest.split_once(')'))
-            .map(|(shape, _)| shape)
-            .ok_or_else(|| wrong("it has no shape"))?;
-        let shape: Vec<usize> = shape
-            .split(',')
-            .map(str::trim)
-            .filter(|word| !word.is_empty())
-            .map(str::parse)
-            .collect::<Result<_, _>>()
-            .map_err(|_| wrong("its shape is unreadable"))?;
-        let &[rows, columns] = shape.as_slice() else {
-            return Err(MatrixError::Npy(format!("it has {} dimensions", shape.len())));
-        };
-        if rows != columns {
-            return Err(MatrixError::NotSquare { row: 0, cells: columns, expected: rows });
-        }
-        let announced = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(size));
-        if announced != Some(data.len()) {
-            return Err(MatrixError::Npy(format!(
-                "its header announces {rows} x {columns} elements, but {} bytes follow",
-                data.len()
-            )));
-        }
-        let order = field(header, "fortran_order").ok_or_else(|| wrong("it has no fortran_order"))?;
-        let order = order.split([',', '}']).next().unwrap_or_default().trim();
-        let fortran_order = match order {
-            "True" => true,
-            "False" => false,
-            other => {
-                let other: String = other.chars().take(40).collect();
-                return Err(MatrixError::Npy(format!("its fortran_order is `{other}`, expected True or False")));
-            }
-        };
-        let mut entries: Vec<f64> = data.chunks_exact(size).map(read).collect();
-        if fortran_order {
-            entries = (0..rows * rows).map(|at| entries[at % rows * rows + at / rows]).collect();
-        }
-        Self::new(rows, entries)
+        let SquareTable { size, entries, .. } = square(bytes)?;
+        Self::new(size, entries)
     }
 
     /// Writes a `.npy` file (version 1.0, little-endian float64, C order).
@@ -95,6 +32,88 @@ impl PreferenceMatrix {
         }
         bytes
     }
+}
+
+/// The square array in the bytes of a `.npy` file.
+pub(super) fn square(bytes: &[u8]) -> Result<SquareTable, MatrixError> {
+    let wrong = |what: &str| MatrixError::Npy(what.to_owned());
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
+    let short = || wrong("it ends within its header");
+    let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(short)?;
+    let (length, rest) = if version[0] == 1 {
+        let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
+        (usize::from(u16::from_le_bytes(*length)), rest)
+    } else {
+        let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
+        (u32::from_le_bytes(*length) as usize, rest)
+    };
+    let (header, data) = rest.split_at_checked(length).ok_or_else(short)?;
+    let header = std::str::from_utf8(header).map_err(|_| wrong("its header is not text"))?;
+
+    let kind = field(header, "descr").unwrap_or_default();
+    let kind = kind.split(['\'', '"']).nth(1).unwrap_or_default();
+    let read: fn(&[u8]) -> f64 = match kind {
+        "<f8" => |b| f64::from_le_bytes(b.try_into().unwrap_or_default()),
+        ">f8" => |b| f64::from_be_bytes(b.try_into().unwrap_or_default()),
+        "<f4" => |b| f32::from_le_bytes(b.try_into().unwrap_or_default()).into(),
+        ">f4" => |b| f32::from_be_bytes(b.try_into().unwrap_or_default()).into(),
+        "|i1" => |b| f64::from(b[0] as i8),
+        "|u1" => |b| f64::from(b[0]),
+        "<i2" => |b| i16::from_le_bytes(b.try_into().unwrap_or_default()).into(),
+        ">i2" => |b| i16::from_be_bytes(b.try_into().unwrap_or_default()).into(),
+        "<u2" => |b| u16::from_le_bytes(b.try_into().unwrap_or_default()).into(),
+        ">u2" => |b| u16::from_be_bytes(b.try_into().unwrap_or_default()).into(),
+        "<i4" => |b| i32::from_le_bytes(b.try_into().unwrap_or_default()).into(),
+        ">i4" => |b| i32::from_be_bytes(b.try_into().unwrap_or_default()).into(),
+        "<u4" => |b| u32::from_le_bytes(b.try_into().unwrap_or_default()).into(),
+        ">u4" => |b| u32::from_be_bytes(b.try_into().unwrap_or_default()).into(),
+        "<i8" => |b| i64::from_le_bytes(b.try_into().unwrap_or_default()) as f64,
+        ">i8" => |b| i64::from_be_bytes(b.try_into().unwrap_or_default()) as f64,
+        "<u8" => |b| u64::from_le_bytes(b.try_into().unwrap_or_default()) as f64,
+        ">u8" => |b| u64::from_be_bytes(b.try_into().unwrap_or_default()) as f64,
+        other => return Err(MatrixError::Npy(format!("its elements are `{other}`"))),
+    };
+    let size = kind.chars().last().and_then(|digit| digit.to_digit(10)).unwrap_or(8) as usize;
+    let shape = field(header, "shape")
+        .and_then(|rest| rest.trim_start().strip_prefix('('))
+        .and_then(|rest| rest.split_once(')'))
+        .map(|(shape, _)| shape)
+        .ok_or_else(|| wrong("it has no shape"))?;
+    let shape: Vec<usize> = shape
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .map_err(|_| wrong("its shape is unreadable"))?;
+    let &[rows, columns] = shape.as_slice() else {
+        return Err(MatrixError::Npy(format!("it has {} dimensions", shape.len())));
+    };
+    if rows != columns {
+        return Err(MatrixError::NotSquare { row: 0, cells: columns, expected: rows });
+    }
+    let announced = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(size));
+    if announced != Some(data.len()) {
+        return Err(MatrixError::Npy(format!(
+            "its header announces {rows} x {columns} elements, but {} bytes follow",
+            data.len()
+        )));
+    }
+    let order = field(header, "fortran_order").ok_or_else(|| wrong("it has no fortran_order"))?;
+    let order = order.split([',', '}']).next().unwrap_or_default().trim();
+    let fortran_order = match order {
+        "True" => true,
+        "False" => false,
+        other => {
+            let other: String = other.chars().take(40).collect();
+            return Err(MatrixError::Npy(format!("its fortran_order is `{other}`, expected True or False")));
+        }
+    };
+    let mut entries: Vec<f64> = data.chunks_exact(size).map(read).collect();
+    if fortran_order {
+        entries = (0..rows * rows).map(|at| entries[at % rows * rows + at / rows]).collect();
+    }
+    Ok(SquareTable { size: rows, entries, names: None })
 }
 
 /// The beginning of a `.npy` file (version 1.0, C order) of `shape` rows and columns, whose elements
@@ -166,7 +185,7 @@ mod tests {
         assert!(message(&good[..9]).contains("ends within its header"));
         assert!(message(&good[..good.len() - 1]).contains("but 71 bytes follow"));
         let with = |header| message(&file(header, vec![0; 8]));
-        assert!(with("{'descr': '<i8', 'shape': (1, 1)}").contains("its elements are `<i8`"));
+        assert!(with("{'descr': '<c8', 'shape': (1, 1)}").contains("its elements are `<c8`"));
         assert!(with("{'descr': '<f8', 'shape': (1,)}").contains("1 dimensions"));
         assert!(with("{'descr': '<f8', 'shape': (1, 2)}").contains("square"));
         assert!(with("{'descr': '<f8'}").contains("no shape"));

@@ -1,11 +1,12 @@
 //! Preference matrices in files: text, `.npy` or `.npz`.
 
 use crate::output::input;
+use crate::output::numbers::with_separators;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use bandits::PreferenceMatrix;
+use bandits::{MatrixInFile, PreferenceMatrix, WinCounts};
 use letor_io::{Names, registry};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -46,7 +47,10 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
         format!("failed to read the matrix {}{hint}", path.display())
     })?;
     let wrong = || format!("{} is not a preference matrix", path.display());
-    let (matrix, names) = parse_with_names(&bytes).with_context(wrong)?;
+    let (matrix, names, wins) = parse_with_names(&bytes).with_context(wrong)?;
+    if let Some(wins) = wins.filter(|_| !quiet) {
+        eprintln!("{}", counts_note(&name(path), &wins));
+    }
     let account = matrix_account(path, &matrix).unwrap_or_else(|other| {
         if !quiet {
             eprintln!("remark: {other}");
@@ -74,13 +78,40 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
     Ok(parse_with_names(bytes)?.0)
 }
 
-/// The matrix in the bytes of a file, and the names in its header.
-fn parse_with_names(bytes: &[u8]) -> Result<(PreferenceMatrix, Option<Names>)> {
+/// A count with thousands separators.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0")]
+fn whole(count: f64) -> String {
+    with_separators(count as u64)
+}
+
+/// What is said of a matrix of win counts.
+fn counts_note(file: &str, wins: &WinCounts) -> String {
+    let WinCounts { comparisons, pairs, unplayed, fewest, most } = *wins;
+    let each = if fewest == most { whole(most) } else { format!("{} to {}", whole(fewest), whole(most)) };
+    let unplayed = match unplayed {
+        0 => String::new(),
+        1 => format!("; 1 of {} pairs was never compared and has 1/2", with_separators(pairs as u64)),
+        _ => format!(
+            "; {} of {} pairs were never compared and have 1/2",
+            with_separators(unplayed as u64),
+            with_separators(pairs as u64)
+        ),
+    };
+    format!(
+        "note: {file} holds win counts of {} comparisons, {each} per pair compared: P(row beats column) is its share of the \
+         pair's wins{unplayed}",
+        whole(comparisons)
+    )
+}
+
+/// The matrix in the bytes of a file, the names in its header, and its win counts.
+fn parse_with_names(bytes: &[u8]) -> Result<(PreferenceMatrix, Option<Names>, Option<WinCounts>)> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let unpacked = if bytes.starts_with(ZIP) { unpack(bytes)? } else { Vec::new() };
-    let (matrix, names) = PreferenceMatrix::with_names(if unpacked.is_empty() { bytes } else { &unpacked })?;
+    let MatrixInFile { matrix, names, wins } =
+        PreferenceMatrix::read(if unpacked.is_empty() { bytes } else { &unpacked })?;
     let names = names.map(|names| Names::new(names).context("the header")).transpose()?;
-    Ok((matrix, names))
+    Ok((matrix, names, wins))
 }
 
 /// The only array of a `.npz`, or the one named `preferences`.

@@ -158,7 +158,8 @@ pub(super) fn notes(dataset: &Dataset, runs: &Runs) -> Vec<String> {
     let without = runs.without_documents();
     if !without.is_empty() {
         let queries = with_unit(without.len() as u64, "judged query");
-        notes.push(format!("left out {queries} without retrieved documents: {}", listed(without)));
+        let judged = if counts.removed { " that are judged" } else { "" };
+        notes.push(format!("left out {queries} without retrieved documents{judged}: {}", listed(without)));
     }
     let empty: Vec<String> = counts
         .empty_lists
