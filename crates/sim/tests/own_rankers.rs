@@ -262,8 +262,11 @@ fn win_counts_are_a_matrix_and_said_so() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::write(at.join("wins.csv"), ",gpt,claude,llama\ngpt,0,30,0\nclaude,1010,0,12\nllama,0,4,0\n").unwrap();
-    fs::write(at.join("P.txt"), "gpt claude llama\n0.5 0.028846153846153848 0.5\n0.9711538461538461 0.5 0.75\n0.5 0.25 0.5\n")
-        .unwrap();
+    fs::write(
+        at.join("P.txt"),
+        "gpt claude llama\n0.5 0.028846153846153848 0.5\n0.9711538461538461 0.5 0.75\n0.5 0.25 0.5\n",
+    )
+    .unwrap();
     let note = "note: wins.csv holds win counts of 1,056 comparisons, 16 to 1,040 per pair compared: P(row beats column) is \
                 its share of the pair's wins; 1 of 3 pairs was never compared and has 1/2\n";
     let (counted, said) = run(at, &["analyse", "--matrix", "wins.csv", "--samples", "1000", "--out", "counted"]);
@@ -271,9 +274,13 @@ fn win_counts_are_a_matrix_and_said_so() {
     let (stated, said) = run(at, &["analyse", "--matrix", "P.txt", "--samples", "1000", "--out", "stated"]);
     assert!(!said.contains("win counts"), "{said}");
     assert_eq!(counted.replace("wins.csv", "P.txt"), stated);
-    let (_, said) = run(at, &["bandit", "--matrix", "wins.csv", "--steps", "1000", "--runs", "2", "--algorithms", "rucb"]);
+    let (_, said) =
+        run(at, &["bandit", "--matrix", "wins.csv", "--steps", "1000", "--runs", "2", "--algorithms", "rucb"]);
     assert!(said.contains(note), "{said}");
     fs::write(at.join("none.txt"), "0 0\n0 0\n").unwrap();
     let (error, code) = fail(at, &["analyse", "--matrix", "none.txt"]);
-    assert!(error.contains("none.txt is not a preference matrix: no arm was ever compared") && code == Some(1), "{error}");
+    assert!(
+        error.contains("none.txt is not a preference matrix: no arm was ever compared") && code == Some(1),
+        "{error}"
+    );
 }

@@ -48,13 +48,8 @@ impl PreferenceMatrix {
         if let Some(at) = wins.iter().position(|&count| !are_counts(2, &[count])) {
             return Err(MatrixError::NotACount { row: at / arms, column: at % arms, value: wins[at] });
         }
-        let mut counts = WinCounts {
-            comparisons: 0.0,
-            pairs: arms * (arms - 1) / 2,
-            unplayed: 0,
-            fewest: f64::INFINITY,
-            most: 0.0,
-        };
+        let mut counts =
+            WinCounts { comparisons: 0.0, pairs: arms * (arms - 1) / 2, unplayed: 0, fewest: f64::INFINITY, most: 0.0 };
         let mut entries = vec![0.5; arms * arms];
         for row in 0..arms {
             for column in row + 1..arms {
@@ -85,7 +80,8 @@ mod tests {
     #[test]
     fn whole_numbers_are_win_counts() {
         let text = "0 30 0\n10 0 7\n0 0 0\n";
-        let (matrix, counts) = PreferenceMatrix::from_wins(3, &[0.0, 30.0, 0.0, 10.0, 0.0, 7.0, 0.0, 0.0, 0.0]).unwrap();
+        let (matrix, counts) =
+            PreferenceMatrix::from_wins(3, &[0.0, 30.0, 0.0, 10.0, 0.0, 7.0, 0.0, 0.0, 0.0]).unwrap();
         assert_eq!(matrix.entries(), [0.5, 0.75, 0.5, 0.25, 0.5, 1.0, 0.5, 0.0, 0.5]);
         let expected = WinCounts { comparisons: 47.0, pairs: 3, unplayed: 1, fewest: 7.0, most: 40.0 };
         assert_eq!(counts, expected);
@@ -95,7 +91,8 @@ mod tests {
             assert_eq!(PreferenceMatrix::from_bytes(text.as_bytes()).as_ref(), Ok(&matrix));
         }
         // As numpy and pandas write them.
-        let integers: Vec<u8> = [0_i64, 30, 0, 10, 0, 7, 0, 0, 0].iter().flat_map(|count| count.to_le_bytes()).collect();
+        let integers: Vec<u8> =
+            [0_i64, 30, 0, 10, 0, 7, 0, 0, 0].iter().flat_map(|count| count.to_le_bytes()).collect();
         let npy = [super::super::npy_header("<i8", [3, 3]), integers].concat();
         let read = PreferenceMatrix::read(&npy).unwrap();
         assert_eq!((&read.matrix, read.wins), (&matrix, Some(expected)));
@@ -113,8 +110,8 @@ mod tests {
     fn what_is_neither_counts_nor_probabilities_is_refused() {
         for (text, expected) in [
             ("0 0\n0 0", "no arm was ever compared with another; expected the wins of each arm over each"),
-            ("0 3\n-1 0", "row 0, column 1: expected a probability from 0 to 1, found 3"),
-            ("0 3\n1.5 0", "row 0, column 1: expected a probability from 0 to 1, found 3"),
+            ("0 3\n-1 0", "row 0, column 0: expected 0.5 on the diagonal, found 0"),
+            ("0 3\n1.5 0", "row 0, column 0: expected 0.5 on the diagonal, found 0"),
             ("0 3 1\n1 0 1", "row 0 has 3 cells, expected 2"),
         ] {
             let error = PreferenceMatrix::from_bytes(text.as_bytes()).unwrap_err().to_string();
