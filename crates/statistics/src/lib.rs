@@ -33,8 +33,9 @@
 //! | which of many arms is the best, or no worse than the best by more than a margin? | [`anytime::BestArm`] |
 //! | how large is the difference? | [`anytime::PairTest::share_interval`]; if it drifts: [`anytime::RunningMean`] |
 //! | do two rankers differ in a measure per query? | [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
+//! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |
 //! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |
-//! | how many units until a decision? | [`power::StoppingTime`], [`power::fixed_sample`] |
+//! | how many units until a decision? | [`power::StoppingTime`], [`power::fixed_sample`]; in an A/B test: [`power::two_groups`] |
 //! | one number per arm from all pairs? | [`BradleyTerry`] |
 //!
 //! Logarithms and exponentials come from `libm`: results have the same bits on every platform.

@@ -82,6 +82,53 @@ impl StoppingTime {
         }
         mean / before
     }
+
+    /// The probability of having decided for the better side by `units` units, if each is a tie with probability
+    /// `ties`, in [0, 1), whatever came before. The number of decided units among them is taken as normal.
+    ///
+    /// # Errors
+    /// If `ties` is not in [0, 1).
+    pub fn power_with_ties(&self, units: f64, ties: f64) -> Result<f64, StatisticsError> {
+        check_ties(ties)?;
+        Ok(self.power_of_all(units, ties))
+    }
+
+    /// The number of units, ties among them, by which the test has decided for the better side with probability
+    /// `probability`; `None` as for [`quantile`](Self::quantile).
+    ///
+    /// # Errors
+    /// As for [`power_with_ties`](Self::power_with_ties).
+    pub fn quantile_with_ties(&self, probability: f64, ties: f64) -> Result<Option<f64>, StatisticsError> {
+        check_ties(ties)?;
+        let Some(decided) = self.quantile(probability) else { return Ok(None) };
+        if ties == 0.0 {
+            return Ok(Some(decided));
+        }
+        let (mut low, mut high) = (0.0, decided / (1.0 - ties));
+        while self.power_of_all(high, ties) < probability {
+            // The last millionth is beyond what was computed.
+            if high > 1e3 * decided / (1.0 - ties) {
+                return Ok(None);
+            }
+            (low, high) = (high, 1.5 * high);
+        }
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            if self.power_of_all(middle, ties) < probability { low = middle } else { high = middle }
+        }
+        Ok(Some(high))
+    }
+
+    fn power_of_all(&self, units: f64, ties: f64) -> f64 {
+        let (mean, deviation) = (units * (1.0 - ties), libm::sqrt(units * ties * (1.0 - ties)));
+        if deviation == 0.0 {
+            return self.power(mean);
+        }
+        // The mean over equally likely parts of the normal distribution.
+        const PARTS: u32 = 64;
+        let part = |k: u32| normal_quantile((f64::from(k) + 0.5) / f64::from(PARTS));
+        (0..PARTS).map(|k| self.power((mean + deviation * part(k)).max(0.0))).sum::<f64>() / f64::from(PARTS)
+    }
 }
 
 /// The decided units that the sign test of level `alpha` needs to find a share of `share`, in (1/2, 1), with
@@ -101,6 +148,36 @@ pub fn fixed_sample(share: f64, alpha: f64, power: f64) -> Result<f64, Statistic
     let quantiles = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power);
     let margin = share - 0.5;
     Ok(quantiles * quantiles / (4.0 * margin * margin))
+}
+
+/// The units that each of two groups needs for a test of level `alpha` to find a difference of `difference` between
+/// their means with probability `power`, if values have these variances: the normal approximation. Infinite without a
+/// difference.
+///
+/// # Errors
+/// If a variance is negative or not finite, or `alpha` or `power` is not in (0, 1).
+///
+/// ```
+/// // Click-through rates of 0.30 and 0.32.
+/// let variances = [0.30 * 0.70, 0.32 * 0.68];
+/// assert_eq!(statistics::power::two_groups(0.02, variances, 0.05, 0.8)?.round(), 8_390.0);
+/// # Ok::<(), statistics::StatisticsError>(())
+/// ```
+pub fn two_groups(difference: f64, variances: [f64; 2], alpha: f64, power: f64) -> Result<f64, StatisticsError> {
+    crate::error::check_level(alpha)?;
+    crate::error::check_level(power)?;
+    for value in variances {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(StatisticsError::OutOfRange { what: "a variance", value, range: "[0, inf)" });
+        }
+    }
+    let quantiles = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power);
+    Ok(quantiles * quantiles * (variances[0] + variances[1]) / (difference * difference))
+}
+
+fn check_ties(ties: f64) -> Result<(), StatisticsError> {
+    let error = StatisticsError::OutOfRange { what: "the share of ties", value: ties, range: "[0, 1)" };
+    (0.0..1.0).contains(&ties).then_some(()).ok_or(error)
 }
 
 fn check_share(share: f64) -> Result<(), StatisticsError> {
@@ -215,6 +292,23 @@ mod tests {
             assert!(time.quantile(0.5).unwrap() < time.quantile(0.9).unwrap());
             assert_eq!(time.quantile(1.1), None);
         }
+    }
+
+    #[test]
+    fn ties_take_their_share_of_units() {
+        let time = StoppingTime::new(0.6, 0.05).unwrap();
+        let decided = time.quantile(0.5).unwrap();
+        assert_eq!(time.quantile_with_ties(0.5, 0.0).unwrap(), Some(decided));
+        let all = time.quantile_with_ties(0.5, 0.75).unwrap().unwrap();
+        assert!((all / (4.0 * decided) - 1.0).abs() < 0.03, "{all}, {decided}");
+        for probability in [0.2, 0.8, 0.95] {
+            let units = time.quantile_with_ties(probability, 0.9).unwrap().unwrap();
+            assert!((time.power_with_ties(units, 0.9).unwrap() - probability).abs() < 0.02, "{probability}");
+        }
+        assert!(time.quantile_with_ties(0.5, 1.0).is_err() && time.power_with_ties(9.0, -0.1).is_err());
+        assert_eq!(time.quantile_with_ties(1.1, 0.5).unwrap(), None);
+        assert!(two_groups(0.1, [f64::NAN, 1.0], 0.05, 0.8).is_err());
+        assert_eq!(two_groups(0.0, [1.0, 1.0], 0.05, 0.8).unwrap(), f64::INFINITY);
     }
 
     #[test]

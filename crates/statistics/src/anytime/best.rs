@@ -1,15 +1,24 @@
 //! "This arm is the best": evidence over all pairs of K arms, under any adaptive allocation.
 //!
-//! Arm i is declared the best once the evidence against "i wins at most half of its decided units with j" reaches
-//! K / delta for every other j. If i is not a Condorcet winner, there is a j that it does not beat; fix one such j for
-//! every such i. By Ville's inequality each of these at most K evidences ever reaches K / delta with probability at most
-//! delta / K, so any wrong arm is ever declared with probability at most delta. No winner need exist.
+//! Arm i is declared the best once the evidence against "i wins at most half of its decided units with j" has reached
+//! K / delta for every other j, for each at a time of its own. If i is not a Condorcet winner, there is a j that it does
+//! not beat; fix one such j for every such i. By Ville's inequality each of these at most K evidences ever reaches
+//! K / delta with probability at most delta / K, so any wrong arm is ever declared with probability at most delta. No
+//! winner need exist.
+//!
+//! One unit may compare many pairs, as when a user sees one list mixed from many rankers. Its outcomes depend on each
+//! other, but the proof looks at each pair by itself and adds probabilities: it needs no independence between pairs. It
+//! needs that each pair's outcomes come one after the other, with a probability of winning given everything before. The
+//! outcomes of one unit must be counted for all pairs before anyone chooses again.
+//!
+//! The opposite question has an answer too. If there is a Condorcet winner, the evidence that any other arm beats it
+//! reaches K / delta with probability at most delta: [`BestArm::candidates`] are the arms that nobody is known to beat.
 //!
 //! Two equal arms never stop this test. With a margin m the null hypothesis is a share of at most 1/2 - m, and the
 //! declaration becomes "no worse than any other by more than m", with the same proof.
 
-use super::{EProcess, Prior};
-use crate::{Counts, StatisticsError};
+use super::{Crossing, EProcess, Prior};
+use crate::{Counts, Outcome, StatisticsError};
 
 /// The test for the best of several arms.
 ///
@@ -28,14 +37,26 @@ pub struct BestArm {
     arms: usize,
     delta: f64,
     evidence: EProcess,
-    /// Row i, column j: how i fared against j.
-    counts: Vec<Counts>,
-    /// Row i, column j: the evidence against "i wins at most half against j".
-    ln_evidence: Vec<f64>,
+    crossing: Crossing,
+    /// Row i, column j: i against j.
+    pairs: Vec<Pair>,
+    /// For each arm, the opponents against which its evidence has not reached the threshold.
+    open: Vec<u32>,
     declared: Option<usize>,
-    /// The largest min_j ln E_ij of each arm at any look.
-    largest: Vec<f64>,
 }
+
+/// What is known of an arm against another.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    counts: Counts,
+    /// The wins with which the evidence may reach the threshold; [`REACHED`] after it has.
+    next: u64,
+    /// The largest ln E at any look.
+    largest: f64,
+}
+
+/// More wins than any pair has.
+const REACHED: u64 = u64::MAX;
 
 /// How an arm stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,17 +92,24 @@ impl BestArm {
             return Err(StatisticsError::OutOfRange { what: "the margin", value: margin, range: "[0, 1/2)" });
         }
         let evidence = EProcess::with_prior(0.5 - margin, Prior::default())?;
-        let mut test = Self {
+        let pair = Pair { counts: Counts::default(), next: Crossing::FIRST, largest: 0.0 };
+        let opponents = u32::try_from(arms - 1).expect("a table of all pairs has room");
+        Ok(Self {
             arms,
             delta,
             evidence,
-            counts: vec![Counts::default(); arms * arms],
-            ln_evidence: vec![0.0; arms * arms],
-            declared: None,
-            largest: vec![0.0; arms],
-        };
-        test.look();
-        Ok(test)
+            crossing: Crossing::new(evidence, arms as f64 / delta),
+            pairs: vec![pair; arms * arms],
+            open: vec![opponents; arms],
+            declared: (arms == 1).then_some(0),
+        })
+    }
+
+    /// The memory of a test of `arms` arms, in bytes.
+    #[must_use]
+    pub fn memory(arms: usize) -> u64 {
+        let arms = arms as u64;
+        arms.saturating_mul(arms).saturating_mul(size_of::<Pair>() as u64)
     }
 
     /// The number of arms.
@@ -90,13 +118,52 @@ impl BestArm {
         self.arms
     }
 
+    /// Adds one outcome of the pair (`first`, `second`), seen from `first`, and looks. Takes constant time, but for few
+    /// outcomes: it may be called for each of millions. An arm compared with itself says nothing.
+    ///
+    /// # Panics
+    /// If an arm does not exist.
+    #[inline]
+    pub fn record(&mut self, first: usize, second: usize, outcome: Outcome) -> Option<usize> {
+        assert!(first < self.arms && second < self.arms, "{first}, {second} of {} arms", self.arms);
+        if first == second {
+            return self.declared;
+        }
+        let (there, back) = (first * self.arms + second, second * self.arms + first);
+        self.pairs[there].counts.record(outcome);
+        self.pairs[back].counts.record(outcome.reversed());
+        // Only a win raises the evidence.
+        let (winner, place) = match outcome {
+            Outcome::Win => (first, there),
+            Outcome::Loss => (second, back),
+            Outcome::Tie => return self.declared,
+        };
+        let Pair { counts, next, .. } = &mut self.pairs[place];
+        if self.crossing.reached(counts.wins, counts.losses, next) {
+            self.reach(winner, place);
+        }
+        self.declared
+    }
+
+    /// Notes that the evidence of `arm` in `place` of its row has reached the threshold.
+    #[cold]
+    fn reach(&mut self, arm: usize, place: usize) {
+        self.pairs[place].next = REACHED;
+        self.pairs[place].largest = self.pairs[place].largest.max(self.ln_evidence(place));
+        self.open[arm] -= 1;
+        if self.open[arm] == 0 && self.declared.is_none() {
+            self.declared = Some(arm);
+        }
+    }
+
     /// Adds outcomes of the pair (`first`, `second`), counted for `first`, and looks.
     ///
     /// # Errors
     /// If an arm does not exist, or both are the same.
     pub fn add(&mut self, first: usize, second: usize, counts: Counts) -> Result<(), StatisticsError> {
         self.add_without_looking(first, second, counts)?;
-        self.look();
+        self.look_at(first, second);
+        self.look_at(second, first);
         Ok(())
     }
 
@@ -108,26 +175,36 @@ impl BestArm {
         if first >= self.arms || second >= self.arms || first == second {
             return Err(StatisticsError::NoSuchPair { first, second, arms: self.arms });
         }
-        for (i, j, counts) in [(first, second, counts), (second, first, counts.reversed())] {
-            let place = i * self.arms + j;
-            self.counts[place] += counts;
-            let Counts { wins, losses, .. } = self.counts[place];
-            self.ln_evidence[place] = self.evidence.ln(wins, losses);
-        }
+        self.pairs[first * self.arms + second].counts += counts;
+        self.pairs[second * self.arms + first].counts += counts.reversed();
         Ok(())
     }
 
-    /// Looks at the counts: O(K^2). The first arm declared stays declared.
+    /// Looks at all counts: O(K^2). The first arm declared stays declared.
     pub fn look(&mut self) -> Option<usize> {
-        let threshold = libm::log(self.arms as f64 / self.delta);
         for arm in 0..self.arms {
-            let Standing { ln_evidence, .. } = self.standing(arm);
-            self.largest[arm] = self.largest[arm].max(ln_evidence);
-            if self.declared.is_none() && ln_evidence >= threshold {
-                self.declared = Some(arm);
+            for other in (0..self.arms).filter(|other| *other != arm) {
+                self.look_at(arm, other);
             }
         }
         self.declared
+    }
+
+    /// Looks at the evidence of `arm` against `other`.
+    fn look_at(&mut self, arm: usize, other: usize) {
+        let place = arm * self.arms + other;
+        let ln_evidence = self.ln_evidence(place);
+        let pair = &mut self.pairs[place];
+        pair.largest = pair.largest.max(ln_evidence);
+        if pair.next != REACHED && ln_evidence >= self.crossing.ln_threshold() {
+            self.reach(arm, place);
+        }
+    }
+
+    /// ln of the evidence in `place` of the table.
+    fn ln_evidence(&self, place: usize) -> f64 {
+        let Counts { wins, losses, .. } = self.pairs[place].counts;
+        self.evidence.ln(wins, losses)
     }
 
     /// The arm declared, if any.
@@ -140,7 +217,7 @@ impl BestArm {
     #[must_use]
     pub fn counts(&self, first: usize, second: usize) -> Counts {
         let exists = first < self.arms && second < self.arms;
-        if exists { self.counts[first * self.arms + second] } else { Counts::default() }
+        if exists { self.pairs[first * self.arms + second].counts } else { Counts::default() }
     }
 
     /// The least evidence that `arm` has against any other arm; infinite for a single arm.
@@ -149,31 +226,76 @@ impl BestArm {
     /// If the arm does not exist.
     #[must_use]
     pub fn standing(&self, arm: usize) -> Standing {
-        let row = &self.ln_evidence[arm * self.arms..(arm + 1) * self.arms];
+        self.standing_above(arm, f64::NEG_INFINITY)
+    }
+
+    /// The same, or less if that falls below `enough`.
+    fn standing_above(&self, arm: usize, enough: f64) -> Standing {
+        assert!(arm < self.arms, "arm {arm} of {}", self.arms);
         let mut standing = Standing { arm, hardest: None, ln_evidence: f64::INFINITY };
-        for (other, &ln_evidence) in row.iter().enumerate().filter(|(other, _)| *other != arm) {
+        for other in (0..self.arms).filter(|other| *other != arm) {
+            let ln_evidence = self.ln_evidence(arm * self.arms + other);
             if ln_evidence < standing.ln_evidence {
                 standing = Standing { arm, hardest: Some(other), ln_evidence };
+                if ln_evidence < enough {
+                    break;
+                }
             }
         }
         standing
     }
 
-    /// The arm with the most evidence for being the best; the first of them if several share it.
+    /// The number of opponents that `arm` is known to beat (or, with a margin, to be no worse than by more than that).
+    ///
+    /// # Panics
+    /// If the arm does not exist.
     #[must_use]
-    pub fn leader(&self) -> Standing {
-        let better = |best: Standing, next: Standing| if next.ln_evidence > best.ln_evidence { next } else { best };
-        (1..self.arms).map(|arm| self.standing(arm)).fold(self.standing(0), better)
+    pub fn settled(&self, arm: usize) -> usize {
+        self.arms - 1 - self.open[arm] as usize
     }
 
-    /// The highest level 1 - delta, in [0, 1), at which `arm` was ever declared the best; 0 if at none. This is a level
-    /// of confidence, not the probability of a posterior.
+    /// The arm with the most evidence for being the best; of several that share it, the one with more opponents
+    /// [settled](Self::settled), then the first.
+    #[must_use]
+    pub fn leader(&self) -> Standing {
+        let mut best = self.standing(0);
+        for arm in 1..self.arms {
+            let next = self.standing_above(arm, best.ln_evidence);
+            let more = || next.ln_evidence == best.ln_evidence && self.settled(arm) > self.settled(best.arm);
+            if next.ln_evidence > best.ln_evidence || more() {
+                best = next;
+            }
+        }
+        best
+    }
+
+    /// The arms that no other is known to beat, by the counts now. If there is a Condorcet winner, it is among them with
+    /// probability at least 1 - delta, at all looks together. A margin does not matter here.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<usize> {
+        let even = EProcess::against(0.5).expect("a half is a share");
+        let threshold = self.crossing.ln_threshold();
+        let beaten = |arm: usize| {
+            let mut others = (0..self.arms).filter(|other| *other != arm);
+            others.any(|other| {
+                let Counts { wins, losses, .. } = self.pairs[other * self.arms + arm].counts;
+                wins > losses && even.ln(wins, losses) >= threshold
+            })
+        };
+        (0..self.arms).filter(|arm| !beaten(*arm)).collect()
+    }
+
+    /// The highest level 1 - delta, in [0, 1), at which `arm` was declared the best by the looks so far; 0 if at none.
+    /// [`record`](Self::record) looks for the level of the test only: call [`look`](Self::look) before. This is a level of
+    /// confidence, not the probability of a posterior.
     ///
     /// # Panics
     /// If the arm does not exist.
     #[must_use]
     pub fn confidence(&self, arm: usize) -> f64 {
-        (1.0 - libm::exp(libm::log(self.arms as f64) - self.largest[arm])).max(0.0)
+        let row = self.pairs[arm * self.arms..(arm + 1) * self.arms].iter().enumerate();
+        let least = row.filter(|(other, _)| *other != arm).map(|(_, pair)| pair.largest).fold(f64::INFINITY, f64::min);
+        (1.0 - libm::exp(libm::log(self.arms as f64) - least)).max(0.0)
     }
 
     /// Whether `budget` more decided units of the leader and its hardest opponent cannot be expected to settle them:
@@ -211,6 +333,63 @@ mod tests {
         test.add(2, 1, Counts::new(900, 100, 0)).unwrap();
         assert_eq!(test.declared(), Some(1));
         assert!(test.add(1, 1, Counts::default()).is_err() && test.add(0, 3, Counts::default()).is_err());
+    }
+
+    /// A duel of two of five arms, of which the lower one wins four of seven decided units.
+    fn unit(step: u64) -> (usize, usize, Outcome) {
+        let (first, second) = ((step % 5) as usize, (step / 5 % 5) as usize);
+        let won = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & 7;
+        let outcome = match won {
+            0 => Outcome::Tie,
+            won if (won <= 4) == (first < second) => Outcome::Win,
+            _ => Outcome::Loss,
+        };
+        (first, second, outcome)
+    }
+
+    #[test]
+    fn one_by_one_is_the_same_as_looking_after_each() {
+        let mut fast = BestArm::with_margin(5, 0.1, 0.01).unwrap();
+        let mut slow = fast.clone();
+        let mut declared = None;
+        for step in 0..20_000 {
+            let (first, second, outcome) = unit(step);
+            let found = fast.record(first, second, outcome);
+            if first != second {
+                slow.add(first, second, [outcome].into_iter().collect()).unwrap();
+            }
+            assert_eq!(found, slow.declared(), "{step}");
+            declared = declared.or(found.map(|arm| (arm, step)));
+        }
+        assert_eq!(declared.map(|(arm, _)| arm), Some(0));
+        fast.look();
+        for arm in 0..5 {
+            assert_eq!((fast.standing(arm), fast.settled(arm)), (slow.standing(arm), slow.settled(arm)));
+        }
+        assert_eq!((fast.leader().arm, fast.settled(0)), (0, 4));
+        assert!(fast.confidence(0) > 0.9 && fast.confidence(4) == 0.0);
+    }
+
+    #[test]
+    fn each_opponent_is_settled_at_a_time_of_its_own() {
+        let mut test = BestArm::new(3, 0.05).unwrap();
+        test.add(0, 1, Counts::new(300, 100, 0)).unwrap();
+        // Bad luck afterwards: the evidence falls, but it was there.
+        test.add(0, 1, Counts::new(0, 150, 0)).unwrap();
+        assert!(test.standing(0).ln_evidence < 1.0);
+        test.add(0, 2, Counts::new(300, 100, 0)).unwrap();
+        assert_eq!(test.declared(), Some(0));
+    }
+
+    #[test]
+    fn candidates_are_what_nobody_beats() {
+        let mut test = BestArm::with_margin(4, 0.05, 0.1).unwrap();
+        assert_eq!(test.candidates(), [0, 1, 2, 3]);
+        test.add(2, 0, Counts::new(300, 100, 0)).unwrap();
+        // No worse than arm 3 by more than a tenth, which does not make that worse.
+        test.add(2, 3, Counts::new(5_000, 5_000, 0)).unwrap();
+        assert_eq!((test.candidates(), test.settled(2)), (vec![1, 2, 3], 2));
+        assert_eq!(test.leader().arm, 2);
     }
 
     #[test]

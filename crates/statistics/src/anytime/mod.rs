@@ -1,11 +1,13 @@
 //! Evidence that stays valid however often it is looked at, and whenever one stops.
 
 mod best;
+mod crossing;
 mod e_process;
 mod pair_test;
 mod running_mean;
 
 pub use best::{BestArm, Standing};
+pub use crossing::Crossing;
 pub use e_process::{EProcess, Prior};
 pub use pair_test::{PairTest, Verdict};
 pub use running_mean::RunningMean;

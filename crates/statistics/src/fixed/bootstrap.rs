@@ -1,4 +1,4 @@
-//! The paired bootstrap: how a mean difference would vary with other units.
+//! The bootstrap: how a mean difference would vary with other units, in pairs or in two samples.
 //!
 //! ## References
 //!
@@ -43,26 +43,78 @@ pub fn paired_bootstrap(
     if n < 2 {
         return Err(StatisticsError::TooFew { what: "units", found: n, needed: 2 });
     }
-    if resamples < 100 {
-        return Err(StatisticsError::TooFew { what: "resamples", found: resamples, needed: 100 });
-    }
+    check_resamples(resamples)?;
     let mean = differences.iter().sum::<f64>() / n as f64;
-    let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut draw = || {
-        let unit = (u128::from(generator.next_u64()) * n as u128) >> 64;
-        differences[unit as usize]
-    };
-    let mut means: Vec<f64> = (0..resamples).map(|_| (0..n).map(|_| draw()).sum::<f64>() / n as f64).collect();
-    means.sort_by(f64::total_cmp);
-    let centre = means.iter().sum::<f64>() / resamples as f64;
-    let squares: f64 = means.iter().map(|value| (value - centre) * (value - centre)).sum();
-    let extreme = means.iter().filter(|value| (*value - mean).abs() >= mean.abs()).count();
-    Ok(Bootstrap {
-        mean,
-        standard_error: libm::sqrt(squares / (resamples - 1) as f64),
-        interval: (quantile(&means, alpha / 2.0), quantile(&means, 1.0 - alpha / 2.0)),
-        p_value: (extreme + 1) as f64 / (resamples + 1) as f64,
-    })
+    let mut draw = Draw::new(seed);
+    let means = (0..resamples).map(|_| draw.mean_of(&differences)).collect();
+    Ok(Bootstrap::of(mean, means, alpha))
+}
+
+/// The same for two samples whose values do not belong together in pairs: each is resampled by itself, and a mean
+/// difference is the mean of the first minus that of the second.
+///
+/// # Errors
+/// If a sample has fewer than two values, a value is not finite, `alpha` is not in (0, 1), or there are fewer than 100
+/// resamples.
+pub fn two_sample_bootstrap(
+    first: &[f64],
+    second: &[f64],
+    alpha: f64,
+    resamples: usize,
+    seed: u64,
+) -> Result<Bootstrap, StatisticsError> {
+    crate::error::check_level(alpha)?;
+    for sample in [first, second] {
+        if sample.len() < 2 {
+            return Err(StatisticsError::TooFew { what: "units", found: sample.len(), needed: 2 });
+        }
+        if let Some(&value) = sample.iter().find(|value| !value.is_finite()) {
+            return Err(StatisticsError::OutOfRange { what: "a value", value, range: "finite numbers" });
+        }
+    }
+    check_resamples(resamples)?;
+    let mean = |sample: &[f64]| sample.iter().sum::<f64>() / sample.len() as f64;
+    let mut draw = Draw::new(seed);
+    let means = (0..resamples).map(|_| draw.mean_of(first) - draw.mean_of(second)).collect();
+    Ok(Bootstrap::of(mean(first) - mean(second), means, alpha))
+}
+
+fn check_resamples(resamples: usize) -> Result<(), StatisticsError> {
+    let error = StatisticsError::TooFew { what: "resamples", found: resamples, needed: 100 };
+    (resamples >= 100).then_some(()).ok_or(error)
+}
+
+/// Draws units with replacement.
+struct Draw(Xoshiro256PlusPlus);
+
+impl Draw {
+    fn new(seed: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    /// The mean of as many values as there are, drawn with replacement.
+    fn mean_of(&mut self, values: &[f64]) -> f64 {
+        let n = values.len();
+        let draws = (0..n).map(|_| values[((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize]);
+        draws.sum::<f64>() / n as f64
+    }
+}
+
+impl Bootstrap {
+    /// From the mean difference and those of the resamples.
+    fn of(mean: f64, mut means: Vec<f64>, alpha: f64) -> Self {
+        means.sort_by(f64::total_cmp);
+        let resamples = means.len();
+        let centre = means.iter().sum::<f64>() / resamples as f64;
+        let squares: f64 = means.iter().map(|value| (value - centre) * (value - centre)).sum();
+        let extreme = means.iter().filter(|value| (*value - mean).abs() >= mean.abs()).count();
+        Self {
+            mean,
+            standard_error: libm::sqrt(squares / (resamples - 1) as f64),
+            interval: (quantile(&means, alpha / 2.0), quantile(&means, 1.0 - alpha / 2.0)),
+            p_value: (extreme + 1) as f64 / (resamples + 1) as f64,
+        }
+    }
 }
 
 /// first[i] - second[i].
@@ -105,6 +157,25 @@ mod tests {
         assert!((half / (1.96 * expected) - 1.0).abs() < 0.06, "{found:?}");
         assert_eq!(found, paired_bootstrap(&first, &second, 0.05, 4_000, 1).unwrap());
         assert_ne!(found, paired_bootstrap(&first, &second, 0.05, 4_000, 2).unwrap());
+    }
+
+    #[test]
+    fn two_samples_add_their_variances() {
+        let first: Vec<f64> = (0..300).map(|i| f64::from(i * 37 % 101)).collect();
+        let second: Vec<f64> = (0..200).map(|i| 0.5 * f64::from(i * 53 % 103)).collect();
+        let found = two_sample_bootstrap(&first, &second, 0.05, 4_000, 1).unwrap();
+        let moments = |values: &[f64]| {
+            let n = values.len() as f64;
+            let mean = values.iter().sum::<f64>() / n;
+            (mean, values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n / n)
+        };
+        let ((a, va), (b, vb)) = (moments(&first), moments(&second));
+        let expected = (va + vb).sqrt();
+        assert!((found.mean - (a - b)).abs() < 1e-12);
+        assert!((found.standard_error / expected - 1.0).abs() < 5.0 / 8_000_f64.sqrt(), "{found:?}, {expected}");
+        assert!(found.interval.0 < a - b && a - b < found.interval.1 && found.p_value < 0.001, "{found:?}");
+        assert!(two_sample_bootstrap(&first, &[1.0], 0.05, 100, 1).is_err());
+        assert!(two_sample_bootstrap(&first, &[1.0, f64::NAN], 0.05, 100, 1).is_err());
     }
 
     #[test]

@@ -3,10 +3,12 @@
 
 mod bootstrap;
 mod correction;
+mod rank_sum;
 mod sign;
 mod wilcoxon;
 
-pub use bootstrap::{Bootstrap, paired_bootstrap};
+pub use bootstrap::{Bootstrap, paired_bootstrap, two_sample_bootstrap};
 pub use correction::{benjamini_hochberg, holm};
+pub use rank_sum::{RankSum, rank_sum};
 pub use sign::{sign_test, wilson_interval};
 pub use wilcoxon::{SignedRank, wilcoxon_signed_rank};

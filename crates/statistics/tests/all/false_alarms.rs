@@ -232,6 +232,24 @@ fn pushing_a_lead_over_the_edge_does_not_hurt() {
 }
 
 #[test]
+fn pairs_of_one_list_need_no_independence() {
+    // Each user orders all four arms at random, which decides six pairs at once; the evidence is looked at after each.
+    let found = share(11, |generator| {
+        let mut test = BestArm::new(4, ALPHA).unwrap();
+        (0..LOOKS).any(|_| {
+            let scores: [f64; 4] = std::array::from_fn(|_| uniform(generator));
+            for first in 0..4 {
+                for second in first + 1..4 {
+                    test.record(first, second, Outcome::of_net(scores[first] - scores[second]));
+                }
+            }
+            test.declared().is_some()
+        })
+    });
+    assert!(found <= allowed(), "{found}");
+}
+
+#[test]
 fn share_intervals_hold_at_all_looks() {
     let p = 0.55;
     let missed = share(9, |generator| {
