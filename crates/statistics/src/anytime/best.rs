@@ -51,6 +51,8 @@ struct Pair {
     counts: Counts,
     /// The wins with which the evidence may reach the threshold; [`REACHED`] after it has.
     next: u64,
+    /// ln E; not a number if outcomes were recorded since it was computed.
+    ln_evidence: f64,
     /// The largest ln E at any look.
     largest: f64,
 }
@@ -92,7 +94,7 @@ impl BestArm {
             return Err(StatisticsError::OutOfRange { what: "the margin", value: margin, range: "[0, 1/2)" });
         }
         let evidence = EProcess::with_prior(0.5 - margin, Prior::default())?;
-        let pair = Pair { counts: Counts::default(), next: Crossing::FIRST, largest: 0.0 };
+        let pair = Pair { counts: Counts::default(), next: Crossing::FIRST, ln_evidence: 0.0, largest: 0.0 };
         let opponents = u32::try_from(arms - 1).expect("a table of all pairs has room");
         Ok(Self {
             arms,
@@ -130,8 +132,10 @@ impl BestArm {
             return self.declared;
         }
         let (there, back) = (first * self.arms + second, second * self.arms + first);
-        self.pairs[there].counts.record(outcome);
-        self.pairs[back].counts.record(outcome.reversed());
+        for (place, outcome) in [(there, outcome), (back, outcome.reversed())] {
+            self.pairs[place].counts.record(outcome);
+            self.pairs[place].ln_evidence = f64::NAN;
+        }
         // Only a win raises the evidence.
         let (winner, place) = match outcome {
             Outcome::Win => (first, there),
@@ -175,8 +179,11 @@ impl BestArm {
         if first >= self.arms || second >= self.arms || first == second {
             return Err(StatisticsError::NoSuchPair { first, second, arms: self.arms });
         }
-        self.pairs[first * self.arms + second].counts += counts;
-        self.pairs[second * self.arms + first].counts += counts.reversed();
+        for (place, counts) in [(first * self.arms + second, counts), (second * self.arms + first, counts.reversed())] {
+            self.pairs[place].counts += counts;
+            self.pairs[place].ln_evidence = f64::NAN;
+            self.pairs[place].ln_evidence = self.ln_evidence(place);
+        }
         Ok(())
     }
 
@@ -195,6 +202,7 @@ impl BestArm {
         let place = arm * self.arms + other;
         let ln_evidence = self.ln_evidence(place);
         let pair = &mut self.pairs[place];
+        pair.ln_evidence = ln_evidence;
         pair.largest = pair.largest.max(ln_evidence);
         if pair.next != REACHED && ln_evidence >= self.crossing.ln_threshold() {
             self.reach(arm, place);
@@ -203,8 +211,8 @@ impl BestArm {
 
     /// ln of the evidence in `place` of the table.
     fn ln_evidence(&self, place: usize) -> f64 {
-        let Counts { wins, losses, .. } = self.pairs[place].counts;
-        self.evidence.ln(wins, losses)
+        let Pair { counts: Counts { wins, losses, .. }, ln_evidence, .. } = self.pairs[place];
+        if ln_evidence.is_nan() { self.evidence.ln(wins, losses) } else { ln_evidence }
     }
 
     /// The arm declared, if any.
