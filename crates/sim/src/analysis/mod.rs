@@ -3,4 +3,5 @@
 pub mod distortion;
 pub mod explore_then_exploit;
 pub mod live_vs_proxy;
+pub mod power;
 pub mod sensitivity;

@@ -8,6 +8,7 @@ mod cache;
 mod compare;
 mod datasets;
 mod distortion;
+mod evidence;
 mod experiment;
 mod export;
 mod help;
@@ -71,6 +72,7 @@ enum Command {
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
     Sensitivity(sensitivity::Sensitivity),
+    Power(evidence::power::Power),
     Report(report::Report),
     Proxy(proxy::Proxy),
 }
@@ -198,6 +200,7 @@ impl Cli {
             Some(Command::Distortion(command)) => command.run(),
             Some(Command::Experiment(command)) => command.run(),
             Some(Command::Export(command)) => command.run(),
+            Some(Command::Power(command)) => command.run(),
             Some(Command::Report(command)) => command.run(),
             Some(Command::Sensitivity(command)) => command.run(),
             Some(Command::Proxy(command)) => command.run(),

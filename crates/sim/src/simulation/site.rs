@@ -129,6 +129,29 @@ impl Site {
         method.compare(pair, self.shown, lists, scratch, self.user(query, users))
     }
 
+    /// Shows one user of `query` the list of a single ranker, and returns the number of clicks. `order` is memory that is
+    /// reused.
+    pub fn show_alone(
+        &self,
+        query: usize,
+        arm: usize,
+        randomness: ImpressionRandomness<'_>,
+        order: &mut Vec<Doc>,
+    ) -> u32 {
+        let ImpressionRandomness { lists, users } = randomness;
+        self.rankings.list(query, arm).break_ties(lists, order);
+        let mut user = self.user(query, users);
+        let mut clicks = 0;
+        for &doc in order.iter().take(self.shown) {
+            let Examination { clicked, abandons } = user(doc);
+            clicks += u32::from(clicked);
+            if abandons {
+                break;
+            }
+        }
+        clicks
+    }
+
     /// Shows each of `pairs` (positions in `lists`, the lists for `query`) to one user, and calls `verdict` with the
     /// pair's position in `pairs` and the winner. Pairs may share random draws.
     #[inline]

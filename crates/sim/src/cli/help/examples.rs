@@ -117,6 +117,16 @@ Examples:
   sim experiment mine.toml --data-dir data/        an experiment of yours",
     ),
     (
+        "power",
+        "\
+Examples:
+  sim power --margin 0.02                          a ranker that wins with probability 0.52
+  sim power --margin 0.01,0.02,0.05 --tied 0.6 --per-day 20000
+  sim power --margin 0.02 --simulate 1000          predicted, and observed in 1,000 simulated tests
+  sim power                                        the best and the second of the default rankers
+  sim power --dataset MQ2008/ --first 40 --second 15 --interleave team-draft --click informational",
+    ),
+    (
         "sensitivity",
         "\
 Examples:

@@ -1,0 +1,202 @@
+//! Plays the sequential test of a pair many times, to see when it decides.
+
+use interleave::{AnyInterleaving, Interleaving, Preference};
+use rand::Rng as _;
+use rayon::prelude::*;
+use serde::Serialize;
+use statistics::anytime::{Crossing, EProcess};
+use statistics::{Outcome, StatisticsError};
+
+use super::{Goal, Impressions, Shares};
+use crate::Generator;
+use crate::output::progress::Progress;
+use crate::simulation::seed;
+use crate::simulation::site::{ImpressionRandomness, Site};
+
+/// When simulated tests decided.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Observed {
+    /// The tests played.
+    pub tests: u64,
+    /// The impressions of those that decided for the better ranker.
+    pub impressions: Impressions,
+    /// Tests that decided for the other ranker.
+    pub wrong: u64,
+    /// Tests that had not decided when they were given up.
+    pub undecided: u64,
+    /// The impressions after which a test is given up.
+    pub limit: u64,
+}
+
+/// How one test ended: the impressions, and whether it decided for the better ranker.
+type End = (u64, Option<bool>);
+
+/// Plays `tests` tests with outcomes drawn by their `shares`. Give up after `limit` impressions. `label` is part of the
+/// seeds.
+///
+/// # Errors
+/// If the confidence is not a probability.
+pub fn by_shares(
+    shares: &Shares,
+    goal: &Goal,
+    (tests, limit): (u64, u64),
+    (master, label): (u64, &str),
+    progress: &Progress,
+) -> Result<Observed, StatisticsError> {
+    let up_to = |probability: f64| (probability * 2_f64.powi(64)) as u64;
+    let (win, decided) = (up_to(shares.wins), up_to(shares.wins + shares.losses));
+    let cell = format!("power of shares {label}");
+    let one = |test: u64| {
+        let mut generator = seed::generator(master, &cell, test, "outcomes");
+        move || match generator.next_u64() {
+            draw if draw < win => Outcome::Win,
+            draw if draw < decided => Outcome::Loss,
+            _ => Outcome::Tie,
+        }
+    };
+    play(one, goal, (tests, limit), progress)
+}
+
+/// Plays `tests` tests with impressions of `site`, in which `method` mixes the lists of `pair`, the better ranker first.
+///
+/// # Errors
+/// If the confidence is not a probability.
+pub fn on_site(
+    (site, method): (&Site, &AnyInterleaving),
+    pair: [usize; 2],
+    goal: &Goal,
+    (tests, limit): (u64, u64),
+    master: u64,
+    progress: &Progress,
+) -> Result<Observed, StatisticsError> {
+    let one = |test: u64| {
+        let stream = |purpose: &str| seed::generator(master, "power on a site", test, purpose);
+        let (mut lists, mut users): (Generator, Generator) = (stream("lists"), stream("users"));
+        let mut scratch = <AnyInterleaving as Interleaving>::Scratch::default();
+        move || {
+            let query = site.draw_query(&mut lists);
+            let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
+            match site.interleave(method, query, pair, randomness, &mut scratch) {
+                Preference::First => Outcome::Win,
+                Preference::Second => Outcome::Loss,
+                Preference::Tie => Outcome::Tie,
+            }
+        }
+    };
+    play(one, goal, (tests, limit), progress)
+}
+
+fn play<D: FnMut() -> Outcome>(
+    test: impl Fn(u64) -> D + Sync,
+    goal: &Goal,
+    (tests, limit): (u64, u64),
+    progress: &Progress,
+) -> Result<Observed, StatisticsError> {
+    // As `PairTest`: half of the level for each side.
+    let crossing = Crossing::new(EProcess::against(0.5)?, 2.0 / (1.0 - goal.confidence));
+    let one = |number| {
+        let end = until_decided(&crossing, limit, test(number));
+        progress.advance(1);
+        end
+    };
+    let ends: Vec<End> = (0..tests).collect::<Vec<u64>>().into_par_iter().with_max_len(1).map(one).collect();
+    Ok(summarise(&ends, goal, limit))
+}
+
+/// Looks after every impression.
+fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Outcome) -> End {
+    let (mut wins, mut losses) = (0, 0);
+    let (mut next_win, mut next_loss) = (Crossing::FIRST, Crossing::FIRST);
+    for impression in 1..=limit {
+        match next() {
+            Outcome::Win => {
+                wins += 1;
+                if crossing.reached(wins, losses, &mut next_win) {
+                    return (impression, Some(true));
+                }
+            }
+            Outcome::Loss => {
+                losses += 1;
+                if crossing.reached(losses, wins, &mut next_loss) {
+                    return (impression, Some(false));
+                }
+            }
+            Outcome::Tie => {}
+        }
+    }
+    (limit, None)
+}
+
+fn summarise(ends: &[End], goal: &Goal, limit: u64) -> Observed {
+    let count = |side| ends.iter().filter(|(_, decided)| *decided == side).count() as u64;
+    let mut right: Vec<u64> =
+        ends.iter().filter(|(_, decided)| *decided == Some(true)).map(|(impressions, _)| *impressions).collect();
+    right.sort_unstable();
+    // The others count as later than all.
+    let quantile = |power: f64| {
+        let place = (power * ends.len() as f64).ceil() as usize;
+        right.get(place.max(1) - 1).map(|&impressions| impressions as f64)
+    };
+    let mean = right.iter().sum::<u64>() as f64 / right.len() as f64;
+    Observed {
+        tests: ends.len() as u64,
+        impressions: Impressions {
+            by_power: goal.powers.iter().map(|&power| quantile(power)).collect(),
+            mean: (!right.is_empty()).then_some(mean),
+        },
+        wrong: count(Some(false)),
+        undecided: count(None),
+        limit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statistics::anytime::{PairTest, Verdict};
+
+    fn goal() -> Goal {
+        Goal { confidence: 0.9, powers: vec![0.5, 0.8] }
+    }
+
+    #[test]
+    fn a_test_ends_where_a_pair_test_decides() {
+        let crossing = Crossing::new(EProcess::against(0.5).unwrap(), 20.0);
+        for seed in 0..20 {
+            let outcomes = |mut generator: Generator| {
+                move || [Outcome::Win, Outcome::Win, Outcome::Loss, Outcome::Tie][(generator.next_u64() >> 62) as usize]
+            };
+            let stream = || outcomes(seed::generator(seed, "test", 0, "outcomes"));
+            let (impressions, decided) = until_decided(&crossing, 100_000, stream());
+            let mut test = PairTest::new(0.1).unwrap();
+            let mut draw = stream();
+            let slow = (1..).find(|_| test.record(draw()) != Verdict::Open).unwrap();
+            assert_eq!((impressions, decided), (slow, Some(test.verdict() == Verdict::FirstWins)));
+        }
+    }
+
+    #[test]
+    fn quantiles_count_all_tests() {
+        let ends = [(10, Some(true)), (30, Some(true)), (20, Some(false)), (99, None)];
+        let found = summarise(&ends, &goal(), 99);
+        assert_eq!((found.wrong, found.undecided, found.impressions.mean), (1, 1, Some(20.0)));
+        assert_eq!(found.impressions.by_power, [Some(30.0), None]);
+        assert_eq!(summarise(&[], &goal(), 9).impressions.mean, None);
+    }
+
+    #[test]
+    fn simulated_impressions_are_as_predicted() {
+        // Within three standard errors of the median, for which a tenth of it is more than enough at 1,000 tests.
+        for (margin, ties) in [(0.02, 0.6), (0.05, 0.0), (0.03, 0.9)] {
+            let shares = Shares::of_margin(margin, ties).unwrap();
+            let predicted = Impressions::anytime(&shares, &goal()).unwrap();
+            let found = by_shares(&shares, &goal(), (1_000, 10_000_000), (1, "test"), &Progress::hidden()).unwrap();
+            assert_eq!(found.undecided, 0);
+            for (found, predicted) in found.impressions.by_power.iter().zip(&predicted.by_power) {
+                let (found, predicted) = (found.unwrap(), predicted.unwrap());
+                assert!((found / predicted - 1.0).abs() < 0.1, "{margin} {ties}: {found} {predicted}");
+            }
+            assert!((found.impressions.mean.unwrap() / predicted.mean.unwrap() - 1.0).abs() < 0.1, "{margin} {ties}");
+        }
+    }
+}

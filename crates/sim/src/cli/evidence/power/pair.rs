@@ -1,0 +1,139 @@
+//! The two rankers of a site, and what is measured of them.
+
+use anyhow::{Context, Result, ensure};
+use interleave::AnyInterleaving;
+
+use crate::analysis::power::Shares;
+use crate::analysis::power::click_through::{self, ClickThrough};
+use crate::output::numbers::{escaped, with_separators};
+use crate::output::progress::Progress;
+use crate::output::usage::usage;
+use crate::simulation::arm_names::ArmNames;
+use crate::simulation::pairwise::compare_pairs;
+use crate::simulation::prepared::PreparedSite;
+use crate::simulation::truth::{GroundTruth, RegretMeasure};
+
+/// Two rankers on a site.
+pub(super) struct MeasuredPair {
+    /// The one that wins more first.
+    pub(super) pair: [usize; 2],
+    /// Of its impressions.
+    pub(super) shares: Shares,
+    /// Of its margin.
+    pub(super) standard_error: f64,
+    /// Impressions compared.
+    pub(super) impressions: u64,
+    /// In the order of `pair`.
+    pub(super) clicks: ClickThrough,
+}
+
+impl MeasuredPair {
+    /// The margin in standard errors.
+    pub(super) fn z(&self) -> f64 {
+        self.shares.margin() / self.standard_error
+    }
+}
+
+/// The arms with these names.
+///
+/// # Errors
+/// If there is no such ranker, or both are the same.
+pub(super) fn by_name(names: &ArmNames, arms: usize, [first, second]: [&str; 2]) -> Result<[usize; 2]> {
+    let find = |flag: &str, text: &str| {
+        let wanted = text.trim();
+        let is = |arm: &usize| {
+            let name = names.name(*arm);
+            name == wanted || names.number(*arm) == wanted || name.split(" (").next() == Some(wanted)
+        };
+        (0..arms).find(is).with_context(|| {
+            let known: Vec<String> = (0..arms.min(5)).map(|arm| names.number(arm)).collect();
+            let more = if arms > known.len() { ", ..." } else { "" };
+            usage(format!("{flag} {}: no ranker has that name; there are {}{more}", escaped(wanted), known.join(", ")))
+        })
+    };
+    let pair = [find("--first", first)?, find("--second", second)?];
+    ensure!(
+        pair[0] != pair[1],
+        usage(format!("--first {first} and --second {second} are the same ranker; name two", ))
+    );
+    Ok(pair)
+}
+
+/// The best ranker and the one that it has the smallest margin over.
+///
+/// # Errors
+/// If no ranker beats all others.
+pub(super) fn best_and_runner_up(truth: &GroundTruth) -> Result<[usize; 2]> {
+    let runner_up = truth.runner_up.filter(|_| truth.measure == RegretMeasure::Condorcet);
+    let runner_up = runner_up.context(usage(
+        "no ranker beats all others here, so there is no best and no runner-up; name two with --first and --second",
+    ))?;
+    Ok([truth.winner, runner_up])
+}
+
+/// Compares two rankers in `impressions` impressions of mixed lists, and shows each alone as often.
+///
+/// # Errors
+/// If no impression prefers either, or both win equally often.
+pub(super) fn measure(
+    prepared: &PreparedSite,
+    arms: [usize; 2],
+    impressions: u64,
+    seed: u64,
+    quiet: bool,
+) -> Result<MeasuredPair> {
+    let (site, description) = (&prepared.site, &prepared.description);
+    let label = |arm: usize| description.label(arm);
+    let progress = Progress::new("comparing both rankers", 3 * impressions, quiet);
+    let pairs = [(arms[0] as u32, arms[1] as u32)];
+    let counts = match &prepared.methods.interleaving {
+        AnyInterleaving::Probabilistic(method) => {
+            compare_pairs(site, method, &pairs, impressions, seed, "power", &progress)
+        }
+        method => compare_pairs(site, method, &pairs, impressions, seed, "power", &progress),
+    };
+    let swap = counts[0].preference() < 0.5;
+    let (pair, counts) = if swap { ([arms[1], arms[0]], counts[0].reversed()) } else { (arms, counts[0]) };
+    let impressions_text = with_separators(impressions);
+    ensure!(
+        counts.ties < counts.comparisons,
+        "all {impressions_text} impressions of {} and {} are ties: no number of impressions decides between them",
+        label(pair[0]),
+        label(pair[1])
+    );
+    ensure!(
+        counts.preference() > 0.5,
+        "{} and {} won equally many of {impressions_text} impressions; --impressions {} may tell them apart",
+        label(pair[0]),
+        label(pair[1]),
+        impressions.saturating_mul(10)
+    );
+    let shares = Shares::of_counts(counts).context("there is at least one impression")?;
+    ensure!(
+        shares.losses > 0.0,
+        "{} won every decided one of {impressions_text} impressions; use more --impressions",
+        label(pair[0])
+    );
+    let clicks = click_through::measure(site, pair, impressions, seed, &progress);
+    progress.finish();
+    Ok(MeasuredPair { pair, shares, standard_error: counts.standard_error(), impressions, clicks })
+}
+
+#[cfg(test)]
+mod tests {
+    use letor_io::FeatureId;
+
+    use super::*;
+
+    #[test]
+    fn rankers_are_found_by_name_and_by_feature() {
+        let names = ArmNames::features([7, 8, 110].map(FeatureId).to_vec());
+        for text in ["110", "feature 110", "feature 110 (arm 2)", " 110"] {
+            assert_eq!(by_name(&names, 3, [text, "7"]).unwrap(), [2, 0], "{text}");
+        }
+        let error = by_name(&names, 3, ["1", "7"]).unwrap_err();
+        assert_eq!(error.to_string(), "--first 1: no ranker has that name; there are 7, 8, 110");
+        let error = by_name(&names, 3, ["7", "feature 7"]).unwrap_err();
+        assert!(error.to_string().contains("are the same ranker"), "{error}");
+    }
+}
