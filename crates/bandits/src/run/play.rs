@@ -34,7 +34,15 @@ pub trait Observer {
     /// Called after steps `from..=to` (1-based; one step except for [`Choice::Alone`]) were played as `choice`.
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]);
 
-    /// Whether to stop before the horizon (called now and then).
+    /// Called with the outcome of each duel of two different arms before its coin is tossed: a tie is a tie. The call of
+    /// [`played`](Self::played) for the same step follows.
+    fn dueled(&mut self, _first: Arm, _second: Arm, _outcome: DuelOutcome) {}
+
+    /// Called with the outcome of each set before coins are tossed, by position in the set. The call of
+    /// [`played`](Self::played) for the same step follows.
+    fn multi_dueled(&mut self, _arms: &[Arm], _wins: &PairWins) {}
+
+    /// Whether to stop before the horizon (called now and then, and after each [`report`](Self::report)).
     fn stop(&mut self) -> bool {
         false
     }
@@ -194,6 +202,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
             Choice::Duel(first, second) => return Some((first, second)),
             Choice::Set(arms) => {
                 arena.multi_duel(arms, &mut generators.arena, wins);
+                observer.multi_dueled(arms, wins);
                 observer.played(step, step, Choice::Set(arms), arena.gaps());
                 wins.resolve_ties(&mut generators.coins);
                 policy.learn(step, Feedback::Set { wins });
@@ -217,6 +226,9 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
         let Self { policy, arena, generators, observer } = self;
         let step = run.played + 1;
         let duel = if first == second { DuelOutcome::Tie } else { arena.duel(first, second, &mut generators.arena) };
+        if first != second {
+            observer.dueled(first, second, duel);
+        }
         let first_won = match duel {
             DuelOutcome::Tie => run.coins.toss(&mut generators.coins),
             decided => decided == DuelOutcome::First,
@@ -234,6 +246,9 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
             let mut generator = self.generators.policy.clone();
             generator.long_jump();
             self.observer.report(run.played, self.policy.recommend(&mut generator));
+            if self.observer.stop() {
+                return true;
+            }
         }
         run.until_asked -= 1;
         if run.until_asked > 0 {

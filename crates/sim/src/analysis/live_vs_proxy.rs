@@ -127,7 +127,7 @@ mod tests {
 
     fn run(regret: [f64; 2]) -> RunResult {
         let regret = regret.map(|average| Regret { average, ..Regret::default() }).to_vec();
-        RunResult { regret, recommended: vec![None; 2], suboptimal: Vec::new(), alone_since: None, seconds: 0.0 }
+        RunResult { regret, recommended: vec![None; 2], suboptimal: Vec::new(), alone_since: None, evidence: None, seconds: 0.0 }
     }
 
     #[test]
@@ -138,6 +138,7 @@ mod tests {
             runs: 2,
             seed: 1,
             checkpoints: vec![1, 10],
+            evidence: None,
         };
         let live = [vec![run([0.0, 9.0]), run([0.0, 11.0])], vec![run([1.0, 4.0]), run([1.0, 4.0])]];
         let proxy = [vec![run([0.0, 12.0]), run([0.0, 12.0])], vec![run([3.0, 3.0]), run([3.0, 3.0])]];
@@ -165,6 +166,7 @@ mod tests {
             runs: 1,
             seed: 1,
             checkpoints: vec![1, 10],
+            evidence: None,
         };
         let all = differences(&plan, &[vec![run([0.0, 2.0])]], &[vec![run([1.0, 1.0])]], RegretKind::Condorcet);
         assert_eq!((all[0].relative, all[0].relative_standard_error), (None, Some(0.0)));

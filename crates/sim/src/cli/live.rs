@@ -5,7 +5,7 @@ use bandits::RegretKind;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
+use crate::cli::args::{EvidenceArgs, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::progress::Progress;
@@ -13,6 +13,8 @@ use crate::results::{Arms, Measured, live_caption};
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::{LiveArenaFactory, play_live};
 use crate::simulation::prepared::SiteDescription;
+use crate::simulation::runs::StudyPlan;
+use crate::simulation::runs::evidence::EvidencePlan;
 use crate::simulation::seed::Streams;
 use crate::simulation::truth::{Effort, GroundTruth};
 
@@ -29,6 +31,9 @@ pub(super) struct Live {
 
     #[command(flatten)]
     streams: StreamArgs,
+
+    #[command(flatten)]
+    evidence: EvidenceArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -48,6 +53,9 @@ struct Config<'a> {
     #[serde(skip_serializing_if = "Streams::is_sequential")]
     streams: Streams,
     truth_effort: Effort,
+    /// Null in the key of a study without; left out of its results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Option<EvidencePlan>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     truth: Option<&'a GroundTruth>,
 }
@@ -57,12 +65,13 @@ impl Live {
         let RunArgs { common, .. } = &self.run;
         common.apply()?;
         self.run.regret.check_live()?;
+        let evidence = self.evidence.plan()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let effort = self.truth.effort(site.arms());
         let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
         let asked = self.run.size(usual);
-        let config = |size: &Size, regret, truth| Config {
+        let config = |size: &Size, regret, truth, evidence| Config {
             command: "live",
             version: env!("CARGO_PKG_VERSION"),
             seed: common.seed,
@@ -74,18 +83,21 @@ impl Live {
             site: description,
             streams: self.streams.streams(),
             truth_effort: effort,
+            evidence,
             truth,
         };
-        let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part() + &self.streams.part();
+        let part = [self.truth.part(), self.streams.part(), self.evidence.part()].concat();
+        let part = self.run.regret.part(RegretKind::Condorcet) + &part;
         let folder = || self.site.default_folder("live", description, &part, common);
-        let folder = self.run.output.claim(folder, &config(&asked, self.run.regret.given(), None), common.quiet)?;
+        let key = config(&asked, self.run.regret.given(), None, Some(evidence));
+        let folder = self.run.output.claim(folder, &key, common.quiet)?;
         let size = extended(asked, &folder, common.quiet)?;
         let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
         let measured = Measured::new(self.run.regret.live(&truth), &truth.gaps, Some(description.dataset.synthetic));
-        let config = config(&size, Some(measured.kind), Some(&truth));
+        let config = config(&size, Some(measured.kind), Some(&truth), evidence.map(Some));
         folder.check(&config)?;
 
-        let plan = self.run.plan(size);
+        let plan = StudyPlan { evidence, ..self.run.plan(size) };
         let arenas = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
         let kept = KeptRuns::new(&folder, &arenas.content, &truth.gaps, "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);

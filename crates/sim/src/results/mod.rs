@@ -5,6 +5,7 @@
 //! `diff -r` of two results folders shows whether they agree.
 
 mod curves;
+mod evidence;
 mod look;
 mod measured;
 mod table;
@@ -21,6 +22,7 @@ use letor_io::FeatureId;
 
 pub use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
+pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::look::{Axes, Look, SpreadKind};
 pub use self::table::{distorted, settled, table};
 use crate::output;
@@ -99,6 +101,9 @@ pub struct AlgorithmSummary {
     pub recommended: Vec<Recommended>,
     /// Share of runs that recommend a best arm; null if every arm is optimal.
     pub share_recommending_best: Option<f64>,
+    /// What the outcomes prove, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceSummary>,
     /// What regret measures, and on what data.
     #[serde(flatten)]
     pub measured: Measured,
@@ -165,18 +170,19 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
                 steps: plan.steps,
                 runs: runs.len(),
                 regret: Spread::of(&finals),
-                recommended: recommended(runs, arms),
+                recommended: counted(runs.iter().map(RunResult::final_recommendation), arms),
                 share_recommending_best: arms.share_of_best(runs.iter().map(RunResult::final_recommendation)),
+                evidence: EvidenceSummary::of(plan, runs, arms),
                 measured: arms.measured,
             }
         })
         .collect()
 }
 
-fn recommended(runs: &[RunResult], arms: &Arms<'_>) -> Vec<Recommended> {
+/// How often each arm occurs, most frequent first.
+fn counted(all: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recommended> {
     let mut recommended: Vec<Recommended> = Vec::new();
-    for run in runs {
-        let best = run.final_recommendation();
+    for best in all {
         let arm = best.map(|arm| arm.0);
         match recommended.iter_mut().find(|entry| entry.arm == arm) {
             Some(entry) => entry.runs += 1,
@@ -252,7 +258,7 @@ pub(crate) fn spread_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind)
 /// # Errors
 /// None in practice: every row is as long as the header.
 pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<Vec<u8>> {
-    let header = [
+    let mut header = vec![
         "algorithm",
         "step",
         "runs",
@@ -265,6 +271,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
         "mean_strong_regret",
         "share_recommending_best",
     ];
+    header.extend(plan.evidence.map(|_| "share_stated"));
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         let mean = |value: &dyn Fn(&RunResult) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
@@ -283,6 +290,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
             row.extend(numbers.map(|value| value.to_string()));
             let share = arms.share_of_best(runs.iter().map(|run| run.recommended[index]));
             row.push(share.map_or_else(String::new, |share| share.to_string()));
+            row.extend(evidence::share_stated(runs, *step).map(|share| share.to_string()));
             rows.push(row);
         }
     }
@@ -294,7 +302,8 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
 /// # Errors
 /// None in practice: every row is as long as the header.
 pub fn runs_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Result<Vec<u8>> {
-    let header = arms.header(["algorithm", "run", "step", "regret"]);
+    let mut header = arms.header(["algorithm", "run", "step", "regret"]);
+    header.extend(evidence::header(plan, arms));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
@@ -302,6 +311,7 @@ pub fn runs_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -
             let regret = arms.measured.of(&run.final_regret()).to_string();
             let mut row = vec![spec.canonical(), number.to_string(), plan.steps.to_string(), regret];
             row.extend(arms.cells(run.final_recommendation()));
+            row.extend(evidence::cells(run, arms));
             rows.push(row);
         }
     }

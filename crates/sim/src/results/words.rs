@@ -46,6 +46,7 @@ pub fn report(
     multileave: Option<&str>,
 ) -> String {
     let mut lines = vec![truth.to_owned(), table(plan, results, arms, &caption.look).to_string()];
+    lines.extend(evidence_table(plan, results, arms));
     lines.extend(settled(plan, results));
     lines.extend(multileave.and_then(|name| distorted(plan, results, arms, name)));
     lines.push(format!(

@@ -22,6 +22,7 @@ use crate::output::numbers::{with_separators, with_unit};
 use crate::output::records::{Record, Records, subjects};
 use crate::output::remove_stale;
 use crate::output::results_folder::ResultsFolder;
+use crate::simulation::runs::evidence::RunEvidence;
 use crate::simulation::runs::{RunPlan, RunResult};
 use crate::simulation::seed_text::{Seeded, seed_text};
 
@@ -43,6 +44,8 @@ struct KeptRun {
     suboptimal: Vec<[f64; 3]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     alone_since: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    evidence: Option<RunEvidence>,
 }
 
 impl Record for KeptRun {
@@ -61,6 +64,7 @@ impl KeptRun {
             recommended: result.recommended.clone(),
             suboptimal: numbers(&result.suboptimal),
             alone_since: result.alone_since,
+            evidence: result.evidence.clone(),
         }
     }
 
@@ -74,6 +78,7 @@ impl KeptRun {
             recommended: self.recommended,
             suboptimal: regret(self.suboptimal),
             alone_since: self.alone_since,
+            evidence: self.evidence,
         }
     }
 }
@@ -191,11 +196,13 @@ impl KeptRuns {
             seed: plan.seed,
             suboptimal: plan.count_suboptimal,
         });
+        // Nothing without evidence, so that runs of earlier versions keep their key.
+        let evidence = plan.evidence.map_or_else(String::new, |evidence| evidence.key());
         Cell {
             algorithm: plan.algorithm.canonical(),
             steps: plan.steps,
             arenas: sha256_hex(&self.measured)[..16].to_owned(),
-            key: sha256_hex(&format!("kept {VERSION}\n{text}"))[..32].to_owned(),
+            key: sha256_hex(&format!("kept {VERSION}\n{text}{evidence}"))[..32].to_owned(),
         }
     }
 

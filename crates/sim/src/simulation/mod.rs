@@ -8,7 +8,7 @@
 //! | [`site`] | queries, ranked lists and users; one impression |
 //! | [`matrix`] | preference matrices in memory: the room that they need, their checksum |
 //! | [`live_arena`] | an arena in which every comparison is an impression |
-//! | [`runs`] | plays several runs of several algorithms on all cores |
+//! | [`runs`] | plays several runs of several algorithms on all cores, and gathers what their outcomes prove |
 //! | [`kept_runs`] | the finished runs of a results folder |
 //! | [`pairwise`] | counts of interleaved comparisons between pairs of rankers |
 //! | [`truth`] | the best ranker and the gap of every other one |

@@ -3,6 +3,7 @@
 mod arms;
 mod common;
 pub(super) mod defaults;
+mod evidence;
 mod folder;
 mod grades;
 mod impressions;
@@ -14,6 +15,7 @@ mod site;
 
 pub(super) use self::arms::{ArmArgs, Selected};
 pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing};
+pub(super) use self::evidence::EvidenceArgs;
 pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::impressions::StreamArgs;
 pub(super) use self::own::{OwnArgs, runs_of_files};

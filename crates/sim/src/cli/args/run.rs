@@ -154,7 +154,8 @@ impl RunArgs {
     /// The plan of a study of this size.
     pub(in crate::cli) fn plan(&self, size: Size) -> StudyPlan {
         let Size { algorithms, runs, length } = size;
-        StudyPlan { algorithms, steps: length.steps(), runs, seed: self.common.seed, checkpoints: length.checkpoints() }
+        let (steps, checkpoints) = (length.steps(), length.checkpoints());
+        StudyPlan { algorithms, steps, runs, seed: self.common.seed, checkpoints, evidence: None }
     }
 
     /// How the study is drawn and tabulated.

@@ -48,6 +48,18 @@ enum Setting {
 }
 
 impl SettingOptions {
+    /// Refuses evidence where runs explore until horizons.
+    pub(super) fn check_evidence(&self, asked: bool) -> Result<()> {
+        anyhow::ensure!(
+            self.setting == Setting::Ongoing || !asked,
+            usage(
+                "--evidence and --stop-when do not apply to --setting explore-then-exploit, whose runs end at horizons; \
+                 leave them or the setting out"
+            )
+        );
+        Ok(())
+    }
+
     /// The horizons of exploration, ascending; `None` for ongoing regret.
     pub(super) fn horizons(&self, steps: u64, checkpoints: Option<u32>) -> Result<Option<Vec<u64>>> {
         if self.setting == Setting::Ongoing {

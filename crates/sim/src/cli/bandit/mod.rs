@@ -14,7 +14,7 @@ use letor_io::Names;
 use serde::Serialize;
 
 use super::matrix_file;
-use crate::cli::args::{ArmArgs, RunArgs, Selected, Usual, default_folder, of_content};
+use crate::cli::args::{ArmArgs, EvidenceArgs, RunArgs, Selected, Usual, default_folder, of_content};
 use crate::cli::study::extension::extended;
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::numbers::with_unit;
@@ -24,7 +24,8 @@ use crate::proxy::MatrixAccount;
 use crate::results::{Arms, Caption, Measured, notes, regret_of_a_step};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::runs::{ArenaFactory, CopiedArenas, play_all};
+use crate::simulation::runs::evidence::EvidencePlan;
+use crate::simulation::runs::{ArenaFactory, CopiedArenas, StudyPlan, play_all};
 use crate::simulation::truth::of_preferences as truth;
 use explore::SettingOptions;
 
@@ -45,6 +46,9 @@ pub(super) struct Bandit {
 
     #[command(flatten)]
     run: RunArgs,
+
+    #[command(flatten)]
+    evidence: EvidenceArgs,
 }
 
 /// The environment: one of these.
@@ -74,6 +78,9 @@ struct Config {
     checkpoints: u32,
     algorithms: Vec<String>,
     regret: RegretKind,
+    /// Null in the key of a study without; left out of its results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Option<EvidencePlan>>,
     environment: Description,
 }
 
@@ -104,6 +111,7 @@ impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
         self.run.common.apply()?;
         self.arms.check()?;
+        self.setting.check_evidence(self.evidence.plan()?.is_some())?;
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
                 let file = matrix_file::read(path, self.run.common.quiet)?;
@@ -222,6 +230,7 @@ impl Bandit {
         presentation: &Presentation,
     ) -> Result<()> {
         let common = &self.run.common;
+        let evidence = self.evidence.plan()?;
         let asked = self.run.size(&Usual::STUDY);
         let usual = self.folder("bandit", &description);
         let mut config = Config {
@@ -233,14 +242,16 @@ impl Bandit {
             checkpoints: asked.length.per_decade(),
             algorithms: asked.names(),
             regret: arms.measured.kind,
+            evidence: Some(evidence),
             environment: description,
         };
         let folder = self.run.output.claim(|| usual, &config, common.quiet)?;
+        config.evidence = evidence.map(Some);
         folder.check(&config)?;
         let size = extended(asked, &folder, common.quiet)?;
         (config.steps, config.runs, config.checkpoints) = (size.length.steps(), size.runs, size.length.per_decade());
         config.algorithms = size.names();
-        let plan = self.run.plan(size);
+        let plan = StudyPlan { evidence, ..self.run.plan(size) };
         let kept = KeptRuns::new(&folder, &arenas.content, arenas.arena.gaps(), "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(arenas, &plan, Some(&kept), &progress)?;
@@ -251,7 +262,8 @@ impl Bandit {
     /// The results folder unless another is given.
     fn folder(&self, kind: &str, played_on: &Description) -> PathBuf {
         let usual = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
-        let (part, regret, seeded) = (self.arms.part(), self.run.regret.part(usual), self.run.common.seeded());
+        let (part, regret) = (self.arms.part(), self.run.regret.part(usual) + &self.evidence.part());
+        let seeded = self.run.common.seeded();
         let name = match (&self.source.matrix, &played_on.checksum) {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),

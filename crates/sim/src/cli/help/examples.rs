@@ -16,6 +16,7 @@ Examples:
   sim --dataset MQ2008/ --click perfect            a folder of LETOR files (or the files, comma-separated)
   sim --runs bm25.run,ltr.run --qrels qrels.txt    rankers of yours: TREC runs
   sim --algorithms rucb:alpha=0.51,mergerucb --steps 1e7 --runs 20
+  sim --stop-when 0.95 --margin 0.01               runs end once it is proven which ranker is the best
   sim bandit --matrix P.txt --steps 1e7            the same loop on a preference matrix
   sim proxy --dataset MQ2008/ --out P.npy          a preference matrix from a data set
   sim analyse --matrix P.npy                       its winners, cycles, gaps and bounds, with figures",
@@ -44,6 +45,7 @@ Examples:
   sim bandit --matrix P.txt --steps 1e7            the default algorithms on a matrix of yours
   sim bandit --problem 1good5poor --algorithms rucb,mdb --runs 20
   sim bandit --problem btl:k=20:ratio=0.9 --steps 1e5 --json
+  sim bandit --problem btl:k=10 --evidence 0.95    and what the outcomes prove
   sim bandit --matrix P.npy --arms 10 --condorcet  ten random arms with a Condorcet winner
   sim bandit --problem arith51 --setting explore-then-exploit --horizons 1e3,1e4,1e5",
     ),

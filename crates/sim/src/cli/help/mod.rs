@@ -14,12 +14,14 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 22] = [
+const RARE: [&str; 24] = [
+    "best_margin",
     "cache",
     "checkpoints",
     "credit_ties",
     "first_alphabetical",
     "fractional_labels",
+    "give_up",
     "interleave",
     "lexicographic",
     "max_label",

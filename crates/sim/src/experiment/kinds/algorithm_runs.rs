@@ -181,6 +181,7 @@ fn play<'a>(
                 seed: plan.seed,
                 checkpoints: &cell.checkpoints,
                 count_suboptimal: plan.suboptimal,
+                evidence: None,
             };
             let records = cell.environment.play(&run_plan, runs, &progress)?;
             for record in &records {

@@ -148,6 +148,13 @@ const PATIENCE: f64 = 20.0;
 impl Power {
     pub(in crate::cli) fn run(&self) -> Result<()> {
         self.common.apply()?;
+        ensure!(
+            self.confidence >= 0.5 && self.power > 1.0 - self.confidence,
+            usage(format!(
+                "--confidence {} and --power {}: expected a confidence of at least 0.5, and more power than 1 minus that",
+                self.confidence, self.power
+            ))
+        );
         if self.margin.is_empty() { self.from_data() } else { self.from_margins() }
     }
 
@@ -155,6 +162,7 @@ impl Power {
         let mut powers = vec![0.5, 0.8, 0.9, self.power];
         powers.sort_by(f64::total_cmp);
         powers.dedup();
+        powers.retain(|power| *power > 1.0 - self.confidence);
         Goal { confidence: self.confidence, powers }
     }
 

@@ -287,7 +287,9 @@ impl<'a> Report<'a> {
 
     /// The probability of having decided against impressions.
     pub(super) fn figure(&self) -> Result<Figure> {
-        let powers: Vec<f64> = (1..=99).map(|percent| f64::from(percent) / 100.0).collect();
+        // With less than the level, a test with a single look needs no impressions at all.
+        let powers = (1..=99).map(|percent| f64::from(percent) / 100.0);
+        let powers: Vec<f64> = powers.filter(|power| *power > 1.0 - self.goal.confidence).collect();
         let goal = Goal { powers, ..self.goal.clone() };
         let curve = |name: String, impressions: &Impressions| {
             let points = goal.powers.iter().zip(&impressions.by_power);
@@ -351,8 +353,9 @@ fn percent(share: f64) -> String {
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A number of impressions: three digits.
+/// A number of impressions: three digits, and no part of one.
 fn whole(value: f64) -> String {
-    significant(value.ceil())
+    let value = value.ceil();
+    if value < 1_000.0 { format!("{value}") } else { significant(value) }
 }
 

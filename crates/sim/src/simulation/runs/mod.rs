@@ -1,4 +1,13 @@
 //! A study: several algorithms with several runs each in the same kind of arena, on all cores.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | the plan of a study, its results, and how threads share its runs |
+//! | `observer` | records a run |
+//! | [`evidence`] | what the outcomes of a run prove, and when that ends it |
+
+pub mod evidence;
+mod observer;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,9 +16,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use bandits::registry::{PolicyVisitor, Spec};
-use bandits::{Arena, Arm, Choice, Generators, Observer, Policy, Recorder, Regret, RunState, play_in_step};
+use bandits::{Arena, Arm, Generators, Policy, Regret, RunState, play_in_step};
 use rayon::prelude::*;
+use statistics::anytime::BestArm;
 
+use self::evidence::{EvidencePlan, EvidenceRecorder, RunEvidence};
+use self::observer::RunObserver;
 use crate::output::memory::{ensure_room, size};
 use crate::output::numbers::{with_separators, with_unit};
 use crate::output::progress::Progress;
@@ -79,6 +91,8 @@ pub struct StudyPlan {
     pub seed: u64,
     /// Steps after which the regret is recorded, ascending; the last is `steps`.
     pub checkpoints: Vec<u64>,
+    /// Which evidence is gathered, if any.
+    pub evidence: Option<EvidencePlan>,
 }
 
 impl StudyPlan {
@@ -91,8 +105,8 @@ impl StudyPlan {
     /// How the runs of each algorithm are played.
     #[must_use]
     pub fn cells(&self) -> Vec<RunPlan<'_>> {
-        let Self { steps, seed, ref checkpoints, .. } = *self;
-        let cell = |algorithm| RunPlan { algorithm, steps, seed, checkpoints, count_suboptimal: false };
+        let Self { steps, seed, ref checkpoints, evidence, .. } = *self;
+        let cell = |algorithm| RunPlan { algorithm, steps, seed, checkpoints, count_suboptimal: false, evidence };
         self.algorithms.iter().map(cell).collect()
     }
 
@@ -115,6 +129,8 @@ pub struct RunResult {
     pub suboptimal: Vec<Regret>,
     /// The step from which one arm played alone until the end of the run, if any: such steps are counted, not played.
     pub alone_since: Option<u64>,
+    /// What its outcomes prove, if that was asked for.
+    pub evidence: Option<RunEvidence>,
     /// Wall-clock seconds; never part of a result.
     pub seconds: f64,
 }
@@ -176,6 +192,9 @@ pub fn play_cells<A: ArenaFactory>(
     let algorithms: Vec<Spec> = cells.iter().map(|cell| cell.algorithm.clone()).collect();
     let checkpoints = cells.iter().map(|cell| cell.checkpoints.len()).max().unwrap_or(0);
     ensure_room_for_runs(&algorithms, arenas.arms(), runs, checkpoints, arenas.in_step())?;
+    if cells.iter().any(|cell| cell.evidence.is_some()) {
+        ensure_room_for_evidence(arenas.arms(), arenas.in_step())?;
+    }
     let same = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
     let finished = |cell| kept.map_or_else(BTreeMap::new, |kept| kept.of(cell, runs, same(cell)));
     let mut results: Vec<BTreeMap<u64, RunResult>> = cells.iter().map(finished).collect();
@@ -241,6 +260,19 @@ pub(crate) fn ensure_room_for_runs(
     )
 }
 
+/// Checks that memory has room for the evidence of the runs that are played at a time.
+fn ensure_room_for_evidence(arms: usize, in_step: usize) -> Result<()> {
+    let at_a_time = rayon::current_num_threads() as u64 * in_step as u64;
+    ensure_room(
+        at_a_time.saturating_mul(BestArm::memory(arms)),
+        || {
+            let arms = with_separators(arms as u64);
+            format!("the evidence of {} at a time on all pairs of {arms} arms", with_unit(at_a_time, "run"))
+        },
+        || "choose fewer arms or --threads 1, or leave out --evidence and --stop-when".to_owned(),
+    )
+}
+
 /// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:
 /// the kind and the run numbers of each. A batch has at most `most` runs, and fewer if otherwise not every thread
 /// would have work.
@@ -274,6 +306,8 @@ pub struct RunPlan<'a> {
     pub checkpoints: &'a [u64],
     /// Whether to count suboptimal steps too.
     pub count_suboptimal: bool,
+    /// Which evidence is gathered, if any.
+    pub evidence: Option<EvidencePlan>,
 }
 
 /// Plays the runs with these numbers. Each has the same result as if it were played alone.
@@ -288,12 +322,15 @@ pub fn play_runs<A: ArenaFactory>(
 ) -> Result<Vec<RunResult>> {
     // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
     let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
+    let test = plan.evidence.map(|evidence| evidence.test(arenas.arms())).transpose()?;
     let runs = numbers.iter().map(|&number| {
         let seeds = RunSeeds { master: plan.seed, cell: &cell, run: number };
         let [policy, arena, coins] = ["policy", "arena", "coins"].map(|purpose| seeds.stream(purpose));
         let generators = Generators { policy, arena, coins };
         let arena = arenas.arena(&seeds);
-        let observer = RunObserver::new(plan, arena.gaps(), progress);
+        let evidence = plan.evidence.zip(test.clone());
+        let evidence = evidence.map(|(plan_of, test)| Box::new(EvidenceRecorder::new(plan_of, test, plan.steps)));
+        let observer = RunObserver::new(plan, arena.gaps(), evidence, progress);
         (arena, generators, observer)
     });
     let visit = PlayRuns { runs: runs.collect(), steps: plan.steps };
@@ -316,81 +353,11 @@ impl<A: Arena> PolicyVisitor for PlayRuns<'_, A> {
         let mut states: Vec<_> = self.runs.into_iter().zip(policies).map(state).collect();
         play_in_step(&mut states, self.steps);
         let seconds = start.elapsed().as_secs_f64() / states.len().max(1) as f64;
-        states.into_iter().map(|state| state.observer.finish(self.steps, seconds)).collect()
-    }
-}
-
-/// Records a run and advances the progress bar at intervals.
-///
-/// All studies share this type: the run loop is compiled for every policy and every kind of arena, and would be
-/// compiled again for every type of observer.
-struct RunObserver<'a> {
-    recorder: Recorder,
-    suboptimal: Option<SuboptimalSteps>,
-    /// The last stretch in which an arm played alone: the arm, the first step and the last.
-    alone: Option<(Arm, u64, u64)>,
-    progress: &'a Progress,
-    reported: u64,
-}
-
-/// Counts suboptimal steps as the regret over gaps that are 0 for optimal arms and 1 for all others.
-struct SuboptimalSteps {
-    recorder: Recorder,
-    gaps: Vec<f64>,
-}
-
-/// Steps between two updates of the progress bar: a few milliseconds of work.
-const REPORT_EVERY: u64 = 1 << 15;
-
-impl<'a> RunObserver<'a> {
-    fn new(plan: &RunPlan<'_>, gaps: &[f64], progress: &'a Progress) -> Self {
-        let recorder = || Recorder::new(plan.checkpoints.to_vec());
-        let suboptimal = plan.count_suboptimal.then(|| SuboptimalSteps {
-            recorder: recorder(),
-            gaps: gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect(),
-        });
-        Self { recorder: recorder().with_bests(), suboptimal, alone: None, progress, reported: 0 }
-    }
-
-    fn finish(self, steps: u64, seconds: f64) -> RunResult {
-        self.progress.advance(steps - self.reported);
-        RunResult {
-            regret: self.recorder.curve().to_vec(),
-            recommended: self.recorder.bests().to_vec(),
-            suboptimal: self.suboptimal.map_or_else(Vec::new, |steps| steps.recorder.curve().to_vec()),
-            alone_since: self.alone.filter(|(_, _, to)| *to == steps).map(|(_, from, _)| from),
-            seconds,
-        }
-    }
-}
-
-impl Observer for RunObserver<'_> {
-    #[inline]
-    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
-        self.recorder.played(from, to, choice, gaps);
-        if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
-            recorder.played(from, to, choice, gaps);
-        }
-        if let Choice::Alone { arm, .. } = choice {
-            // A stretch may continue the one before.
-            self.alone = match self.alone {
-                Some((before, since, until)) if before == arm && until + 1 == from => Some((arm, since, to)),
-                _ => Some((arm, from, to)),
-            };
-        }
-        if to - self.reported >= REPORT_EVERY {
-            self.progress.advance(to - self.reported);
-            self.reported = to;
-        }
-    }
-
-    #[inline]
-    fn next_report(&self) -> u64 {
-        self.recorder.next_report()
-    }
-
-    fn report(&mut self, step: u64, best: Option<Arm>) {
-        self.recorder.report(step, best);
+        let finish = |state: RunState<P, A, RunObserver<'_>>| {
+            let played = state.played();
+            state.observer.finish(played, self.steps, state.arena.gaps(), seconds)
+        };
+        states.into_iter().map(finish).collect()
     }
 }
 
@@ -436,6 +403,7 @@ mod tests {
                     seed: 1,
                     checkpoints: &[10, 2_000],
                     count_suboptimal: false,
+                    evidence: None,
                 };
                 let runs = play_runs(&arenas, &plan, runs, &Progress::hidden()).unwrap();
                 runs.into_iter().map(|run| (run.regret, run.recommended)).collect::<Vec<_>>()

@@ -1,0 +1,83 @@
+//! Flags about what the outcomes of runs prove.
+
+use anyhow::{Result, ensure};
+use clap::Args;
+
+use crate::output::numbers::{parse_number, parse_probability};
+use crate::output::usage::usage;
+use crate::simulation::runs::evidence::EvidencePlan;
+
+/// Evidence that a ranker is the best, gathered while the algorithms play.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Evidence")]
+pub(in crate::cli) struct EvidenceArgs {
+    /// Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95
+    ///
+    /// An arm is stated to be the best once there is enough evidence against each other arm that it wins more than half
+    /// of the impressions that either of the two wins. However often one looks, and however the algorithm chooses, a run
+    /// states an arm that does not win against all others with probability at most 1 minus the confidence. What an
+    /// algorithm recommends needs no such proof. Ties count as ties. Every simulated impression is a user of its own.
+    /// Algorithms that choose sets gather evidence on all pairs of a set; it says which ranker wins in lists mixed from
+    /// such sets. The columns and fields on evidence are added to table, curves.csv, runs.csv and summary.json.
+    #[arg(long, value_name = "P", value_parser = parse_probability, conflicts_with = "stop_when")]
+    evidence: Option<f64>,
+
+    /// The same, and a run ends there: the stated arm is shown alone from then on
+    ///
+    /// Until it ends, a run is the same as without this flag. Afterwards the stated arm is shown to everybody until the
+    /// last step, and if it is not the best, its regret is counted: the curves of all algorithms are as long.
+    #[arg(long, value_name = "P", value_parser = parse_probability)]
+    stop_when: Option<f64>,
+
+    /// For --evidence and --stop-when: state an arm that is no worse than any other by more than this share of the
+    /// impressions that either wins [default: 0]
+    #[arg(id = "best_margin", long = "margin", value_name = "SHARE", value_parser = parse_margin)]
+    margin: Option<f64>,
+
+    /// For --stop-when: also end a run whose remaining steps cannot be expected to prove which arm is the best
+    ///
+    /// That is so if they would not, even if all of them compared the arm with the most evidence to its hardest opponent
+    /// and it won the largest share of them that its confidence interval allows. The arm that the algorithm recommends is
+    /// then shown alone; nothing is stated.
+    #[arg(long, requires = "stop_when")]
+    give_up: bool,
+}
+
+impl EvidenceArgs {
+    /// Which evidence is gathered, if any.
+    ///
+    /// # Errors
+    /// If a margin is given without evidence.
+    pub(in crate::cli) fn plan(&self) -> Result<Option<EvidencePlan>> {
+        let level = self.stop_when.or(self.evidence);
+        ensure!(
+            level.is_some() || self.margin.is_none(),
+            usage("--margin says how much worse than the best a stated arm may be; add --stop-when 0.95 or --evidence 0.95")
+        );
+        let plan = |level| EvidencePlan {
+            level,
+            margin: self.margin.unwrap_or(0.0),
+            stops: self.stop_when.is_some(),
+            gives_up: self.give_up,
+        };
+        Ok(level.map(plan))
+    }
+
+    /// The part of a folder name; empty without evidence.
+    pub(in crate::cli) fn part(&self) -> String {
+        let words = [
+            self.evidence.map(|level| format!("-evidence-{level}")),
+            self.stop_when.map(|level| format!("-stop-when-{level}")),
+            self.margin.map(|margin| format!("-margin-{margin}")),
+            self.give_up.then(|| "-give-up".to_owned()),
+        ];
+        words.into_iter().flatten().collect()
+    }
+}
+
+fn parse_margin(text: &str) -> Result<f64, String> {
+    match parse_number(text)? {
+        margin if (0.0..0.5).contains(&margin) => Ok(margin),
+        _ => Err("expected a share from 0 to below 0.5, e.g. 0.01".to_owned()),
+    }
+}

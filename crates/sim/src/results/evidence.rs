@@ -1,0 +1,234 @@
+//! What the outcomes of runs prove, as summary, table and columns of files.
+
+use serde::Serialize;
+
+use bandits::Arm;
+
+use super::{Arms, Recommended, counted, label};
+use crate::output::numbers::{significant, with_separators};
+use crate::output::text_table::{Align, TextTable};
+use crate::simulation::runs::evidence::{EvidencePlan, RunEvidence};
+use crate::simulation::runs::{RunResult, StudyPlan};
+
+/// One algorithm's evidence; part of its entry in `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EvidenceSummary {
+    /// What was asked for.
+    #[serde(flatten)]
+    pub plan: EvidencePlan,
+    /// The arms stated to be the best, most often stated first.
+    pub stated: Vec<Recommended>,
+    /// The share of the runs with a statement whose statement is right; null if there are none, or every arm is optimal.
+    pub share_stating_best: Option<f64>,
+    /// The steps by which so many of all runs had stated an arm; null if they never had.
+    pub steps_until_stated: Quantiles,
+    /// Runs that gave up.
+    pub gave_up: usize,
+    /// Runs without a statement.
+    pub undecided: usize,
+    /// The arms with the most evidence in these, most frequent first.
+    pub leading_undecided: Vec<Recommended>,
+}
+
+/// Steps by which a share of all runs had stated an arm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Quantiles {
+    /// Half of the runs.
+    pub median: Option<u64>,
+    /// Eight in ten.
+    pub q80: Option<u64>,
+    /// Nine in ten.
+    pub q90: Option<u64>,
+}
+
+impl EvidenceSummary {
+    /// Of these runs; `None` if no evidence was gathered.
+    pub(super) fn of(plan: &StudyPlan, runs: &[RunResult], arms: &Arms<'_>) -> Option<Self> {
+        let of_run = |run: &RunResult| run.evidence.clone();
+        let (asked, all) = plan.evidence.zip(runs.iter().map(of_run).collect::<Option<Vec<RunEvidence>>>())?;
+        let mut steps: Vec<u64> = all.iter().filter_map(|run| run.stated.map(|(_, step)| step)).collect();
+        steps.sort_unstable();
+        let quantile = |share: f64| steps.get(((share * all.len() as f64).ceil() as usize).max(1) - 1).copied();
+        let stated: Vec<Option<Arm>> = all.iter().filter_map(|run| run.stated.map(|(arm, _)| Some(arm))).collect();
+        let undecided: Vec<Option<Arm>> =
+            all.iter().filter(|run| run.stated.is_none()).map(|run| Some(run.leader.0)).collect();
+        Some(Self {
+            plan: asked,
+            share_stating_best: if stated.is_empty() { None } else { arms.share_of_best(stated.iter().copied()) },
+            steps_until_stated: Quantiles { median: quantile(0.5), q80: quantile(0.8), q90: quantile(0.9) },
+            gave_up: all.iter().filter(|run| run.gave_up.is_some()).count(),
+            undecided: undecided.len(),
+            stated: counted(stated.into_iter(), arms),
+            leading_undecided: counted(undecided.into_iter(), arms),
+        })
+    }
+}
+
+/// The table on evidence, and a line on what it means; `None` if none was gathered.
+#[must_use]
+pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Option<String> {
+    let asked = plan.evidence?;
+    let right = |name| (name, Align::Right);
+    let mut table = TextTable::new([
+        ("evidence", Align::Left),
+        right("stated"),
+        right("right"),
+        right("steps, 50%"),
+        right("80%"),
+        right("90%"),
+        ("best is", Align::Left),
+        ("undecided, ahead", Align::Left),
+    ]);
+    let mut hint = None;
+    for (spec, runs) in plan.algorithms.iter().zip(results) {
+        let summary = EvidenceSummary::of(plan, runs, arms)?;
+        let step = |step: Option<u64>| step.map_or_else(|| "-".to_owned(), |step| significant(step as f64));
+        let most = |all: &[Recommended]| {
+            all.first().map_or_else(String::new, |most| {
+                let name = most.feature.map_or_else(|| most.label.clone(), |feature| format!("feature {}", feature.0));
+                format!("{name}, {}/{}", with_separators(most.runs as u64), with_separators(runs.len() as u64))
+            })
+        };
+        let Quantiles { median, q80, q90 } = summary.steps_until_stated;
+        table.row([
+            label(spec),
+            format!("{}/{}", runs.len() - summary.undecided, runs.len()),
+            summary.share_stating_best.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
+            step(median),
+            step(q80),
+            step(q90),
+            most(&summary.stated),
+            most(&summary.leading_undecided),
+        ]);
+        hint = hint.or_else(|| open_pair(&label(spec), runs, arms));
+    }
+    let level = 100.0 * asked.level;
+    let best = match asked.margin {
+        0.0 => "the best".to_owned(),
+        margin => format!("no worse than the best by more than {margin}"),
+    };
+    let stops = match (asked.stops, asked.gives_up) {
+        (false, _) => "",
+        (true, false) => "; a run ends there, and the stated arm is shown alone",
+        (true, true) => "; a run ends there or gives up, and one arm is shown alone",
+    };
+    let mut text = format!(
+        "{table}\nstated: the outcomes prove, at {level}% confidence at any time, that an arm is {best}{stops}; each impression \
+         is a user of its own"
+    );
+    if let Some(hint) = hint {
+        text += &format!("\n{hint}");
+    }
+    Some(text)
+}
+
+/// A line on the pair that keeps the first undecided run of an algorithm open.
+fn open_pair(algorithm: &str, runs: &[RunResult], arms: &Arms<'_>) -> Option<String> {
+    let open = |run: &RunResult| run.evidence.as_ref().is_some_and(|evidence| evidence.stated.is_none());
+    let number = runs.iter().position(open)?;
+    let RunEvidence { leader: (leader, hardest), candidates, .. } = runs[number].evidence.as_ref()?;
+    let others = match candidates.len() {
+        1 => "no other arm can be the best".to_owned(),
+        count => format!("{} arms may still be the best", with_separators(count as u64)),
+    };
+    Some(format!(
+        "undecided: e.g. in run {number} of {algorithm} there is least evidence that {} beats {}; {others}",
+        arms.names.name(leader.index()),
+        arms.names.name((*hardest)?.index())
+    ))
+}
+
+/// The share of runs that had stated an arm by `step`; `None` if no evidence was gathered.
+pub(super) fn share_stated(runs: &[RunResult], step: u64) -> Option<f64> {
+    let stated: Option<Vec<bool>> = runs
+        .iter()
+        .map(|run| run.evidence.as_ref().map(|evidence| evidence.stated.is_some_and(|(_, at)| at <= step)))
+        .collect();
+    stated.map(|stated| stated.iter().filter(|stated| **stated).count() as f64 / runs.len() as f64)
+}
+
+/// The columns of a table of runs on evidence; none if none was gathered.
+pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
+    if plan.evidence.is_none() {
+        return Vec::new();
+    }
+    let mut header = vec!["stated_arm".to_owned()];
+    header.extend(arms.names.column().map(|column| format!("stated_{column}")));
+    header.extend(["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates"].map(str::to_owned));
+    header
+}
+
+/// The cells of these columns.
+pub(super) fn cells(run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
+    let Some(evidence) = &run.evidence else { return Vec::new() };
+    let stated = evidence.stated.map(|(arm, _)| arm);
+    let optional = |value: Option<String>| value.unwrap_or_default();
+    let mut cells = vec![optional(stated.map(|arm| arm.0.to_string()))];
+    if arms.names.column().is_some() {
+        cells.push(optional(stated.map(|arm| arms.names.number(arm.index()))));
+    }
+    cells.push(optional(evidence.stated.map(|(_, step)| step.to_string())));
+    cells.push(optional(stated.and_then(|arm| arms.is_best(Some(arm))).map(|best| best.to_string())));
+    cells.push(optional(evidence.gave_up.map(|step| step.to_string())));
+    cells.push(evidence.leader.0.0.to_string());
+    cells.push(evidence.confidence.to_string());
+    cells.push(evidence.candidates.len().to_string());
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use bandits::RegretKind;
+
+    use super::*;
+    use crate::results::Measured;
+    use crate::simulation::arm_names::ArmNames;
+
+    fn run(stated: Option<(u32, u64)>) -> RunResult {
+        RunResult {
+            regret: Vec::new(),
+            recommended: Vec::new(),
+            suboptimal: Vec::new(),
+            alone_since: None,
+            evidence: Some(RunEvidence {
+                stated: stated.map(|(arm, step)| (Arm(arm), step)),
+                gave_up: None,
+                leader: (Arm(1), Some(Arm(2))),
+                confidence: 0.5,
+                candidates: vec![Arm(1), Arm(2)],
+            }),
+            seconds: 0.0,
+        }
+    }
+
+    #[test]
+    fn quantiles_are_of_all_runs_and_shares_of_those_with_a_statement() {
+        let plan = StudyPlan {
+            algorithms: vec!["rucb".parse().unwrap()],
+            steps: 1_000,
+            runs: 5,
+            seed: 1,
+            checkpoints: vec![1_000],
+            evidence: Some(EvidencePlan { level: 0.95, margin: 0.0, stops: true, gives_up: false }),
+        };
+        let arms = Arms {
+            winners: &[1],
+            names: &ArmNames::NUMBERS,
+            measured: Measured::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
+        };
+        let runs: Vec<RunResult> =
+            [Some((1, 300)), Some((1, 100)), Some((2, 200)), Some((1, 50)), None].map(run).into();
+        let summary = EvidenceSummary::of(&plan, &runs, &arms).unwrap();
+        assert_eq!(summary.share_stating_best, Some(0.75));
+        let Quantiles { median, q80, q90 } = summary.steps_until_stated;
+        assert_eq!((median, q80, q90), (Some(200), Some(300), None));
+        assert_eq!((summary.undecided, summary.leading_undecided[0].arm, summary.stated[0].runs), (1, Some(1), 3));
+        assert_eq!([99, 100, 1_000].map(|step| share_stated(&runs, step)), [Some(0.2), Some(0.4), Some(0.8)]);
+        let text = evidence_table(&plan, &[runs], &arms).unwrap();
+        assert!(text.contains("4/5") && text.contains("arm 1, 3/5") && text.contains("2 arms may still be"), "{text}");
+        let cells = cells(&run(None), &arms);
+        assert_eq!((cells.len(), header(&plan, &arms).len()), (7, 7));
+        let without = StudyPlan { evidence: None, ..plan };
+        assert!(EvidenceSummary::of(&without, &[run(None)], &arms).is_none() && header(&without, &arms).is_empty());
+    }
+}
