@@ -6,6 +6,7 @@ mod commands;
 mod common;
 mod damaged;
 mod datasets;
+mod evidence;
 mod experiment;
 mod first_run;
 mod folders;

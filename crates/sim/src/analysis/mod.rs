@@ -5,3 +5,4 @@ pub mod explore_then_exploit;
 pub mod live_vs_proxy;
 pub mod power;
 pub mod sensitivity;
+pub mod significance;

@@ -117,6 +117,7 @@ impl Live {
                 truth: truth.describe(label),
                 multileave: Some(description.multileave.clone()),
                 json: self.run.output.json,
+                compare: self.evidence.compare_algorithms,
                 quiet: common.quiet,
             },
         )

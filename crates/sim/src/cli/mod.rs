@@ -72,6 +72,7 @@ enum Command {
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
     Sensitivity(sensitivity::Sensitivity),
+    Significance(evidence::significance::Significance),
     Power(evidence::power::Power),
     Report(report::Report),
     Proxy(proxy::Proxy),
@@ -203,6 +204,7 @@ impl Cli {
             Some(Command::Power(command)) => command.run(),
             Some(Command::Report(command)) => command.run(),
             Some(Command::Sensitivity(command)) => command.run(),
+            Some(Command::Significance(command)) => command.run(),
             Some(Command::Proxy(command)) => command.run(),
         }
     }

@@ -53,7 +53,7 @@ impl SettingOptions {
         anyhow::ensure!(
             self.setting == Setting::Ongoing || !asked,
             usage(
-                "--evidence and --stop-when do not apply to --setting explore-then-exploit, whose runs end at horizons; \
+                "--evidence, --stop-when and --compare-algorithms do not apply to --setting explore-then-exploit, whose runs end at horizons; \
                  leave them or the setting out"
             )
         );

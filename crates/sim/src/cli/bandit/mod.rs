@@ -111,7 +111,8 @@ impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
         self.run.common.apply()?;
         self.arms.check()?;
-        self.setting.check_evidence(self.evidence.plan()?.is_some())?;
+        let asked = self.evidence.plan()?.is_some() || self.evidence.compare_algorithms;
+        self.setting.check_evidence(asked)?;
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
                 let file = matrix_file::read(path, self.run.common.quiet)?;
@@ -213,8 +214,14 @@ impl Bandit {
         };
         let winners = description.winners.clone();
         let arms = Arms { winners: &winners, names, measured };
-        let presentation =
-            Presentation { caption, truth, multileave: None, json: self.run.output.json, quiet: self.run.common.quiet };
+        let presentation = Presentation {
+            caption,
+            truth,
+            multileave: None,
+            json: self.run.output.json,
+            compare: self.evidence.compare_algorithms,
+            quiet: self.run.common.quiet,
+        };
         match self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)? {
             None => self.ongoing(&arenas, description, &arms, &presentation),
             Some(horizons) => self.explore(&arenas, horizons, description, &arms, &presentation),

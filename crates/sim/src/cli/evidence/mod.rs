@@ -3,5 +3,7 @@
 //! | in | is |
 //! |---|---|
 //! | `power` | `sim power`: impressions until two rankers are told apart |
+//! | `significance` | `sim significance`: which algorithms of a finished study differ |
 
 pub(super) mod power;
+pub(super) mod significance;

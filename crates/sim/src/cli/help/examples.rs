@@ -6,7 +6,7 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 17] = [
+const EXAMPLES: [(&str, &str); 18] = [
     (
         "sim",
         "\
@@ -134,6 +134,14 @@ Examples:
 Examples:
   sim sensitivity --dataset MQ2008/                all methods, five rankers at a time
   sim sensitivity --methods sosm,team-draft --compared 10",
+    ),
+    (
+        "significance",
+        "\
+Examples:
+  sim significance results/first-run               which algorithms differ, and by how much
+  sim significance results/first-run --baseline rucb --format markdown
+  sim significance results/mdb-fig4 --correction bh --format latex",
     ),
     (
         "report",

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::cli::evidence::significance;
 use crate::cli::print::{eprintln, println};
 use crate::output::results_folder::ResultsFolder;
 use crate::results::{self, Arms, Caption};
@@ -19,6 +20,8 @@ pub(in crate::cli) struct Presentation {
     pub(in crate::cli) multileave: Option<String>,
     /// Print JSON instead of the table.
     pub(in crate::cli) json: bool,
+    /// Test which algorithms differ.
+    pub(in crate::cli) compare: bool,
     /// Print no remarks.
     pub(in crate::cli) quiet: bool,
 }
@@ -41,6 +44,9 @@ pub(in crate::cli) fn write_and_print(
     } else {
         let multileave = presentation.multileave.as_deref();
         println!("{}", results::report(plan, played, arms, &presentation.caption, &presentation.truth, multileave));
+        if presentation.compare {
+            println!("\n{}", significance::of_study(folder.path())?);
+        }
     }
     if !presentation.quiet {
         eprintln!(

@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_margin_states_sooner_and_equal_arms_are_given_up() {
         let step = |plan: EvidencePlan| {
-            let runs = runs("dts", &[0, 1, 2], Some(plan));
+            let runs = runs("rucb", &[0, 1, 2], Some(plan));
             runs.iter().map(|run| run.evidence.as_ref().unwrap().stated.map_or(100_000, |(_, step)| step)).sum::<u64>()
         };
         assert!(step(EvidencePlan { margin: 0.02, ..STOP }) < step(STOP));

@@ -1,0 +1,315 @@
+//! Comparisons of algorithms as text, Markdown, LaTeX, CSV and JSON.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::analysis::significance::{Comparison, Correction, Question};
+use crate::output::numbers::{significant, with_unit};
+use crate::output::text_table::{Align, TextTable};
+
+/// Comparisons, and what was asked.
+pub(super) struct Table<'a> {
+    pub(super) comparisons: Vec<Comparison>,
+    pub(super) question: &'a Question,
+    pub(super) metric: &'a str,
+    /// The runs needed if those that are there cannot prove any difference.
+    pub(super) needed: Option<u64>,
+}
+
+impl Table<'_> {
+    /// The headings of the table, and whether each column holds numbers.
+    fn columns(&self) -> Vec<(String, bool)> {
+        let interval = format!("{}% interval", 100.0 * (1.0 - self.question.alpha));
+        let mut columns = Vec::new();
+        if self.has_settings() {
+            columns.push(("setting".to_owned(), false));
+        }
+        columns.extend([
+            ("better".to_owned(), false),
+            ("other".to_owned(), false),
+            (format!("{} of better", self.metric), true),
+            ("of other".to_owned(), true),
+            ("difference".to_owned(), true),
+            (interval, true),
+            ("P(better)".to_owned(), true),
+            ("p".to_owned(), true),
+        ]);
+        if self.question.correction != Correction::None {
+            columns.push((format!("p ({})", self.question.correction.name()), true));
+        }
+        columns
+    }
+
+    fn has_settings(&self) -> bool {
+        self.comparisons.iter().any(|comparison| comparison.setting.is_some())
+    }
+
+    /// The cells of a row; a significant one ends with a star.
+    fn cells(&self, comparison: &Comparison) -> Vec<String> {
+        let Comparison { better, other, interval: (low, high), .. } = comparison;
+        let star = if comparison.significant { "*" } else { "" };
+        let mut cells = Vec::new();
+        if self.has_settings() {
+            cells.push(comparison.setting.clone().unwrap_or_default());
+        }
+        cells.extend([
+            better.algorithm.clone(),
+            other.algorithm.clone(),
+            significant(better.mean),
+            significant(other.mean),
+            significant(comparison.difference),
+            format!("{} to {}", significant(*low), significant(*high)),
+            format!("{:.2}", comparison.superiority),
+        ]);
+        if self.question.correction == Correction::None {
+            cells.push(format!("{}{star}", p_value(comparison.p_value)));
+        } else {
+            cells.push(p_value(comparison.p_value));
+            cells.push(format!("{}{star}", p_value(comparison.adjusted_p_value)));
+        }
+        cells
+    }
+
+    /// What the numbers are, in sentences.
+    fn notes(&self) -> Vec<String> {
+        let Question { method, correction, alpha, .. } = self.question;
+        let mut notes = Vec::new();
+        let paired: Vec<bool> = self.comparisons.iter().map(|comparison| comparison.paired).collect();
+        for kind in [false, true].into_iter().filter(|kind| paired.contains(kind)) {
+            let of_kind: Vec<&Comparison> = self.comparisons.iter().filter(|one| one.paired == kind).collect();
+            let runs = of_kind.iter().flat_map(|one| [one.better.runs, one.other.runs]);
+            let (least, most) = runs.fold((usize::MAX, 0), |(low, high), runs| (low.min(runs), high.max(runs)));
+            let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let pairing = if kind {
+                "in pairs: all algorithms play on the same random sets of rankers"
+            } else {
+                "not in pairs: every algorithm's runs have random draws of their own"
+            };
+            notes.push(format!("{}, {runs} {} per algorithm, {pairing}", method.describe(kind), if kind { "sets" } else { "runs" }));
+        }
+        let count = with_unit(self.comparisons.len() as u64, "comparison");
+        let corrected = match correction {
+            Correction::None => format!("{count}, without correction for their number"),
+            _ => format!("p-values corrected for {count} by {}", correction.name()),
+        };
+        notes.push(format!("{corrected}; *: at most {alpha}; intervals by bootstrap, each by itself"));
+        notes.push("P(better): how often a run of the better one is better than a run of the other".to_owned());
+        if let Some(needed) = self.needed {
+            notes.push(format!(
+                "TOO FEW RUNS: with so many comparisons, no difference can be significant; {needed} runs per algorithm would do"
+            ));
+        }
+        notes
+    }
+
+    /// For the terminal.
+    pub(super) fn text(&self) -> String {
+        let columns = self.columns();
+        let align = |number: bool| if number { Align::Right } else { Align::Left };
+        let mut table = TextTable::new(columns.iter().map(|(name, number)| (name.as_str(), align(*number))));
+        for comparison in &self.comparisons {
+            table.row(self.cells(comparison));
+        }
+        let notes = self.notes().join("\n");
+        format!("{table}\n{notes}")
+    }
+
+    /// A Markdown table and a paragraph.
+    pub(super) fn markdown(&self) -> String {
+        let columns = self.columns();
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        // A star may be read as emphasis.
+        let escaped = |cell: &String| cell.replace('\\', "\\\\").replace('|', "\\|").replace('*', "\\*").replace('_', "\\_");
+        let mut text = line(columns.iter().map(|(name, _)| name.clone()).collect());
+        text += &line(columns.iter().map(|(_, number)| if *number { "---:" } else { "---" }.to_owned()).collect());
+        for comparison in &self.comparisons {
+            text += &line(self.cells(comparison).iter().map(escaped).collect());
+        }
+        format!("{text}\n{}.", self.notes().join(". ").replace('*', "\\*"))
+    }
+
+    /// A `tabular` with the rules of booktabs; `standalone`: a document with nothing else.
+    pub(super) fn latex(&self, standalone: bool) -> String {
+        let columns = self.columns();
+        let align: String = columns.iter().map(|(_, number)| if *number { 'r' } else { 'l' }).collect();
+        let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
+        let mut table = format!("\\begin{{tabular}}{{{align}}}\n\\toprule\n");
+        table += &line(columns.iter().map(|(name, _)| latex(name)).collect());
+        table += "\\midrule\n";
+        for comparison in &self.comparisons {
+            let cells = self.cells(comparison);
+            let cells = cells.iter().zip(&columns).map(|(cell, (_, number))| match (number, cell.strip_suffix('*')) {
+                (true, Some(value)) => format!("{}\\rlap{{*}}", numbers(value)),
+                (true, None) => numbers(cell),
+                (false, _) => latex(cell),
+            });
+            table += &line(cells.collect());
+        }
+        table += "\\bottomrule\n\\end{tabular}";
+        let notes: Vec<String> = self.notes().iter().map(|note| latex(note)).collect();
+        if standalone {
+            return format!(
+                "\\documentclass{{article}}\n\\usepackage[margin=1cm,landscape]{{geometry}}\n\\usepackage{{booktabs}}\n\
+                 \\begin{{document}}\n\\noindent\n{table}\n\n\\bigskip\\noindent\n{}.\n\\end{{document}}",
+                notes.join(". ")
+            );
+        }
+        format!("% needs \\usepackage{{booktabs}}\n{table}\n% {}", notes.join("\n% "))
+    }
+
+    /// All numbers in full.
+    pub(super) fn csv(&self) -> Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record([
+            "setting",
+            "at",
+            "better",
+            "other",
+            "better_mean",
+            "other_mean",
+            "better_runs",
+            "other_runs",
+            "difference",
+            "interval_low",
+            "interval_high",
+            "superiority",
+            "paired",
+            "p_value",
+            "adjusted_p_value",
+            "significant",
+        ])?;
+        for one in &self.comparisons {
+            writer.write_record([
+                one.setting.clone().unwrap_or_default(),
+                one.at.clone(),
+                one.better.algorithm.clone(),
+                one.other.algorithm.clone(),
+                one.better.mean.to_string(),
+                one.other.mean.to_string(),
+                one.better.runs.to_string(),
+                one.other.runs.to_string(),
+                one.difference.to_string(),
+                one.interval.0.to_string(),
+                one.interval.1.to_string(),
+                one.superiority.to_string(),
+                one.paired.to_string(),
+                one.p_value.to_string(),
+                one.adjusted_p_value.to_string(),
+                one.significant.to_string(),
+            ])?;
+        }
+        Ok(String::from_utf8(writer.into_inner().map_err(|error| error.into_error())?)?)
+    }
+
+    /// The same for programs.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "metric": self.metric,
+            "question": self.question,
+            "runs_needed": self.needed,
+            "comparisons": self.comparisons,
+        })
+    }
+}
+
+fn p_value(p: f64) -> String {
+    if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.1e}") }
+}
+
+/// Text for LaTeX, every special character escaped.
+fn latex(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '&' | '%' | '$' | '#' | '_' | '{' | '}' => format!("\\{c}"),
+        '\\' => "\\textbackslash{}".to_owned(),
+        '~' => "\\textasciitilde{}".to_owned(),
+        '^' => "\\textasciicircum{}".to_owned(),
+        '<' | '>' | '|' => format!("${}$", if c == '|' { "\\vert" } else if c == '<' { "<" } else { ">" }),
+        c if c.is_control() => " ".to_owned(),
+        c => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
+
+/// Numbers for LaTeX: minus signs as such, powers of ten as such.
+fn numbers(text: &str) -> String {
+    let number = |word: &str| -> String {
+        let numeric = word.starts_with(|c: char| c.is_ascii_digit() || c == '-' && word.len() > 1);
+        match word.split_once('e').filter(|_| numeric) {
+            Some((digits, power)) => format!("${digits} \\cdot 10^{{{power}}}$"),
+            None if numeric && word.starts_with('-') => format!("${}$", word.replace(',', "{,}")),
+            None => latex(word),
+        }
+    };
+    text.split(' ').map(number).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::significance::{Method, Sample, compare};
+
+    const QUESTION: Question =
+        Question { method: Method::Wilcoxon, correction: Correction::Holm, alpha: 0.05, smaller_is_better: true };
+
+    fn table(names: [&str; 2]) -> Table<'static> {
+        let values = |shift: f64| (0..8).map(|i| f64::from(i) + shift).collect();
+        let sample = Sample {
+            setting: None,
+            at: "1000".to_owned(),
+            algorithms: vec![(names[0].to_owned(), values(0.0)), (names[1].to_owned(), values(2_000.0))],
+            paired: false,
+        };
+        let comparisons = compare(&[sample], &QUESTION, None).unwrap();
+        Table { comparisons, question: &QUESTION, metric: "regret", needed: None }
+    }
+
+    #[test]
+    fn text_names_the_test() {
+        let text = table(["rucb alpha=0.6", "mdb"]).text();
+        let expected = "\
+better          other  regret of better  of other  difference    95% interval  P(better)        p  p (Holm)
+";
+        assert!(text.starts_with(expected), "{text}");
+        for part in ["-2,000", "1.6e-4*", "Wilcoxon rank-sum test, 8 runs per algorithm, not in pairs", "1 comparison by Holm"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn latex_escapes_everything_and_has_as_many_cells_in_each_row() {
+        let nasty = "a_b & 50% {#1} \\x ~^ $5 | <y>";
+        let found = table([nasty, "mdb"]);
+        let text = found.latex(false);
+        assert!(text.contains("a\\_b \\& 50\\% \\{\\#1\\} \\textbackslash{}x \\textasciitilde{}\\textasciicircum{} \\$5 $\\vert$ $<$y$>$"), "{text}");
+        let rows: Vec<&str> = text.lines().filter(|line| line.ends_with("\\\\")).collect();
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            assert_eq!(row.replace("\\&", "").matches('&').count(), found.columns().len() - 1, "{row}");
+        }
+        let rules = ["\\toprule", "\\midrule", "\\bottomrule", "\\begin{tabular}{llrrrrrrr}", "\\end{tabular}"];
+        assert!(rules.iter().all(|rule| text.matches(rule).count() == 1), "{text}");
+        // Balanced braces and dollars, escaped ones aside.
+        for text in [text, found.latex(true)] {
+            let plain = text.replace("\\{", "").replace("\\}", "").replace("\\$", "");
+            assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "{text}");
+            assert_eq!(plain.matches('$').count() % 2, 0, "{text}");
+        }
+        let document = found.latex(true);
+        assert!(document.starts_with("\\documentclass{article}") && document.ends_with("\\end{document}"), "{document}");
+        assert!(document.contains("$-2{,}000$") && document.contains("$1.6 \\cdot 10^{-4}$\\rlap{*}"), "{document}");
+    }
+
+    #[test]
+    fn markdown_and_csv_hold_the_same() {
+        let found = table(["a|b", "c"]);
+        let markdown = found.markdown();
+        let lines: Vec<&str> = markdown.lines().take(3).collect();
+        assert!(lines[2].contains("a\\|b") && lines[2].contains("1.6e-4\\*"), "{markdown}");
+        let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+        assert!(lines.iter().all(|line| cells(line) == cells(lines[0])), "{markdown}");
+        let csv = found.csv().unwrap();
+        let rows: Vec<&str> = csv.lines().collect();
+        assert_eq!((rows.len(), rows[0].split(',').count(), rows[1].split(',').count()), (2, 16, 16));
+        assert_eq!(found.json()["comparisons"][0]["other"]["algorithm"], "c");
+    }
+}
