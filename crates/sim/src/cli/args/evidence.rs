@@ -9,7 +9,7 @@ use crate::simulation::runs::evidence::EvidencePlan;
 
 /// Evidence that a ranker is the best, gathered while the algorithms play.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Evidence")]
+#[command(next_help_heading = "Runs and results")]
 pub(in crate::cli) struct EvidenceArgs {
     /// Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95
     ///
@@ -22,9 +22,9 @@ pub(in crate::cli) struct EvidenceArgs {
     #[arg(long, value_name = "P", value_parser = parse_probability, conflicts_with = "stop_when")]
     evidence: Option<f64>,
 
-    /// The same, and a run ends there: the stated arm is shown alone from then on
+    /// End a run once its outcomes prove which arm is the best, e.g. with confidence 0.95; it is shown alone from then on
     ///
-    /// Until it ends, a run is the same as without this flag. Afterwards the stated arm is shown to everybody until the
+    /// Reports what --evidence does. Until it ends, a run is the same as without this flag. Afterwards the stated arm is shown to everybody until the
     /// last step, and if it is not the best, its regret is counted: the curves of all algorithms are as long.
     #[arg(long, value_name = "P", value_parser = parse_probability)]
     stop_when: Option<f64>,

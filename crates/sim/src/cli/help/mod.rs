@@ -14,11 +14,14 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 24] = [
+const RARE: [&str; 29] = [
+    "axes",
     "best_margin",
     "cache",
     "checkpoints",
+    "compare_algorithms",
     "credit_ties",
+    "evidence",
     "first_alphabetical",
     "fractional_labels",
     "give_up",
@@ -33,16 +36,18 @@ const RARE: [&str; 24] = [
     "save_every",
     "scores_only",
     "split",
+    "spread",
     "stop",
     "streams",
     "ties",
+    "timings",
     "trec_ties",
     "unjudged",
     "without",
 ];
 
 /// What `-h` says of flags whose first paragraph is long.
-const BRIEF: [(&str, &str); 15] = [
+const BRIEF: [(&str, &str); 16] = [
     ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb; `sim algorithms` lists all"),
     ("against", "Another matrix of the same arms, to compare with"),
     ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
@@ -56,6 +61,7 @@ const BRIEF: [(&str, &str); 15] = [
     ("qrels", "The judgments of --trec-runs"),
     ("rankers", "Features to use as rankers: all, N at random, or numbers such as 1,5,110"),
     ("scores", "Scores of models as further rankers, files with a score per row of the data set"),
+    ("stop_when", "End a run once its outcomes prove which arm is the best, e.g. 0.95"),
     ("threads", "Threads [default: all cores]"),
     ("trec_runs", "TREC runs as the rankers, instead of --dataset"),
 ];

@@ -105,11 +105,11 @@ pub(in crate::cli) struct Power {
     common: CommonArgs,
 
     /// Folder to write the result to: power.csv, summary.json, power.png, power.svg, config.json [default: none]
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    #[arg(id = "power_out", long = "out", value_name = "FOLDER", help_heading = "Output")]
     out: Option<PathBuf>,
 
     /// Move other results in the folder of --out to NAME.old-1 instead of refusing
-    #[arg(long, requires = "out", help_heading = "Output")]
+    #[arg(long, requires = "power_out", help_heading = "Output")]
     replace: bool,
 
     /// Print JSON instead of text
@@ -231,6 +231,8 @@ impl Power {
                 pair::best_and_runner_up(&truth)?
             }
         };
+        // The order in which they are named changes nothing.
+        let arms = [arms[0].min(arms[1]), arms[0].max(arms[1])];
         let config = Config {
             pair: Some(arms),
             impressions: Some(self.impressions),
