@@ -93,9 +93,13 @@ fn power_from_data_names_the_better_ranker_and_repeats_its_bytes() {
     let names: Vec<String> = files(&here.join("one")).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["config.json", "power.csv", "power.png", "power.svg", "summary.json"]);
     // The order of the flags does not matter: the better one comes first.
-    let swapped = ["power", "--dataset", TINY, "--first", "49", "--second", "feature 106", "--quiet", "--impressions", "2e5"];
+    let swapped =
+        ["power", "--dataset", TINY, "--first", "49", "--second", "feature 106", "--quiet", "--impressions", "2e5"];
     let printed = out(here, &swapped);
-    assert!(printed.starts_with("feature 106 (arm 105) against feature 49 (arm 48): probabilistic interleaving"), "{printed}");
+    assert!(
+        printed.starts_with("feature 106 (arm 105) against feature 49 (arm 48): probabilistic interleaving"),
+        "{printed}"
+    );
     assert!(printed.contains("synthetic data"), "{printed}");
     let margin = case["margin"].as_f64().expect("a margin");
     assert!(printed.contains(&format!("margin {margin:.3} ±")), "{margin}: {printed}");
@@ -124,7 +128,8 @@ fn power_refuses_what_has_no_answer() {
     }
 }
 
-const STUDY: [&str; 8] = ["bandit", "--problem", "btl:k=5:ratio=0.7", "--algorithms", "rucb,dts,random", "--steps", "2e4", "--quiet"];
+const STUDY: [&str; 8] =
+    ["bandit", "--problem", "btl:k=5:ratio=0.7", "--algorithms", "rucb,dts,random", "--steps", "2e4", "--quiet"];
 
 fn study(more: &[&'static str]) -> Vec<&'static str> {
     [&STUDY[..], more].concat()
@@ -214,8 +219,25 @@ fn a_live_run_stops_by_evidence() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     let live = [
-        "--dataset", TINY, "--rankers", "106,49,1", "--click", "perfect", "--algorithms", "rucb,mdb", "--steps", "2e4", "--runs",
-        "2", "--truth-effort", "0.1", "--quiet", "--stop-when", "0.95", "--out", "r",
+        "--dataset",
+        TINY,
+        "--rankers",
+        "106,49,1",
+        "--click",
+        "perfect",
+        "--algorithms",
+        "rucb,mdb",
+        "--steps",
+        "2e4",
+        "--runs",
+        "2",
+        "--truth-effort",
+        "0.1",
+        "--quiet",
+        "--stop-when",
+        "0.95",
+        "--out",
+        "r",
     ];
     let printed = out(here, &[&live[..], &["--compare-algorithms"]].concat());
     assert!(printed.contains("evidence") && printed.contains("feature 106, 2/2"), "{printed}");
@@ -257,7 +279,10 @@ fn significance_counts_as_by_hand() {
     let one = &found["comparisons"][0];
     // Complete separation: two of C(12, 6) orders are as extreme.
     assert!((one["p_value"].as_f64().expect("a number") - 2.0 / 924.0).abs() < 1e-12, "{one}");
-    assert_eq!((&one["better"]["algorithm"], &one["superiority"], &one["paired"]), (&"fast".into(), &1.0.into(), &false.into()));
+    assert_eq!(
+        (&one["better"]["algorithm"], &one["superiority"], &one["paired"]),
+        (&"fast".into(), &1.0.into(), &false.into())
+    );
     assert!((one["difference"].as_f64().expect("a number") - (55.0 / 6.0 - 52.5)).abs() < 1e-9, "{one}");
     let print = |format: &str| out(here, &["significance", "runs.csv", "--format", format]);
     assert!(print("text").contains("0.002*") && print("markdown").starts_with("| better | other |"));

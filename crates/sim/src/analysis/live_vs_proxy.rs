@@ -127,7 +127,14 @@ mod tests {
 
     fn run(regret: [f64; 2]) -> RunResult {
         let regret = regret.map(|average| Regret { average, ..Regret::default() }).to_vec();
-        RunResult { regret, recommended: vec![None; 2], suboptimal: Vec::new(), alone_since: None, evidence: None, seconds: 0.0 }
+        RunResult {
+            regret,
+            recommended: vec![None; 2],
+            suboptimal: Vec::new(),
+            alone_since: None,
+            evidence: None,
+            seconds: 0.0,
+        }
     }
 
     #[test]

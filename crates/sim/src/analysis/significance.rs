@@ -176,7 +176,12 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-fn one(sample: &Sample, first: &(String, Vec<f64>), second: &(String, Vec<f64>), question: &Question) -> Result<Comparison> {
+fn one(
+    sample: &Sample,
+    first: &(String, Vec<f64>),
+    second: &(String, Vec<f64>),
+    question: &Question,
+) -> Result<Comparison> {
     let first_is_better = (mean(&first.1) <= mean(&second.1)) == question.smaller_is_better;
     let (better, other) = if first_is_better { (first, second) } else { (second, first) };
     let (a, b) = (&better.1[..], &other.1[..]);

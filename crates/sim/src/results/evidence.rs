@@ -154,7 +154,9 @@ pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
     }
     let mut header = vec!["stated_arm".to_owned()];
     header.extend(arms.names.column().map(|column| format!("stated_{column}")));
-    header.extend(["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates"].map(str::to_owned));
+    header.extend(
+        ["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates"].map(str::to_owned),
+    );
     header
 }
 

@@ -43,8 +43,7 @@ pub fn measure(site: &Site, pair: [usize; 2], impressions: u64, master: u64, pro
         counts
     };
     let sum = |a: [u64; 3], b: [u64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-    let [first, second, both] =
-        (0..impressions.div_ceil(PER_PIECE)).into_par_iter().map(piece).reduce(|| [0; 3], sum);
+    let [first, second, both] = (0..impressions.div_ceil(PER_PIECE)).into_par_iter().map(piece).reduce(|| [0; 3], sum);
     let n = impressions.max(1) as f64;
     let rates = [first as f64 / n, second as f64 / n];
     // The difference of a query's two users is 1, 0 or -1.
@@ -55,12 +54,7 @@ pub fn measure(site: &Site, pair: [usize; 2], impressions: u64, master: u64, pro
 }
 
 /// The impressions in which the first list was clicked, the second was, and both were.
-fn one_piece(
-    site: &Site,
-    pair: [usize; 2],
-    impressions: u64,
-    [mut lists, mut users]: [Generator; 2],
-) -> [u64; 3] {
+fn one_piece(site: &Site, pair: [usize; 2], impressions: u64, [mut lists, mut users]: [Generator; 2]) -> [u64; 3] {
     let mut order: Vec<Doc> = Vec::new();
     let mut counts = [0; 3];
     for _ in 0..impressions {

@@ -106,9 +106,8 @@ impl Impressions {
     /// # Errors
     /// As for [`anytime`](Self::anytime).
     pub fn fixed(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
-        let of = |power: f64| {
-            Ok(Some(fixed_sample(shares.share(), 1.0 - goal.confidence, power)? / (1.0 - shares.ties)))
-        };
+        let of =
+            |power: f64| Ok(Some(fixed_sample(shares.share(), 1.0 - goal.confidence, power)? / (1.0 - shares.ties)));
         Ok(Self { by_power: goal.powers.iter().map(|&power| of(power)).collect::<Result<_, _>>()?, mean: None })
     }
 

@@ -57,7 +57,9 @@ impl EvidenceArgs {
         let level = self.stop_when.or(self.evidence);
         ensure!(
             level.is_some() || self.margin.is_none(),
-            usage("--margin says how much worse than the best a stated arm may be; add --stop-when 0.95 or --evidence 0.95")
+            usage(
+                "--margin says how much worse than the best a stated arm may be; add --stop-when 0.95 or --evidence 0.95"
+            )
         );
         let plan = |level| EvidencePlan {
             level,

@@ -60,8 +60,14 @@ fn seconds_of_runs(plan: &ExperimentPlan, environment: &Environment, spec: &Spec
     // Runs that the experiment does not have.
     let numbers: Vec<u64> = (0..plan.runs).take(environment.in_step()).map(|run| u64::MAX - run).collect();
     let seconds = |steps: u64| -> Result<f64> {
-        let run_plan =
-            RunPlan { algorithm: spec, steps, seed: plan.seed, checkpoints: &[steps], count_suboptimal: false, evidence: None };
+        let run_plan = RunPlan {
+            algorithm: spec,
+            steps,
+            seed: plan.seed,
+            checkpoints: &[steps],
+            count_suboptimal: false,
+            evidence: None,
+        };
         let before = busy();
         let played = environment.play(&run_plan, &numbers, &Progress::hidden())?;
         // Only our share of a machine that has other work.

@@ -46,7 +46,7 @@ pub(in crate::cli) struct Power {
         value_name = "M,...",
         value_delimiter = ',',
         value_parser = parse_margin,
-        conflicts_with_all = ["dataset", "click", "rankers", "interleave", "first", "second", "impressions"],
+        conflicts_with_all = ["dataset", "trec_runs", "scores", "click", "rankers", "interleave", "first", "second", "impressions"],
         help_heading = "Difference"
     )]
     margin: Vec<f64>,
@@ -198,7 +198,8 @@ impl Power {
         let config = Config { margins: Some(&self.margin), ties: Some(ties), ..self.config() };
         let folder = self.claim(&config)?;
         let goal = self.goal();
-        let progress = Progress::new("simulating tests", self.simulate.unwrap_or(0) * shares.len() as u64, self.common.quiet);
+        let progress =
+            Progress::new("simulating tests", self.simulate.unwrap_or(0) * shares.len() as u64, self.common.quiet);
         let mut cases = Vec::new();
         for shares in shares {
             let label = format!("{} {} {}", shares.wins, shares.losses, self.confidence);
@@ -233,12 +234,8 @@ impl Power {
         };
         // The order in which they are named changes nothing.
         let arms = [arms[0].min(arms[1]), arms[0].max(arms[1])];
-        let config = Config {
-            pair: Some(arms),
-            impressions: Some(self.impressions),
-            site: Some(description),
-            ..self.config()
-        };
+        let config =
+            Config { pair: Some(arms), impressions: Some(self.impressions), site: Some(description), ..self.config() };
         let folder = self.claim(&config)?;
         let measured = pair::measure(&prepared, arms, self.impressions, seed, quiet)?;
         let goal = self.goal();
@@ -249,11 +246,12 @@ impl Power {
         };
         let mut case = self.case(measured.shares, &goal, play)?;
         progress.finish();
-        case.rows.push(Row {
-            test: Test::AbTest,
-            impressions: Impressions::ab_test(&measured.clicks, &goal)?,
-        });
-        self.finish(folder, &config, Report::new(goal, self.power, self.days(), vec![case], Some((measured, description))))
+        case.rows.push(Row { test: Test::AbTest, impressions: Impressions::ab_test(&measured.clicks, &goal)? });
+        self.finish(
+            folder,
+            &config,
+            Report::new(goal, self.power, self.days(), vec![case], Some((measured, description))),
+        )
     }
 
     /// All that is predicted and simulated of one difference.

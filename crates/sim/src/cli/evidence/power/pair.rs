@@ -52,10 +52,7 @@ pub(super) fn by_name(names: &ArmNames, arms: usize, [first, second]: [&str; 2])
         })
     };
     let pair = [find("--first", first)?, find("--second", second)?];
-    ensure!(
-        pair[0] != pair[1],
-        usage(format!("--first {first} and --second {second} are the same ranker; name two", ))
-    );
+    ensure!(pair[0] != pair[1], usage(format!("--first {first} and --second {second} are the same ranker; name two",)));
     Ok(pair)
 }
 

@@ -303,10 +303,7 @@ impl<'a> Report<'a> {
             } else {
                 String::new()
             };
-            curves.push(curve(
-                format!("look at any time{margin}"),
-                &Impressions::anytime(&case.shares, &goal)?,
-            ));
+            curves.push(curve(format!("look at any time{margin}"), &Impressions::anytime(&case.shares, &goal)?));
             curves.push(curve(format!("look once{margin}"), &Impressions::fixed(&case.shares, &goal)?));
         }
         if let Some((pair, _)) = &self.pair {
@@ -358,4 +355,3 @@ fn whole(value: f64) -> String {
     let value = value.ceil();
     if value < 1_000.0 { format!("{value}") } else { significant(value) }
 }
-

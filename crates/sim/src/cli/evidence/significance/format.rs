@@ -85,7 +85,11 @@ impl Table<'_> {
             } else {
                 "not in pairs: every algorithm's runs have random draws of their own"
             };
-            notes.push(format!("{}, {runs} {} per algorithm, {pairing}", method.describe(kind), if kind { "sets" } else { "runs" }));
+            notes.push(format!(
+                "{}, {runs} {} per algorithm, {pairing}",
+                method.describe(kind),
+                if kind { "sets" } else { "runs" }
+            ));
         }
         let count = with_unit(self.comparisons.len() as u64, "comparison");
         let corrected = match correction {
@@ -119,7 +123,8 @@ impl Table<'_> {
         let columns = self.columns();
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         // A star may be read as emphasis.
-        let escaped = |cell: &String| cell.replace('\\', "\\\\").replace('|', "\\|").replace('*', "\\*").replace('_', "\\_");
+        let escaped =
+            |cell: &String| cell.replace('\\', "\\\\").replace('|', "\\|").replace('*', "\\*").replace('_', "\\_");
         let mut text = line(columns.iter().map(|(name, _)| name.clone()).collect());
         text += &line(columns.iter().map(|(_, number)| if *number { "---:" } else { "---" }.to_owned()).collect());
         for comparison in &self.comparisons {
@@ -223,7 +228,16 @@ fn latex(text: &str) -> String {
         '\\' => "\\textbackslash{}".to_owned(),
         '~' => "\\textasciitilde{}".to_owned(),
         '^' => "\\textasciicircum{}".to_owned(),
-        '<' | '>' | '|' => format!("${}$", if c == '|' { "\\vert" } else if c == '<' { "<" } else { ">" }),
+        '<' | '>' | '|' => format!(
+            "${}$",
+            if c == '|' {
+                "\\vert"
+            } else if c == '<' {
+                "<"
+            } else {
+                ">"
+            }
+        ),
         c if c.is_control() => " ".to_owned(),
         c => c.to_string(),
     };
@@ -270,7 +284,9 @@ mod tests {
 better          other  regret of better  of other  difference    95% interval  P(better)        p  p (Holm)
 ";
         assert!(text.starts_with(expected), "{text}");
-        for part in ["-2,000", "1.6e-4*", "Wilcoxon rank-sum test, 8 runs per algorithm, not in pairs", "1 comparison by Holm"] {
+        for part in
+            ["-2,000", "1.6e-4*", "Wilcoxon rank-sum test, 8 runs per algorithm, not in pairs", "1 comparison by Holm"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
@@ -295,7 +311,10 @@ better          other  regret of better  of other  difference    95% interval  P
             assert_eq!(plain.matches('$').count() % 2, 0, "{text}");
         }
         let document = found.latex(true);
-        assert!(document.starts_with("\\documentclass{article}") && document.ends_with("\\end{document}"), "{document}");
+        assert!(
+            document.starts_with("\\documentclass{article}") && document.ends_with("\\end{document}"),
+            "{document}"
+        );
         assert!(document.contains("$-2{,}000$") && document.contains("$1.6 \\cdot 10^{-4}$\\rlap{*}"), "{document}");
     }
 

@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail, ensure};
 use bandits::registry::Spec;
 
 use crate::analysis::significance::Sample;
-use crate::output::{explained, input};
 use crate::output::numbers::escaped;
 use crate::output::usage::usage;
+use crate::output::{explained, input};
 use crate::results::label;
 
 /// The columns of an experiment's file.
@@ -226,10 +226,7 @@ mod tests {
         for place in [folder.path(), &path] {
             let found = samples(place, "regret", None).unwrap();
             assert_eq!(found.len(), 1);
-            assert_eq!(
-                found[0].algorithms,
-                [("rucb".to_owned(), vec![7.5, 8.0]), ("mine".to_owned(), vec![2.0, 3.0])]
-            );
+            assert_eq!(found[0].algorithms, [("rucb".to_owned(), vec![7.5, 8.0]), ("mine".to_owned(), vec![2.0, 3.0])]);
             assert_eq!((found[0].paired, found[0].setting.as_deref(), found[0].at.as_str()), (false, None, "100"));
         }
     }
