@@ -85,7 +85,9 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
         let step = |step: Option<u64>| step.map_or_else(|| "-".to_owned(), |step| significant(step as f64));
         let most = |all: &[Recommended]| {
             all.first().map_or_else(String::new, |most| {
-                let name = most.feature.map_or_else(|| most.label.clone(), |feature| format!("feature {}", feature.0));
+                // The feature alone identifies a ranker, and the table stays narrow.
+                let named = most.arm.is_some_and(|arm| arms.names.given_name(arm as usize).is_some());
+                let name = most.feature.filter(|_| !named).map_or_else(|| most.label.clone(), |feature| format!("feature {}", feature.0));
                 format!("{name}, {}/{}", with_separators(most.runs as u64), with_separators(runs.len() as u64))
             })
         };
@@ -154,6 +156,7 @@ pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
     }
     let mut header = vec!["stated_arm".to_owned()];
     header.extend(arms.names.column().map(|column| format!("stated_{column}")));
+    header.extend(arms.names.given().map(|_| "stated_name".to_owned()));
     header.extend(
         ["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates"].map(str::to_owned),
     );
@@ -168,6 +171,9 @@ pub(super) fn cells(run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
     let mut cells = vec![optional(stated.map(|arm| arm.0.to_string()))];
     if arms.names.column().is_some() {
         cells.push(optional(stated.map(|arm| arms.names.number(arm.index()))));
+    }
+    if arms.names.given().is_some() {
+        cells.push(optional(stated.and_then(|arm| arms.names.given_name(arm.index())).map(str::to_owned)));
     }
     cells.push(optional(evidence.stated.map(|(_, step)| step.to_string())));
     cells.push(optional(stated.and_then(|arm| arms.is_best(Some(arm))).map(|best| best.to_string())));

@@ -2,7 +2,8 @@
 //!
 //! Evidence rises with each win and falls with each loss. After l losses a certain number of wins is needed at least,
 //! and more losses only raise that number. So the evidence needs to be computed only when that many wins are
-//! there; if losses came in between, the number is computed again. The result is that of looking after every outcome.
+//! there; if losses came in between, the number is computed again. Far from the threshold a bound takes its place, which
+//! costs less. The result is that of looking after every outcome.
 
 use super::EProcess;
 
@@ -29,8 +30,6 @@ pub struct Crossing {
 impl Crossing {
     /// What [`reached`](Self::reached) remembers of a pair before its first outcome.
     pub const FIRST: u64 = 0;
-    /// The most wins that are looked for: no pair has as many.
-    const MOST: u64 = 1 << 50;
 
     /// The first time that `evidence` is at least `threshold`, a positive number.
     #[must_use]
@@ -54,23 +53,51 @@ impl Crossing {
 
     #[cold]
     fn look(&self, wins: u64, losses: u64, next: &mut u64) -> bool {
+        // No mixture of likelihood ratios exceeds the largest of them, which costs two logarithms.
+        let possible = |wins: u64| self.largest_ln_ratio(wins, losses) + ROUNDING >= self.ln_threshold;
+        if !possible(wins) {
+            *next = least_above(wins, possible);
+            return false;
+        }
         let enough = |wins: u64| self.evidence.ln(wins, losses) >= self.ln_threshold;
         if enough(wins) {
             return true;
         }
-        let (mut low, mut step) = (wins, 1);
-        while low + step < Self::MOST && !enough(low + step) {
-            low += step;
-            step *= 2;
-        }
-        let mut high = low + step;
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if enough(middle) { high = middle } else { low = middle }
-        }
-        *next = high;
+        *next = least_above(wins, enough);
         false
     }
+
+    /// The logarithm of the largest likelihood ratio of any share above that of the null hypothesis over that share.
+    fn largest_ln_ratio(&self, wins: u64, losses: u64) -> f64 {
+        let null = self.evidence.null();
+        let (wins, losses) = (wins as f64, losses as f64);
+        let all = wins + losses;
+        if wins <= null * all {
+            return 0.0;
+        }
+        let part = |count: f64, share: f64| if count == 0.0 { 0.0 } else { count * libm::log(count / (all * share)) };
+        part(wins, null) + part(losses, 1.0 - null)
+    }
+}
+
+/// More than the rounding errors of evidence.
+const ROUNDING: f64 = 1e-6;
+/// The most wins that are looked for: no pair has as many.
+const MOST: u64 = 1 << 50;
+
+/// The least number above `wins` that is `enough`, as all larger ones are.
+fn least_above(wins: u64, enough: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut step) = (wins, 1);
+    while low + step < MOST && !enough(low + step) {
+        low += step;
+        step *= 2;
+    }
+    let mut high = low + step;
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if enough(middle) { high = middle } else { low = middle }
+    }
+    high
 }
 
 #[cfg(test)]
