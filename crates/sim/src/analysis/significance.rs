@@ -1,8 +1,9 @@
 //! Which algorithms differ: all pairs of algorithms, compared over their runs.
 //!
-//! Runs of two algorithms belong together in pairs only where they share something that is drawn anew for every pair, as
-//! the random sets of rankers of an experiment. Runs with the same number do not: every algorithm has random streams of
-//! its own. So the samples of a study are independent, and the test is the rank-sum test.
+//! Runs of two algorithms belong together in pairs where they share something that is drawn anew for every pair: the
+//! random sets of rankers of an experiment, or, with keyed streams, the queries and users of all runs of the same number.
+//! Otherwise every algorithm has random streams of its own, the samples of a study are independent, and the test is the
+//! rank-sum test.
 //!
 //! What differs here differs on this data set, with these users: runs sample the randomness of users and algorithms, not
 //! data sets.
@@ -24,8 +25,18 @@ pub struct Sample {
     pub at: String,
     /// Names and values, in the order of the file.
     pub algorithms: Vec<(String, Vec<f64>)>,
-    /// Whether the values with the same index belong together.
-    pub paired: bool,
+    /// Why the values with the same index belong together, if they do.
+    pub pairing: Option<Pairing>,
+}
+
+/// What makes pairs of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pairing {
+    /// The random set of rankers.
+    Sets,
+    /// The queries and users of a run.
+    Streams,
 }
 
 /// How two samples are compared.
@@ -129,8 +140,8 @@ pub struct Comparison {
     /// How often the better one is better: the share of all pairs of runs, or of those that belong together; equal
     /// values count by half.
     pub superiority: f64,
-    /// Whether values belong together in pairs.
-    pub paired: bool,
+    /// Why values belong together in pairs, if they do.
+    pub pairing: Option<Pairing>,
     /// The p-value of the test.
     pub p_value: f64,
     /// The same corrected for the number of comparisons.
@@ -185,18 +196,18 @@ fn one(
     let first_is_better = (mean(&first.1) <= mean(&second.1)) == question.smaller_is_better;
     let (better, other) = if first_is_better { (first, second) } else { (second, first) };
     let (a, b) = (&better.1[..], &other.1[..]);
-    let bootstrap: Bootstrap = if sample.paired {
+    let bootstrap: Bootstrap = if sample.pairing.is_some() {
         paired_bootstrap(a, b, question.alpha, RESAMPLES, 1)?
     } else {
         two_sample_bootstrap(a, b, question.alpha, RESAMPLES, 1)?
     };
-    let larger = if sample.paired {
+    let larger = if sample.pairing.is_some() {
         let halves: f64 = a.iter().zip(b).map(|(a, b)| if a == b { 0.5 } else { f64::from(u8::from(a > b)) }).sum();
         halves / a.len() as f64
     } else {
         rank_sum(a, b)?.superiority
     };
-    let p_value = match (question.method, sample.paired) {
+    let p_value = match (question.method, sample.pairing.is_some()) {
         (Method::Bootstrap, _) => bootstrap.p_value,
         (Method::Wilcoxon, false) => rank_sum(a, b)?.p_value,
         (Method::Wilcoxon, true) => wilcoxon_signed_rank(a, b)?.p_value,
@@ -212,7 +223,7 @@ fn one(
         difference: bootstrap.mean,
         interval: bootstrap.interval,
         superiority: if question.smaller_is_better { 1.0 - larger } else { larger },
-        paired: sample.paired,
+        pairing: sample.pairing,
         p_value,
         adjusted_p_value: p_value,
         significant: false,
@@ -223,7 +234,7 @@ fn one(
 /// that none can.
 #[must_use]
 pub fn runs_needed(samples: &[Sample], question: &Question, comparisons: usize) -> Option<u64> {
-    let paired = samples.iter().all(|sample| sample.paired);
+    let paired = samples.iter().all(|sample| sample.pairing.is_some());
     let sizes = samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(_, values)| values.len()));
     let runs = sizes.max()?;
     // Complete separation, in the comparison that is corrected most.
@@ -263,7 +274,7 @@ mod tests {
                 ("fast".to_owned(), values(0.0)),
                 ("fast too".to_owned(), values(0.5)),
             ],
-            paired,
+            pairing: paired.then_some(Pairing::Sets),
         }
     }
 

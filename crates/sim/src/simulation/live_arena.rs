@@ -393,6 +393,7 @@ mod tests {
                     seed: 1,
                     checkpoints: &[300, 3_000],
                     count_suboptimal: false,
+                    evidence: None,
                 };
                 let played = play_runs(&arenas, &plan, &(0..RUNS).collect::<Vec<_>>(), &Progress::hidden()).unwrap();
                 [0, 1].map(|at| {

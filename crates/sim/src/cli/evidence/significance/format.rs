@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::analysis::significance::{Comparison, Correction, Question};
+use crate::analysis::significance::{Comparison, Correction, Pairing, Question};
 use crate::output::numbers::{significant, with_unit};
 use crate::output::text_table::{Align, TextTable};
 
@@ -74,22 +74,22 @@ impl Table<'_> {
     fn notes(&self) -> Vec<String> {
         let Question { method, correction, alpha, .. } = self.question;
         let mut notes = Vec::new();
-        let paired: Vec<bool> = self.comparisons.iter().map(|comparison| comparison.paired).collect();
-        for kind in [false, true].into_iter().filter(|kind| paired.contains(kind)) {
-            let of_kind: Vec<&Comparison> = self.comparisons.iter().filter(|one| one.paired == kind).collect();
+        for kind in [None, Some(Pairing::Sets), Some(Pairing::Streams)] {
+            let of_kind: Vec<&Comparison> = self.comparisons.iter().filter(|one| one.pairing == kind).collect();
+            if of_kind.is_empty() {
+                continue;
+            }
             let runs = of_kind.iter().flat_map(|one| [one.better.runs, one.other.runs]);
             let (least, most) = runs.fold((usize::MAX, 0), |(low, high), runs| (low.min(runs), high.max(runs)));
             let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
-            let pairing = if kind {
-                "in pairs: all algorithms play on the same random sets of rankers"
-            } else {
-                "not in pairs: every algorithm's runs have random draws of their own"
+            let (what, pairs) = match kind {
+                None => ("runs", "not in pairs: every algorithm's runs have random draws of their own"),
+                Some(Pairing::Sets) => ("sets", "in pairs: all algorithms play on the same random sets of rankers"),
+                Some(Pairing::Streams) => {
+                    ("runs", "in pairs: runs with the same number meet the same queries and users")
+                }
             };
-            notes.push(format!(
-                "{}, {runs} {} per algorithm, {pairing}",
-                method.describe(kind),
-                if kind { "sets" } else { "runs" }
-            ));
+            notes.push(format!("{}, {runs} {what} per algorithm, {pairs}", method.describe(kind.is_some())));
         }
         let count = with_unit(self.comparisons.len() as u64, "comparison");
         let corrected = match correction {
@@ -197,7 +197,7 @@ impl Table<'_> {
                 one.interval.0.to_string(),
                 one.interval.1.to_string(),
                 one.superiority.to_string(),
-                one.paired.to_string(),
+                one.pairing.is_some().to_string(),
                 one.p_value.to_string(),
                 one.adjusted_p_value.to_string(),
                 one.significant.to_string(),
@@ -271,7 +271,7 @@ mod tests {
             setting: None,
             at: "1000".to_owned(),
             algorithms: vec![(names[0].to_owned(), values(0.0)), (names[1].to_owned(), values(2_000.0))],
-            paired: false,
+            pairing: None,
         };
         let comparisons = compare(&[sample], &QUESTION, None).unwrap();
         Table { comparisons, question: &QUESTION, metric: "regret", needed: None }

@@ -29,8 +29,8 @@ use crate::results::label;
 /// neither), and a p-value, corrected for the number of comparisons.
 ///
 /// Runs with the same number share no random draws, since every algorithm has streams of its own; they are compared as
-/// independent samples. In experiments on random sets of rankers, all algorithms play on the same sets: these are
-/// compared in pairs, set by set.
+/// independent samples. With --streams keyed they meet the same queries and users, and in experiments on random sets of
+/// rankers all algorithms play on the same sets: these are compared in pairs, run by run or set by set.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Significance {
     /// The results folder, or the file runs.csv in it
@@ -127,7 +127,7 @@ impl Significance {
             smaller_is_better: self.metric != "accuracy",
         };
         ensure!(
-            question.method != Method::Sign || samples.iter().all(|sample| sample.paired),
+            question.method != Method::Sign || samples.iter().all(|sample| sample.pairing.is_some()),
             usage(
                 "--test sign needs runs in pairs, but each algorithm's runs have random draws of their own; choose wilcoxon \
                  or bootstrap"

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::registry::Spec;
+use serde_json::Value;
 
-use crate::analysis::significance::Sample;
+use crate::analysis::significance::{Pairing, Sample};
 use crate::output::numbers::escaped;
 use crate::output::usage::usage;
 use crate::output::{explained, input};
@@ -37,7 +38,7 @@ pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<
     let runs = runs(&path, metric)?;
     let steps: Vec<f64> = runs.iter().filter_map(|run| run.at.parse().ok()).collect();
     let wanted = at.map(|at| wanted(at, &steps)).transpose()?;
-    let sets = sets_of_rankers(&path);
+    let (sets, keyed) = (sets_of_rankers(&path), has_keyed_streams(&path));
     // By setting, in the order of the file.
     let mut settings: Vec<(Option<String>, Vec<Run>)> = Vec::new();
     for run in runs {
@@ -59,7 +60,7 @@ pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<
             }
         }
         let text = runs.iter().find(|run| number(run) == at)?.at.clone();
-        Some(sample(setting.filter(|_| several), text, algorithms, sets))
+        Some(sample(setting.filter(|_| several), text, algorithms, (sets, keyed)))
     });
     Ok(samples.collect())
 }
@@ -69,7 +70,7 @@ fn sample(
     setting: Option<String>,
     at: String,
     algorithms: Vec<(String, Vec<(u64, f64)>)>,
-    sets: Option<usize>,
+    (sets, keyed): (Option<usize>, bool),
 ) -> Sample {
     let counts: Vec<usize> = algorithms.iter().map(|(_, values)| values.len()).collect();
     let alike = counts.iter().all(|count| Some(count) == counts.first());
@@ -85,7 +86,11 @@ fn sample(
         let values = per_set.map_or_else(|| values.clone(), means);
         (name, values)
     });
-    Sample { setting, at, algorithms: algorithms.collect(), paired: per_set.is_some() }
+    let pairing = match per_set {
+        Some(_) => Some(Pairing::Sets),
+        None => (keyed && alike).then_some(Pairing::Streams),
+    };
+    Sample { setting, at, algorithms: algorithms.collect(), pairing }
 }
 
 /// The file with the runs.
@@ -202,6 +207,13 @@ fn sets_of_rankers(runs: &Path) -> Option<usize> {
     usize::try_from(count).ok()
 }
 
+/// Whether runs with the same number met the same queries and users (`--streams keyed`).
+fn has_keyed_streams(runs: &Path) -> bool {
+    let config = fs::read(runs.with_file_name("config.json")).ok();
+    let config: Option<Value> = config.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    config.is_some_and(|config| config["streams"] == "keyed")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,8 +239,10 @@ mod tests {
             let found = samples(place, "regret", None).unwrap();
             assert_eq!(found.len(), 1);
             assert_eq!(found[0].algorithms, [("rucb".to_owned(), vec![7.5, 8.0]), ("mine".to_owned(), vec![2.0, 3.0])]);
-            assert_eq!((found[0].paired, found[0].setting.as_deref(), found[0].at.as_str()), (false, None, "100"));
+            assert_eq!((found[0].pairing, found[0].setting.as_deref(), found[0].at.as_str()), (None, None, "100"));
         }
+        fs::write(folder.path().join("config.json"), "{\"streams\": \"keyed\"}").unwrap();
+        assert_eq!(samples(&path, "regret", None).unwrap()[0].pairing, Some(Pairing::Streams));
     }
 
     #[test]
@@ -247,7 +261,10 @@ mod tests {
         let (folder, _) = with(&text, Some("runs = 2\n[subsets]\nsizes = [10, 20]\ncount = 3\n"));
         let found = samples(folder.path(), "regret", None).unwrap();
         assert_eq!(found.len(), 2);
-        assert_eq!((found[1].setting.as_deref(), found[1].at.as_str(), found[1].paired), (Some("B, too"), "20", true));
+        assert_eq!(
+            (found[1].setting.as_deref(), found[1].at.as_str(), found[1].pairing),
+            (Some("B, too"), "20", Some(Pairing::Sets))
+        );
         assert_eq!(found[0].algorithms[0].1, [10.5, 12.5, 14.5]);
         assert_eq!(samples(folder.path(), "accuracy", Some("10")).unwrap()[0].algorithms[1].1, [1.0; 3]);
         let error = samples(folder.path(), "speed", None).unwrap_err().to_string();
@@ -255,7 +272,7 @@ mod tests {
         let error = samples(folder.path(), "regret", Some("15")).unwrap_err().to_string();
         assert_eq!(error, "--at 15: there are runs at 10, 20");
         let (folder, _) = with(&text, None);
-        assert!(!samples(folder.path(), "regret", None).unwrap()[0].paired);
+        assert_eq!(samples(folder.path(), "regret", None).unwrap()[0].pairing, None);
     }
 
     #[test]
