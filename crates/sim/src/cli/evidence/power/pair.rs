@@ -45,7 +45,7 @@ pub(super) fn by_name(names: &ArmNames, arms: usize, [first, second]: [&str; 2])
             let name = names.name(*arm);
             name == wanted || names.number(*arm) == wanted || name.split(" (").next() == Some(wanted)
         };
-        (0..arms).find(is).with_context(|| {
+        (0..arms).find(is).ok_or_else(|| {
             let known: Vec<String> = (0..arms.min(5)).map(|arm| names.number(arm)).collect();
             let more = if arms > known.len() { ", ..." } else { "" };
             usage(format!("{flag} {}: no ranker has that name; there are {}{more}", escaped(wanted), known.join(", ")))
@@ -62,9 +62,11 @@ pub(super) fn by_name(names: &ArmNames, arms: usize, [first, second]: [&str; 2])
 /// If no ranker beats all others.
 pub(super) fn best_and_runner_up(truth: &GroundTruth) -> Result<[usize; 2]> {
     let runner_up = truth.runner_up.filter(|_| truth.measure == RegretMeasure::Condorcet);
-    let runner_up = runner_up.context(usage(
-        "no ranker beats all others here, so there is no best and no runner-up; name two with --first and --second",
-    ))?;
+    let runner_up = runner_up.ok_or_else(|| {
+        usage(
+            "no ranker beats all others here, so there is no best and no runner-up; name two with --first and --second",
+        )
+    })?;
     Ok([truth.winner, runner_up])
 }
 
