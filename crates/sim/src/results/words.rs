@@ -2,7 +2,7 @@
 
 use bandits::RegretKind;
 
-use super::{Arms, Caption, Look, Measured, distorted, notes, settled, table};
+use super::{Arms, Caption, Look, Measured, distorted, evidence_table, notes, settled, table};
 use crate::output::numbers::{mean_of, with_unit};
 use crate::simulation::prepared::SiteDescription;
 use crate::simulation::runs::{RunResult, StudyPlan};

@@ -14,7 +14,7 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 29] = [
+const RARE: [&str; 30] = [
     "axes",
     "best_margin",
     "cache",
@@ -42,25 +42,28 @@ const RARE: [&str; 29] = [
     "ties",
     "timings",
     "trec_ties",
+    "truth_effort",
     "unjudged",
     "without",
 ];
 
 /// What `-h` says of flags whose first paragraph is long.
-const BRIEF: [(&str, &str); 16] = [
-    ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb; `sim algorithms` lists all"),
+const BRIEF: [(&str, &str); 18] = [
+    ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb (`sim algorithms`)"),
     ("against", "Another matrix of the same arms, to compare with"),
     ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
-    ("click", "How users click: perfect, navigational, informational, ..."),
-    ("dataset", "A registered data set, a folder, files, or a look-alike such as mslr-lookalike:0.1"),
+    ("click", "How users click, e.g. perfect or informational"),
+    ("dataset", "A registered data set, a folder, files, or a look-alike"),
     ("interleave", "Method for two lists, e.g. team-draft [default: probabilistic]"),
     ("matrix", "The preference matrix: a file, or the name of a registered matrix"),
     ("multileave", "Method for several lists, e.g. probabilistic [default: sosm]"),
     ("out", "Where results go [default: a folder in results/]"),
     ("problem", "A problem by name, e.g. 1good5poor or btl:k=10"),
     ("qrels", "The judgments of --trec-runs"),
-    ("rankers", "Features to use as rankers: all, N at random, or numbers such as 1,5,110"),
-    ("scores", "Scores of models as further rankers, files with a score per row of the data set"),
+    ("rankers", "Features to use as rankers: all, N at random, or a list"),
+    ("replace", "Start in an empty results folder; the old one is moved aside"),
+    ("scores", "Scores of models as further rankers"),
+    ("seed", "The master seed: same seed, same bytes"),
     ("stop_when", "End a run once its outcomes prove which arm is the best, e.g. 0.95"),
     ("threads", "Threads [default: all cores]"),
     ("trec_runs", "TREC runs as the rankers, instead of --dataset"),
