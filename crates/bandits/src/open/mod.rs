@@ -109,8 +109,7 @@ impl<'a> From<&'a PairWins> for Outcome<'a> {
     }
 }
 
-/// How many impressions and answers there were. Tickets are told, forgotten or open: `tickets = told + forgotten +
-/// open`.
+/// How many impressions and answers there were: `tickets = told + forgotten + open`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Impressions asked for, including those of an arm alone.
@@ -148,7 +147,8 @@ impl OpenPolicy {
         let draws = seeds.iter_mut().map(rand::Rng::next_u64);
         let history = name.bytes().map(u64::from).chain(draws).fold(0, mix);
         Self {
-            name: name.to_owned(),
+            // One line of a log.
+            name: name.replace(['\n', '\r'], " "),
             form,
             generator: generators.policy.clone(),
             coin_generator: generators.coins.clone(),

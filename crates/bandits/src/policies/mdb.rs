@@ -27,7 +27,7 @@
 
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::confidence::{Evidence, last_step_below};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::state::{state, stored};
 use crate::{ActionKind, Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -80,9 +80,7 @@ impl PolicyConfig for MdbConfig {
         Ok(Mdb { alpha: self.alpha, beta: self.beta, evidence: Evidence::new(arms, 0), set: Vec::with_capacity(arms) })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// MDB.

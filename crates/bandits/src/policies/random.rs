@@ -17,7 +17,7 @@
 use rand::Rng as _;
 
 use crate::algorithm::{countable, parameters};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::random::below;
 use crate::state::{state, stored};
 use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, ParameterError, Policy, PolicyConfig};
@@ -48,9 +48,7 @@ impl PolicyConfig for RandomPairsConfig {
         Ok(RandomPairs { arms })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 impl PolicyConfig for RandomSetsConfig {
@@ -72,9 +70,7 @@ impl PolicyConfig for RandomSetsConfig {
         Ok(RandomSets { arms, set: Vec::with_capacity(arms) })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// Random pairs.

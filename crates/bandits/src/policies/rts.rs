@@ -36,7 +36,7 @@
 //!   0.
 
 use crate::algorithm::{countable_pairs, papers, parameters};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::state::{state, stored};
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -63,9 +63,7 @@ impl PolicyConfig for RtsConfig {
         Ok(Rts { everyone: (0..arms).map(Arm::at).collect(), sampler: Sampler::new(arms, Ties::Random) })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// RTS.

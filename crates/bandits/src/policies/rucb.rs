@@ -43,7 +43,7 @@
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
 use crate::confidence::{Candidates, Challengers, Evidence, LogTime, Standing};
 use crate::counts::OpenDuels;
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::random::{below, coin};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -123,9 +123,7 @@ impl PolicyConfig for RucbConfig {
         Ok(Rucb::new(self, arms))
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// RUCB.

@@ -43,13 +43,15 @@
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
 use crate::counts::OpenDuels;
-use crate::late::{Late, LatePolicy};
-use crate::random::{below, coin, draw_into};
+use crate::late::{Late, takes_late};
+use crate::random::{below, coin};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
-use decided_pairs::{Change, DecidedPairs};
+use decided_pairs::DecidedPairs;
+use hypotheses::{Hypotheses, ones};
 
 mod decided_pairs;
+mod hypotheses;
 
 /// CCB's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,9 +95,7 @@ impl PolicyConfig for CcbConfig {
         Ok(Ccb::new(self.alpha, arms))
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// CCB.
@@ -120,135 +120,6 @@ pub struct Ccb {
 }
 
 state!(Ccb { decided, hypotheses, clock, opponents, met, time, open, stale, candidates, in_both, room } but { alpha });
-
-/// B, B(i) and L.
-#[derive(Debug, Clone)]
-struct Hypotheses {
-    words: usize,
-    potential: Vec<bool>,
-    potential_count: usize,
-    /// Bit j of row i: j is in B(i).
-    beaten_by: Vec<u64>,
-    size: Vec<usize>,
-    /// How many pairs (i, j), j in B(i), are open, for each i, and of all.
-    open: Vec<usize>,
-    all_open: usize,
-    losses: usize,
-    disproven: bool,
-}
-
-state!(Hypotheses { potential, potential_count, beaten_by, size, open, all_open, losses, disproven } but { words });
-
-impl Hypotheses {
-    fn new(arms: usize) -> Self {
-        let words = arms.div_ceil(64);
-        Self {
-            words,
-            potential: vec![true; arms],
-            potential_count: arms,
-            beaten_by: vec![0; arms * words],
-            size: vec![0; arms],
-            open: vec![0; arms],
-            all_open: 0,
-            losses: arms,
-            disproven: false,
-        }
-    }
-
-    #[cold]
-    fn reset(&mut self) {
-        let arms = self.potential.len();
-        self.potential.fill(true);
-        self.potential_count = arms;
-        self.beaten_by.fill(0);
-        self.size.fill(0);
-        self.open.fill(0);
-        self.all_open = 0;
-        self.losses = arms;
-        self.disproven = false;
-    }
-
-    #[inline]
-    fn row(&self, arm: usize) -> &[u64] {
-        &self.beaten_by[arm * self.words..(arm + 1) * self.words]
-    }
-
-    #[inline]
-    fn holds(&self, arm: usize, beaten_by: usize) -> bool {
-        self.beaten_by[arm * self.words + beaten_by / 64] >> (beaten_by % 64) & 1 == 1
-    }
-
-    fn clear(&mut self, arm: usize) {
-        self.beaten_by[arm * self.words..(arm + 1) * self.words].fill(0);
-        self.size[arm] = 0;
-        self.all_open -= self.open[arm];
-        self.open[arm] = 0;
-    }
-
-    /// Notes that a pair is decided, or open again.
-    fn note(&mut self, change: Change) {
-        let Change { ahead, behind, decided } = change;
-        for (i, j) in [(ahead, behind), (behind, ahead)] {
-            if self.holds(i, j) {
-                if decided {
-                    self.open[i] -= 1;
-                    self.all_open -= 1;
-                } else {
-                    self.open[i] += 1;
-                    self.all_open += 1;
-                }
-            }
-        }
-        self.disproven |= decided && self.holds(ahead, behind);
-    }
-
-    /// B(`arm`) becomes those that it is decided to lose to.
-    fn take_over(&mut self, arm: usize, decided: &DecidedPairs) {
-        let row = &mut self.beaten_by[arm * self.words..(arm + 1) * self.words];
-        row.copy_from_slice(decided.lost_to(arm));
-        self.size[arm] = decided.lost_counts()[arm] as usize;
-        self.all_open -= self.open[arm];
-        self.open[arm] = 0;
-    }
-
-    /// Cuts B(`arm`) to `size` arms at random.
-    fn cut(
-        &mut self,
-        arm: usize,
-        size: usize,
-        decided: &DecidedPairs,
-        room: &mut Vec<usize>,
-        generator: &mut Generator,
-    ) {
-        room.clear();
-        room.extend(ones(self.row(arm)));
-        for place in 0..size {
-            draw_into(generator, room, place);
-        }
-        self.clear(arm);
-        for &kept in &room[..size] {
-            self.beaten_by[arm * self.words + kept / 64] |= 1 << (kept % 64);
-            let open = !decided.loses(arm, kept) && !decided.loses(kept, arm);
-            self.open[arm] += usize::from(open);
-        }
-        self.all_open += self.open[arm];
-        self.size[arm] = size;
-    }
-}
-
-/// The bits that are set, rising.
-fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(word, &bits)| {
-        let mut bits = bits;
-        std::iter::from_fn(move || {
-            (bits != 0).then(|| {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                64 * word + bit
-            })
-        })
-    })
-}
 
 impl Ccb {
     fn new(alpha: f64, arms: usize) -> Self {

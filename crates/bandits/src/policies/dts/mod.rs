@@ -47,7 +47,7 @@
 
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
 use crate::confidence::LogTime;
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::state::{state, stored};
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -127,9 +127,7 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
         })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// D-TS or D-TS+.

@@ -42,7 +42,7 @@
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values, papers, parameters};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::random::argmax;
 use crate::random::preference;
 use crate::state::{state, stored};
@@ -137,9 +137,7 @@ impl PolicyConfig for MergeDtsConfig {
         })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// MergeDTS.

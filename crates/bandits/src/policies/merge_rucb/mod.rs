@@ -44,7 +44,7 @@
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
 use crate::algorithm::{countable, named_values, papers, parameters};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::random::below;
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
@@ -142,9 +142,7 @@ impl PolicyConfig for MergeRucbConfig {
         })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// mergeRUCB.

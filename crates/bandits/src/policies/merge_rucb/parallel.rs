@@ -27,7 +27,7 @@
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
 use crate::algorithm::{countable, papers};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;
 use crate::state::{plain, state, stored};
@@ -85,9 +85,7 @@ impl PolicyConfig for MergeRucbParallelConfig {
         })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// A pair of a sweep: places within their batch, and the winner.

@@ -20,7 +20,7 @@
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
 use crate::algorithm::{countable, papers, parameters};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::state::{State, StateError, StateReader, StateWriter, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -108,9 +108,7 @@ impl PolicyConfig for MergeRucbSquaredConfig {
         })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// mergeRUCB by squared horizons.

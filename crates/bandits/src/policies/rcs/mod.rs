@@ -44,7 +44,7 @@
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
 use crate::confidence::{Challengers, LogTime, Standing};
 use crate::counts::{LeastCounts, OpenDuels};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -132,9 +132,7 @@ impl PolicyConfig for RcsConfig {
         })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// RCS.

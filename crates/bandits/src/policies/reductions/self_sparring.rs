@@ -22,7 +22,7 @@
 //! * It recommends the arm that won and lost most often.
 
 use crate::algorithm::{countable, papers, parameters, positive};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
 use crate::state::{state, stored};
@@ -78,9 +78,7 @@ impl PolicyConfig for SelfSparringConfig {
         })
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// Self-Sparring.

@@ -19,7 +19,7 @@
 
 use super::sparring::Sparring;
 use crate::algorithm::{countable, papers, parameters};
-use crate::late::LatePolicy;
+use crate::late::takes_late;
 use crate::singleton::Thompson;
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 
@@ -46,7 +46,5 @@ impl PolicyConfig for SparringTsConfig {
         Ok(Sparring::new(Thompson::new(arms)))
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }

@@ -127,8 +127,8 @@ impl Divergences {
         self.reweigh(i, j);
     }
 
-    /// The term of a pair, open duels counted at its present mean: at most as many as there are outcomes, because what
-    /// one or two duels say is not worth a hundred.
+    /// The term of a pair, open duels counted at its present mean. In RMED1, whose pairs may have met once, at most as
+    /// many as there are outcomes.
     #[inline]
     fn weight(&self, i: usize, j: usize) -> i64 {
         let (won, lost) = self.wins.between(i, j);
@@ -137,7 +137,8 @@ impl Divergences {
             return term;
         }
         let known = won + lost;
-        whole(term as f64 * UNIT * (1.0 + f64::from(open.min(known)) / f64::from(known)))
+        let open = if self.per_divergence.is_some() { open } else { open.min(known) };
+        whole(term as f64 * UNIT * (1.0 + f64::from(open) / f64::from(known)))
     }
 
     /// Brings the term of a pair up to date with its open duels.

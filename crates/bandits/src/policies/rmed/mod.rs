@@ -5,3 +5,4 @@ mod passes;
 pub mod rmed1;
 pub mod rmed2;
 mod row_minima;
+mod rule;

@@ -36,7 +36,7 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -82,9 +82,7 @@ impl PolicyConfig for Rmed1Config {
         Ok(Rmed1::new(self, arms))
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// RMED1.

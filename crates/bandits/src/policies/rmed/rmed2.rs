@@ -37,15 +37,17 @@
 //! * Every pair meets at least once, however small alpha ln ln t is.
 //! * Duels of an arm with itself are not counted: where l is i*, n(l, i*) is 0.
 //! * Ties for b(l) go to the lowest arm; other ties as in RMED1.
+//! * With late outcomes as RMED1, but all open duels count: 54,298 +- 329 instead of 55,209 +- 745 where none does (136
+//!   rankers, 10^6 steps, delay of 10^5). RMED2FH finds its opponents once all outcomes of step 1 are known.
 //! * The duels that steps 1 and 2 insert admit no arm to the next pass by themselves: the
 //!   next step of a pass does. (In duelingbanditlib such a duel also ends its first arm's turn.)
-//! * The lists of RMED1 and the sums of its divergences are kept as there, and ln ln t crosses a
-//!   whole number of meetings so seldom that pairs are counted over only then.
+//! * ln ln t crosses a whole number of meetings so seldom that pairs are counted over only then.
 
 use super::divergences::Divergences;
 use super::passes::Passes;
+pub(crate) use super::rule::Rule;
 use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive};
-use crate::late::{Late, LatePolicy};
+use crate::late::{Late, takes_late};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
 
@@ -91,36 +93,6 @@ impl<const FH: bool> AnyRmed2Config<FH> {
     }
 }
 
-/// The numbers derived from the parameters.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
-    pub(crate) komiyama: bool,
-    alpha: f64,
-    /// f(K).
-    pub(crate) bonus: f64,
-}
-
-impl Rule {
-    /// ln ln t.
-    pub(crate) fn log_log(self, step: u64) -> f64 {
-        let slack = if self.komiyama { 0.01 } else { 0.0 };
-        libm::log(libm::log(step as f64) + slack)
-    }
-
-    /// How often every pair must have met at `step`.
-    pub(crate) fn meetings(self, step: u64) -> u32 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and ln ln t is small")]
-        {
-            libm::ceil((self.alpha * self.log_log(step)).max(1.0)) as u32
-        }
-    }
-
-    /// The least cost of a step of b(l).
-    pub(crate) fn least_cost(self) -> f64 {
-        if self.komiyama { 0.01 } else { f64::NEG_INFINITY }
-    }
-}
-
 impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
     const NAME: &'static str = if FH { "rmed2fh" } else { "rmed2" };
     const SUMMARY: &'static str = if FH {
@@ -161,9 +133,7 @@ impl<const FH: bool> PolicyConfig for AnyRmed2Config<FH> {
         Ok(Rmed2::new(self.rule(arms), arms, FH.then_some(horizon)))
     }
 
-    fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
-        Ok(LatePolicy::native(self.policy(arms, horizon)?))
-    }
+    takes_late!();
 }
 
 /// RMED2, or RMED2FH.
@@ -256,11 +226,11 @@ impl Rmed2 {
         // ln ln t rises so slowly that it is soon never: beyond here no run goes.
         const NEVER: u64 = 1 << 53;
         let (mut before, mut rise) = (step, 2 * step);
-        while !more(rise) {
-            if rise > NEVER {
-                return u64::MAX;
-            }
+        while !more(rise) && rise <= NEVER {
             (before, rise) = (rise, 2 * rise);
+        }
+        if !more(rise) {
+            return u64::MAX;
         }
         while rise - before > 1 {
             let middle = before.midpoint(rise);
@@ -320,8 +290,7 @@ impl Policy for Rmed2 {
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
         if self.horizon.is_some() && self.opponents.is_none() && self.unknown == 0 {
-            let least = self.rule.least_cost();
-            let cheapest = |arm| self.state.cheapest(arm, least);
+            let cheapest = |arm| self.state.cheapest(arm, self.rule.least_cost());
             self.opponents = Some((0..self.state.arms()).map(cheapest).collect());
         }
         let arm = self.passes.next_arm(self.state.leader());
@@ -364,8 +333,8 @@ impl Late for Rmed2 {
         self.state.arrive(i, j);
         match feedback {
             Some(Feedback::Duel { winner, loser, .. }) => self.record(winner.index(), loser.index()),
-            // The pair may have met too seldom again.
-            _ => self.cursor = (0, 1),
+            _ if self.state.met(i, j) < self.meetings => self.cursor = self.cursor.min((i.min(j), i.max(j))),
+            _ => {}
         }
         self.passes.touch_late(i, j);
     }
