@@ -44,7 +44,7 @@ impl FromStr for Delay {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
-                    reason = "whole and in range, as was just checked"
+                    reason = "an integer in range, as was just checked"
                 )]
                 {
                     Ok(Self::Fixed(delay as u64))

@@ -117,23 +117,19 @@ impl Batches {
     /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, winner: usize, loser: usize) {
-        self.record_in(self.current, winner, loser);
+        self.pending[self.current] = self.record_in(self.current, winner, loser);
     }
 
-    /// Takes in a duel of two places of a batch.
+    /// Takes in a duel of two places of a batch and returns the evidence against its loser.
     #[inline]
-    fn record_in(&mut self, batch: usize, winner: usize, loser: usize) {
+    fn record_in(&mut self, batch: usize, winner: usize, loser: usize) -> f64 {
         let row = |place: usize| (batch * self.room + place) * self.room;
         let (at, across) = (row(winner) + loser, row(loser) + winner);
         self.wins[at] += 1;
         let (won, lost) = (self.wins[at], self.wins[across]);
         let pair = self.pair_of(batch, winner.min(loser), winner.max(loser));
         self.probabilities[pair].win(won, lost);
-        // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for a
-        // look at the batch is what matters.
-        let evidence = self.evidence(won, lost);
-        let pending = &mut self.pending[batch];
-        *pending = if evidence > *pending { evidence } else { *pending };
+        self.evidence(won, lost)
     }
 
     /// Takes in a duel that may have come late: nothing, if one of its arms was dropped.
@@ -142,7 +138,9 @@ impl Batches {
         let of = |batch: usize| &members[batch * room..batch * room + sizes[batch] as usize];
         if let Some((batch, [first, second])) = self.homes.find(pair, self.arms, sizes.len(), of) {
             let (winner, loser) = if first_won { (first, second) } else { (second, first) };
-            self.record_in(batch, winner, loser);
+            // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for
+            // a look at the batch is what matters.
+            self.pending[batch] = self.record_in(batch, winner, loser).max(self.pending[batch]);
         }
     }
 

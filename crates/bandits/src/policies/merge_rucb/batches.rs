@@ -201,23 +201,19 @@ impl Batches {
     /// Takes in a duel within the current batch.
     #[inline]
     pub(super) fn record(&mut self, champion: usize, challenger: usize, champion_won: bool) {
-        self.record_in(self.current, [champion, challenger], champion_won);
+        self.pending[self.current] = self.record_in(self.current, [champion, challenger], champion_won);
     }
 
-    /// Takes in a duel of two places of a batch.
+    /// Takes in a duel of two places of a batch and returns the evidence against its loser.
     #[inline]
-    fn record_in(&mut self, batch: usize, [first, second]: [usize; 2], first_won: bool) {
+    fn record_in(&mut self, batch: usize, [first, second]: [usize; 2], first_won: bool) -> f64 {
         let (forth, back) = (batch * self.room + first, batch * self.room + second);
         let (at, across) = (forth * self.room + second, back * self.room + first);
         self.wins[at] += u32::from(first_won);
         self.wins[across] += u32::from(!first_won);
         self.rate(batch, [first, second]);
         let (won, lost) = (f64::from(self.wins[at]), f64::from(self.wins[across]));
-        // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for a
-        // look at the batch is what matters.
-        let evidence = (won - lost) * (won - lost) * (1.0 / (won + lost)) / 4.0;
-        let pending = &mut self.pending[batch];
-        *pending = if evidence > *pending { evidence } else { *pending };
+        (won - lost) * (won - lost) * (1.0 / (won + lost)) / 4.0
     }
 
     /// Rewrites the bounds of two places of a batch.
@@ -257,7 +253,9 @@ impl Batches {
         };
         self.count_open(batch, places, false);
         match first_won {
-            Some(first_won) => self.record_in(batch, places, first_won),
+            // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for
+            // a look at the batch is what matters.
+            Some(first_won) => self.pending[batch] = self.record_in(batch, places, first_won).max(self.pending[batch]),
             None => self.rate(batch, places),
         }
     }

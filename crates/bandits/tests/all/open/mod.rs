@@ -2,6 +2,7 @@
 
 mod allocation;
 mod drive;
+mod late;
 mod restart;
 
 use bandits::open::{Lateness, play_open};

@@ -1,0 +1,139 @@
+//! What late answers cost, and what they must not cost.
+
+use bandits::open::{Delay, Lateness, play_open};
+use bandits::registry::Spec;
+use bandits::{Arena as _, Choice, DuelOutcome, Generators, MatrixArena, Recorder, problems};
+
+/// Mean regret of some runs, and how many of them recommend the best arm.
+fn runs(name: &str, arms: usize, steps: u64, lateness: &Lateness, seeds: u64) -> (f64, u64) {
+    let spec: Spec = name.parse().expect(name);
+    let arena = MatrixArena::new(problems::arithmetic(arms).expect("arms")).expect("arm 0");
+    let (mut regret, mut right) = (0.0, 0);
+    for seed in 0..seeds {
+        let mut generators = Generators::from_seed(seed);
+        let mut policy = spec.open(arms, steps, &generators).expect("arms");
+        let mut delays = generators.coins.clone();
+        delays.jump();
+        let mut recorder = Recorder::new(vec![steps]);
+        let outcomes = &mut generators.arena;
+        play_open(&mut policy, &mut arena.clone(), steps, outcomes, &mut delays, lateness, &mut recorder);
+        regret += recorder.curve()[0].average / seeds as f64;
+        right += u64::from(policy.recommend().is_some_and(|arm| arena.gaps()[arm.index()] <= 0.0));
+    }
+    (regret, right)
+}
+
+/// A thousand impressions of delay cost natives no more than three thousand uninformed impressions (those that merge
+/// batches pay it at each stage), and no run.
+#[test]
+fn delay_adds_to_the_regret_of_natives_and_loses_no_arm() {
+    let (arms, steps, seeds, delay) = (8, 30_000, 6, 1_000);
+    // Of two arms at random.
+    let uninformed = 0.175;
+    for name in [
+        "rucb",
+        "rcs",
+        "rts",
+        "ccb",
+        "dts",
+        "dts-plus",
+        "rmed1",
+        "rmed2",
+        "rmed2fh",
+        "mergerucb:alpha=0.6:c=100",
+        "mergerucb-parallel:alpha=0.6:c=100",
+        "mergedts:alpha=0.6:c=100",
+        "mdb",
+        "self-sparring",
+        "self-sparring:m=4",
+        "sparring-ts",
+    ] {
+        let (now, right_now) = runs(name, arms, steps, &Lateness::default(), seeds);
+        for delay in [Delay::Fixed(delay), Delay::Geometric(delay as f64)] {
+            let lateness = Lateness { delay, lost: 0.05, ..Lateness::default() };
+            let (late, right_late) = runs(name, arms, steps, &lateness, seeds);
+            let bound = 1.25 * now + 3.0 * 1_000.0 * uninformed;
+            assert!(late < bound, "{name}: {late} instead of {now}");
+            assert!(right_late + 1 >= right_now, "{name}: {right_late} of {seeds} runs right instead of {right_now}");
+        }
+    }
+}
+
+/// The bound of queues: no more than the delay for each pair, on top.
+#[test]
+fn queues_cost_the_delay_per_pair() {
+    let (arms, delay, seeds) = (4, 200, 6);
+    for name in ["sparring", "winner-stays-strong", "btm:delta=0.01", "if2"] {
+        let (now, _) = runs(name, arms, 20_000, &Lateness::default(), seeds);
+        let lateness = Lateness { delay: Delay::Fixed(delay), ..Lateness::default() };
+        let (late, _) = runs(name, arms, 20_000, &lateness, seeds);
+        // Twelve ordered pairs, each at the largest gap there is, and the noise of a few runs.
+        let bound = 1.5 * now + 12.0 * delay as f64 * 0.15;
+        assert!(late < bound, "{name}: {late} instead of {now}");
+    }
+}
+
+/// Without any answer a policy that follows upper bounds soon has enough under way, and plays its best arm: it does not
+/// ask the same thing until the answer comes.
+#[test]
+fn what_is_under_way_is_not_asked_a_thousand_times() {
+    for name in ["rucb"] {
+        let spec: Spec = name.parse().expect(name);
+        let mut policy = spec.open(5, 0, &Generators::from_seed(1)).expect("five arms");
+        for _ in 0..50_000 {
+            let asked = policy.ask();
+            if let (Some(ticket), Choice::Duel(first, second)) = (asked.ticket, asked.choice) {
+                // Seven in ten, in turn, so that nothing is left to chance.
+                let lower = ticket.number() % 10 < 7;
+                let first_wins = lower == (first < second);
+                let outcome = if first_wins { DuelOutcome::First } else { DuelOutcome::Second };
+                policy.tell(ticket, outcome).expect("open");
+            }
+        }
+        let before = policy.tally().tickets;
+        for _ in 0..2_000 {
+            policy.ask();
+        }
+        let asked = policy.tally().tickets - before;
+        assert!(asked < 100, "{name}: {asked} of 2,000 impressions were duels");
+    }
+}
+
+/// Eliminations see known outcomes only: whatever is under way, no arm is dropped before an outcome comes.
+#[test]
+fn nothing_is_dropped_for_what_is_under_way() {
+    use bandits::PolicyConfig as _;
+    use bandits::policies::merge_rucb::MergeRucbConfig;
+    use bandits::{Late as _, Policy as _};
+    use rand::SeedableRng as _;
+
+    let config = MergeRucbConfig { alpha: 0.6, c: Some(1.0), ..MergeRucbConfig::default() };
+    let mut policy = config.policy(12, 0).expect("twelve arms");
+    let mut generator = bandits::Generator::seed_from_u64(1);
+    let mut step = 0;
+    let mut ask = |policy: &mut bandits::policies::merge_rucb::MergeRucb| {
+        step += 1;
+        let Choice::Duel(first, second) = policy.choose(step, &mut generator) else {
+            panic!("a duel");
+        };
+        policy.depart(&[first, second]);
+        (step, [first, second])
+    };
+    // One outcome of each of the first pairs, then many under way.
+    for _ in 0..40 {
+        let (step, arms) = ask(&mut policy);
+        let feedback = bandits::Feedback::of_duel(arms[0], arms[1], arms[0] < arms[1]);
+        policy.arrive(step, &arms, Some(feedback));
+    }
+    let left = policy.survivors();
+    let open: Vec<_> = (0..5_000).map(|_| ask(&mut policy)).collect();
+    assert_eq!(policy.survivors(), left);
+    for (step, arms) in open {
+        let feedback = bandits::Feedback::of_duel(arms[0], arms[1], arms[0] < arms[1]);
+        policy.arrive(step, &arms, Some(feedback));
+    }
+    for _ in 0..50 {
+        ask(&mut policy);
+    }
+    assert!(policy.survivors() < left);
+}
