@@ -43,7 +43,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 64 };
 
     /// What it builds.
-    type Policy: Policy + Clone + Send + Sync + 'static;
+    type Policy: Policy + Clone + Send + 'static;
 
     /// How many arms it chooses at a time with these parameters.
     fn action_kind(&self) -> ActionKind {

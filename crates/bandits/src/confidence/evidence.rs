@@ -45,6 +45,12 @@ impl Evidence {
         self.wins.between(i, j)
     }
 
+    /// The evidence against an arm, for each other.
+    #[inline]
+    pub(crate) fn against(&self, arm: usize) -> &[f64] {
+        self.against.row(arm)
+    }
+
     /// The strongest evidence against each arm.
     #[inline]
     pub(crate) fn strongest(&self) -> &[f64] {

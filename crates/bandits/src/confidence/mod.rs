@@ -3,6 +3,7 @@
 
 mod candidates;
 mod challengers;
+mod doubts;
 mod evidence;
 pub(crate) mod lanes;
 mod log_time;
@@ -10,6 +11,7 @@ mod standing;
 
 pub(crate) use candidates::Candidates;
 pub(crate) use challengers::Challengers;
+pub(crate) use doubts::Doubts;
 pub(crate) use evidence::Evidence;
 pub(crate) use log_time::{LogTime, last_step_below};
 pub(crate) use standing::Standing;

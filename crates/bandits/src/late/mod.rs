@@ -60,7 +60,7 @@ pub struct LatePolicy {
 impl LatePolicy {
     /// One that takes late outcomes itself.
     #[must_use]
-    pub fn native<P: Late + Clone + Send + Sync + 'static>(policy: P) -> Self {
+    pub fn native<P: Late + Clone + Send + 'static>(policy: P) -> Self {
         Self { form: Box::new(Native { policy }) }
     }
 
@@ -73,7 +73,7 @@ impl LatePolicy {
     ///
     /// The steps that the policy sees are those that it learns from, and those of its stretches alone.
     #[must_use]
-    pub fn queued<P: Policy + Clone + Send + Sync + 'static>(policy: P) -> Self {
+    pub fn queued<P: Policy + Clone + Send + 'static>(policy: P) -> Self {
         Self { form: Box::new(Queued::new(policy)) }
     }
 
@@ -149,7 +149,7 @@ macro_rules! takes_late {
 pub(crate) use takes_late;
 
 /// What both forms do, with their types erased.
-trait Form: Send + Sync {
+trait Form: Send {
     fn arms(&self) -> usize;
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_>;
     fn depart(&mut self, arms: &[Arm]);

@@ -9,7 +9,7 @@ pub(super) struct Native<P> {
     pub(super) policy: P,
 }
 
-impl<P: Late + Clone + Send + Sync + 'static> Form for Native<P> {
+impl<P: Late + Clone + Send + 'static> Form for Native<P> {
     fn arms(&self) -> usize {
         self.policy.arms()
     }

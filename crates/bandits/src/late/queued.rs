@@ -83,7 +83,7 @@ fn load_vec<T: Plain>(from: &mut StateReader<'_>) -> Result<Vec<T>, StateError> 
     Ok(values)
 }
 
-impl<P: Policy + Clone + Send + Sync + 'static> Form for Queued<P> {
+impl<P: Policy + Clone + Send + 'static> Form for Queued<P> {
     fn arms(&self) -> usize {
         self.policy.arms()
     }

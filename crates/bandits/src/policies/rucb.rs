@@ -35,13 +35,13 @@
 //! * It recommends the arm that beat the most others in more than half of their duels. Lerot
 //!   recommends the one with the most wins in all; this is not followed, not even by `lerot`. It does not affect
 //!   regret.
-//! * With late outcomes, open duels count at their pair's present mean in u(j, c) of step 3; candidates, and the end of a
-//!   stretch alone, see known outcomes only.
+//! * With late outcomes, open duels count at their pair's present mean in all bounds of steps 1 to 3 (in step 1 unless that
+//!   leaves no candidate); the end of a stretch alone sees known outcomes only.
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers by the leader of each group
 //!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
 
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
-use crate::confidence::{Candidates, Challengers, Evidence, LogTime, Standing};
+use crate::confidence::{Candidates, Challengers, Doubts, Evidence, LogTime, Standing};
 use crate::counts::OpenDuels;
 use crate::late::{Late, takes_late};
 use crate::random::{below, coin};
@@ -143,9 +143,11 @@ pub struct Rucb {
     /// The pair that met last: only their candidacy needs an update.
     met: Option<[Arm; 2]>,
     open: OpenDuels,
+    /// Candidates with strong evidence against them, open duels counted, are passed over.
+    doubts: Doubts,
 }
 
-state!(Rucb { clock, time, evidence, candidates, favourite, opponents, met, open } but { variant, alpha, unseen });
+state!(Rucb { clock, time, evidence, candidates, favourite, opponents, met, open, doubts } but { variant, alpha, unseen });
 
 impl Rucb {
     fn new(config: &RucbConfig, arms: usize) -> Self {
@@ -163,6 +165,7 @@ impl Rucb {
             opponents: Challengers::new(arms, mean, width),
             met: None,
             open: OpenDuels::new(arms),
+            doubts: Doubts::new(arms),
         }
     }
 
@@ -181,11 +184,21 @@ impl Rucb {
         let standing = standing.unwrap_or(Standing { mean, other_mean: mean, width });
         self.opponents.set(j, i, standing.mean, standing.width);
         self.opponents.set(i, j, standing.other_mean, standing.width);
+        self.doubts.update(i, j, self.open.between(i, j), &self.evidence);
     }
 
     fn champion(&mut self, generator: &mut Generator) -> Arm {
         let candidates = self.candidates.members();
-        let uniform = |generator: &mut Generator| candidates[below(generator, candidates.len())];
+        let doubted = |arm: &Arm| self.doubts.rule_out(arm.index(), self.time);
+        let uniform = |generator: &mut Generator| {
+            let drawn = candidates[below(generator, candidates.len())];
+            if !doubted(&drawn) {
+                return drawn;
+            }
+            let count = candidates.iter().filter(|arm| !doubted(arm)).count();
+            let mut others = candidates.iter().filter(|arm| !doubted(arm));
+            if count > 0 { others.nth(below(generator, count)).copied().unwrap_or(drawn) } else { drawn }
+        };
         if candidates.is_empty() {
             self.favourite = None;
             return Arm::at(below(generator, self.evidence.arms()));
@@ -206,12 +219,9 @@ impl Rucb {
         }
         // Uniform on the others: skip the favourite's place.
         let other = candidates[below(generator, candidates.len() - 1)];
-        if other < favourite {
-            other
-        } else {
-            let place = candidates.partition_point(|&arm| arm <= other);
-            candidates[place]
-        }
+        let place = candidates.partition_point(|&arm| arm <= other);
+        let other = if other < favourite { other } else { candidates[place] };
+        if doubted(&other) { favourite } else { other }
     }
 }
 
@@ -261,6 +271,7 @@ impl Policy for Rucb {
 impl Late for Rucb {
     fn depart(&mut self, arms: &[Arm]) {
         let (i, j) = (arms[0].index(), arms[1].index());
+        self.doubts.begin(&self.evidence);
         self.open.depart(i, j);
         self.rate(i, j);
     }

@@ -1,0 +1,101 @@
+//! The evidence against each arm with open duels counted: which candidates would be ruled out if every open duel of a
+//! pair went as its duels have so far.
+
+use crate::confidence::Evidence;
+use crate::state::state;
+
+/// The evidence of every pair, and the strongest against each arm. It takes no room until it is first asked to count.
+#[derive(Debug, Clone)]
+pub(crate) struct Doubts {
+    arms: usize,
+    against: Vec<f64>,
+    strongest: Vec<f64>,
+}
+
+state!(Doubts { against, strongest } but { arms });
+
+impl Doubts {
+    pub(crate) fn new(arms: usize) -> Self {
+        Self { arms, against: Vec::new(), strongest: Vec::new() }
+    }
+
+    /// Begins to count, where nothing is open.
+    pub(crate) fn begin(&mut self, evidence: &Evidence) {
+        if self.strongest.is_empty() {
+            self.strongest = evidence.strongest().to_vec();
+            self.against = (0..self.arms).flat_map(|arm| evidence.against(arm)).copied().collect();
+        }
+    }
+
+    /// Brings a pair up to date, of which this many duels are open.
+    #[inline]
+    pub(crate) fn update(&mut self, i: usize, j: usize, open: u32, evidence: &Evidence) {
+        if self.strongest.is_empty() {
+            return;
+        }
+        let (won, lost) = evidence.wins(i, j);
+        let known = won + lost;
+        // Nothing counts for nothing: a pair that has not met is even.
+        let more = if known == 0 { 1.0 } else { 1.0 + f64::from(open) / f64::from(known) };
+        self.set(i, j, evidence.against(i)[j] * more);
+        self.set(j, i, evidence.against(j)[i] * more);
+    }
+
+    fn set(&mut self, arm: usize, other: usize, evidence: f64) {
+        let was = std::mem::replace(&mut self.against[arm * self.arms + other], evidence);
+        let strongest = self.strongest[arm];
+        if evidence >= strongest {
+            self.strongest[arm] = evidence;
+        } else if was == strongest {
+            let row = &self.against[arm * self.arms..(arm + 1) * self.arms];
+            self.strongest[arm] = row.iter().fold(0.0, |top, &evidence| if evidence > top { evidence } else { top });
+        }
+    }
+
+    /// Whether the arm is ruled out at alpha ln t = `time`.
+    #[inline]
+    pub(crate) fn rule_out(&self, arm: usize, time: f64) -> bool {
+        self.strongest.get(arm).is_some_and(|&strongest| time < strongest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::Generator;
+    use crate::random::below;
+
+    #[test]
+    fn the_strongest_is_that_of_each_row() {
+        let arms = 5;
+        let mut generator = Generator::seed_from_u64(1);
+        let (mut evidence, mut doubts) = (Evidence::new(arms, 0), Doubts::new(arms));
+        assert!(!doubts.rule_out(0, 0.0));
+        evidence.record(2, 1);
+        doubts.begin(&evidence);
+        let mut open = vec![0_u32; arms * arms];
+        for _ in 0..3_000 {
+            let i = below(&mut generator, arms);
+            let j = (i + 1 + below(&mut generator, arms - 1)) % arms;
+            let pair = i.min(j) * arms + i.max(j);
+            match below(&mut generator, 3) {
+                0 => evidence.record(i, j),
+                1 => open[pair] += 1,
+                _ => open[pair] = open[pair].saturating_sub(1),
+            }
+            doubts.update(i, j, open[pair], &evidence);
+            for k in 0..arms {
+                let weighed = |l: usize| {
+                    let (won, lost) = evidence.wins(k, l);
+                    let known = f64::from(won + lost);
+                    let open = f64::from(open[k.min(l) * arms + k.max(l)]);
+                    if known > 0.0 { evidence.against(k)[l] * (1.0 + open / known) } else { 0.0 }
+                };
+                let top = (0..arms).filter(|&l| l != k).map(weighed).fold(0.0, f64::max);
+                assert!(doubts.strongest[k] == top && doubts.rule_out(k, top * 0.999) == (top > 0.0));
+            }
+        }
+    }
+}
