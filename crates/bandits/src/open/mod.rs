@@ -3,6 +3,7 @@
 
 mod allocation;
 mod delays;
+mod in_step;
 mod log;
 mod play;
 mod snapshot;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 pub use allocation::{Allocation, PairOutcomes, Share};
 pub use delays::{Delay, DelayError, Lateness};
+pub use in_step::{OpenRunState, play_open_in_step};
 pub use log::LogError;
 pub use play::{OpenRun, play_open};
 use tickets::{Arms, Tickets};
@@ -254,6 +256,11 @@ impl OpenPolicy {
         if let Some(log) = &mut self.log {
             log.extend([last, "\n"]);
         }
+    }
+
+    /// From here on, coins are tossed from this generator.
+    fn use_coins(&mut self, coins: &Generator) {
+        (self.coins, self.coin_generator) = (Coins::default(), coins.clone());
     }
 
     /// Goes on with the arm that plays alone, up to impression `last`, without asking for each: the same as asking as

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::{Lateness, OpenPolicy, Outcome, Ticket};
-use crate::{Arena, Choice, DuelOutcome, Generator, Observer, PackedWins, PairWins};
+use crate::random::Coins;
+use crate::{Arena, Arm, Choice, DuelOutcome, Generator, Observer, PackedWins, PairWins};
 
 /// The number of impressions between two calls of [`Observer::stop`].
 const STOP_EVERY: u32 = 1 << 12;
@@ -56,13 +57,34 @@ pub struct OpenRun {
     delays: Generator,
     queue: Queue,
     until_asked: u32,
+    /// The coins of the current step, of arenas that [start each step](Arena::start_step) with their own; otherwise the
+    /// policy's are tossed.
+    coins: Generator,
+    own_coins: bool,
+}
+
+/// What a step needs in addition to the run.
+pub(super) struct OpenStep<'a, A: ?Sized, O: ?Sized> {
+    pub(super) policy: &'a mut OpenPolicy,
+    pub(super) arena: &'a mut A,
+    pub(super) outcomes: &'a mut Generator,
+    pub(super) observer: &'a mut O,
+}
+
+/// Two arms that meet in the current step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meeting {
+    ticket: Ticket,
+    pub(super) first: Arm,
+    pub(super) second: Arm,
 }
 
 impl OpenRun {
     /// Before its first impression.
     #[must_use]
     pub fn new(lateness: Lateness, delays: Generator) -> Self {
-        Self { lateness, delays, queue: Queue::default(), until_asked: STOP_EVERY }
+        let coins = delays.clone();
+        Self { lateness, delays, queue: Queue::default(), until_asked: STOP_EVERY, coins, own_coins: false }
     }
 
     /// The number of outcomes under way, and of tickets that are yet to be forgotten.
@@ -81,62 +103,110 @@ impl OpenRun {
         observer: &mut O,
     ) -> u64 {
         let mut wins = PairWins::default();
-        while policy.step < last {
-            let asked = policy.ask();
-            let (step, ticket) = (asked.step, asked.ticket);
-            match (ticket, asked.choice) {
-                (Some(ticket), Choice::Duel(first, second)) => {
-                    let outcome = arena.duel(first, second, outcomes);
-                    observer.played(step, step, asked.choice, arena.gaps());
-                    let (due, comes) = self.lateness.due(step, &mut self.delays);
-                    let comes = if comes { Comes::Duel(outcome) } else { Comes::Never };
+        let mut step = OpenStep { policy, arena, outcomes, observer };
+        while step.policy.step < last {
+            if let Some(meeting) = self.begin(&mut step, last, &mut wins) {
+                self.meet(&mut step, meeting);
+            }
+            if self.end(&mut step, &mut wins) {
+                break;
+            }
+        }
+        step.policy.step
+    }
+
+    /// Asks for the next impression. Two arms that meet are returned before they do; anything else is shown, at most up
+    /// to impression `last`.
+    pub(super) fn begin<A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        at: &mut OpenStep<'_, A, O>,
+        last: u64,
+        wins: &mut PairWins,
+    ) -> Option<Meeting> {
+        let OpenStep { policy, arena, outcomes, observer } = at;
+        self.own_coins = arena.start_step(policy.step + 1, outcomes, &mut self.coins);
+        if self.own_coins {
+            policy.use_coins(&self.coins);
+        }
+        let asked = policy.ask();
+        let (step, ticket) = (asked.step, asked.ticket);
+        match (ticket, asked.choice) {
+            (Some(ticket), Choice::Duel(first, second)) => return Some(Meeting { ticket, first, second }),
+            (Some(ticket), choice) => {
+                if let Choice::Set(arms) = choice {
+                    arena.multi_duel(arms, outcomes, wins);
+                }
+                observer.played(step, step, choice, arena.gaps());
+                if self.own_coins {
+                    wins.resolve_ties(&mut self.coins);
+                }
+                let (due, comes) = self.lateness.due(step, &mut self.delays);
+                if comes && due == step {
+                    answer(policy, ticket, Outcome::Set(wins));
+                } else {
+                    let comes = if comes { Comes::Set(PackedWins::from(&*wins).into()) } else { Comes::Never };
                     self.queue.push(Due { due, ticket, comes });
                 }
-                (Some(ticket), choice) => {
-                    if let Choice::Set(arms) = choice {
-                        arena.multi_duel(arms, outcomes, &mut wins);
-                    }
-                    observer.played(step, step, choice, arena.gaps());
-                    let (due, comes) = self.lateness.due(step, &mut self.delays);
-                    if comes && due == step {
-                        answer(policy, ticket, Outcome::Set(&wins));
-                    } else {
-                        let comes = if comes { Comes::Set(PackedWins::from(&wins).into()) } else { Comes::Never };
-                        self.queue.push(Due { due, ticket, comes });
-                    }
-                }
-                (None, Choice::Alone { arm, until }) => {
-                    let to = until.min(last).min(self.queue.next()).max(step);
-                    let to = policy.stay(to).max(step);
-                    observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
-                }
-                (None, choice) => observer.played(step, step, choice, arena.gaps()),
             }
-            while let Some(due) = self.queue.pop(policy.step) {
-                match due.comes {
-                    Comes::Duel(outcome) => answer(policy, due.ticket, outcome.into()),
-                    Comes::Set(packed) => {
-                        packed.unpack(&mut wins);
-                        answer(policy, due.ticket, Outcome::Set(&wins));
-                    }
-                    Comes::Never => {
-                        let forgotten = policy.forget(due.ticket);
-                        debug_assert_eq!(forgotten, Ok(()));
-                    }
+            (None, Choice::Alone { arm, until }) => {
+                let to = until.min(last).min(self.queue.next()).max(step);
+                let to = policy.stay(to).max(step);
+                observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
+            }
+            (None, choice) => observer.played(step, step, choice, arena.gaps()),
+        }
+        None
+    }
+
+    /// Shows the impression in which two arms meet.
+    pub(super) fn meet<A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        at: &mut OpenStep<'_, A, O>,
+        Meeting { ticket, first, second }: Meeting,
+    ) {
+        let step = at.policy.step;
+        let outcome = match at.arena.duel(first, second, at.outcomes) {
+            DuelOutcome::Tie if self.own_coins => match Coins::default().toss(&mut self.coins) {
+                true => DuelOutcome::First,
+                false => DuelOutcome::Second,
+            },
+            outcome => outcome,
+        };
+        at.observer.played(step, step, Choice::Duel(first, second), at.arena.gaps());
+        let (due, comes) = self.lateness.due(step, &mut self.delays);
+        let comes = if comes { Comes::Duel(outcome) } else { Comes::Never };
+        self.queue.push(Due { due, ticket, comes });
+    }
+
+    /// Hands over the outcomes that come now and reports to the observer; returns whether to stop the run.
+    pub(super) fn end<A: Arena + ?Sized, O: Observer + ?Sized>(
+        &mut self,
+        at: &mut OpenStep<'_, A, O>,
+        wins: &mut PairWins,
+    ) -> bool {
+        let OpenStep { policy, observer, .. } = at;
+        while let Some(due) = self.queue.pop(policy.step) {
+            match due.comes {
+                Comes::Duel(outcome) => answer(policy, due.ticket, outcome.into()),
+                Comes::Set(packed) => {
+                    packed.unpack(wins);
+                    answer(policy, due.ticket, Outcome::Set(wins));
                 }
-            }
-            if policy.step >= observer.next_report() {
-                observer.report(policy.step, policy.recommend());
-            }
-            self.until_asked -= 1;
-            if self.until_asked == 0 {
-                self.until_asked = STOP_EVERY;
-                if observer.stop() {
-                    break;
+                Comes::Never => {
+                    let forgotten = policy.forget(due.ticket);
+                    debug_assert_eq!(forgotten, Ok(()));
                 }
             }
         }
-        policy.step
+        if policy.step >= observer.next_report() {
+            observer.report(policy.step, policy.recommend());
+        }
+        self.until_asked -= 1;
+        if self.until_asked > 0 {
+            return false;
+        }
+        self.until_asked = STOP_EVERY;
+        observer.stop()
     }
 }
 
