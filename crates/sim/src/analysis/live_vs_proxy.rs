@@ -133,6 +133,7 @@ mod tests {
             suboptimal: Vec::new(),
             alone_since: None,
             evidence: None,
+            answers: None,
             seconds: 0.0,
         }
     }

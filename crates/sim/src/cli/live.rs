@@ -5,16 +5,16 @@ use bandits::RegretKind;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{EvidenceArgs, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
+use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::progress::Progress;
 use crate::results::{Arms, Measured, live_caption};
 use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::live_arena::{LiveArenaFactory, play_live};
+use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::prepared::SiteDescription;
-use crate::simulation::runs::StudyPlan;
 use crate::simulation::runs::evidence::EvidencePlan;
+use crate::simulation::runs::{ArenaFactory as _, Late, LateAnswers, StudyPlan, play_all};
 use crate::simulation::seed::Streams;
 use crate::simulation::truth::{Effort, GroundTruth};
 
@@ -34,6 +34,9 @@ pub(super) struct Live {
 
     #[command(flatten)]
     evidence: EvidenceArgs,
+
+    #[command(flatten)]
+    late: LateArgs,
 }
 
 /// The resolved configuration, written as config.json.
@@ -52,6 +55,8 @@ struct Config<'a> {
     site: &'a SiteDescription,
     #[serde(skip_serializing_if = "Streams::is_sequential")]
     streams: Streams,
+    #[serde(flatten)]
+    late: &'a LateAnswers,
     truth_effort: Effort,
     /// Null in the key of a study without; left out of its results.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,11 +71,16 @@ impl Live {
         common.apply()?;
         self.run.regret.check_live()?;
         let evidence = self.evidence.plan()?;
+        let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
+        let late = self.late.late(self.run.steps(usual))?;
+        late.check_evidence(evidence.is_some())?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let effort = self.truth.effort(site.arms());
-        let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
         let asked = self.run.size(usual);
+        if !common.quiet {
+            LateArgs::announce(&late, &asked.algorithms, site.arms(), asked.length.steps());
+        }
         let config = |size: &Size, regret, truth, evidence| Config {
             command: "live",
             version: env!("CARGO_PKG_VERSION"),
@@ -82,11 +92,12 @@ impl Live {
             regret,
             site: description,
             streams: self.streams.streams(),
+            late: &late,
             truth_effort: effort,
             evidence,
             truth,
         };
-        let part = [self.truth.part(), self.streams.part(), self.evidence.part()].concat();
+        let part = [self.truth.part(), self.streams.part(), self.evidence.part(), late.part()].concat();
         let part = self.run.regret.part(RegretKind::Condorcet) + &part;
         let folder = || self.site.default_folder("live", description, &part, common);
         let key = config(&asked, self.run.regret.given(), None, Some(evidence));
@@ -99,12 +110,13 @@ impl Live {
 
         let plan = StudyPlan { evidence, ..self.run.plan(size) };
         let arenas = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
-        let kept = KeptRuns::new(&folder, &arenas.content, &truth.gaps, "timings.json");
+        let arenas = Late::new(arenas, late.clone());
+        let kept = KeptRuns::new(&folder, arenas.content(), &truth.gaps, "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_live(&arenas, &plan, Some(&kept), &progress)?;
+        let results = play_all(&arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
 
-        let caption = live_caption(description, "", &measured, self.run.look(usual));
+        let caption = live_caption(description, "", &measured, self.run.look(usual)).with(late.describe());
         let label = |arm: usize| description.label(arm);
         study_output::write_and_print(
             (&folder, &kept),
@@ -116,6 +128,7 @@ impl Live {
                 caption,
                 truth: truth.describe(label),
                 multileave: Some(description.multileave.clone()),
+                late: late.describe(),
                 json: self.run.output.json,
                 compare: self.evidence.compare_algorithms,
                 quiet: common.quiet,

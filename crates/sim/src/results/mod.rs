@@ -4,6 +4,7 @@
 //! Everything except `timings.json` depends on the configuration and the seed alone, so
 //! `diff -r` of two results folders shows whether they agree.
 
+mod answers;
 mod curves;
 mod evidence;
 mod look;
@@ -20,6 +21,7 @@ use bandits::registry::Spec;
 use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
 
+pub use self::answers::{MeanAnswers, answers};
 pub use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
@@ -104,6 +106,9 @@ pub struct AlgorithmSummary {
     /// What the outcomes prove, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceSummary>,
+    /// What became of the answers, of runs whose answers come late: means over runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<MeanAnswers>,
     /// What regret measures, and on what data.
     #[serde(flatten)]
     pub measured: Measured,
@@ -173,6 +178,7 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
                 recommended: counted(runs.iter().map(RunResult::final_recommendation), arms),
                 share_recommending_best: arms.share_of_best(runs.iter().map(RunResult::final_recommendation)),
                 evidence: EvidenceSummary::of(plan, runs, arms),
+                answers: MeanAnswers::of(runs),
                 measured: arms.measured,
             }
         })
@@ -226,6 +232,15 @@ pub struct Caption {
     pub note: Option<String>,
     /// How regret is drawn and tabulated.
     pub look: Look,
+}
+
+impl Caption {
+    /// With `more` at the end of the title.
+    #[must_use]
+    pub fn with(mut self, more: Option<String>) -> Self {
+        self.title.extend(more.map(|more| format!(", {more}")));
+        self
+    }
 }
 
 /// Writes the files of a study into `folder`, which must exist: `curves.csv`, `runs.csv`, `summary.json`, `regret.svg`,

@@ -23,7 +23,7 @@ use crate::output::records::{Record, Records, subjects};
 use crate::output::remove_stale;
 use crate::output::results_folder::ResultsFolder;
 use crate::simulation::runs::evidence::RunEvidence;
-use crate::simulation::runs::{RunPlan, RunResult};
+use crate::simulation::runs::{Answers, RunPlan, RunResult};
 use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// Raised whenever the runs of the same cell change for all algorithms.
@@ -46,6 +46,8 @@ struct KeptRun {
     alone_since: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<RunEvidence>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answers: Option<Answers>,
 }
 
 impl Record for KeptRun {
@@ -65,6 +67,7 @@ impl KeptRun {
             suboptimal: numbers(&result.suboptimal),
             alone_since: result.alone_since,
             evidence: result.evidence.clone(),
+            answers: result.answers,
         }
     }
 
@@ -79,6 +82,7 @@ impl KeptRun {
             suboptimal: regret(self.suboptimal),
             alone_since: self.alone_since,
             evidence: self.evidence,
+            answers: self.answers,
         }
     }
 }

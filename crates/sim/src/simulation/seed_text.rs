@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::output::cache::sha256_hex;
 use bandits::RegretKind;
+use bandits::open::Lateness;
 use bandits::registry::Spec;
 use clicks::FractionalLabels;
 use interleave::CreditTies;
@@ -15,6 +16,7 @@ use rankers::TieBreaking;
 use serde::Serialize;
 
 use crate::simulation::prepared::SiteDescription;
+use crate::simulation::runs::LateAnswers;
 use crate::simulation::seed::Streams;
 use crate::simulation::truth::Effort;
 
@@ -32,6 +34,13 @@ pub enum Seeded<'a> {
         arenas: &'a str,
         /// Where impressions are drawn from.
         streams: Streams,
+    },
+    /// Arenas whose answers come late; nothing is added if each comes before the next choice.
+    Late {
+        /// The text of the arenas.
+        arenas: &'a str,
+        /// How late answers come.
+        late: &'a LateAnswers,
     },
     /// A preference matrix, identified by the checksum of its text.
     Matrix(&'a str),
@@ -123,6 +132,13 @@ pub fn seed_text(what: Seeded<'_>) -> String {
         Seeded::TruthSite(site) => json(&FrozenSite { interleave: "", multileave: "", ..FrozenSite::of(site) }),
         Seeded::Streams { arenas, streams: Streams::Sequential } => arenas.to_owned(),
         Seeded::Streams { arenas, streams: Streams::Keyed } => format!("{arenas}\nstreams keyed"),
+        Seeded::Late { arenas, late } if late.is_none() => arenas.to_owned(),
+        Seeded::Late { arenas, late: LateAnswers { lateness, file } } => {
+            let Lateness { delay, batch, lost, expires } = lateness;
+            let delay = file.as_ref().map_or_else(|| delay.to_string(), |file| format!("in {}", file.checksum));
+            let expires = expires.map_or_else(String::new, |expires| format!(" expires {expires}"));
+            format!("{arenas}\nlate {delay} batch {batch} lost {lost}{expires}")
+        }
         Seeded::Matrix(checksum) => format!("matrix {checksum}"),
         Seeded::Problem(name) => format!("problem {name}"),
         Seeded::Run { arenas, algorithm } => format!("{arenas}\n{}", algorithm.canonical()),
@@ -362,6 +378,9 @@ mod tests {
         for (streams, text) in [(Streams::Sequential, "m"), (Streams::Keyed, "m\nstreams keyed")] {
             assert_eq!(seed_text(Seeded::Streams { arenas: "m", streams }), text);
         }
+        let late = LateAnswers::new(Some("geometric:1000"), Some(50), Some(0.1)).unwrap();
+        assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &late }), "m\nlate geometric:1000 batch 50 lost 0.1");
+        assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &LateAnswers::default() }), "m");
         assert_eq!(seed_text(Seeded::Problem("normal:k=4:sd=1:seed=1")), "problem normal:k=4:sd=1:seed=1");
         assert_eq!(seed_text(Seeded::Revised(&rucb)), rucb.canonical());
         let revised: Spec = "dts-plus".parse().unwrap();

@@ -1,7 +1,14 @@
-//! Flags that say where impressions are drawn from.
+//! Flags that say where impressions are drawn from, and when their answers come.
 
+use anyhow::{Result, ensure};
+use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 
+use crate::cli::print::eprintln;
+use crate::output::numbers::{parse_number, parse_positive, with_separators, with_unit};
+use crate::output::usage::{UsageError, usage};
+use crate::results::label;
+use crate::simulation::runs::LateAnswers;
 use crate::simulation::seed::Streams;
 
 /// Where impressions are drawn from.
@@ -39,5 +46,74 @@ impl StreamArgs {
             Streams::Sequential => String::new(),
             keyed => format!("-streams-{keyed}"),
         }
+    }
+}
+
+/// When answers come.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Late answers")]
+pub(in crate::cli) struct LateArgs {
+    /// How many impressions late the outcome of an impression is: a number, `geometric:MEAN`, or a file with one delay
+    /// per line, which are drawn with replacement [default: 0, known before the next impression]
+    ///
+    /// At 50 impressions a second, an hour is 180000. Regret counts when impressions are shown.
+    #[arg(long, value_name = "N|geometric:MEAN|FILE")]
+    delay: Option<String>,
+
+    /// Hand outcomes over together, after every N impressions [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    batch: Option<u64>,
+
+    /// The probability that the outcome of an impression never comes, e.g. 0.1 [default: 0]
+    #[arg(long, value_name = "P", value_parser = parse_lost)]
+    lost: Option<f64>,
+}
+
+impl LateArgs {
+    /// How late answers come in runs of `steps` steps.
+    ///
+    /// # Errors
+    /// In one line, if the delay cannot be read, or no answer would come before the end.
+    pub(in crate::cli) fn late(&self, steps: u64) -> Result<LateAnswers> {
+        let late = LateAnswers::new(self.delay.as_deref(), self.batch, self.lost);
+        let late = late.map_err(|error| match error.is::<UsageError>() && self.delay.is_some() {
+            true => usage(format!("--{error}")),
+            false => error,
+        })?;
+        let first = late.first();
+        let flag = if self.delay.is_some() { "delay" } else { "batch" };
+        ensure!(
+            first < steps || late.is_none(),
+            usage(format!(
+                "--{flag}: the first answer comes after impression {}, and runs have {}; choose more --steps",
+                with_separators(first),
+                with_unit(steps, "step")
+            ))
+        );
+        Ok(late)
+    }
+
+    /// Says which of `algorithms` take late answers through queues.
+    pub(in crate::cli) fn announce(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64) {
+        if late.is_none() {
+            return;
+        }
+        let queued = |spec: &&Spec| spec.late(arms, steps).is_ok_and(|policy| !policy.is_native());
+        let names: Vec<String> = algorithms.iter().filter(queued).map(label).collect();
+        if !names.is_empty() {
+            let pairs = with_unit((arms * arms.saturating_sub(1) / 2) as u64, "pair");
+            eprintln!(
+                "note: {} waits for each answer pair by pair, which can cost the delay again for each of {pairs}",
+                names.join(", ")
+            );
+        }
+    }
+}
+
+/// A probability below 1: with 1, no answer would ever come.
+fn parse_lost(text: &str) -> Result<f64, String> {
+    match parse_number(text)? {
+        share if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("expected a probability below 1, such as 0.1".to_owned()),
     }
 }

@@ -17,7 +17,7 @@ pub(super) use self::arms::{ArmArgs, Selected};
 pub(super) use self::common::{CacheArgs, CommonArgs, OutputArgs, TruthArgs, announce_missing};
 pub(super) use self::evidence::EvidenceArgs;
 pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
-pub(super) use self::impressions::StreamArgs;
+pub(super) use self::impressions::{LateArgs, StreamArgs};
 pub(super) use self::own::{OwnArgs, runs_of_files};
 pub(super) use self::reading::ReadingArgs;
 pub(super) use self::run::{RunArgs, Usual};

@@ -5,7 +5,7 @@ use bandits::{Arena, RegretKind};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{Bandit, CopiedArenas, Description};
+use super::{Bandit, CopiedArenas, Description, Late, LateAnswers};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
 use crate::cli::args::Usual;
 use crate::cli::print::{eprintln, println};
@@ -16,6 +16,7 @@ use crate::output::progress::Progress;
 use crate::output::usage::usage;
 use crate::results::Arms;
 use crate::simulation::kept_runs::KeptRuns;
+use crate::simulation::runs::ArenaFactory as _;
 
 /// What is measured, and when.
 #[derive(Debug, Args)]
@@ -99,6 +100,8 @@ struct Config {
     runs: u64,
     algorithms: Vec<String>,
     regret: RegretKind,
+    #[serde(flatten)]
+    late: LateAnswers,
     environment: Description,
 }
 
@@ -106,7 +109,7 @@ impl Bandit {
     /// Measures accuracy and regret at horizons.
     pub(super) fn explore<A: Arena + Clone + Sync>(
         &self,
-        arenas: &CopiedArenas<A>,
+        arenas: &Late<CopiedArenas<A>>,
         horizons: Vec<u64>,
         description: Description,
         arms: &Arms<'_>,
@@ -115,7 +118,7 @@ impl Bandit {
         let run = &self.run;
         let (seed, quiet) = (run.common.seed, run.common.quiet);
         let asked = Size { length: Length::Horizons(horizons), ..run.size(&Usual::STUDY) };
-        let usual = self.folder("explore", &description);
+        let usual = self.folder("explore", &description, &arenas.late);
         let mut config = Config {
             command: "bandit",
             setting: "explore-then-exploit",
@@ -125,6 +128,7 @@ impl Bandit {
             runs: asked.runs,
             algorithms: asked.names(),
             regret: arms.measured.kind,
+            late: arenas.late.clone(),
             environment: description,
         };
         let folder = run.output.claim(|| usual, &config, quiet)?;
@@ -133,7 +137,7 @@ impl Bandit {
         (config.horizons, config.runs, config.algorithms) = (size.length.checkpoints(), size.runs, size.names());
         let plan =
             Exploration { horizons: size.length.checkpoints(), algorithms: size.algorithms, runs: size.runs, seed };
-        let kept = KeptRuns::new(&folder, &arenas.content, arenas.arena.gaps(), "timings.json");
+        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json");
         let progress = Progress::new("exploring", plan.total_steps(), quiet);
         let explored = explore_all(arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
@@ -151,6 +155,9 @@ impl Bandit {
                 "{}; accuracy: share of runs that recommend the best arm at the horizon",
                 with_unit(plan.runs, "run")
             );
+            if let Some(late) = &presentation.late {
+                println!("{late}");
+            }
             println!("regret of exploration up to the horizon: {}", presentation.caption.regret);
             if let Some(note) = &presentation.caption.note {
                 println!("{note}");

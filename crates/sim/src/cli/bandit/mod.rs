@@ -14,7 +14,7 @@ use letor_io::Names;
 use serde::Serialize;
 
 use super::matrix_file;
-use crate::cli::args::{ArmArgs, EvidenceArgs, RunArgs, Selected, Usual, default_folder, of_content};
+use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
 use crate::cli::study::extension::extended;
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::numbers::with_unit;
@@ -25,7 +25,7 @@ use crate::results::{Arms, Caption, Measured, notes, regret_of_a_step};
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::runs::evidence::EvidencePlan;
-use crate::simulation::runs::{ArenaFactory, CopiedArenas, StudyPlan, play_all};
+use crate::simulation::runs::{ArenaFactory, CopiedArenas, Late, LateAnswers, StudyPlan, play_all};
 use crate::simulation::truth::of_preferences as truth;
 use explore::SettingOptions;
 
@@ -49,6 +49,9 @@ pub(super) struct Bandit {
 
     #[command(flatten)]
     evidence: EvidenceArgs,
+
+    #[command(flatten)]
+    late: LateArgs,
 }
 
 /// The environment: one of these.
@@ -81,6 +84,8 @@ struct Config {
     /// Null in the key of a study without; left out of its results.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Option<EvidencePlan>>,
+    #[serde(flatten)]
+    late: LateAnswers,
     environment: Description,
 }
 
@@ -212,17 +217,27 @@ impl Bandit {
             note: notes([measured.note(), synthetic]),
             look: self.run.look(&Usual::STUDY),
         };
+        let horizons = self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)?;
+        let steps = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(self.run.steps(&Usual::STUDY));
+        let late = self.late.late(steps)?;
+        late.check_evidence(self.evidence.plan()?.is_some())?;
+        let caption = caption.with(late.describe());
+        if !self.run.common.quiet {
+            LateArgs::announce(&late, &self.run.size(&Usual::STUDY).algorithms, arenas.arms(), steps);
+        }
+        let arenas = Late::new(arenas, late);
         let winners = description.winners.clone();
         let arms = Arms { winners: &winners, names, measured };
         let presentation = Presentation {
             caption,
             truth,
             multileave: None,
+            late: arenas.late.describe(),
             json: self.run.output.json,
             compare: self.evidence.compare_algorithms,
             quiet: self.run.common.quiet,
         };
-        match self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)? {
+        match horizons {
             None => self.ongoing(&arenas, description, &arms, &presentation),
             Some(horizons) => self.explore(&arenas, horizons, description, &arms, &presentation),
         }
@@ -231,7 +246,7 @@ impl Bandit {
     /// Measures regret over time.
     fn ongoing<A: Arena + Clone + Sync>(
         &self,
-        arenas: &CopiedArenas<A>,
+        arenas: &Late<CopiedArenas<A>>,
         description: Description,
         arms: &Arms<'_>,
         presentation: &Presentation,
@@ -239,7 +254,7 @@ impl Bandit {
         let common = &self.run.common;
         let evidence = self.evidence.plan()?;
         let asked = self.run.size(&Usual::STUDY);
-        let usual = self.folder("bandit", &description);
+        let usual = self.folder("bandit", &description, &arenas.late);
         let mut config = Config {
             command: "bandit",
             version: env!("CARGO_PKG_VERSION"),
@@ -250,6 +265,7 @@ impl Bandit {
             algorithms: asked.names(),
             regret: arms.measured.kind,
             evidence: Some(evidence),
+            late: arenas.late.clone(),
             environment: description,
         };
         let folder = self.run.output.claim(|| usual, &config, common.quiet)?;
@@ -259,7 +275,7 @@ impl Bandit {
         (config.steps, config.runs, config.checkpoints) = (size.length.steps(), size.runs, size.length.per_decade());
         config.algorithms = size.names();
         let plan = StudyPlan { evidence, ..self.run.plan(size) };
-        let kept = KeptRuns::new(&folder, &arenas.content, arenas.arena.gaps(), "timings.json");
+        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
         let results = play_all(arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
@@ -267,7 +283,7 @@ impl Bandit {
     }
 
     /// The results folder unless another is given.
-    fn folder(&self, kind: &str, played_on: &Description) -> PathBuf {
+    fn folder(&self, kind: &str, played_on: &Description, late: &LateAnswers) -> PathBuf {
         let usual = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
         let (part, regret) = (self.arms.part(), self.run.regret.part(usual) + &self.evidence.part());
         let seeded = self.run.common.seeded();
@@ -275,6 +291,6 @@ impl Bandit {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),
         };
-        default_folder(&format!("{kind}-{name}{part}{regret}{seeded}"))
+        default_folder(&format!("{kind}-{name}{part}{regret}{}{seeded}", late.part()))
     }
 }

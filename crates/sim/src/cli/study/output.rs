@@ -18,6 +18,8 @@ pub(in crate::cli) struct Presentation {
     pub(in crate::cli) truth: String,
     /// How sets of rankers are compared, if not by the pairs that regret is counted from.
     pub(in crate::cli) multileave: Option<String>,
+    /// How late answers come, if they do.
+    pub(in crate::cli) late: Option<String>,
     /// Print JSON instead of the table.
     pub(in crate::cli) json: bool,
     /// Test which algorithms differ.
@@ -46,6 +48,9 @@ pub(in crate::cli) fn write_and_print(
         println!("{}", results::report(plan, played, arms, &presentation.caption, &presentation.truth, multileave));
         if presentation.compare {
             println!("\n{}", significance::of_study(folder.path())?);
+        }
+        if let Some(late) = &presentation.late {
+            println!("{}", results::answers(plan, played, late));
         }
     }
     if !presentation.quiet {

@@ -4,12 +4,15 @@
 //! |---|---|
 //! | this file | the plan of a study, its results, and how threads share its runs |
 //! | `observer` | records a run |
+//! | `late` | runs whose answers come late |
+//! | `schedule` | memory, and which runs a thread plays together |
 //! | [`evidence`] | what the outcomes of a run prove, and when that ends it |
 
 pub mod evidence;
+mod late;
 mod observer;
+mod schedule;
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
 use std::time::Instant;
@@ -18,16 +21,16 @@ use anyhow::{Context, Result};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Generators, Policy, Regret, RunState, play_in_step};
 use rayon::prelude::*;
-use statistics::anytime::BestArm;
 
 use self::evidence::{EvidencePlan, EvidenceRecorder, RunEvidence};
 use self::observer::RunObserver;
-use crate::output::memory::{ensure_room, size};
-use crate::output::numbers::{with_separators, with_unit};
 use crate::output::progress::Progress;
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::seed::RunSeeds;
 use crate::simulation::seed_text::{Seeded, seed_text};
+
+pub use late::{Answers, DelayFile, Late, LateAnswers};
+pub(crate) use schedule::{batches_of_runs, ensure_room_for_runs};
 
 /// Makes a fresh arena for each run.
 pub trait ArenaFactory: Sync {
@@ -45,6 +48,11 @@ pub trait ArenaFactory: Sync {
     /// How many runs a thread should play [in step](bandits::play_in_step).
     fn in_step(&self) -> usize {
         1
+    }
+
+    /// How late answers come; `None` if each comes before the next choice.
+    fn late(&self) -> Option<&LateAnswers> {
+        None
     }
 
     /// The arena of one run with these seeds.
@@ -131,6 +139,8 @@ pub struct RunResult {
     pub alone_since: Option<u64>,
     /// What its outcomes prove, if that was asked for.
     pub evidence: Option<RunEvidence>,
+    /// What became of the answers, of runs whose answers come late.
+    pub answers: Option<Answers>,
     /// Wall-clock seconds; never part of a result.
     pub seconds: f64,
 }
@@ -193,7 +203,11 @@ pub fn play_cells<A: ArenaFactory>(
     let checkpoints = cells.iter().map(|cell| cell.checkpoints.len()).max().unwrap_or(0);
     ensure_room_for_runs(&algorithms, arenas.arms(), runs, checkpoints, arenas.in_step())?;
     if cells.iter().any(|cell| cell.evidence.is_some()) {
-        ensure_room_for_evidence(arenas.arms(), arenas.in_step())?;
+        schedule::ensure_room_for_evidence(arenas.arms(), arenas.in_step())?;
+    }
+    if let Some(late) = arenas.late() {
+        let steps = cells.iter().map(|cell| cell.steps).max().unwrap_or(0);
+        schedule::ensure_room_for_answers(late, &algorithms, (arenas.arms(), steps), runs, arenas.in_step())?;
     }
     let same = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
     let finished = |cell| kept.map_or_else(BTreeMap::new, |kept| kept.of(cell, runs, same(cell)));
@@ -222,75 +236,6 @@ pub fn play_cells<A: ArenaFactory>(
         results[at].insert(run, result);
     }
     Ok(results.into_iter().map(|runs| runs.into_values().collect()).collect())
-}
-
-/// Checks that memory has room for `runs` runs of each of `algorithms`: for the tables of the policies that are played
-/// at a time, one per thread or several in step, and for the results with this number of checkpoints each.
-///
-/// # Errors
-/// One line that says what needs more, and what to choose instead.
-pub(crate) fn ensure_room_for_runs(
-    algorithms: &[Spec],
-    arms: usize,
-    runs: u64,
-    checkpoints: usize,
-    in_step: usize,
-) -> Result<()> {
-    let all_runs = runs.saturating_mul(algorithms.len() as u64);
-    ensure_room(
-        all_runs.saturating_mul(RunResult::bytes(checkpoints)),
-        || format!("the results of {}", with_unit(all_runs, "run")),
-        || "choose fewer runs or checkpoints".to_owned(),
-    )?;
-    let threads = rayon::current_num_threads() as u64;
-    let at_a_time = all_runs.min(threads * (in_step as u64).min((all_runs / threads).max(1)));
-    let of = |spec: &Spec| spec.memory(arms);
-    let Some(largest) = algorithms.iter().max_by_key(|spec| of(spec)) else { return Ok(()) };
-    // Threads take the algorithms in turn.
-    let mut sizes: Vec<u64> = algorithms.iter().map(of).collect();
-    sizes.sort_unstable_by_key(|&bytes| Reverse(bytes));
-    let bytes = sizes.iter().cycle().take(at_a_time as usize).fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
-    ensure_room(
-        bytes,
-        || {
-            let (runs, arms) = (with_unit(at_a_time, "run"), with_separators(arms as u64));
-            format!("{runs} at a time among {arms} arms ({} for each of {})", size(of(largest)), largest.entry().name)
-        },
-        || "choose fewer arms, --threads 1, or algorithms without tables of all pairs, such as mergerucb".to_owned(),
-    )
-}
-
-/// Checks that memory has room for the evidence of the runs that are played at a time.
-fn ensure_room_for_evidence(arms: usize, in_step: usize) -> Result<()> {
-    let at_a_time = rayon::current_num_threads() as u64 * in_step as u64;
-    ensure_room(
-        at_a_time.saturating_mul(BestArm::memory(arms)),
-        || {
-            let arms = with_separators(arms as u64);
-            format!("the evidence of {} at a time on all pairs of {arms} arms", with_unit(at_a_time, "run"))
-        },
-        || "choose fewer arms or --threads 1, or leave out --evidence and --stop-when".to_owned(),
-    )
-}
-
-/// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:
-/// the kind and the run numbers of each. A batch has at most `most` runs, and fewer if otherwise not every thread
-/// would have work.
-pub(crate) fn batches_of_runs(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usize, Vec<u64>)> {
-    let most = most.min(jobs.len() / rayon::current_num_threads()).max(1);
-    let mut batches: Vec<(usize, Vec<u64>)> = Vec::new();
-    // The last batch of each kind.
-    let mut open: BTreeMap<usize, usize> = BTreeMap::new();
-    for (kind, run) in jobs {
-        match open.get(&kind) {
-            Some(&batch) if batches[batch].1.len() < most => batches[batch].1.push(run),
-            _ => {
-                open.insert(kind, batches.len());
-                batches.push((kind, vec![run]));
-            }
-        }
-    }
-    batches
 }
 
 /// How the runs of one algorithm are played and recorded.
@@ -322,6 +267,9 @@ pub fn play_runs<A: ArenaFactory>(
 ) -> Result<Vec<RunResult>> {
     // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
     let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
+    if let Some(late) = arenas.late() {
+        return late::play_late(arenas, plan, (&cell, numbers), late, progress);
+    }
     let test = plan.evidence.map(|evidence| evidence.test(arenas.arms())).transpose()?;
     let runs = numbers.iter().map(|&number| {
         let seeds = RunSeeds { master: plan.seed, cell: &cell, run: number };
@@ -363,6 +311,7 @@ impl<A: Arena> PolicyVisitor for PlayRuns<'_, A> {
 
 #[cfg(test)]
 mod tests {
+    use bandits::open::{Delay, Lateness};
     use interleave::{AnyInterleaving, AnyMultileaving};
 
     use super::*;
@@ -373,28 +322,19 @@ mod tests {
     const STREAMS: [Streams; 2] = [Streams::Sequential, Streams::Keyed];
 
     #[test]
-    fn batches_share_a_kind_and_leave_work_for_every_thread() {
-        let jobs: Vec<(usize, u64)> = (0..4).flat_map(|run| [(0, run), (1, run)]).collect();
-        let threads = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let with = |pool: &rayon::ThreadPool, most| pool.install(|| batches_of_runs(jobs.clone(), most));
-        let threes = [(0, vec![0, 1, 2]), (1, vec![0, 1, 2]), (0, vec![3]), (1, vec![3])];
-        assert_eq!(with(&threads(2), 3), threes);
-        // Eight runs make batches of two for four threads, and of one for sixteen.
-        assert!(with(&threads(4), 3).iter().all(|(_, runs)| runs.len() == 2));
-        assert_eq!(with(&threads(16), 3).len(), 8);
-        assert_eq!(with(&threads(1), 1), jobs.iter().map(|&(kind, run)| (kind, vec![run])).collect::<Vec<_>>());
-    }
-
-    #[test]
     fn live_runs_in_step_equal_runs_played_alone() {
         let (_, site) = site(50, &[|label, doc| label + doc as f64, |_, doc| doc as f64, |_, doc| -(doc as f64)]);
         let methods = MixingMethods {
             interleaving: "probabilistic".parse::<AnyInterleaving>().unwrap(),
             multileaving: "sosm".parse::<AnyMultileaving>().unwrap(),
         };
-        for (name, streams) in ["rucb", "mdb"].into_iter().flat_map(|name| STREAMS.map(|streams| (name, streams))) {
+        let late = [Lateness::default(), Lateness { delay: Delay::Geometric(40.0), lost: 0.1, ..Lateness::default() }];
+        let late = late.map(|lateness| LateAnswers { lateness, file: None });
+        let each = ["rucb", "mdb", "btm"].into_iter().flat_map(|name| STREAMS.map(|streams| (name, streams)));
+        for ((name, streams), late) in each.flat_map(|each| late.iter().map(move |late| (each, late))) {
             let (site, methods, gaps) = (&site, &methods, &[0.0, 0.1, 0.2]);
             let arenas = LiveArenaFactory { site, methods, gaps, streams, content: streams.to_string() };
+            let arenas = Late::new(arenas, late.clone());
             let spec: Spec = name.parse().unwrap();
             let played = |runs: &[u64]| {
                 let plan = RunPlan {

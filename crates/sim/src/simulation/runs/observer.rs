@@ -70,6 +70,7 @@ impl<'a> RunObserver<'a> {
             suboptimal: self.suboptimal.map_or_else(Vec::new, |steps| steps.recorder.curve().to_vec()),
             alone_since: self.alone.filter(|(_, _, to)| *to == steps).map(|(_, from, _)| from),
             evidence: self.evidence.map(|evidence| evidence.finish()),
+            answers: None,
             seconds,
         }
     }

@@ -1,0 +1,62 @@
+//! What became of the answers of runs whose answers come late.
+
+use serde::Serialize;
+
+use super::label;
+use crate::output::numbers::significant;
+use crate::simulation::runs::{Answers, RunResult, StudyPlan};
+
+/// Means over runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MeanAnswers {
+    /// Choices with something to learn from.
+    pub tickets: f64,
+    /// Answers that came.
+    pub told: f64,
+    /// Answers that never come.
+    pub forgotten: f64,
+    /// Answers under way at the end.
+    pub open: f64,
+    /// Answers that came, but waited in a queue at the end, unused.
+    pub waiting: f64,
+}
+
+impl MeanAnswers {
+    /// `None` unless the answers of every run came late.
+    #[must_use]
+    pub fn of(runs: &[RunResult]) -> Option<Self> {
+        let all: Vec<Answers> = runs.iter().map(|run| run.answers).collect::<Option<_>>()?;
+        let mean = |of: fn(&Answers) -> u64| all.iter().map(of).sum::<u64>() as f64 / all.len().max(1) as f64;
+        Some(Self {
+            tickets: mean(|answers| answers.tickets),
+            told: mean(|answers| answers.told),
+            forgotten: mean(|answers| answers.forgotten),
+            open: mean(|answers| answers.open),
+            waiting: mean(|answers| answers.waiting),
+        })
+    }
+}
+
+/// A line about answers that come as `late` says: how many were still under way at the end, and which algorithms had not
+/// used some that came.
+#[must_use]
+pub fn answers(plan: &StudyPlan, results: &[Vec<RunResult>], late: &str) -> String {
+    let each = || {
+        let of_algorithm = plan.algorithms.iter().zip(results);
+        of_algorithm.filter_map(|(spec, runs)| Some((label(spec), MeanAnswers::of(runs)?)))
+    };
+    let named = |of: fn(&MeanAnswers) -> f64| {
+        let some = each().map(|(name, answers)| (name, of(&answers))).filter(|(_, count)| *count > 0.0);
+        some.map(|(name, count)| format!("{name} {}", significant(count))).collect::<Vec<_>>().join(", ")
+    };
+    let mut line = late.to_owned();
+    for (what, names) in [
+        ("under way at the end", named(|answers| answers.open)),
+        ("came, but waited unused in queues at the end", named(|answers| answers.waiting)),
+    ] {
+        if !names.is_empty() {
+            line += &format!("; {what}: {names}");
+        }
+    }
+    line
+}
