@@ -1,4 +1,4 @@
-//! How impressions are served: keyed streams.
+//! How impressions are served: keyed streams, and answers that come late, in batches, or never.
 
 use std::fs;
 use std::path::Path;
@@ -90,4 +90,106 @@ fn keyed_streams_change_only_the_live_half_of_a_comparison() {
     assert_eq!(curves("usual", "proxy"), curves("keyed", "proxy"));
     assert_ne!(curves("usual", "live"), curves("keyed", "live"));
     assert_eq!(fs::read(here.join("usual/proxy.npy")).unwrap(), fs::read(here.join("keyed/proxy.npy")).unwrap());
+}
+
+const MATRIX: [&str; 9] = [
+    "bandit",
+    "--problem",
+    "arithmetic:k=8",
+    "--algorithms",
+    "rucb,mergerucb,mdb,btm",
+    "--runs",
+    "3",
+    "--steps",
+    "4e3",
+];
+
+#[test]
+fn late_answers_are_named_everywhere_and_kept_apart() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    let play = |flags: &[&str]| said(here, &[&MATRIX[..], flags].concat());
+    let usual = play(&[]);
+    let [plain] = &results(here)[..] else { panic!("one folder") };
+    let before = tree(&here.join("results").join(plain));
+    // Flags that change nothing make the same study.
+    play(&["--delay", "0", "--batch", "1", "--lost", "0"]);
+    assert_eq!(&results(here), std::slice::from_ref(plain));
+    assert_eq!(tree(&here.join("results").join(plain)), before);
+    let config = json(&here.join("results").join(plain).join("config.json"));
+    assert!(["delay", "batch", "lost"].iter().all(|key| config.get(key).is_none()), "{config}");
+    assert!(!usual.contains("late"), "{usual}");
+
+    let late = play(&["--delay", "100", "--batch", "20", "--lost", "0.1", "--threads", "1"]);
+    let words = "answers 100 impressions late, in batches of 20; 10% never come";
+    assert!(late.contains(words) && late.contains("under way at the end: "), "{late}");
+    assert!(late.contains("waited unused in queues at the end: btm "), "{late}");
+    let name = format!("{plain}-delay-100-batch-20-lost-0.1");
+    assert_eq!(results(here), [plain.clone(), name.clone()]);
+    let results = here.join("results").join(name);
+    let config = json(&results.join("config.json"));
+    assert_eq!((&config["delay"], &config["batch"], &config["lost"]), (&"100".into(), &20.into(), &0.1.into()));
+    let figure = fs::read_to_string(results.join("regret.svg")).expect("text");
+    assert!(figure.contains("answers 100 impressions late"), "the title names the delay");
+    for summary in json(&results.join("summary.json")).as_array().expect("a list") {
+        let answers = |key: &str| summary["answers"][key].as_f64().expect(key);
+        let [tickets, told, forgotten, open] = ["tickets", "told", "forgotten", "open"].map(answers);
+        assert!((tickets - told - forgotten - open).abs() < 1e-9, "{summary}");
+        // Lost with probability 0.1 each: five standard deviations of the mean of three runs.
+        let resolved = told + forgotten;
+        assert!((forgotten - 0.1 * resolved).abs() < 5.0 * (resolved * 0.09 / 3.0).sqrt(), "{summary}");
+    }
+
+    // The same bytes for any number of threads, and after an extension.
+    let flags = ["--delay", "100", "--batch", "20", "--lost", "0.1", "--threads", "4", "--out", "again"];
+    said(here, &[&MATRIX[..5], &["--runs", "2", "--steps", "4e3"], &flags].concat());
+    said(here, &[&MATRIX[..], &flags].concat());
+    assert_eq!(tree(&here.join("again")), tree(&results));
+    let line = refused(here, &[&MATRIX[..], &["--out", "again"]].concat());
+    assert!(line.contains("delay"), "{line}");
+}
+
+#[test]
+fn delays_from_a_file_live_and_at_horizons() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::write(here.join("delays.txt"), "# impressions\n10\n0\n300\n").expect("a writable folder");
+    let late = ["--delay", "delays.txt", "--steps", "500", "--out", "live"];
+    let printed = said(here, &[&LIVE[..], &late].concat());
+    assert!(printed.contains("answers as late as in delays.txt"), "{printed}");
+    let delay = json(&here.join("live/config.json"))["delay"].as_str().expect("text").to_owned();
+    assert!(delay.starts_with("delays.txt-"), "{delay}");
+    said(here, &[&LIVE[..], &late[..4], &["--streams", "keyed", "--threads", "2", "--out", "keyed"]].concat());
+    said(here, &[&LIVE[..], &late[..4], &["--streams", "keyed", "--threads", "1", "--out", "keyed-1"]].concat());
+    assert_eq!(tree(&here.join("keyed")), tree(&here.join("keyed-1")));
+    // Another file of the same name is another study.
+    fs::write(here.join("delays.txt"), "10\n0\n301\n").expect("a writable folder");
+    let line = refused(here, &[&LIVE[..], &late].concat());
+    assert!(line.contains("delay"), "{line}");
+
+    let explore =
+        ["--setting", "explore-then-exploit", "--horizons", "500,4000", "--delay", "geometric:50", "--out", "e"];
+    let printed = said(here, &[&MATRIX[..7], &explore].concat());
+    assert!(printed.contains("answers 50 impressions late on average (geometric)"), "{printed}");
+    assert_eq!(json(&here.join("e/config.json"))["delay"], "geometric:50");
+}
+
+#[test]
+fn lateness_is_refused_in_one_line() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    fs::write(here.join("words.txt"), "3\nsoon\n").expect("a writable folder");
+    for (flags, expected) in [
+        (&["--delay", "tomorrow"][..], "--delay tomorrow: expected impressions (1000), geometric:MEAN, or a file"),
+        (&["--delay", "words.txt"], "words.txt, line 2: expected a delay in impressions, e.g. 1000, found `soon`"),
+        (&["--delay", "4000"], "the first answer comes after impression 4,001, and runs have 4,000 steps"),
+        (&["--batch", "5000"], "--batch: the first answer comes after impression 5,000"),
+        (&["--batch", "0"], "--batch"),
+        (&["--lost", "1"], "expected a probability below 1"),
+        (&["--lost", "-0.1"], "expected a probability below 1"),
+    ] {
+        let line = refused(here, &[&MATRIX[..], flags].concat());
+        assert!(line.contains(expected), "{flags:?}: {line}");
+    }
+    assert!(!here.join("results").exists(), "nothing was written");
 }

@@ -13,7 +13,7 @@ use crate::simulation::arm_names::ArmNames;
 use crate::simulation::live_arena::LiveArenaFactory;
 use crate::simulation::matrix::matrix_checksum;
 use crate::simulation::prepared::PreparedSite;
-use crate::simulation::runs::{self, ArenaFactory as _, CopiedArenas, RunPlan, play_runs};
+use crate::simulation::runs::{self, ArenaFactory as _, CopiedArenas, Late, LateAnswers, RunPlan, play_runs};
 use crate::simulation::seed::Streams;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::RegretMeasure;
@@ -28,9 +28,9 @@ pub(crate) struct Environment {
 }
 
 enum Arenas {
-    Live { prepared: Box<PreparedSite>, gaps: Vec<f64>, content: String },
-    Matrix(CopiedArenas<MatrixArena>),
-    Utilities(CopiedArenas<UtilityArena>),
+    Live { prepared: Box<PreparedSite>, gaps: Vec<f64>, late: LateAnswers },
+    Matrix(Late<CopiedArenas<MatrixArena>>),
+    Utilities(Late<CopiedArenas<UtilityArena>>),
 }
 
 impl Environment {
@@ -42,7 +42,8 @@ impl Environment {
             None | Some(RegretReference::Condorcet) => (arena, "the arm of the highest utility".to_owned()),
             Some(reference) => (arena.with_reference(reference)?, format!("regret is {}", lost(regret))),
         };
-        let arenas = Arenas::Utilities(CopiedArenas { arena, content: seed_text(Seeded::Problem(name)) });
+        let copies = CopiedArenas { arena, content: seed_text(Seeded::Problem(name)) };
+        let arenas = Arenas::Utilities(Late::new(copies, LateAnswers::default()));
         Ok(Self { arenas, regret, truth }.checked())
     }
 
@@ -69,7 +70,8 @@ impl Environment {
         let content = seed_text(Seeded::Matrix(&matrix_checksum(&matrix, true)));
         let reference = regret.reference().context("nDCG needs documents, which a matrix does not have")?;
         let arena = MatrixArena::with_reference(matrix, reference)?;
-        let environment = Self { arenas: Arenas::Matrix(CopiedArenas { arena, content }), regret, truth };
+        let copies = Late::new(CopiedArenas { arena, content }, LateAnswers::default());
+        let environment = Self { arenas: Arenas::Matrix(copies), regret, truth };
         Ok((environment.checked(), winner.is_some()))
     }
 
@@ -81,7 +83,6 @@ impl Environment {
         subset: bool,
         regret: Option<RegretKind>,
     ) -> Result<(Self, bool)> {
-        let content = prepared.description.seed_text();
         let (gaps, truth, has_winner) = if regret == Some(RegretKind::Ndcg) {
             let ndcg = prepared.ndcg()?;
             let best = ndcg.iter().copied().fold(0.0, f64::max);
@@ -95,8 +96,19 @@ impl Environment {
             (truth.gaps, described, has_winner)
         };
         let regret = if has_winner { regret.unwrap_or(RegretKind::Condorcet) } else { RegretKind::Ndcg };
-        let arenas = Arenas::Live { prepared: Box::new(prepared), gaps, content };
+        let arenas = Arenas::Live { prepared: Box::new(prepared), gaps, late: LateAnswers::default() };
         Ok((Self { arenas, regret, truth }.checked(), has_winner))
+    }
+
+    /// The same with answers that come this late.
+    pub(super) fn with_late(mut self, new: &LateAnswers) -> Self {
+        self.arenas = match self.arenas {
+            Arenas::Live { prepared, gaps, .. } => Arenas::Live { prepared, gaps, late: new.clone() },
+            Arenas::Matrix(copies) => Arenas::Matrix(Late::new(copies.arenas, new.clone())),
+            Arenas::Utilities(copies) => Arenas::Utilities(Late::new(copies.arenas, new.clone())),
+        };
+        self.truth.extend(new.describe().map(|late| format!("; {late}")));
+        self
     }
 
     /// Says in `truth` which number of a step is counted, if not the mean, and whether regret measures anything.
@@ -119,15 +131,15 @@ impl Environment {
     fn gaps(&self) -> &[f64] {
         match &self.arenas {
             Arenas::Live { gaps, .. } => gaps,
-            Arenas::Matrix(copies) => copies.arena.gaps(),
-            Arenas::Utilities(copies) => copies.arena.gaps(),
+            Arenas::Matrix(copies) => copies.arenas.arena.gaps(),
+            Arenas::Utilities(copies) => copies.arenas.arena.gaps(),
         }
     }
 
     /// The preference matrix, of environments that have one.
     pub(crate) fn matrix(&self) -> Option<&PreferenceMatrix> {
         match &self.arenas {
-            Arenas::Matrix(copies) => Some(copies.arena.matrix()),
+            Arenas::Matrix(copies) => Some(copies.arenas.arena.matrix()),
             _ => None,
         }
     }
@@ -135,9 +147,9 @@ impl Environment {
     /// The text of everything that a run depends on except the algorithm: the arenas and the gaps.
     pub(crate) fn seed_text(&self) -> String {
         let content = match &self.arenas {
-            Arenas::Live { content, .. } => content,
-            Arenas::Matrix(copies) => &copies.content,
-            Arenas::Utilities(copies) => &copies.content,
+            Arenas::Live { prepared, gaps, late } => &live_arenas(prepared, gaps, late).content().to_owned(),
+            Arenas::Matrix(copies) => copies.content(),
+            Arenas::Utilities(copies) => copies.content(),
         };
         let measured = seed_text(Seeded::Measured { arenas: content, gaps: self.gaps() });
         seed_text(Seeded::Counted { measured: &measured, regret: self.regret })
@@ -146,7 +158,7 @@ impl Environment {
     /// How many runs a thread should play in step.
     pub(crate) fn in_step(&self) -> usize {
         match &self.arenas {
-            Arenas::Live { prepared, gaps, content } => live_arenas(prepared, gaps, content).in_step(),
+            Arenas::Live { prepared, gaps, late } => live_arenas(prepared, gaps, late).in_step(),
             Arenas::Matrix(copies) => copies.in_step(),
             Arenas::Utilities(copies) => copies.in_step(),
         }
@@ -159,8 +171,8 @@ impl Environment {
     pub(crate) fn play(&self, plan: &RunPlan<'_>, numbers: &[u64], progress: &Progress) -> Result<Vec<RunRecord>> {
         let measured = (self.gaps(), self.regret);
         match &self.arenas {
-            Arenas::Live { prepared, gaps, content } => {
-                records(&live_arenas(prepared, gaps, content), plan, numbers, measured, progress)
+            Arenas::Live { prepared, gaps, late } => {
+                records(&live_arenas(prepared, gaps, late), plan, numbers, measured, progress)
             }
             Arenas::Matrix(copies) => records(copies, plan, numbers, measured, progress),
             Arenas::Utilities(copies) => records(copies, plan, numbers, measured, progress),
@@ -199,12 +211,6 @@ fn lost(regret: RegretKind) -> &'static str {
     }
 }
 
-fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], content: &str) -> LiveArenaFactory<'a> {
-    LiveArenaFactory {
-        site: &prepared.site,
-        methods: &prepared.methods,
-        gaps,
-        streams: Streams::Sequential,
-        content: content.to_owned(),
-    }
+fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], late: &LateAnswers) -> Late<LiveArenaFactory<'a>> {
+    Late::new(LiveArenaFactory::new(prepared, gaps, Streams::Sequential), late.clone())
 }

@@ -19,6 +19,7 @@ use crate::simulation::arm_names::ArmNames;
 use crate::simulation::matrix::{matrix_checksum, prepare_problem};
 use crate::simulation::pairwise::estimate_matrix;
 use crate::simulation::prepared::PreparedSite;
+use crate::simulation::runs::LateAnswers;
 use crate::simulation::sample::draw_first;
 use crate::simulation::seed;
 use crate::simulation::seed_text::{Seeded, seed_text};
@@ -30,6 +31,7 @@ pub(crate) struct OpenedSetting {
     content: Content,
     seed: u64,
     regret: Option<RegretKind>,
+    late: LateAnswers,
 }
 
 enum Content {
@@ -81,7 +83,7 @@ impl OpenedSetting {
                 Content::Data { dataset, spec: Box::new(spec), features }
             }
         };
-        Ok(Self { source, content, seed, regret: setting.entry.regret })
+        Ok(Self { source, content, seed, regret: setting.entry.regret, late: setting.late.clone() })
     }
 
     /// How many rankers.
@@ -174,24 +176,25 @@ impl OpenedSetting {
 
     /// The environment of these arms, and whether they have a Condorcet winner.
     fn of_arms(&self, context: &ExperimentContext, arms: &[usize], subset: bool) -> Result<(Environment, bool)> {
-        match &self.content {
+        let (environment, has_winner) = match &self.content {
             Content::Utilities { arena, of } => {
                 ensure!(
                     arms.len() == arena.gaps().len(),
                     usage("utilities have no random subsets: choose a smaller problem")
                 );
-                Ok((Environment::of_utilities(arena.clone(), of, self.regret)?, true))
+                (Environment::of_utilities(arena.clone(), of, self.regret)?, true)
             }
             Content::Matrix { matrix, names, .. } => {
                 let chosen: Vec<Arm> = arms.iter().map(|&arm| Arm::at(arm)).collect();
-                Environment::of_matrix(matrix.subset(&chosen)?, &names.subset(arms), self.regret)
+                Environment::of_matrix(matrix.subset(&chosen)?, &names.subset(arms), self.regret)?
             }
             Content::Data { dataset, spec, features } => {
                 let features = arms.iter().map(|&arm| features[arm]).collect();
                 let prepared = spec.prepare_rankers(Arc::clone(dataset), features, self.seed)?;
-                Environment::of_site(context, prepared, self.seed, subset, self.regret)
+                Environment::of_site(context, prepared, self.seed, subset, self.regret)?
             }
-        }
+        };
+        Ok((environment.with_late(&self.late), has_winner))
     }
 }
 

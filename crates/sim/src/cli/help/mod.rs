@@ -14,8 +14,9 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 30] = [
+const RARE: [&str; 32] = [
     "axes",
+    "batch",
     "best_margin",
     "cache",
     "checkpoints",
@@ -27,6 +28,7 @@ const RARE: [&str; 30] = [
     "give_up",
     "interleave",
     "lexicographic",
+    "lost",
     "max_label",
     "multileave",
     "no_cache",

@@ -6,6 +6,7 @@ use bandits::registry::{Spec, entries};
 
 use crate::experiment::config::{Play, SettingEntry};
 use crate::output::numbers::with_separators;
+use crate::simulation::runs::LateAnswers;
 use crate::simulation::spec::SiteSpec;
 
 /// The most algorithms of an experiment: far more than a figure can show.
@@ -77,13 +78,31 @@ pub struct Setting {
     pub spec: SiteSpec,
     /// The problem, for [`Play::Problem`].
     pub problem: Option<String>,
+    /// How late answers come.
+    pub late: LateAnswers,
     /// All other keys.
     pub entry: SettingEntry,
 }
 
-/// Expands lists of click models and problems.
+/// Expands lists of click models, problems and delays.
 #[must_use]
 pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
+    let late = |setting: Setting| {
+        let all = setting.entry.late();
+        let several = all.len() > 1;
+        all.into_iter().map(move |late| {
+            let name = match several {
+                true => format!("{}, delay {}", setting.name, late.lateness.delay),
+                false => setting.name.clone(),
+            };
+            Setting { name, late, ..setting.clone() }
+        })
+    };
+    in_time(entries).into_iter().flat_map(late).collect()
+}
+
+/// The same, each with the first of its delays.
+fn in_time(entries: &[SettingEntry]) -> Vec<Setting> {
     let mut all = Vec::new();
     for entry in entries {
         if entry.play == Play::Problem {
@@ -97,6 +116,7 @@ pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
                     name: name.clone(),
                     spec: SiteSpec::default(),
                     problem: Some(problem.clone()),
+                    late: LateAnswers::default(),
                     entry: entry.clone(),
                 });
             }
@@ -111,6 +131,7 @@ pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
                 name,
                 spec: entry.spec(click),
                 problem: None,
+                late: LateAnswers::default(),
                 entry: entry.clone(),
             });
         }

@@ -1,6 +1,7 @@
 //! The `[[setting]]` sections: what an experiment plays on.
 
 use bandits::RegretKind;
+use bandits::open::{Delay, Lateness};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::Split;
@@ -8,7 +9,8 @@ use letor_io::trec::{TrecTies, Unjudged};
 use rankers::{RankerRef, Selection};
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::config::values::{Count, OneOrMany};
+use crate::experiment::config::values::{self, Count, OneOrMany};
+use crate::simulation::runs::LateAnswers;
 use crate::simulation::spec::{Reading, SiteSpec, Ties};
 use crate::simulation::text_form;
 
@@ -89,6 +91,15 @@ pub struct SettingEntry {
     /// As `--fractional-labels`.
     #[serde(default)]
     pub fractional_labels: FractionalLabels,
+    /// As `--delay`, but not from a file; one delay or several, each a setting of its own.
+    #[serde(default)]
+    pub delay: OneOrMany<Delay>,
+    /// As `--batch`.
+    #[serde(default)]
+    pub batch: Option<Count>,
+    /// As `--lost`.
+    #[serde(default, deserialize_with = "values::lost")]
+    pub lost: f64,
     /// What regret measures, as `--regret`. Without a Condorcet winner, `condorcet` (the default), `weak` and `strong`
     /// become Copeland score lost, live nDCG lost.
     #[serde(default, with = "text_form::optional")]
@@ -119,6 +130,19 @@ impl SettingEntry {
             multileave: self.multileave.clone(),
             credit_ties: self.credit_ties,
             ties: self.ties,
+        }
+    }
+}
+
+impl SettingEntry {
+    /// How late answers come in each setting of this entry.
+    #[must_use]
+    pub(crate) fn late(&self) -> Vec<LateAnswers> {
+        let (batch, lost) = (self.batch.map_or(1, |batch| batch.0), self.lost);
+        let of = |delay| LateAnswers { lateness: Lateness { delay, batch, lost, ..Lateness::default() }, file: None };
+        match &self.delay.0[..] {
+            [] => vec![of(Delay::Fixed(0))],
+            delays => delays.iter().cloned().map(of).collect(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What serde cannot check: required keys, and errors with the line of the file.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use bandits::RegretKind;
 
-use crate::experiment::config::{Experiment, PAPERS, Paper, Play, SettingEntry};
+use crate::experiment::config::{Experiment, Kind, PAPERS, Paper, Play, SettingEntry};
 use crate::experiment::kinds;
 
 /// What is wrong with a file.
@@ -71,6 +71,15 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
     }
     kinds::of(experiment.kind).check(experiment)?;
     needs(experiment, !experiment.settings.is_empty(), "[[setting]]")?;
+    let plays = !matches!(experiment.kind, Kind::Structure | Kind::Distortion | Kind::Datasets);
+    if let Some(late) = experiment.settings.iter().find(|setting| setting.late().iter().any(|late| !late.is_none())) {
+        let kind = experiment.kind.key();
+        ensure!(
+            plays,
+            "setting {:?}: kind = {kind:?} plays no algorithm; leave `delay`, `batch` and `lost` out",
+            late.name
+        );
+    }
     experiment.settings.iter().try_for_each(check_setting)
 }
 
