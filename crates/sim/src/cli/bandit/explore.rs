@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Bandit, CopiedArenas, Description, Late, LateAnswers};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
-use crate::cli::args::Usual;
+use crate::cli::args::{LateArgs, Usual};
 use crate::cli::print::{eprintln, println};
 use crate::cli::study::extension::{Length, Size, extended};
 use crate::cli::study::output::Presentation;
@@ -118,6 +118,9 @@ impl Bandit {
         let run = &self.run;
         let (seed, quiet) = (run.common.seed, run.common.quiet);
         let asked = Size { length: Length::Horizons(horizons), ..run.size(&Usual::STUDY) };
+        if !quiet {
+            LateArgs::announce(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps());
+        }
         let usual = self.folder("explore", &description, &arenas.late);
         let mut config = Config {
             command: "bandit",

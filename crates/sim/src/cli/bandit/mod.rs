@@ -222,9 +222,6 @@ impl Bandit {
         let late = self.late.late(steps)?;
         late.check_evidence(self.evidence.plan()?.is_some())?;
         let caption = caption.with(late.describe());
-        if !self.run.common.quiet {
-            LateArgs::announce(&late, &self.run.size(&Usual::STUDY).algorithms, arenas.arms(), steps);
-        }
         let arenas = Late::new(arenas, late);
         let winners = description.winners.clone();
         let arms = Arms { winners: &winners, names, measured };
@@ -254,6 +251,9 @@ impl Bandit {
         let common = &self.run.common;
         let evidence = self.evidence.plan()?;
         let asked = self.run.size(&Usual::STUDY);
+        if !common.quiet {
+            LateArgs::announce(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps());
+        }
         let usual = self.folder("bandit", &description, &arenas.late);
         let mut config = Config {
             command: "bandit",
