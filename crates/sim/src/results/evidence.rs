@@ -208,6 +208,7 @@ mod tests {
                 confidence: 0.5,
                 candidates: vec![Arm(1), Arm(2)],
             }),
+            answers: None,
             seconds: 0.0,
         }
     }
