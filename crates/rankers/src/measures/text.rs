@@ -39,7 +39,7 @@ impl Measure {
     /// Reads measures separated by commas.
     ///
     /// # Errors
-    /// If one of them is no measure, or is given twice.
+    /// If one of them is not a measure, or is given twice.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, MeasureError> {
         let (mut measures, mut start, mut depth) = (Vec::<Self>::new(), 0, 0_u32);
         let ends = text.char_indices().chain([(text.len(), ',')]);
@@ -145,7 +145,7 @@ impl Given {
                 let cutoff = positive(value).ok_or_else(|| expected("1 or more"))?;
                 self.cutoff.replace(cutoff).is_some()
             }
-            _ => return Err(format!("`{}` is no parameter of {name}, expected {known}", key.escape_debug())),
+            _ => return Err(format!("`{}` is not a parameter of {name}, expected {known}", key.escape_debug())),
         };
         if twice { Err(format!("{key} is given twice; give it once")) } else { Ok(()) }
     }

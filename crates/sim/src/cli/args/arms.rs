@@ -98,7 +98,7 @@ impl FromStr for ArmSelection {
             return Ok(Self::Random(parse_positive(text).map_err(expected)?));
         }
         let items = Names::split(text).map_err(|_| expected(String::new()))?;
-        // Numbers that no arm can have are no names, but slips.
+        // A number that no arm can have is a slip, not a name.
         items.iter().filter(|item| is_number(item)).try_for_each(|item| parse_ordinal(item).map(drop))?;
         Ok(Self::List(items))
     }
