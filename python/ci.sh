@@ -7,6 +7,7 @@
 # RANKDUEL_PYTHONS names the interpreters, e.g. "python3.12 /opt/python3.13/bin/python".
 set -euo pipefail
 cd "$(dirname "$0")"
+here=$PWD
 profile=${RANKDUEL_PROFILE:-dev}
 work=${RANKDUEL_WORK:-../target/python}
 mkdir -p "$work"
@@ -74,8 +75,8 @@ for python in "${pythons[@]}"; do
     step "$version: examples in docstrings, types, stubs"
     installed=$("$place/bin/python" -c 'import rankduel, pathlib; print(pathlib.Path(rankduel.__file__).parent)')
     (cd "$work" && "$place/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules "$installed")
-    "$place/bin/python" -m mypy --strict "$installed" --cache-dir "$work/mypy"
-    (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise)
+    "$place/bin/python" -m mypy --config-file pyproject.toml --strict "$installed" --cache-dir "$work/mypy"
+    (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise --mypy-config-file "$here/pyproject.toml")
   else
     step "$version: lists, tables, own policies"
     (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_frames.py test_lists.py test_own.py)

@@ -33,18 +33,109 @@ class Columns:
 
 @final
 class Impression:
+    """A list shown to one user, and the receipt with which its clicks are credited later: what `interleave` and `multileave` return.
+
+    A plain value, which can be compared and pickled, and kept as bytes or JSON.
+    """
+
     @property
-    def shown(self) -> list[str]: ...
+    def shown(self) -> list[str]:
+        """The documents, top down."""
     @property
-    def method(self) -> str: ...
-    def credit(self, clicked: Sequence[str]) -> str: ...
-    def credit_all(self, clicked: Sequence[str]) -> tuple[list[list[int]], list[int] | None]: ...
-    def to_bytes(self) -> bytes: ...
+    def method(self) -> str:
+        """The method that mixed the list, with its settings."""
+    def credit(self, clicked: Sequence[str]) -> str:
+        """Who won between two rankers.
+
+        Parameters
+        ----------
+        clicked
+            The documents that were clicked, in any order.
+
+        Returns
+        -------
+        str
+            ``"first"``, ``"second"`` or ``"tie"``.
+
+        Raises
+        ------
+        ValueError
+            If a document was not shown, or the impression is of several rankers.
+        """
+    def credit_all(self, clicked: Sequence[str]) -> tuple[list[list[int]], list[int] | None]:
+        """Who won between each pair of rankers, and the score of each.
+
+        Parameters
+        ----------
+        clicked
+            The documents that were clicked, in any order.
+
+        Returns
+        -------
+        preferences : list of list of int
+            For rankers i and j, 1 if i won, -1 if j won, 0 for a tie.
+        scores : list of int or None
+            A score per ranker, for methods that have scores; only their order means anything.
+
+        Raises
+        ------
+        ValueError
+            If a document was not shown.
+        """
+    def to_bytes(self) -> bytes:
+        """The impression as bytes.
+
+        Returns
+        -------
+        bytes
+            Some tens of bytes beside the documents.
+        """
     @staticmethod
-    def from_bytes(data: bytes) -> Impression: ...
-    def to_json(self) -> str: ...
+    def from_bytes(data: bytes) -> Impression:
+        """The impression that `to_bytes` wrote.
+
+        Parameters
+        ----------
+        data
+            The bytes.
+
+        Returns
+        -------
+        Impression
+            The same.
+
+        Raises
+        ------
+        ValueError
+            For other bytes.
+        """
+    def to_json(self) -> str:
+        """The impression as JSON.
+
+        Returns
+        -------
+        str
+            One line.
+        """
     @staticmethod
-    def from_json(text: str) -> Impression: ...
+    def from_json(text: str) -> Impression:
+        """The impression that `to_json` wrote.
+
+        Parameters
+        ----------
+        text
+            The line.
+
+        Returns
+        -------
+        Impression
+            The same.
+
+        Raises
+        ------
+        ValueError
+            For other text.
+        """
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...

@@ -59,20 +59,20 @@ class Matrix:
     (2, 0)
     """
 
-    _core: _core.Matrix
+    _inner: _core.Matrix
     _counts: dict[str, npt.NDArray[Any]] | None
 
     def __init__(self, values: npt.ArrayLike, *, name: str = "matrix") -> None:
         array = np.ascontiguousarray(values, dtype=np.float64)
         if array.ndim != 2:
             raise ValueError(f"a preference matrix has two dimensions, found {array.ndim}")
-        self._core = _core.Matrix.from_array(array, name)
+        self._inner = _core.Matrix.from_array(array, name)
         self._counts = None
 
     @classmethod
     def _of(cls, core: _core.Matrix, counts: dict[str, npt.NDArray[Any]] | None = None) -> Matrix:
         matrix = cls.__new__(cls)
-        matrix._core = core
+        matrix._inner = core
         matrix._counts = counts
         return matrix
 
@@ -133,28 +133,28 @@ class Matrix:
     @property
     def name(self) -> str:
         """What titles call it."""
-        return self._core.name
+        return self._inner.name
 
     @property
     def arms(self) -> int:
         """The number of arms."""
-        return self._core.arms
+        return self._inner.arms
 
     @property
     def values(self) -> npt.NDArray[np.float64]:
         """All probabilities, as a copy."""
-        return self._core.values()
+        return self._inner.values()
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("the array of a matrix is always a copy")
-        values = self._core.values()
+        values = self._inner.values()
         return values if dtype is None else values.astype(dtype)
 
     def _count(self, name: str) -> npt.NDArray[Any]:
         if self._counts is not None:
             return self._counts[name]
-        counts: npt.NDArray[Any] = getattr(self._core, name)()
+        counts: npt.NDArray[Any] = getattr(self._inner, name)()
         return counts
 
     @property
@@ -180,28 +180,28 @@ class Matrix:
     @property
     def how(self) -> dict[str, Any]:
         """How a matrix that was estimated here was made: ``P.json`` of the command line."""
-        how: dict[str, Any] = json.loads(self._core.how())
+        how: dict[str, Any] = json.loads(self._inner.how())
         return how
 
     @property
     def winner(self) -> str:
         """The line of the command line about the winner of a matrix that was estimated here, and how certain it is."""
-        return self._core.winner_line()
+        return self._inner.winner_line()
 
     @property
     def condorcet_winner(self) -> int | None:
         """The arm that beats all others, if there is one."""
-        return self._core.condorcet_winner()
+        return self._inner.condorcet_winner()
 
     @property
     def checksum(self) -> str:
         """The checksum by which results know the matrix."""
-        return self._core.checksum()
+        return self._inner.checksum()
 
     @property
     def synthetic(self) -> bool | None:
         """Whether it was estimated from generated data; `None` if nobody knows."""
-        return self._core.synthetic
+        return self._inner.synthetic
 
     def arm_name(self, arm: int) -> str:
         """What an arm is called, e.g. ``feature 110 (arm 109)``.
@@ -216,7 +216,7 @@ class Matrix:
         str
             Its name.
         """
-        return self._core.arm_name(arm)
+        return self._inner.arm_name(arm)
 
     def subset(self, arms: Sequence[int]) -> Matrix:
         """The matrix of some arms, which keep their names.
@@ -231,7 +231,7 @@ class Matrix:
         Matrix
             A matrix without counts.
         """
-        return Matrix._of(self._core.subset(list(arms)))
+        return Matrix._of(self._inner.subset(list(arms)))
 
     def save(self, path: str | os.PathLike[str], *, replace: bool = False) -> list[Path]:
         """Write the files of ``sim proxy``: the matrix as ``.npy`` and ``.txt`` and, if it was estimated here, its counts, how it
@@ -254,7 +254,7 @@ class Matrix:
         ValueError
             If a file exists.
         """
-        return self._core.save(Path(path), replace)
+        return self._inner.save(Path(path), replace)
 
     def bandit(self, algorithms: Algorithm | Sequence[Algorithm] = STUDY, **settings: Any) -> Study:
         """Play algorithms on it: the same as `rankduel.bandit`.
@@ -277,7 +277,7 @@ class Matrix:
         return f"Matrix({self.name!r}, {self.arms} arms)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._core.has_utilities:
+        if self._inner.has_utilities:
             return Matrix.problem, (self.name,)
         with tempfile.TemporaryDirectory() as folder:
             stem = Path(self.name).stem or "matrix"
@@ -367,7 +367,7 @@ def bandit(
     matrix = _environment(environment)
     with reporting(progress) as report:
         return Study(
-            matrix._core.bandit(
+            matrix._inner.bandit(
                 algorithms_of(algorithms), steps, runs, checkpoints, seed, regret, axes, spread, threads, report
             )
         )

@@ -25,6 +25,7 @@ DUELS = ("mergerucb", "rucb", "rmed1", "random")
 METHODS = ("team-draft", "probabilistic", "optimized", "sosm", "pairwise-preference")
 
 Features = Union[str, int, Sequence[int]]
+_Arrays = tuple[str, bool, list[str], npt.NDArray[np.float32], npt.NDArray[np.float64], Union[list[str], None]]
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class Site:
     (3, True)
     """
 
-    _core: _core.Site
+    _inner: _core.Site
 
     def __init__(
         self,
@@ -185,18 +186,18 @@ class Site:
         spec["reading"] = {name: value for name, value in reading.items() if value is not None} | {"no-cache": not use_cache}
         self.seed = seed
         self._spec = json.dumps(spec)
-        self._arrays: tuple[Any, ...] | None = None
+        self._arrays: _Arrays | None = None
         with reporting(progress) as report:
-            self._core = _core.Site.open(self._spec, seed, threads, report)
+            self._inner = _core.Site.open(self._spec, seed, threads, report)
 
     @classmethod
-    def _of(cls, spec: str, seed: int, arrays: tuple[Any, ...] | None, threads: int | None = None) -> Site:
+    def _of(cls, spec: str, seed: int, arrays: _Arrays | None, threads: int | None = None) -> Site:
         site = cls.__new__(cls)
         site.seed, site._spec, site._arrays = seed, spec, arrays
         if arrays is None:
-            site._core = _core.Site.open(spec, seed, threads, None)
+            site._inner = _core.Site.open(spec, seed, threads, None)
         else:
-            site._core = _core.Site.from_arrays(spec, seed, *arrays, threads, None)
+            site._inner = _core.Site.from_arrays(spec, seed, *arrays, threads, None)
         return site
 
     @classmethod
@@ -355,13 +356,13 @@ class Site:
     @property
     def description(self) -> dict[str, Any]:
         """What the site is made of, with all defaults resolved: ``site`` in ``config.json`` of the command line."""
-        description: dict[str, Any] = json.loads(self._core.description())
+        description: dict[str, Any] = json.loads(self._inner.description())
         return description
 
     @property
     def arms(self) -> int:
         """The number of rankers."""
-        return self._core.arms
+        return self._inner.arms
 
     @property
     def features(self) -> list[int]:
@@ -387,7 +388,7 @@ class Site:
         str
             Its name.
         """
-        return self._core.arm_name(arm)
+        return self._inner.arm_name(arm)
 
     def ndcg(self, *, threads: int | None = None) -> npt.NDArray[np.float64]:
         """nDCG@10 of every ranker, with exponential gains, in expectation over ties.
@@ -402,7 +403,7 @@ class Site:
         numpy.ndarray
             One value per arm.
         """
-        return np.asarray(self._core.ndcg(threads), dtype=np.float64)
+        return np.asarray(self._inner.ndcg(threads), dtype=np.float64)
 
     def truth(
         self,
@@ -436,7 +437,7 @@ class Site:
             The best ranker, and the gap of each.
         """
         with reporting(progress) as report:
-            data, text = self._core.truth(self._seed(seed), effort, _path(cache), threads, report)
+            data, text = self._inner.truth(self._seed(seed), effort, _path(cache), threads, report)
         truth = json.loads(data)
         names = ("measure", "winner", "winners", "gaps", "standard_errors", "z", "comparisons")
         return Truth(**{name: truth[name] for name in names}, text=text)
@@ -484,7 +485,7 @@ class Site:
         """
         pairs = "all" if arms is None else "arms:" + ",".join(str(arm) for arm in arms)
         with reporting(progress) as report:
-            core = self._core.proxy(
+            core = self._inner.proxy(
                 interleavings, self._seed(seed), multileaved, stratify, pairs, until_standard_error, name, threads, report
             )
         return Matrix._of(core)
@@ -545,7 +546,7 @@ class Site:
         """
         with reporting(progress) as report:
             return Study(
-                self._core.live(
+                self._inner.live(
                     algorithms_of(algorithms),
                     steps,
                     runs,
@@ -602,8 +603,8 @@ class Site:
         if matrix is None:
             matrix = self.proxy(interleavings=interleavings, seed=seed, threads=threads, progress=progress)
         with reporting(progress) as report:
-            live, proxy, differences = self._core.compare(
-                matrix._core,
+            live, proxy, differences = self._inner.compare(
+                matrix._inner,
                 algorithms_of(algorithms),
                 steps,
                 runs,
@@ -657,7 +658,7 @@ class Site:
         """
         with reporting(progress) as report:
             return Frame(
-                self._core.sensitivity(list(methods), compared, impressions, draws, self._seed(seed), threads, report)
+                self._inner.sensitivity(list(methods), compared, impressions, draws, self._seed(seed), threads, report)
             )
 
     def distortion(
@@ -692,7 +693,7 @@ class Site:
         """
         with reporting(progress) as report:
             return Frame(
-                self._core.distortion(
+                self._inner.distortion(
                     None if sizes is None else list(sizes),
                     multileavings,
                     sets,

@@ -44,7 +44,7 @@ class Study:
     """
 
     def __init__(self, core: _core.Study) -> None:
-        self._core: _core.Study | None = core
+        self._inner: _core.Study | None = core
         self.algorithms: list[str] = core.algorithms
         self.labels: list[str] = core.labels
         self.steps: int = core.steps
@@ -57,8 +57,8 @@ class Study:
         self._caption = core.caption
 
     def _need(self) -> _core.Study:
-        assert self._core is not None, "computed before it was pickled"
-        return self._core
+        assert self._inner is not None, "computed before it was pickled"
+        return self._inner
 
     @cached_property
     def curves(self) -> Frame:
@@ -151,8 +151,8 @@ class Study:
         ValueError
             If the folder is not empty.
         """
-        if self._core is not None:
-            self._core.save(Path(folder))
+        if self._inner is not None:
+            self._inner.save(Path(folder))
             return
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -176,5 +176,5 @@ class Study:
         state = dict(self.__dict__)
         for name in ("curves", "runs", "every_run", "summary", "_svg"):
             state[name] = getattr(self, name)
-        state["_core"] = None
+        state["_inner"] = None
         return state
