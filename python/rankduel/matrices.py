@@ -61,6 +61,9 @@ class Matrix:
 
     _inner: _core.Matrix
     _counts: dict[str, npt.NDArray[Any]] | None
+    # What an opened matrix was estimated from, as read; what a subset is a subset of.
+    _account: bytes | None = None
+    _whole: tuple[Matrix, list[int]] | None = None
 
     def __init__(self, values: npt.ArrayLike, *, name: str = "matrix") -> None:
         array = np.ascontiguousarray(values, dtype=np.float64)
@@ -106,7 +109,11 @@ class Matrix:
                 counts = {name: arrays[name] for name in arrays.files}
             if not np.array_equal(counts.get("preferences", np.empty(0)), core.values()):
                 counts = None
-        return cls._of(core, counts)
+        matrix = cls._of(core, counts)
+        account = path.with_name(f"{stem}.json")
+        if core.synthetic is not None and account.exists():
+            matrix._account = account.read_bytes()
+        return matrix
 
     @classmethod
     def problem(cls, name: str) -> Matrix:
@@ -179,8 +186,8 @@ class Matrix:
 
     @property
     def how(self) -> dict[str, Any]:
-        """How a matrix that was estimated here was made: ``P.json`` of the command line."""
-        how: dict[str, Any] = json.loads(self._inner.how())
+        """How an estimated matrix was made: ``P.json`` of the command line."""
+        how: dict[str, Any] = json.loads(self._account or self._inner.how())
         return how
 
     @property
@@ -231,7 +238,9 @@ class Matrix:
         Matrix
             A matrix without counts.
         """
-        return Matrix._of(self._inner.subset(list(arms)))
+        matrix = Matrix._of(self._inner.subset(list(arms)))
+        matrix._whole = (self, list(arms))
+        return matrix
 
     def save(self, path: str | os.PathLike[str], *, replace: bool = False) -> list[Path]:
         """Write the files of ``sim proxy``: the matrix as ``.npy`` and ``.txt`` and, if it was estimated here, its counts, how it
@@ -279,10 +288,14 @@ class Matrix:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._inner.has_utilities:
             return Matrix.problem, (self.name,)
+        if self._whole is not None:
+            return Matrix.subset, self._whole
         with tempfile.TemporaryDirectory() as folder:
             stem = Path(self.name).stem or "matrix"
             files = self.save(Path(folder) / f"{stem}.npy")
             packed = {file.name: file.read_bytes() for file in files if file.suffix != ".txt"}
+        if self._account is not None:
+            packed[f"{stem}.json"] = self._account
         return _unpacked, (f"{stem}.npy", packed, self._counts, self.name)
 
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result, ensure};
 use bandits::RegretKind;
 use interleave::AnyMultileaving;
-use letor_io::{DatasetBuilder, Provenance};
+use letor_io::{DatasetBuilder, ErrorKind, Provenance};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use sim::analysis::{distortion, live_vs_proxy, sensitivity};
@@ -142,7 +142,15 @@ impl Site {
         let spec = specification(spec)?;
         work(py, How { threads, report }, move || {
             let cache = sim::output::data_cache::folder();
-            let dataset = spec.open(None, cache.as_deref())?;
+            let name = spec.dataset.first().and_then(|name| name.split(':').next()).unwrap_or_default();
+            let generated = letor_io::lookalike::names().any(|known| known == name);
+            let dataset = spec.open(None, cache.as_deref()).map_err(|error| {
+                match error.downcast_ref::<letor_io::Error>().filter(|wrong| wrong.kind() == ErrorKind::Unknown) {
+                    // An invalid scale or seed, or a split that the data set does not have: not a missing file.
+                    Some(wrong) if generated || spec.reading.split.is_some() => usage(wrong),
+                    _ => error,
+                }
+            })?;
             Ok(Self::new(spec.prepare(Arc::new(dataset), seed)?))
         })
     }

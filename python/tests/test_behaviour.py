@@ -244,8 +244,8 @@ def test_everything_can_be_pickled(site: rd.Site, matrix: rd.Matrix, tmp_path: P
     for one in (matrix, matrix.subset([0, 2]), rd.Matrix([[0.5, 0.6], [0.4, 0.5]], name="mine"), rd.Matrix.problem("normal:k=9")):
         two = copied(one)
         assert isinstance(two, rd.Matrix) and (two.arms, two.name, two.synthetic) == (one.arms, one.name, one.synthetic)
-    two = copied(matrix)
-    assert isinstance(two, rd.Matrix) and np.array_equal(two.wins, matrix.wins)
+    two = copied(copied(matrix))
+    assert isinstance(two, rd.Matrix) and np.array_equal(two.wins, matrix.wins) and two.how == matrix.how
     assert str(rd.bandit(two, "rucb", steps=100, runs=1)) == str(rd.bandit(matrix, "rucb", steps=100, runs=1))
     assert copied(rd.analyse(matrix, samples=10)) == rd.analyse(matrix, samples=10)
 
