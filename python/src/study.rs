@@ -101,6 +101,7 @@ impl Asked {
             runs: self.runs,
             seed: self.seed,
             checkpoints,
+            evidence: None,
         }
     }
 }
