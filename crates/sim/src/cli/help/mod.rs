@@ -54,7 +54,7 @@ const BRIEF: [(&str, &str); 18] = [
     ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb (`sim algorithms`)"),
     ("against", "Another matrix of the same arms, to compare with"),
     ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
-    ("click", "How users click, e.g. perfect or informational"),
+    ("click", "How users click, e.g. perfect"),
     ("dataset", "A registered data set, a folder, files, or a look-alike"),
     ("interleave", "Method for two lists, e.g. team-draft [default: probabilistic]"),
     ("matrix", "The preference matrix: a file, or the name of a registered matrix"),
