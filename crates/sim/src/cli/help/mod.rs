@@ -50,7 +50,7 @@ const RARE: [&str; 32] = [
 ];
 
 /// What `-h` says of flags whose first paragraph is long.
-const BRIEF: [(&str, &str); 18] = [
+const BRIEF: [(&str, &str); 20] = [
     ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb (`sim algorithms`)"),
     ("against", "Another matrix of the same arms, to compare with"),
     ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
@@ -58,7 +58,9 @@ const BRIEF: [(&str, &str); 18] = [
     ("dataset", "A registered data set, a folder, files, or a look-alike"),
     ("interleave", "Method for two lists, e.g. team-draft [default: probabilistic]"),
     ("matrix", "The preference matrix: a file, or the name of a registered matrix"),
+    ("measures", "Measures of each ranker, e.g. nDCG@10,AP,RBP(p=0.8)"),
     ("multileave", "Method for several lists, e.g. probabilistic [default: sosm]"),
+    ("names", "A file with the names of the rankers"),
     ("out", "Where results go [default: a folder in results/]"),
     ("problem", "A problem by name, e.g. 1good5poor or btl:k=10"),
     ("qrels", "The judgments of --trec-runs"),
