@@ -2,7 +2,7 @@
 //!
 //! | in | is |
 //! |---|---|
-//! | `power` | `sim power`: impressions until two rankers are told apart |
+//! | `power` | `sim power`: impressions until the better of two rankers is known |
 //! | `significance` | `sim significance`: which algorithms of a finished study differ |
 
 pub(super) mod power;

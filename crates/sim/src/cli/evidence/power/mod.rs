@@ -32,7 +32,7 @@ use crate::simulation::prepared::SiteDescription;
 /// From a margin, e.g. of `sim` ("smallest margin") or of a preference matrix (P - 1/2), or from data: the shares of won,
 /// lost and tied impressions of two rankers are then estimated from simulated users. Predicted are a test that may be
 /// looked at after every impression and stops when it decides, and the sign test, whose number of impressions is fixed
-/// before and which is looked at once; from data also an A/B test of click-through, in which half of the users see each
+/// before and which has a single look; from data also an A/B test of click-through, in which half of the users see each
 /// ranker alone.
 ///
 /// Impressions count as independent here: each simulated one is a user of its own. Where users come back, count sessions

@@ -102,7 +102,7 @@ pub(super) fn measure(
     );
     ensure!(
         counts.preference() > 0.5,
-        "{} and {} won equally many of {impressions_text} impressions; --impressions {} may tell them apart",
+        "{} and {} won equally many of {impressions_text} impressions; --impressions {} may distinguish them",
         label(pair[0]),
         label(pair[1]),
         impressions.saturating_mul(10)
