@@ -18,9 +18,12 @@ pub(super) struct Source {
     pub(super) path: PathBuf,
 }
 
+/// A file that is left out, and the reason.
+pub(super) type Skipped = (PathBuf, String);
+
 /// The files that `runs` mean, and those of folders that were skipped with the reason. A folder stands for its files
 /// that start with a line of a run, by name.
-pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<(PathBuf, String)>), Error> {
+pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<Skipped>), Error> {
     let (mut sources, mut skipped) = (Vec::new(), Vec::new());
     for run in runs {
         let (name, path) = split_name(run.as_ref());

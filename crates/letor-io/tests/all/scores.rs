@@ -163,14 +163,14 @@ fn what_is_not_the_scores_of_these_rows_is_refused() {
         (b"\x93NUMPY\x01\x00\xff\xff{}", ": is a damaged .npy file"),
     ] {
         let file = write(&folder, "pred", bytes);
-        let error = add(&dataset, &[file.clone()], Features::Kept).expect_err(expected).to_string();
+        let error = add(&dataset, std::slice::from_ref(&file), Features::Kept).expect_err(expected).to_string();
         let said = error.strip_prefix(file.as_str()).unwrap_or_else(|| panic!("{error}"));
         assert!(said.contains(expected) && !said.contains('\n'), "{said}\n{expected}");
     }
     let good = write(&folder, "good.txt", b"1\n2\n3\n4\n5\n");
     let twice = add(&dataset, &[good.clone(), good.clone()], Features::Kept).unwrap_err().to_string();
     assert!(twice.contains("both called `good`: give one of them another name"), "{twice}");
-    let added = add(&dataset, &[good.clone()], Features::Kept).unwrap();
+    let added = add(&dataset, std::slice::from_ref(&good), Features::Kept).unwrap();
     let again = add(&added, &[good], Features::Kept).unwrap_err().to_string();
     assert!(again.contains("feature 5 is called `good` too"), "{again}");
     let absent = add(&dataset, &["no/such/file"], Features::Kept).unwrap_err().to_string();

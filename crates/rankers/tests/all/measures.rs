@@ -228,5 +228,5 @@ fn measures_equal_those_of_ir_measures() {
         largest = largest
             .max(largest_difference(&values(&files.open(TrecTies::Docno), measures), &reference(&files, measures)));
     }
-    println!("largest difference: {largest:e}");
+    assert!(largest < 1e-12, "largest difference: {largest:e}");
 }

@@ -12,7 +12,7 @@ use super::print::println;
 use crate::output::numbers::with_separators;
 use crate::output::text_table::{Align, TextTable};
 
-/// List the registered data sets and preference matrices, and whether they are installed
+/// List the registered data sets and preference matrices, and which are installed
 #[derive(Debug, Args)]
 pub(super) struct Datasets {
     /// Print JSON instead of text

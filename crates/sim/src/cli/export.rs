@@ -20,7 +20,7 @@ use crate::simulation::spec::SiteSpec;
 /// The file of the labels.
 const QRELS: &str = "qrels.txt";
 
-/// Write the lists of feature rankers, or of models with --scores, as TREC runs, and the labels as qrels.
+/// Write the lists of feature rankers or models as TREC runs, and the labels as qrels.
 ///
 /// The folder holds one run per ranker, NAME.run, and qrels.txt: `sim --trec-runs FOLDER --qrels FOLDER/qrels.txt` reads
 /// them, and so do trec_eval and ir_measures. Documents have the numbers in the comments of the files (`#docid =

@@ -66,16 +66,16 @@ enum Command {
     Compare(compare::Compare),
     Completions(help::generate::Completions),
     Datasets(datasets::Datasets),
-    Inspect(inspect::Inspect),
-    Man(help::generate::Man),
     Distortion(distortion::DistortionCommand),
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
+    Inspect(inspect::Inspect),
+    Man(help::generate::Man),
+    Power(evidence::power::Power),
+    Proxy(proxy::Proxy),
+    Report(report::Report),
     Sensitivity(sensitivity::Sensitivity),
     Significance(evidence::significance::Significance),
-    Power(evidence::power::Power),
-    Report(report::Report),
-    Proxy(proxy::Proxy),
 }
 
 /// Parses the command line and runs the command. The exit code is 2 for wrong usage and 1 for failures, each with one

@@ -1,5 +1,7 @@
 //! A set of rankers with the outcomes of their comparisons, ready for algorithms to play in.
 
+use std::borrow::Cow;
+
 use anyhow::{Context as _, Result};
 use bandits::winners::condorcet_winners;
 use bandits::{
@@ -147,11 +149,11 @@ impl Environment {
     /// The text of everything that a run depends on except the algorithm: the arenas and the gaps.
     pub(crate) fn seed_text(&self) -> String {
         let content = match &self.arenas {
-            Arenas::Live { prepared, gaps, late } => &live_arenas(prepared, gaps, late).content().to_owned(),
-            Arenas::Matrix(copies) => copies.content(),
-            Arenas::Utilities(copies) => copies.content(),
+            Arenas::Live { prepared, gaps, late } => Cow::Owned(live_arenas(prepared, gaps, late).content().to_owned()),
+            Arenas::Matrix(copies) => Cow::Borrowed(copies.content()),
+            Arenas::Utilities(copies) => Cow::Borrowed(copies.content()),
         };
-        let measured = seed_text(Seeded::Measured { arenas: content, gaps: self.gaps() });
+        let measured = seed_text(Seeded::Measured { arenas: &content, gaps: self.gaps() });
         seed_text(Seeded::Counted { measured: &measured, regret: self.regret })
     }
 

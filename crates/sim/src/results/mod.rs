@@ -75,9 +75,8 @@ pub struct Recommended {
     /// Its feature, of feature rankers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feature: Option<FeatureId>,
-    /// The name that it was given; absent if no arm was given one.
+    /// The name that it was given; absent if no arm was given one, null beside others with one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[expect(clippy::option_option, reason = "null for an arm without a name beside others with one")]
     pub name: Option<Option<String>>,
     /// Its number in the matrix, where not all arms of that are played.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -108,7 +108,6 @@ impl ArmNames {
 
     /// The cell of `arm` in a column of names: `None` if there is no such column, because no arm was given a name.
     #[must_use]
-    #[expect(clippy::option_option, reason = "a column and a cell of it are missing for different reasons")]
     pub fn cell(&self, arm: usize) -> Option<Option<String>> {
         self.given.as_ref().map(|given| given.get(arm).map(str::to_owned))
     }

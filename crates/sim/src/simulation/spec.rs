@@ -237,7 +237,7 @@ impl SiteSpec {
         if has_runs && !self.dataset.is_empty() && self.dataset != Self::default().dataset {
             return fail("trec-runs", "excludes dataset: runs are the rankers, and their qrels the data");
         }
-        if has_runs != !self.qrels.is_empty() {
+        if has_runs == self.qrels.is_empty() {
             return fail("qrels", "belongs to trec-runs, and runs need qrels: give both");
         }
         if has_runs && !self.scores.is_empty() {

@@ -115,7 +115,7 @@ mod tests {
                 let (mut wins, mut losses, mut next) = (0, 0, Crossing::FIRST);
                 for step in 0..3_000 {
                     *(if won(step) { &mut wins } else { &mut losses }) += 1;
-                    let expected = evidence.ln(wins, losses) >= threshold.ln();
+                    let expected = evidence.ln(wins, losses) >= libm::log(threshold);
                     assert_eq!(crossing.reached(wins, losses, &mut next), expected, "{null} {pattern} {step}");
                     if expected {
                         break;

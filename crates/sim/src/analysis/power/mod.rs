@@ -39,7 +39,7 @@ impl Shares {
     pub fn of_margin(margin: f64, ties: f64) -> Option<Self> {
         let decided = 1.0 - ties;
         let possible = (0.0..1.0).contains(&ties) && margin > 0.0 && margin < 0.5 * decided;
-        possible.then(|| Self { wins: 0.5 * decided + margin, losses: 0.5 * decided - margin, ties })
+        possible.then_some(Self { wins: 0.5 * decided + margin, losses: 0.5 * decided - margin, ties })
     }
 
     /// The shares among counted comparisons, of which the first ranker should have won more; `None` without comparisons.

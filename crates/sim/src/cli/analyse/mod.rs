@@ -25,7 +25,7 @@ use crate::results::notes;
 use crate::simulation::arm_names::ArmNames;
 use crate::simulation::matrix::matrix_checksum;
 
-/// Analyse a preference matrix: winners, cycles, gaps, regret bounds, and random subsets of its arms.
+/// Analyse a preference matrix: winners, cycles, gaps, bounds on regret, random subsets.
 ///
 /// Writes findings.json with all numbers, ranking.csv, cycles.csv, subsets.csv, bounds.csv, with --against
 /// difference.csv, figures of the matrix, subsets, bounds and difference, and config.json to the results folder.

@@ -132,6 +132,10 @@ impl LateAnswers {
         let late = match (delay, &self.file) {
             (Delay::Fixed(0), _) => String::new(),
             (Delay::Fixed(delay), _) => format!(" {} late", with_unit(*delay, "impression")),
+            // All digits, as the user gave them.
+            (Delay::Geometric(mean), _) if mean.fract() != 0.0 => {
+                format!(" {mean} impressions late on average (geometric)")
+            }
             (Delay::Geometric(mean), _) => format!(" {} impressions late on average (geometric)", number(*mean)),
             (Delay::Listed(_), Some(file)) => format!(" as late as in {}", file.name),
             (Delay::Listed(delays), None) => format!(" as late as one of {}", with_separators(delays.len() as u64)),

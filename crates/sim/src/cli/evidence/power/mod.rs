@@ -155,7 +155,7 @@ impl Power {
                 self.confidence, self.power
             ))
         );
-        if self.margin.is_empty() { self.from_data() } else { self.from_margins() }
+        if self.margin.is_empty() { self.predict_from_data() } else { self.predict_from_margins() }
     }
 
     fn goal(&self) -> Goal {
@@ -183,7 +183,7 @@ impl Power {
         }
     }
 
-    fn from_margins(&self) -> Result<()> {
+    fn predict_from_margins(&self) -> Result<()> {
         let ties = self.tied.unwrap_or(0.0);
         let shares: Vec<Shares> = self
             .margin
@@ -213,7 +213,7 @@ impl Power {
         self.finish(folder, &config, Report::new(goal, self.power, self.days(), cases, None))
     }
 
-    fn from_data(&self) -> Result<()> {
+    fn predict_from_data(&self) -> Result<()> {
         let (seed, quiet) = (self.common.seed, self.common.quiet);
         ensure!(
             !self.site.multileaves(),
@@ -246,7 +246,7 @@ impl Power {
         };
         let mut case = self.case(measured.shares, &goal, play)?;
         progress.finish();
-        case.rows.push(Row { test: Test::AbTest, impressions: Impressions::ab_test(&measured.clicks, &goal)? });
+        case.rows.push(Row { test: Test::ClickThrough, impressions: Impressions::ab_test(&measured.clicks, &goal)? });
         self.finish(
             folder,
             &config,

@@ -23,7 +23,8 @@ pub(super) enum Test {
     /// The sign test with a single look.
     FixedSample,
     /// Click-through of both rankers, each alone, with a single look.
-    AbTest,
+    #[serde(rename = "ab-test")]
+    ClickThrough,
 }
 
 impl Test {
@@ -32,7 +33,7 @@ impl Test {
             Self::Anytime => "look at any time",
             Self::Simulated => "  simulated",
             Self::FixedSample => "look once",
-            Self::AbTest => "A/B test, look once",
+            Self::ClickThrough => "A/B test, look once",
         }
     }
 
@@ -41,7 +42,7 @@ impl Test {
             Self::Anytime => "anytime",
             Self::Simulated => "simulated",
             Self::FixedSample => "fixed-sample",
-            Self::AbTest => "ab-test",
+            Self::ClickThrough => "ab-test",
         }
     }
 }
