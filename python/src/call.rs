@@ -1,7 +1,7 @@
 //! Long work, done beside the interpreter.
 //!
 //! Work runs in a thread of its own and on a pool of threads; the calling thread gives the interpreter away and comes back
-//! every few milliseconds to hear of Ctrl-C and to tell how far the work is. Work that is asked to stop unwinds at its next
+//! every few milliseconds to hear of Ctrl-C and to report how far the work is. Work that is asked to stop unwinds at its next
 //! progress; what takes longer, such as reading a file, goes on unseen, owns all that it needs, and its result is dropped.
 
 use std::any::Any;
@@ -95,7 +95,7 @@ pub(crate) fn work<T: Send + 'static>(
         let _ = send.send(done);
     };
     std::thread::Builder::new().name("rankduel".to_owned()).spawn(work)?;
-    // Only this thread receives; the lock tells the compiler.
+    // Only this thread receives; the lock is for the compiler.
     let receive = Mutex::new(receive);
     let wait = |time| py.detach(|| receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time));
     loop {

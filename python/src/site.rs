@@ -32,7 +32,7 @@ struct Inner {
     truths: Mutex<BTreeMap<(u64, u64), GroundTruth>>,
 }
 
-/// How well the ground truth is to be known, and where it is kept beyond this object.
+/// How well the ground truth should be known, and where it is kept beyond this object.
 #[derive(Clone)]
 struct TruthArgs {
     effort: f64,

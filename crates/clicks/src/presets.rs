@@ -53,8 +53,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
             ClickErrorKind::UnknownModel,
             format!(
                 "unknown click model {name:?}; known are {list}, or give P(click) by grade as `0:0.0,1:0.5,...`, or a \
-                 model with it as `pbm:navigational` ({}){hint}",
-                crate::ClickSpec::names().join(", ")
+                 named model as `pbm:navigational`{hint}"
             ),
         )
     })

@@ -41,7 +41,7 @@ impl FromStr for ClickSpec {
     }
 }
 
-/// Whether `name` can be that of a model, and is no grade.
+/// Whether `name` can be that of a model, and not a grade.
 fn is_word(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.contains(' ')
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Endings that are no part of the name of a run or of scores.
+/// Endings that are not part of the name of a run or of scores.
 const ENDINGS: [&str; 12] =
     [".gz", ".run", ".trec", ".txt", ".res", ".tsv", ".dat", ".out", ".npy", ".csv", ".pred", ".scores"];
 /// The ending of cache files.

@@ -33,7 +33,9 @@ macro_rules! unit {
 }
 
 pub(super) const IDIOMS: &[Idiom] = &[
-    idiom(r"\b(?:tells?|told|telling)\b", "report, print, show; tell apart: distinguish"),
+    // `ask` and `tell` are names of methods.
+    idiom(r"\b(?:tells?|told|telling)\b", "report, print, show; tell apart: distinguish")
+        .but(r#"(?:::|[`".\[])(?:tell|told)\b|\btold, forgotten\b"#),
     idiom(r"\b(?:anew|afresh)\b", "again, from scratch"),
     idiom(r"\bparted\b", "separated"),
     idiom(r"\bin place of\b", "instead of"),

@@ -96,6 +96,16 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     }
 }
 
+/// The method [`PolicyConfig::late`] of an algorithm that takes late outcomes itself.
+macro_rules! takes_late {
+    () => {
+        fn late(&self, arms: usize, horizon: u64) -> Result<$crate::LatePolicy, $crate::ParameterError> {
+            Ok($crate::LatePolicy::native(self.policy(arms, horizon)?))
+        }
+    };
+}
+pub(crate) use takes_late;
+
 /// The number of arms that an algorithm chooses at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionKind {

@@ -138,16 +138,6 @@ impl std::fmt::Debug for LatePolicy {
     }
 }
 
-/// The method [`PolicyConfig::late`](crate::PolicyConfig::late) of an algorithm that takes late outcomes itself.
-macro_rules! takes_late {
-    () => {
-        fn late(&self, arms: usize, horizon: u64) -> Result<$crate::LatePolicy, $crate::ParameterError> {
-            Ok($crate::LatePolicy::native(self.policy(arms, horizon)?))
-        }
-    };
-}
-pub(crate) use takes_late;
-
 /// What both forms do, with their types erased.
 trait Form: Send {
     fn arms(&self) -> usize;

@@ -100,7 +100,7 @@ pub enum OpenError {
     TooManyOutcomes {
         /// How many outcomes there are.
         outcomes: u64,
-        /// How many tickets a pair has.
+        /// The number of tickets per pair.
         tickets: u64,
     },
     /// A pair of the set has no outcome.

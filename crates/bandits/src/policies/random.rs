@@ -16,8 +16,9 @@
 
 use rand::Rng as _;
 
+use crate::algorithm::takes_late;
 use crate::algorithm::{countable, parameters};
-use crate::late::{Late, takes_late};
+use crate::late::Late;
 use crate::random::below;
 use crate::state::{state, stored};
 use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, ParameterError, Policy, PolicyConfig};

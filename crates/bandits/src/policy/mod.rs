@@ -10,13 +10,23 @@ pub use pair_wins::PairWins;
 use std::hint::select_unpredictable;
 
 use crate::Generator;
-use crate::state::{StateError, StateReader, StateWriter};
+use crate::state::{Plain, StateError, StateReader, StateWriter};
 
 /// An arm (a ranker), counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(transparent)]
 #[serde(transparent)]
 pub struct Arm(pub u32);
+
+impl Plain for Arm {
+    fn put(self, to: &mut StateWriter) {
+        self.0.put(to);
+    }
+
+    fn get(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        u32::get(from).map(Self)
+    }
+}
 
 impl Arm {
     /// The arm as an index.

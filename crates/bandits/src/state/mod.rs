@@ -33,7 +33,7 @@ pub enum StateError {
     /// The state of another policy, or of another revision of this one.
     #[error("the state is of `{found}`, expected `{expected}`")]
     OtherPolicy {
-        /// What the state was to be loaded into.
+        /// What the state should be loaded into.
         expected: String,
         /// What it is of.
         found: String,

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 
 use super::{StateError, StateReader, StateWriter};
-use crate::Arm;
 
 /// A small value that is copied as it is.
 pub(crate) trait Plain: Copy {
@@ -52,16 +51,6 @@ impl Plain for bool {
             1 => Ok(true),
             _ => Err(StateError::Damaged { what: "a truth value is neither 0 nor 1" }),
         }
-    }
-}
-
-impl Plain for Arm {
-    fn put(self, to: &mut StateWriter) {
-        self.0.put(to);
-    }
-
-    fn get(from: &mut StateReader<'_>) -> Result<Self, StateError> {
-        u32::get(from).map(Self)
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn probabilities(eta: f64, length: usize) -> Result<Vec<f64>, ClickEr
     Ok((1..=length).map(|n| libm::pow(n as f64, -eta)).collect())
 }
 
-/// Refuses the first of P(examined) that is no probability; `place` names its place.
+/// Refuses the first of P(examined) that is not a probability; `place` names its place.
 pub(crate) fn check(examination: &[f64], place: impl Fn(usize) -> String) -> Result<(), ClickError> {
     let Some(at) = not_a_probability(examination) else { return Ok(()) };
     let (place, value) = (place(at), examination[at]);

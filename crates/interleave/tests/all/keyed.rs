@@ -27,7 +27,7 @@ fn examine(doc: Doc, luck: &mut Generator) -> Examination {
     Examination { clicked, abandons: luck.random_bool(0.2) }
 }
 
-/// The clicks of a user who gets the list at once.
+/// The clicks of a user who gets the list immediately.
 fn clicks(shown: &[Doc], mut luck: Generator) -> Vec<usize> {
     let mut clicked = Vec::new();
     for (position, doc) in shown.iter().enumerate() {

@@ -69,7 +69,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The number of documents that `feature`, a run, retrieved: the first so many of its list. All documents, if the
+    /// The number of documents that `feature`, a run, retrieved: they come first in its list. All documents, if the
     /// data set is not made of [runs](Dataset::runs).
     pub fn retrieved(&self, feature: FeatureId) -> usize {
         if self.dataset.runs().is_none() {

@@ -1,6 +1,6 @@
-//! What a data set made of TREC runs knows besides its lists.
+//! What a data set made of TREC runs knows beside its lists.
 
-/// What a [`Dataset`](crate::Dataset) made of TREC runs knows besides the lists: the judged documents that no run
+/// What a [`Dataset`](crate::Dataset) made of TREC runs knows beside the lists: the judged documents that no run
 /// retrieved, which measures such as recall need, and what was left out or filled in.
 ///
 /// The value of a run for a document is the number of retrieved documents that it ranks at or below it, so 1 for the last

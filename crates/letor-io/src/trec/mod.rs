@@ -33,7 +33,7 @@
 //!   shown are those that `trec_eval`, `pytrec_eval` and `ir_measures` evaluate. [`TrecTies::Keep`] keeps equal scores
 //!   tied, compared as the decimals in the file.
 //! * **Documents**: those of a query are the ones that any of the runs retrieved, in the order of their numbers as bytes,
-//!   whatever the order of lines. Documents that a run did not retrieve come after all that it did, tied. Judged documents
+//!   whatever the order of lines. Documents that a run did not retrieve come below everything it did retrieve, tied. Judged documents
 //!   that no run retrieved can never be shown; [`Runs::unretrieved`](crate::Runs::unretrieved) has their labels.
 //! * **Labels**: a document without judgment has label 0 ([`Unjudged::Zero`]) or leaves the lists
 //!   ([`Unjudged::Remove`]). Negative labels are read as 0. A judgment may be repeated, but not contradicted.

@@ -120,7 +120,7 @@ fn runs_are_given_by_name_or_folder() {
     let all = open(&[path(&files, "")], &[path(&files, "qrels")], &TrecOptions::default()).unwrap();
     assert_eq!(all.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["a", "b"]);
     let Provenance::Files { files: read, skipped } = all.provenance() else { panic!("files") };
-    assert_eq!((read.len(), skipped.len()), (3, 2), "qrels and the empty file are no runs");
+    assert_eq!((read.len(), skipped.len()), (3, 2), "qrels and the empty file are not runs");
     let named = [format!("ours={}", path(&files, "b.run")), path(&files, "a.run")];
     let named = open(&named, &[path(&files, "qrels")], &TrecOptions::default()).unwrap();
     assert_eq!(named.feature_names().unwrap().iter().flatten().collect::<Vec<_>>(), ["ours", "a"]);
@@ -165,7 +165,7 @@ const MALFORMED: &[Malformed<'_>] = &[
     ("zip", b"PK\x03\x04....", JUDGED, "run:1:1: is a zip archive, expected text or gzip: unpack it first"),
     ("UTF-16", b"\xff\xfe1\x00 \x00", JUDGED, "run:1:1: is UTF-16 text"),
     ("damaged gzip", b"\x1f\x8b\x08\x00damaged", JUDGED, "run: failed to read: "),
-    ("a query id that is no text", b"\xff Q0 a 1 2.5 t\n", JUDGED, "run:1:1: query id `\\xff` is not plain text"),
+    ("a query id that is not text", b"\xff Q0 a 1 2.5 t\n", JUDGED, "run:1:1: query id `\\xff` is not plain text"),
     ("three columns of qrels", GOOD, b"1 0 a\n", "qrels:1:1: found 3 columns, `1 0 a`, expected 4"),
     ("five columns of qrels", GOOD, b"1 0 a 1\n1 0 b 1 0.5\n", "qrels:2:1: found 5 columns"),
     ("no label", GOOD, b"1 0 a yes\n", "qrels:1:7: label `yes` is not a number"),

@@ -1,6 +1,6 @@
 //! Which algorithms differ: all pairs of algorithms, compared over their runs.
 //!
-//! Runs of two algorithms belong together in pairs where they share something that is drawn for each pair: the
+//! Runs of two algorithms belong together in pairs where they share something that is drawn again for every pair: the
 //! random sets of rankers of an experiment, or, with keyed streams, the queries and users of all runs of the same number.
 //! Otherwise every algorithm has random streams of its own, the samples of a study are independent, and the test is the
 //! rank-sum test.

@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts units, and stops the work after so many.
+    /// Counts units, and stops the work after a given number.
     struct Counter {
         total: AtomicU64,
         done: AtomicU64,

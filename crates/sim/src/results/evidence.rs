@@ -20,7 +20,7 @@ pub struct EvidenceSummary {
     pub stated: Vec<Recommended>,
     /// The share of the runs with a statement whose statement is right; null if there are none, or every arm is optimal.
     pub share_stating_best: Option<f64>,
-    /// The steps by which these shares of all runs had stated an arm; null if they never had.
+    /// The steps by which these shares of all runs had stated an arm; null for shares that were never reached.
     pub steps_until_stated: Quantiles,
     /// Runs that gave up.
     pub gave_up: usize,

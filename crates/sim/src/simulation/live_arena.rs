@@ -406,7 +406,7 @@ mod tests {
             for ((mean, square), (other, other_square)) in sequential.into_iter().zip(keyed) {
                 let error = (square + other_square).sqrt();
                 assert!((mean - other).abs() < 5.0 * error, "{name}: {mean}, {other}, ± {error}");
-                // Otherwise the test could not tell them apart.
+                // Otherwise the test could not distinguish them.
                 assert!(error < 0.15 * mean, "{name}: {mean} ± {error}");
             }
         }

@@ -40,10 +40,11 @@
 //!   only.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
+use crate::algorithm::takes_late;
 use crate::algorithm::{countable_pairs, papers, parameters, positive};
 use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
 use crate::counts::OpenDuels;
-use crate::late::{Late, takes_late};
+use crate::late::Late;
 use crate::random::{below, coin};
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};

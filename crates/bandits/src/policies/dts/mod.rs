@@ -45,9 +45,10 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. The step after it is
 //!   drawn given that it is something else.
 
+use crate::algorithm::takes_late;
 use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
 use crate::confidence::LogTime;
-use crate::late::{Late, takes_late};
+use crate::late::Late;
 use crate::state::{state, stored};
 use crate::thompson::{Field, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};

@@ -56,7 +56,7 @@ pub(in crate::cli) struct LateArgs {
     /// How many impressions late the outcome of an impression is: a number, `geometric:MEAN`, or a file with one delay
     /// per line, which are drawn with replacement [default: 0, known before the next impression]
     ///
-    /// At 50 impressions a second, an hour is 180000. Regret counts when impressions are shown.
+    /// At 50 impressions per second, an hour is 180000. Regret counts when impressions are shown.
     #[arg(long, value_name = "N|geometric:MEAN|FILE")]
     delay: Option<String>,
 

@@ -19,7 +19,7 @@ pub(in crate::cli) struct OwnArgs {
     /// or folders of runs. `--runs` does as well, with files instead of a number
     ///
     /// A run is called after its file (of files with one name, by its tag). It ranks by score; the rank column is ignored.
-    /// Documents that it did not retrieve follow after all that it did. The data set has the queries that are judged and
+    /// Documents that it did not retrieve follow everything it did retrieve. The data set has the queries that are judged and
     /// for which a run retrieved something, and their retrieved documents.
     #[arg(long, value_name = "[NAME=]FILE,...", value_delimiter = ',', requires = "qrels")]
     trec_runs: Vec<String>,

@@ -2,7 +2,7 @@
 //!
 //! | in | is |
 //! |---|---|
-//! | `power` | `sim power`: impressions until the better of two rankers is known |
+//! | `power` | `sim power`: impressions until two rankers are distinguished |
 //! | `significance` | `sim significance`: which algorithms of a finished study differ |
 
 pub(super) mod power;

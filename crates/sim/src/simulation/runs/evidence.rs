@@ -6,8 +6,8 @@
 //! not hurt, because they choose before the outcome. Every simulated impression is a user of its own, so impressions are
 //! independent, and each is a unit.
 //!
-//! Of sets, pairs say which ranker of a pair wins in a list mixed from the set. That may differ from what a list of
-//! only the two prefers, which regret is counted from (`sim distortion`).
+//! For sets, the outcome of a pair says which of two rankers won a list mixed from the set. That may differ from which one
+//! wins lists of only the two, from which regret is counted (`sim distortion`).
 //!
 //! A run may *stop*: once an arm is stated to be the best, it is shown alone until the last step, and its gap is
 //! counted. Until then, the run is the same as one that does not stop.

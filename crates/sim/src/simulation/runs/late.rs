@@ -211,7 +211,7 @@ fn read_delays(path: &Path) -> Result<(Delay, DelayFile)> {
     Ok((Delay::Listed(delays.into()), DelayFile { name, checksum: sha256_hex(&written) }))
 }
 
-/// What became of the tickets of a run: told, forgotten, or open at its end.
+/// What became of the tickets of a run: answered, forgotten, or open at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
     /// Choices with something to learn from.

@@ -100,7 +100,7 @@ impl Table<'_> {
         notes.push("P(better): how often a run of the better one is better than a run of the other".to_owned());
         if let Some(needed) = self.needed {
             notes.push(format!(
-                "TOO FEW RUNS: in that many comparisons no difference can be significant; {needed} runs per algorithm would do"
+                "TOO FEW RUNS: with this many comparisons, no difference can be significant; {needed} runs per algorithm would do"
             ));
         }
         notes
