@@ -25,8 +25,7 @@
 //! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, papers, parameters, positive};
+use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
 use crate::confidence::{Evidence, last_step_below};
 use crate::late::Late;
 use crate::state::{state, stored};

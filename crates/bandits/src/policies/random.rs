@@ -16,8 +16,7 @@
 
 use rand::Rng as _;
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable, parameters};
+use crate::algorithm::{countable, parameters, takes_late};
 use crate::late::Late;
 use crate::random::below;
 use crate::state::{state, stored};

@@ -35,8 +35,7 @@
 //! * `thompson` describes how the draws and the stretches alone are cut short. Probabilities below 1e-25 count as
 //!   0.
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, papers, parameters};
+use crate::algorithm::{countable_pairs, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::thompson::{Field, Sampler, Ties};

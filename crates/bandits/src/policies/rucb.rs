@@ -40,8 +40,9 @@
 //! * Candidates are kept by evidence (`confidence/evidence.rs`), challengers by the leader of each group
 //!   (`confidence/challengers.rs`). A test compares both with the plain O(K^2) rule, choice by choice.
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, warnings, without_effect};
+use crate::algorithm::{
+    countable_pairs, named_values, papers, parameters, positive, takes_late, warnings, without_effect,
+};
 use crate::confidence::{Candidates, Challengers, Doubts, Evidence, LogTime, Standing};
 use crate::counts::OpenDuels;
 use crate::late::Late;

@@ -40,8 +40,7 @@
 //!   only.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, papers, parameters, positive};
+use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
 use crate::confidence::{Challengers, LogTime, Standing, last_step_below};
 use crate::counts::OpenDuels;
 use crate::late::Late;

@@ -45,8 +45,7 @@
 //!   a bound this goes on for a geometric number of steps, which are one choice. The step after it is
 //!   drawn given that it is something else.
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
+use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, takes_late};
 use crate::confidence::LogTime;
 use crate::late::Late;
 use crate::state::{state, stored};

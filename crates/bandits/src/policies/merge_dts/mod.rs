@@ -41,8 +41,7 @@
 //! * Arms of different batches never meet, and dropped arms never again: O(K p) memory.
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable, named_values, papers, parameters};
+use crate::algorithm::{countable, named_values, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::random::argmax;
 use crate::random::preference;

@@ -43,8 +43,7 @@
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 
 use super::merging::{DelayedLogTime, Merging as _, Shape, Stages, copeland_best, shuffled};
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable, named_values, papers, parameters};
+use crate::algorithm::{countable, named_values, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::random::below;
 use crate::state::{state, stored};

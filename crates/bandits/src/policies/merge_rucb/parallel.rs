@@ -26,8 +26,7 @@
 
 use super::batches::Batches;
 use super::{MergeRucbConfig, Variant};
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable, papers};
+use crate::algorithm::{countable, papers, takes_late};
 use crate::late::Late;
 use crate::policies::merging::{DelayedLogTime, Merging as _, Stages, copeland_best, shuffled};
 use crate::random::below;

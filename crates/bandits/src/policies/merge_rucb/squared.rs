@@ -19,8 +19,7 @@
 //! * The arm recommended is that of the last round until this one has lasted longer.
 
 use super::{MergeRucb, MergeRucbConfig, Variant};
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable, papers, parameters};
+use crate::algorithm::{countable, papers, parameters, takes_late};
 use crate::late::Late;
 use crate::state::{State, StateError, StateReader, StateWriter, stored};
 use crate::{Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};

@@ -41,8 +41,7 @@
 //!   of a stretch alone, see known outcomes only.
 //! * Theory needs alpha > 1/2; the experiments take 0.501, and also 0.1.
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive};
+use crate::algorithm::{countable_pairs, named_values, papers, parameters, positive, takes_late};
 use crate::confidence::{Challengers, LogTime, Standing};
 use crate::counts::{LeastCounts, OpenDuels};
 use crate::late::Late;

@@ -21,8 +21,7 @@
 //! * Arms that tie for the largest draw do so with probability 0.
 //! * It recommends the arm that won and lost most often.
 
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable, papers, parameters, positive};
+use crate::algorithm::{countable, papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};

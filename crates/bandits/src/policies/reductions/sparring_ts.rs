@@ -18,8 +18,7 @@
 //!   experiments it is the highest mean of either side.
 
 use super::sparring::Sparring;
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable, papers, parameters};
+use crate::algorithm::{countable, papers, parameters, takes_late};
 use crate::singleton::Thompson;
 use crate::{Convergence, Memory, Paper, ParameterError, PolicyConfig};
 

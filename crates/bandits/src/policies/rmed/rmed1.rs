@@ -35,8 +35,7 @@
 
 use super::divergences::Divergences;
 use super::passes::Passes;
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, papers, parameters, positive};
+use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};

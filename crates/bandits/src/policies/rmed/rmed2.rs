@@ -46,8 +46,7 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 pub(crate) use super::rule::Rule;
-use crate::algorithm::takes_late;
-use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive};
+use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
 use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig};
