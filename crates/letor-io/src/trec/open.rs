@@ -58,7 +58,7 @@ pub enum Unjudged {
 ///
 /// Each run is a file, a folder, which stands for the runs in it, or `NAME=FILE`. Files may be gzip. Where no name is
 /// given, a run is called after its file or, if several files have that name, by its tag. The rules of the
-/// [module](self) say how runs and qrels are joined.
+/// module say how runs and qrels are joined.
 ///
 /// # Errors
 /// A file that cannot be read, a malformed line, a document twice in a list, a judgment that contradicts another, two
