@@ -15,7 +15,7 @@ const REFUSED: [(&str, ErrorKind, &str); 15] = {
         ("misc-small/rankeval_svmlight_classification.txt", QueryId, "has no query ids"),
         ("misc-small/varepsilon_svm_bad_labels.txt", Label, "bad labels, by its author"),
         ("misc-small/varepsilon_ya_bad_labels.txt", Label, "bad labels, by its author"),
-        ("misc-small/fastrank_newsir18-entity.qrel", Label, "qrels, no features"),
+        ("misc-small/fastrank_newsir18-entity.qrel", Format, "qrels, no features"),
         ("misc-small/fastrank_trec_news_2018.features.json", Syntax, "names of features"),
         ("prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy", Format, "a matrix"),
         ("prefmat-mslr/MSLR-Perfect.txt", Syntax, "a matrix"),

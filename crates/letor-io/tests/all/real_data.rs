@@ -223,7 +223,7 @@ fn invalid_files_are_refused_for_their_reason() {
         ("misc-small/rankeval_svmlight_classification.txt", QueryId, Some(2), "no query id"),
         ("misc-small/varepsilon_svm_bad_labels.txt", Label, Some(2), "label `7` is out of range"),
         ("misc-small/varepsilon_ya_bad_labels.txt", Label, Some(2), "label `7` is out of range"),
-        ("misc-small/fastrank_newsir18-entity.qrel", Label, Some(1), "label `321`"),
+        ("misc-small/fastrank_newsir18-entity.qrel", Format, None, "is TREC qrels"),
         ("misc-small/fastrank_trec_news_2018.features.json", Syntax, Some(1), "expected a label"),
         ("prefmat-mslr", Format, None, "has no data file"),
         ("prefmat-mslr/wolfenfeld_PMat_lexicographic_arms.npy", Format, Some(1), "binary data"),

@@ -45,9 +45,13 @@ pub(crate) fn foreign(line: &[u8]) -> Option<Foreign> {
         count += 1;
     }
     let is_number = |field: &[u8]| str::from_utf8(field).is_ok_and(|field| field.parse::<f64>().is_ok());
+    let is_whole = |field: &[u8]| str::from_utf8(field).is_ok_and(|field| field.parse::<i64>().is_ok());
+    // A row of numbers alone is one of a matrix, and so are four of them with fractions.
     match count {
-        6 if is_number(fields[4]) => Some(Foreign::Run),
-        4 if is_number(fields[3]) => Some(Foreign::Qrels),
+        6 if is_whole(fields[3]) && is_number(fields[4]) && !fields.iter().all(|field| is_number(field)) => {
+            Some(Foreign::Run)
+        }
+        4 if is_whole(fields[3]) && (is_whole(fields[1]) || !is_number(fields[1])) => Some(Foreign::Qrels),
         _ => None,
     }
 }
@@ -64,6 +68,9 @@ mod tests {
             ("301 0 FBIS3-1 1", Some(Foreign::Qrels)),
             ("q1 Q0 d 2\r", Some(Foreign::Qrels)),
             ("301 Q0 FBIS3-1 1 high bm25", None),
+            ("0.50 0.55 0.55 0.54 0.61 0.61", None),
+            ("0 12 3 4 5 6", None),
+            ("0.5 0.6 0.6 0.6", None),
             ("2 qid:1 1:3 2:4", None),
             ("2 qid:1 1:3 2:4 3:5 4:6", None),
             ("301 0 FBIS3-1", None),
