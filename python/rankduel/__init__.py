@@ -14,13 +14,15 @@ number of threads, with every version of Python.
 """
 
 from rankduel._core import Impression, __version__
-from rankduel.commands import Findings, analyse, command, experiment, inspect
+from rankduel.commands import analyse, command, experiment, inspect
+from rankduel.findings import Findings
 from rankduel.frames import Frame
 from rankduel.lists import interleave, multileave
-from rankduel.matrices import Matrix, bandit
+from rankduel.matrices import Matrix, bandit, explore
 from rankduel.own import Policy
 from rankduel.registry import algorithms, datasets
-from rankduel.sites import Comparison, Site, Truth
+from rankduel.settings import LiveSettings, StudySettings
+from rankduel.sites import Comparison, Site, SiteSettings, Truth
 from rankduel.studies import Study
 
 __all__ = [
@@ -28,10 +30,13 @@ __all__ = [
     "Findings",
     "Frame",
     "Impression",
+    "LiveSettings",
     "Matrix",
     "Policy",
     "Site",
+    "SiteSettings",
     "Study",
+    "StudySettings",
     "Truth",
     "__version__",
     "algorithms",
@@ -40,6 +45,7 @@ __all__ = [
     "command",
     "datasets",
     "experiment",
+    "explore",
     "inspect",
     "interleave",
     "multileave",

@@ -8,7 +8,21 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Columns", "Impression", "Matrix", "Site", "Study", "__version__", "captured", "interleave", "main", "multileave"]
+__all__ = [
+    "Columns",
+    "Impression",
+    "Matrix",
+    "Site",
+    "Study",
+    "__version__",
+    "captured",
+    "compare",
+    "distortion",
+    "interleave",
+    "main",
+    "multileave",
+    "sensitivity",
+]
 
 __version__: str
 
@@ -19,6 +33,30 @@ def captured(
     arguments: Sequence[str | os.PathLike[str]], threads: int | None = None, report: _Report = None
 ) -> str: ...
 def interleave(first: object, second: object, length: int, method: str, seed: int) -> Impression: ...
+def sensitivity(
+    site: Site,
+    methods: Sequence[str],
+    compared: int,
+    impressions: int,
+    draws: int,
+    seed: int,
+    threads: int | None,
+    report: _Report,
+) -> Columns: ...
+def distortion(
+    site: Site,
+    sizes: Sequence[int] | None,
+    multileavings: int,
+    sets: int,
+    seed: int,
+    effort: float,
+    cache: str | os.PathLike[str] | None,
+    threads: int | None,
+    report: _Report,
+) -> Columns: ...
+def compare(
+    site: Site, matrix: Matrix, algorithms: Sequence[object], settings: str, threads: int | None, report: _Report
+) -> tuple[Study, Study, Columns]: ...
 def multileave(rankings: Sequence[object], length: int, method: str, seed: int) -> Impression: ...
 @final
 class Columns:
@@ -175,16 +213,17 @@ class Matrix:
     def bandit(
         self,
         algorithms: Sequence[object],
-        steps: int,
-        runs: int,
-        checkpoints: int,
-        seed: int,
-        regret: str | None,
-        axes: str,
-        spread: str | None,
+        settings: str,
         threads: int | None,
         report: _Report,
     ) -> Study: ...
+    def explore(
+        self,
+        algorithms: Sequence[object],
+        settings: str,
+        threads: int | None,
+        report: _Report,
+    ) -> tuple[str, str, list[tuple[str, Columns]], list[tuple[str, str]]]: ...
     def save(self, path: str | os.PathLike[str], replace: bool) -> list[Path]: ...
 
 @final
@@ -222,16 +261,7 @@ class Site:
     def live(
         self,
         algorithms: Sequence[object],
-        steps: int,
-        runs: int,
-        checkpoints: int,
-        seed: int,
-        regret: str | None,
-        axes: str,
-        spread: str | None,
-        streams: str,
-        effort: float,
-        cache: str | os.PathLike[str] | None,
+        settings: str,
         threads: int | None,
         report: _Report,
     ) -> Study: ...
@@ -247,44 +277,6 @@ class Site:
         threads: int | None,
         report: _Report,
     ) -> Matrix: ...
-    def sensitivity(
-        self,
-        methods: Sequence[str],
-        compared: int,
-        impressions: int,
-        draws: int,
-        seed: int,
-        threads: int | None,
-        report: _Report,
-    ) -> Columns: ...
-    def distortion(
-        self,
-        sizes: Sequence[int] | None,
-        multileavings: int,
-        sets: int,
-        seed: int,
-        effort: float,
-        cache: str | os.PathLike[str] | None,
-        threads: int | None,
-        report: _Report,
-    ) -> Columns: ...
-    def compare(
-        self,
-        matrix: Matrix,
-        algorithms: Sequence[object],
-        steps: int,
-        runs: int,
-        checkpoints: int,
-        seed: int,
-        regret: str | None,
-        axes: str,
-        spread: str | None,
-        streams: str,
-        effort: float,
-        cache: str | os.PathLike[str] | None,
-        threads: int | None,
-        report: _Report,
-    ) -> tuple[Study, Study, Columns]: ...
 
 @final
 class Study:
@@ -311,6 +303,6 @@ class Study:
     def regret_kind(self) -> str: ...
     @property
     def synthetic(self) -> bool | None: ...
-    def arm_name(self, arm: int) -> str: ...
+    def config(self) -> str: ...
     def svg(self) -> str: ...
     def save(self, folder: str | os.PathLike[str]) -> None: ...

@@ -6,12 +6,12 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankduel import _core
-from rankduel.frames import Frame
+from rankduel.findings import Findings
+from rankduel.flags import flags
 from rankduel.matrices import Matrix
 from rankduel.progress import Progress, reporting
 
@@ -50,59 +50,14 @@ def command(*arguments: str | os.PathLike[str], threads: int | None = None, prog
         return _core.captured([os.fspath(argument) for argument in arguments], threads, report)
 
 
-@dataclass(frozen=True)
-class Findings:
-    """What a command found.
-
-    Attributes
-    ----------
-    text : str
-        What the command line prints.
-    data : dict
-        All numbers: what ``--json`` prints.
-    tables : dict of Frame
-        The CSV files by name, e.g. ``tables["ranking"]``.
-    figures : dict of str
-        The figures as SVG, by name.
-    """
-
-    text: str
-    data: Any
-    tables: Mapping[str, Frame]
-    figures: Mapping[str, str]
-
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        import html
-
-        return f"<pre>{html.escape(self.text)}</pre>" + "".join(self.figures.values())
-
-
-def _flags(settings: Mapping[str, Any]) -> list[str]:
-    flags: list[str] = []
-    for name, value in settings.items():
-        flag = "--" + name.replace("_", "-")
-        if value is True:
-            flags.append(flag)
-        elif isinstance(value, (list, tuple, range)):
-            flags.append(f"{flag}={','.join(str(part) for part in value)}")
-        elif value is not None and value is not False:
-            flags.append(f"{flag}={value}")
-    return flags
-
-
 def _found(words: Sequence[str | os.PathLike[str]], settings: Mapping[str, Any], threads: int | None) -> Findings:
     """Run a command with a results folder, and read what it wrote."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "results"
-        every = [*words, *_flags(settings), "--quiet", f"--out={out}"]
+        every = [*words, *flags(settings), "--quiet", f"--out={out}"]
         text = command(*every, threads=threads)
         data = json.loads((out / "findings.json").read_text(encoding="utf-8"))
-        tables = {path.stem: Frame.from_csv(path.read_bytes()) for path in sorted(out.glob("*.csv"))}
-        figures = {path.stem: path.read_text(encoding="utf-8") for path in sorted(out.glob("*.svg"))}
-    return Findings(text.rstrip("\n"), data, tables, figures)
+        return Findings._of(text, data, out)
 
 
 def analyse(
@@ -206,12 +161,10 @@ def experiment(
     """
     out = Path(out)
     settings.setdefault("cache", out / ".cache")
-    words = ["experiment", os.fspath(file), f"--scale={scale:g}", f"--out={out}", "--quiet", *_flags(settings)]
+    words = ["experiment", os.fspath(file), f"--scale={scale:g}", f"--out={out}", "--quiet", *flags(settings)]
     text = command(*words, threads=threads, progress=progress)
-    found = {}
-    for summary in sorted(out.glob("*/summary.json")):
-        folder = summary.parent
-        tables = {path.stem: Frame.from_csv(path.read_bytes()) for path in sorted(folder.glob("*.csv"))}
-        figures = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.svg"))}
-        found[folder.name] = Findings(text.rstrip("\n"), json.loads(summary.read_text(encoding="utf-8")), tables, figures)
-    return found
+    summaries = sorted(out.glob("*/summary.json"))
+    return {
+        path.parent.name: Findings._of(text, json.loads(path.read_text(encoding="utf-8")), path.parent)
+        for path in summaries
+    }

@@ -7,15 +7,22 @@ import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from rankduel import _core
+from rankduel.arms import HasArms
+from rankduel.findings import Findings
+from rankduel.frames import Frame
 from rankduel.own import Policy
 from rankduel.progress import Progress, reporting
+from rankduel.settings import StudySettings, packed
 from rankduel.studies import Study
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Algorithm = Union[str, type[Policy]]
 """An algorithm by name, with parameters as in ``"rucb:alpha=0.51"``, or a class of your own."""
@@ -33,7 +40,7 @@ def algorithms_of(algorithms: Algorithm | Sequence[Algorithm]) -> list[Algorithm
     return list(algorithms)
 
 
-class Matrix:
+class Matrix(HasArms):
     """Probabilities with which arms beat each other: entry (i, j) is P(i beats j).
 
     ``np.asarray(matrix)`` is the array. Matrices that were estimated, by `Site.proxy` or the command line, also know their
@@ -64,6 +71,8 @@ class Matrix:
     # What an opened matrix was estimated from, as read; what a subset is a subset of.
     _account: bytes | None = None
     _whole: tuple[Matrix, list[int]] | None = None
+    # The line about the winner, of a matrix that was estimated before it was pickled.
+    _winner: str | None = None
 
     def __init__(self, values: npt.ArrayLike, *, name: str = "matrix") -> None:
         array = np.ascontiguousarray(values, dtype=np.float64)
@@ -143,11 +152,6 @@ class Matrix:
         return self._inner.name
 
     @property
-    def arms(self) -> int:
-        """The number of arms."""
-        return self._inner.arms
-
-    @property
     def values(self) -> npt.NDArray[np.float64]:
         """All probabilities, as a copy."""
         return self._inner.values()
@@ -192,8 +196,10 @@ class Matrix:
 
     @property
     def winner(self) -> str:
-        """The line of the command line about the winner of a matrix that was estimated here, and how certain it is."""
-        return self._inner.winner_line()
+        """A line about the best arm, and how certain it is: that of ``sim proxy`` for a matrix that was estimated here, of
+        ``sim bandit`` for others.
+        """
+        return self._winner or self._inner.winner_line()
 
     @property
     def condorcet_winner(self) -> int | None:
@@ -209,21 +215,6 @@ class Matrix:
     def synthetic(self) -> bool | None:
         """Whether it was estimated from generated data; `None` if nobody knows."""
         return self._inner.synthetic
-
-    def arm_name(self, arm: int) -> str:
-        """What an arm is called, e.g. ``feature 110 (arm 109)``.
-
-        Parameters
-        ----------
-        arm
-            An arm, from 0.
-
-        Returns
-        -------
-        str
-            Its name.
-        """
-        return self._inner.arm_name(arm)
 
     def subset(self, arms: Sequence[int]) -> Matrix:
         """The matrix of some arms, which keep their names.
@@ -293,40 +284,38 @@ class Matrix:
         with tempfile.TemporaryDirectory() as folder:
             stem = Path(self.name).stem or "matrix"
             files = self.save(Path(folder) / f"{stem}.npy")
-            packed = {file.name: file.read_bytes() for file in files if file.suffix != ".txt"}
+            files_of = {file.name: file.read_bytes() for file in files if file.suffix != ".txt"}
         if self._account is not None:
-            packed[f"{stem}.json"] = self._account
-        return _unpacked, (f"{stem}.npy", packed, self._counts, self.name)
+            files_of[f"{stem}.json"] = self._account
+        winner = self.winner if self._inner.has_counts else self._winner
+        return _unpacked, (f"{stem}.npy", files_of, self._counts, self.name, winner)
 
 
 def _unpacked(
-    main: str, files: dict[str, bytes], counts: dict[str, npt.NDArray[Any]] | None, name: str
+    main: str, files: dict[str, bytes], counts: dict[str, npt.NDArray[Any]] | None, name: str, winner: str | None
 ) -> Matrix:
-    if len(files) == 1 and counts is None and not name.endswith((".npy", ".txt", ".npz")):
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / main).write_bytes(files[main])
-            return Matrix(np.load(Path(folder) / main), name=name)
     with tempfile.TemporaryDirectory() as folder:
         for file, data in files.items():
             (Path(folder) / file).write_bytes(data)
+        if len(files) == 1 and counts is None and not name.endswith((".npy", ".txt", ".npz")):
+            return Matrix(np.load(Path(folder) / main), name=name)
         matrix = Matrix.open(Path(folder) / main)
-        matrix._counts = matrix._counts or counts
-        return matrix
+    matrix._counts = matrix._counts or counts
+    matrix._winner = winner
+    return matrix
 
 
 def bandit(
     environment: Matrix | npt.ArrayLike | str | os.PathLike[str],
     algorithms: Algorithm | Sequence[Algorithm] = STUDY,
     *,
-    steps: int = 1_000_000,
+    steps: int | float = 1_000_000,
     runs: int = 5,
     seed: int = 1,
-    checkpoints: int = 10,
     regret: str | None = None,
-    axes: str = "log-x",
-    spread: str | None = None,
     threads: int | None = None,
     progress: Progress = None,
+    **settings: Unpack[StudySettings],
 ) -> Study:
     """Play dueling bandits on a preference matrix: coin flips instead of users. The same as ``sim bandit``.
 
@@ -338,25 +327,20 @@ def bandit(
     algorithms
         Algorithms by name, with parameters as in ``"rucb:alpha=0.51"``, or classes derived from `Policy`.
     steps
-        Steps per run.
+        Steps per run, e.g. ``1e6``.
     runs
         Runs per algorithm.
     seed
         The master seed.
-    checkpoints
-        Checkpoints per decade of steps.
     regret
         What regret measures: ``condorcet``, ``weak``, ``strong``, ``copeland``, ``borda`` or ``von-neumann``. By default
         ``condorcet``, and ``copeland`` for a matrix without a Condorcet winner.
-    axes
-        The axes of the figure: ``linear``, ``log-x`` or ``log``.
-    spread
-        The spread over runs in table and figure: ``se``, ``sd`` or ``range``; by default ``se``, with fewer than five runs
-        ``range``.
     threads
         Threads; all cores by default. Results do not depend on it.
     progress
         `True` for bars of tqdm, or a function of what is done, the units done, and all units.
+    **settings
+        `StudySettings`: checkpoints, the look of the figure, evidence, and late answers.
 
     Returns
     -------
@@ -376,14 +360,62 @@ def bandit(
     >>> study = rd.bandit("arithmetic:k=5", ["rucb", "random"], steps=1_000, runs=2, seed=1)
     >>> study.winners
     [0]
+
+    A run may end once its outcomes prove which arm is the best:
+
+    >>> sure = rd.bandit("arithmetic:k=5", "rucb", steps=20_000, runs=2, stop_when=0.95)
+    >>> "stated_arm" in sure.runs.columns
+    True
     """
     matrix = _environment(environment)
+    asked = packed("bandit", settings, steps=steps, runs=runs, seed=seed, regret=regret)
     with reporting(progress) as report:
-        return Study(
-            matrix._inner.bandit(
-                algorithms_of(algorithms), steps, runs, checkpoints, seed, regret, axes, spread, threads, report
-            )
-        )
+        return Study(matrix._inner.bandit(algorithms_of(algorithms), asked, threads, report))
+
+
+def explore(
+    environment: Matrix | npt.ArrayLike | str | os.PathLike[str],
+    algorithms: Algorithm | Sequence[Algorithm] = STUDY,
+    *,
+    horizons: Sequence[int | float] = (100, 1_000, 10_000, 100_000, 1_000_000),
+    runs: int = 5,
+    seed: int = 1,
+    regret: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    **settings: Unpack[StudySettings],
+) -> Findings:
+    """How often the recommended arm is the best after exploring until a horizon, and what exploration cost.
+
+    The same as ``sim bandit --setting explore-then-exploit``. Algorithms that use the horizon run again for each.
+
+    Parameters
+    ----------
+    environment, algorithms, runs, seed, regret, threads, progress
+        As for `bandit`.
+    horizons
+        Steps of exploration.
+    **settings
+        Of `StudySettings`: `axes`, `delay`, `batch` and `lost`.
+
+    Returns
+    -------
+    Findings
+        ``tables["horizons"]`` has a row per algorithm and horizon, with accuracy and regret; ``tables["runs"]`` one per run.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> found = rd.explore("arithmetic:k=5", ["rucb", "random"], horizons=[100, 1_000], runs=4)
+    >>> [int(horizon) for horizon in found.tables["horizons"]["horizon"]]
+    [100, 1000, 100, 1000]
+    """
+    matrix = _environment(environment)
+    asked = packed("explore", settings, horizons=horizons, runs=runs, seed=seed, regret=regret)
+    with reporting(progress) as report:
+        text, summary, tables, figures = matrix._inner.explore(algorithms_of(algorithms), asked, threads, report)
+    frames = {name: Frame(columns) for name, columns in tables}
+    return Findings(text, json.loads(summary), frames, dict(figures))
 
 
 def _environment(environment: Matrix | npt.ArrayLike | str | os.PathLike[str]) -> Matrix:

@@ -4,28 +4,48 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from rankduel import _core
+from rankduel import _core, trec
+from rankduel.arms import HasArms
 from rankduel.frames import Frame
 from rankduel.matrices import STUDY, Algorithm, Matrix, algorithms_of
 from rankduel.progress import Progress, reporting
+from rankduel.settings import LiveSettings, packed, whole
 from rankduel.studies import Study
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
 
 DUELS = ("mergerucb", "rucb", "rmed1", "random")
 METHODS = ("team-draft", "probabilistic", "optimized", "sosm", "pairwise-preference")
 
-Features = Union[str, int, Sequence[int]]
+Features = Union[str, int, Sequence[Union[int, str]]]
 _Arrays = tuple[str, bool, list[str], npt.NDArray[np.float32], npt.NDArray[np.float64], Union[list[str], None]]
+
+
+class SiteSettings(TypedDict, total=False):
+    """The arguments of `Site` about rankers and users, which sites of your own rankers have too."""
+
+    click: str
+    rankers: Features
+    without: Sequence[int | str]
+    shown: int
+    interleave: str | None
+    multileave: str | None
+    credit_ties: str | None
+    ties: str
+    fractional_labels: str
+    seed: int
+    threads: int | None
 
 
 @dataclass(frozen=True)
@@ -85,7 +105,7 @@ class Comparison:
         return f"live:\n{self.live}\n\non the matrix:\n{self.proxy}"
 
 
-class Site:
+class Site(HasArms):
     """A data set with rankers and simulated users.
 
     Every feature of the data set is a ranker: it sorts the documents of a query by its value, highest first. Arms are
@@ -96,12 +116,20 @@ class Site:
     dataset
         The name of a registered data set, the name of a look-alike such as ``"mslr-lookalike:0.03"``, a folder, or files.
     click
-        How users click: ``perfect``, ``navigational``, ``informational``, ``almost-random`` or ``random``; probabilities by
-        grade, ``"0:0.05,1:0.5,2:0.95 stop 0:0.2,1:0.5,2:0.9"``; or ``"pbm:navigational,eta=1"``, a position-based model.
+        How users click: ``perfect``, ``navigational``, ``informational``, ``almost-random`` or ``random``, which are
+        dependent click models; probabilities by grade, ``"0:0.05,1:0.5,2:0.95 stop 0:0.2,1:0.5,2:0.9"``; a position-based
+        model, ``"pbm:navigational,eta=1"``; a user browsing model, ``"ubm:navigational,eta=1"``; or a dynamic Bayesian
+        network model, ``"dbn:navigational,gamma=0.9"``.
     rankers
-        The features to use: ``"all"``, feature numbers, a number of random ones, or ``"alphabetical:N"``.
+        The features to use: ``"all"``, numbers or names, a number of random ones, or ``"alphabetical:N"``.
     without
         Features to leave out.
+    scores
+        Scores of models as further rankers: files with a score per row of the data, or ``NAME=FILE``.
+    scores_only
+        Whether the scores are the only rankers.
+    names
+        A file with the names of the features, one per line, or lines of a number, a tab and a name.
     shown
         Documents shown to a user.
     interleave, multileave
@@ -153,7 +181,10 @@ class Site:
         *,
         click: str = "navigational",
         rankers: Features = "all",
-        without: Sequence[int] = (),
+        without: Sequence[int | str] = (),
+        scores: Sequence[str | os.PathLike[str]] = (),
+        scores_only: bool = False,
+        names: str | os.PathLike[str] | None = None,
         shown: int = 10,
         interleave: str | None = None,
         multileave: str | None = None,
@@ -169,12 +200,14 @@ class Site:
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
-        one = isinstance(dataset, (str, os.PathLike))
         spec = _specification(
-            dataset=[os.fspath(dataset)] if one else [os.fspath(part) for part in dataset],  # type: ignore[arg-type,union-attr]
+            dataset=_paths(dataset),
             click=click,
             rankers=rankers,
             without=without,
+            scores=_paths(scores),
+            scores_only=scores_only,
+            names=None if names is None else os.fspath(names),
             shown=shown,
             interleave=interleave,
             multileave=multileave,
@@ -184,20 +217,47 @@ class Site:
         )
         reading = {"split": split, "max-label": max_label, "null": null, "same-qid": same_qid}
         spec["reading"] = {name: value for name, value in reading.items() if value is not None} | {"no-cache": not use_cache}
-        self.seed = seed
-        self._spec = json.dumps(spec)
-        self._arrays: _Arrays | None = None
+        self._open(json.dumps(spec), seed, None, {}, threads, progress)
+
+    def _open(
+        self,
+        spec: str,
+        seed: int,
+        arrays: _Arrays | None,
+        files: dict[str, bytes],
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        """Opens what `spec` says; `files` are those that are not on disk."""
+        self.seed = whole("seed", seed)
+        self._spec, self._arrays, self._files = spec, arrays, files
         with reporting(progress) as report:
-            self._inner = _core.Site.open(self._spec, seed, threads, report)
+            if arrays is not None:
+                self._inner = _core.Site.from_arrays(spec, self.seed, *arrays, threads, report)
+            elif not files:
+                self._inner = _core.Site.open(spec, self.seed, threads, report)
+            else:
+                with tempfile.TemporaryDirectory() as folder:
+                    for name, data in files.items():
+                        (Path(folder) / name).write_bytes(data)
+                    try:
+                        written = spec.replace(trec.FOLDER, f"{folder}/")
+                        self._inner = _core.Site.open(written, self.seed, threads, report)
+                    except ValueError as error:
+                        # Nobody knows the folder.
+                        raise ValueError(str(error).replace(f"{folder}/", "")) from None
 
     @classmethod
-    def _of(cls, spec: str, seed: int, arrays: _Arrays | None, threads: int | None = None) -> Site:
+    def _of(
+        cls,
+        spec: str,
+        seed: int,
+        arrays: _Arrays | None = None,
+        files: dict[str, bytes] | None = None,
+        threads: int | None = None,
+    ) -> Site:
         site = cls.__new__(cls)
-        site.seed, site._spec, site._arrays = seed, spec, arrays
-        if arrays is None:
-            site._inner = _core.Site.open(spec, seed, threads, None)
-        else:
-            site._inner = _core.Site.from_arrays(spec, seed, *arrays, threads, None)
+        site._open(spec, seed, arrays, files or {}, threads)
         return site
 
     @classmethod
@@ -234,17 +294,7 @@ class Site:
         names: Sequence[str] | None = None,
         name: str = "arrays",
         synthetic: bool = False,
-        click: str = "navigational",
-        rankers: Features = "all",
-        without: Sequence[int] = (),
-        shown: int = 10,
-        interleave: str | None = None,
-        multileave: str | None = None,
-        credit_ties: str | None = None,
-        ties: str = "random",
-        fractional_labels: str = "round",
-        seed: int = 1,
-        threads: int | None = None,
+        **settings: Unpack[SiteSettings],
     ) -> Site:
         """Your own rankers: their scores of documents with known relevance.
 
@@ -262,8 +312,8 @@ class Site:
             What titles call the data.
         synthetic
             Whether the data were made up: then every result says so.
-        click, rankers, without, shown, interleave, multileave, credit_ties, ties, fractional_labels, seed, threads
-            As for `Site`; rankers are numbered from 1 here too.
+        **settings
+            `SiteSettings`: those arguments of `Site` that are about rankers and users. Rankers are numbered from 1 here too.
 
         Returns
         -------
@@ -283,18 +333,7 @@ class Site:
         >>> site.arm_name(0)
         'ours'
         """
-        spec = _specification(
-            dataset=[],
-            click=click,
-            rankers=rankers,
-            without=without,
-            shown=shown,
-            interleave=interleave,
-            multileave=multileave,
-            credit_ties=credit_ties,
-            ties=ties,
-            fractional_labels=fractional_labels,
-        )
+        spec, seed, threads = _settings(settings)
         array = np.ascontiguousarray(scores, dtype=np.float64)
         if array.ndim != 2:
             raise ValueError(f"scores have one row per document and one column per ranker, found {array.ndim} dimensions")
@@ -306,7 +345,7 @@ class Site:
             array,
             None if names is None else [str(ranker) for ranker in names],
         )
-        return cls._of(json.dumps(spec), seed, arrays, threads)
+        return cls._of(json.dumps(spec), seed, arrays, threads=threads)
 
     @classmethod
     def from_frame(
@@ -353,16 +392,81 @@ class Site:
         labels = np.asarray(frame[label], dtype=np.float32)[order]
         return cls.from_arrays(scores, labels, list(ids[order]), names=chosen, **settings)
 
+    @classmethod
+    def from_runs(
+        cls,
+        runs: Mapping[str, trec.Rankings] | Sequence[str | os.PathLike[str]],
+        qrels: trec.Rankings | Sequence[str | os.PathLike[str]],
+        *,
+        run_ties: str = "docno",
+        unjudged: str = "zero",
+        max_label: float | None = None,
+        name: str = "qrels",
+        synthetic: bool = False,
+        **settings: Unpack[SiteSettings],
+    ) -> Site:
+        """TREC runs as the rankers, and their judgments as the data.
+
+        A run ranks by score. Documents that it did not retrieve follow everything it did retrieve. The data set has the
+        queries that are judged and for which a run retrieved something, and their retrieved documents.
+
+        Parameters
+        ----------
+        runs
+            The runs by name, or files or folders of them. A run is a file of ``query Q0 document rank score tag``; a
+            dictionary ``{query: {document: score}}``, as ranx and pytrec_eval have; a frame with the columns ``qid``,
+            ``docno`` and ``score``, as PyTerrier has, or ``query_id``, ``doc_id`` and ``score``; or tuples of the three, as
+            ir_measures has.
+        qrels
+            The judgments: files of ``query 0 document label``, or any of the others with labels (a column ``label`` or
+            ``relevance``) instead of scores.
+        run_ties
+            How a run orders documents of equal score: ``docno``, as trec_eval does, so that measures agree with it, or
+            ``keep``: they stay tied.
+        unjudged
+            What becomes of retrieved documents without a judgment: ``zero`` (label 0) or ``remove``.
+        max_label
+            The highest valid label; 4 by default.
+        name
+            What titles call the data, unless the judgments are files.
+        synthetic
+            Whether the data were made up: then every result says so.
+        **settings
+            `SiteSettings`: those arguments of `Site` that are about rankers and users.
+
+        Returns
+        -------
+        Site
+            A site with one arm per run.
+
+        Raises
+        ------
+        ValueError
+            For malformed runs or judgments, with file, line and column.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> import rankduel as rd
+        >>> bm25 = {"q1": {"d1": 12.1, "d2": 9.3}, "q2": {"d3": 4.2, "d4": 4.1}}
+        >>> ltr = {"q1": {"d2": 0.9, "d1": 0.2}, "q2": {"d4": 0.7, "d5": 0.3}}
+        >>> site = rd.Site.from_runs({"bm25": bm25, "ltr": ltr}, {"q1": {"d2": 1}, "q2": {"d4": 2}})
+        >>> [site.arm_name(arm) for arm in range(2)], site.ndcg().round(2).tolist()
+        (['bm25', 'ltr'], [0.63, 1.0])
+        """
+        spec, seed, threads = _settings(settings)
+        given = trec.packed(runs, qrels, name, synthetic)
+        spec |= {"trec-runs": given.runs, "qrels": given.qrels, "trec-ties": run_ties, "unjudged": unjudged}
+        if max_label is not None:
+            spec["reading"] = {"max-label": max_label}
+        return cls._of(json.dumps(spec), seed, files=given.files, threads=threads)
+
     @property
     def description(self) -> dict[str, Any]:
         """What the site is made of, with all defaults resolved: ``site`` in ``config.json`` of the command line."""
         description: dict[str, Any] = json.loads(self._inner.description())
         return description
-
-    @property
-    def arms(self) -> int:
-        """The number of rankers."""
-        return self._inner.arms
 
     @property
     def features(self) -> list[int]:
@@ -374,21 +478,6 @@ class Site:
     def synthetic(self) -> bool:
         """Whether the data were generated."""
         return bool(self.description["dataset"]["synthetic"])
-
-    def arm_name(self, arm: int) -> str:
-        """What an arm is called, e.g. ``feature 110 (arm 109)``.
-
-        Parameters
-        ----------
-        arm
-            An arm, from 0.
-
-        Returns
-        -------
-        str
-            Its name.
-        """
-        return self._inner.arm_name(arm)
 
     def ndcg(self, *, threads: int | None = None) -> npt.NDArray[np.float64]:
         """nDCG@10 of every ranker, with exponential gains, in expectation over ties.
@@ -494,18 +583,13 @@ class Site:
         self,
         algorithms: Algorithm | Sequence[Algorithm] = STUDY,
         *,
-        steps: int = 1_000_000,
+        steps: int | float = 1_000_000,
         runs: int = 5,
         seed: int | None = None,
-        checkpoints: int = 10,
         regret: str | None = None,
-        axes: str = "log-x",
-        spread: str | None = None,
-        streams: str = "sequential",
-        truth_effort: float = 1.0,
-        cache: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         progress: Progress = None,
+        **settings: Unpack[LiveSettings],
     ) -> Study:
         """Play dueling bandits live: every step is an impression, and users decide. The same as ``sim`` without a command.
 
@@ -514,54 +598,28 @@ class Site:
         algorithms
             Algorithms by name, with parameters as in ``"rucb:alpha=0.51"``, or classes derived from `Policy`.
         steps
-            Steps (impressions) per run.
+            Steps (impressions) per run, e.g. ``1e6``.
         runs
             Runs per algorithm.
         seed
             The master seed; that of the site by default.
-        checkpoints
-            Checkpoints per decade of steps.
         regret
             What regret measures: ``condorcet`` (the default), ``weak``, ``strong`` or ``ndcg``.
-        axes
-            The axes of the figure: ``linear``, ``log-x`` or ``log``.
-        spread
-            The spread over runs in table and figure: ``se``, ``sd`` or ``range``.
-        streams
-            Where impressions are drawn from: ``sequential``, from the generators of their run, or ``keyed``, each from its
-            own, so that all algorithms meet the same queries and users.
-        truth_effort
-            Comparisons behind the ground truth, as a multiple of the default.
-        cache
-            A folder that keeps ground truths for later processes.
         threads
             Threads; all cores by default.
         progress
             `True` for bars of tqdm, or a function.
+        **settings
+            `LiveSettings`: checkpoints, the look of the figure, evidence, late answers, and the ground truth.
 
         Returns
         -------
         Study
             The finished runs.
         """
+        asked = packed("live", settings, steps=steps, runs=runs, seed=self._seed(seed), regret=regret)
         with reporting(progress) as report:
-            return Study(
-                self._inner.live(
-                    algorithms_of(algorithms),
-                    steps,
-                    runs,
-                    checkpoints,
-                    self._seed(seed),
-                    regret,
-                    axes,
-                    spread,
-                    streams,
-                    truth_effort,
-                    _path(cache),
-                    threads,
-                    report,
-                )
-            )
+            return Study(self._inner.live(algorithms_of(algorithms), asked, threads, report))
 
     def compare(
         self,
@@ -569,18 +627,13 @@ class Site:
         algorithms: Algorithm | Sequence[Algorithm] = DUELS,
         *,
         interleavings: int = 20_000,
-        steps: int = 1_000_000,
+        steps: int | float = 1_000_000,
         runs: int = 5,
         seed: int | None = None,
-        checkpoints: int = 10,
         regret: str | None = None,
-        axes: str = "log-x",
-        spread: str | None = None,
-        streams: str = "sequential",
-        truth_effort: float = 1.0,
-        cache: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         progress: Progress = None,
+        **settings: Unpack[LiveSettings],
     ) -> Comparison:
         """Play the same bandits live and on the preference matrix of the same rankers: the same as ``sim compare``.
 
@@ -592,32 +645,22 @@ class Site:
             Dueling algorithms.
         interleavings
             Impressions per pair of an estimated matrix.
-        steps, runs, seed, checkpoints, regret, axes, spread, streams, truth_effort, cache, threads, progress
+        steps, runs, seed, regret, threads, progress
             As for `live`.
+        **settings
+            Those of `LiveSettings`, without evidence and late answers.
 
         Returns
         -------
         Comparison
             Both studies, and their differences.
         """
+        asked = packed("compare", settings, steps=steps, runs=runs, seed=self._seed(seed), regret=regret)
         if matrix is None:
             matrix = self.proxy(interleavings=interleavings, seed=seed, threads=threads, progress=progress)
         with reporting(progress) as report:
-            live, proxy, differences = self._inner.compare(
-                matrix._inner,
-                algorithms_of(algorithms),
-                steps,
-                runs,
-                checkpoints,
-                self._seed(seed),
-                regret,
-                axes,
-                spread,
-                streams,
-                truth_effort,
-                _path(cache),
-                threads,
-                report,
+            live, proxy, differences = _core.compare(
+                self._inner, matrix._inner, algorithms_of(algorithms), asked, threads, report
             )
         return Comparison(Study(live), Study(proxy), Frame(differences))
 
@@ -658,7 +701,9 @@ class Site:
         """
         with reporting(progress) as report:
             return Frame(
-                self._inner.sensitivity(list(methods), compared, impressions, draws, self._seed(seed), threads, report)
+                _core.sensitivity(
+                    self._inner, list(methods), compared, impressions, draws, self._seed(seed), threads, report
+                )
             )
 
     def distortion(
@@ -693,7 +738,8 @@ class Site:
         """
         with reporting(progress) as report:
             return Frame(
-                self._inner.distortion(
+                _core.distortion(
+                    self._inner,
                     None if sizes is None else list(sizes),
                     multileavings,
                     sets,
@@ -706,7 +752,7 @@ class Site:
             )
 
     def _seed(self, seed: int | None) -> int:
-        return self.seed if seed is None else seed
+        return self.seed if seed is None else whole("seed", seed)
 
     def __repr__(self) -> str:
         description = self.description
@@ -718,16 +764,35 @@ class Site:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Site._of, (self._spec, self.seed, self._arrays)
+        return Site._of, (self._spec, self.seed, self._arrays, self._files)
 
 
 def _path(path: str | os.PathLike[str] | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def _specification(*, dataset: list[str], rankers: Features, **settings: Any) -> dict[str, Any]:
+def _paths(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """One or several paths or names as texts."""
+    if isinstance(paths, (str, os.PathLike)):
+        return [os.fspath(paths)]
+    return [os.fspath(path) for path in paths]
+
+
+def _specification(*, dataset: list[str], rankers: Features = "all", **settings: Any) -> dict[str, Any]:
     """A site as the command line describes it."""
     spec = {name.replace("_", "-"): value for name, value in settings.items() if value is not None}
-    spec["without"] = list(spec["without"])
-    chosen = rankers if isinstance(rankers, (str, int)) else ",".join(str(feature) for feature in rankers) + ","
-    return {"dataset": dataset, "rankers": str(chosen), **spec}
+    spec["without"] = list(spec.get("without", ()))
+    if not isinstance(rankers, (str, int)):
+        # A list of one is a feature, not a number of random ones.
+        rankers = "".join(f'"{name}",' if "," in str(name) else f"{name}," for name in rankers)
+    return {"dataset": dataset, "rankers": str(rankers), **spec}
+
+
+def _settings(settings: SiteSettings) -> tuple[dict[str, Any], int, int | None]:
+    """The specification of a site without data, its seed, and its threads."""
+    every: dict[str, Any] = dict(settings)
+    seed, threads = every.pop("seed", 1), every.pop("threads", None)
+    for name in every:
+        if name not in SiteSettings.__annotations__:
+            raise TypeError(f"there is no argument {name!r}; beside its own, it takes {', '.join(SiteSettings.__annotations__)}")
+    return _specification(dataset=[], **every), seed, threads

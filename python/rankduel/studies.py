@@ -5,11 +5,14 @@ from __future__ import annotations
 import html
 import json
 import os
+import tempfile
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankduel import _core
+from rankduel.findings import Findings
+from rankduel.flags import flags
 from rankduel.frames import Frame
 
 if TYPE_CHECKING:
@@ -82,6 +85,41 @@ class Study:
         return summary
 
     @cached_property
+    def config(self) -> dict[str, Any]:
+        """The resolved settings: ``config.json`` of the command line."""
+        config: dict[str, Any] = json.loads(self._need().config())
+        return config
+
+    def significance(self, **settings: Any) -> Findings:
+        """Which algorithms differ in regret, pair by pair: the same as ``sim significance``.
+
+        Parameters
+        ----------
+        **settings
+            The flags of the command, e.g. ``correction="bh"`` or ``baseline="rucb"``.
+
+        Returns
+        -------
+        Findings
+            ``tables["significance"]`` has a row per pair.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            results = Path(folder) / "study"
+            self.save(results)
+            words = ["significance", str(results), *flags(settings)]
+            text, data, csv = (
+                _core.captured([*words, f"--format={format}"], None, None) for format in ("text", "json", "csv")
+            )
+        return Findings(text.rstrip("\n"), json.loads(data), {"significance": Frame.from_csv(csv.encode())}, {})
+
+    @cached_property
+    def _files(self) -> dict[str, bytes]:
+        """All that `save` writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._need().save(Path(folder) / "study")
+            return {path.name: path.read_bytes() for path in sorted((Path(folder) / "study").iterdir())}
+
+    @cached_property
     def _svg(self) -> str:
         return self._need().svg()
 
@@ -139,7 +177,11 @@ class Study:
         return ax
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write ``curves.csv``, ``runs.csv``, ``summary.json`` and the figure into a new or empty folder.
+        """Write the files of the command line into a new or empty folder: ``config.json``, ``curves.csv``, ``runs.csv``,
+        ``summary.json``, ``timings.json`` and the figure.
+
+        ``sim significance``, ``sim export`` and the like read it, and the command line extends it to more runs, steps or
+        algorithms.
 
         Parameters
         ----------
@@ -158,10 +200,8 @@ class Study:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise ValueError(f"{folder} is not empty; choose another folder")
-        self.curves.to_csv(folder / "curves.csv")
-        self.runs.to_csv(folder / "runs.csv")
-        (folder / "summary.json").write_text(json.dumps(self.summary, indent=2) + "\n", encoding="utf-8")
-        self.svg(folder / "regret.svg")
+        for name, data in self._files.items():
+            (folder / name).write_bytes(data)
 
     def __str__(self) -> str:
         return self.report
@@ -174,7 +214,7 @@ class Study:
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        for name in ("curves", "runs", "every_run", "summary", "_svg"):
+        for name in ("curves", "runs", "every_run", "summary", "config", "_svg", "_files"):
             state[name] = getattr(self, name)
         state["_inner"] = None
         return state

@@ -151,6 +151,8 @@ pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
         (_, Some(letor_io::ErrorKind::Missing | letor_io::ErrorKind::Unknown)) if exit_code != 2 => {
             PyFileNotFoundError::new_err(message)
         }
+        // These keep the text of the error alone.
+        (_, Some(letor_io::ErrorKind::Io)) if message.contains("(os error 2)") => PyFileNotFoundError::new_err(message),
         (_, Some(letor_io::ErrorKind::Io)) | (Some(_), None) => PyOSError::new_err(message),
         (_, Some(_)) => PyValueError::new_err(message),
         _ if exit_code == 2 => PyValueError::new_err(message),

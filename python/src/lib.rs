@@ -4,8 +4,9 @@
 //! |---|---|
 //! | [`call`] | long work beside the interpreter: its thread, progress, Ctrl-C, errors |
 //! | [`frame`], [`arrow`] | tables of results, and their way to other libraries |
-//! | [`site`] | data, rankers and users |
-//! | [`matrix`] | preference matrices |
+//! | [`site`], [`analyses`] | data, rankers and users; what is found out about them |
+//! | [`matrix`], [`play`] | preference matrices, and studies on them |
+//! | [`settings`] | what a caller asks of a study |
 //! | [`study`] | finished runs of bandits |
 //! | [`own`] | policies written in Python |
 //! | [`lists`] | lists mixed for real users, and the credit of their clicks |
@@ -14,6 +15,7 @@
 //! What a user sees, with its documentation, is written in Python, in `rankduel/`; here is what that needs, with types that
 //! both sides have: numbers, text, JSON, arrays.
 
+mod analyses;
 mod arrow;
 mod call;
 mod command;
@@ -21,6 +23,8 @@ mod frame;
 mod lists;
 mod matrix;
 mod own;
+mod play;
+mod settings;
 mod site;
 mod study;
 
@@ -35,6 +39,8 @@ static ALLOCATOR: sim::output::memory::OneLineAllocator = sim::output::memory::O
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::analyses::{compare, distortion, sensitivity};
     #[pymodule_export]
     use super::command::{captured, main};
     #[pymodule_export]

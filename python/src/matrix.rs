@@ -3,30 +3,32 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Result, bail};
 use bandits::problems::{Problem, Setting};
 use bandits::winners::condorcet_winner;
-use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
+use bandits::{Arena as _, Arm, MatrixArena, PreferenceMatrix, RegretKind, UtilityArena};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
-use sim::output::numbers::with_unit;
+use sim::analysis::explore_then_exploit::{explore_matrix, explore_utilities};
+use sim::output;
 use sim::output::progress::Progress;
 use sim::output::usage::usage;
-use sim::output::{self};
 use sim::proxy::{self, Files, MatrixAccount, State, all_pairs, pair_count, provenance};
-use sim::results::{Caption, Measured, notes, regret_of_a_step};
+use sim::results::{Caption, PreparedEnvironment};
 use sim::simulation::arm_names::ArmNames;
 use sim::simulation::matrix::{matrix_checksum, play_matrix, play_utilities, prepare_problem};
 use sim::simulation::prepared::SiteDescription;
-use sim::simulation::runs::{ArenaFactory as _, CopiedArenas, RunResult, StudyPlan};
-use sim::simulation::seed_text::{Seeded, seed_text};
-use sim::simulation::truth::{GroundTruth, of_preferences as truth};
+use sim::simulation::runs::{Late, LateAnswers};
+use sim::simulation::truth::GroundTruth;
 
 use crate::call::{How, exception, work, wrong};
-use crate::study::{Asked, Study};
+use crate::frame::Columns;
+use crate::play::{Explored, config, explored, played};
+use crate::settings::Asked;
+use crate::study::{Study, arm_name};
 
 /// What arms meet by.
-pub(crate) enum Preferences {
+enum Preferences {
     Matrix(PreferenceMatrix),
     Utilities(UtilityArena),
 }
@@ -71,6 +73,15 @@ impl Matrix {
             taken: None,
             names,
         }))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// What it was estimated from, as far as that is known.
+    pub(crate) fn account(&self) -> Option<&MatrixAccount> {
+        self.inner.account.as_ref()
     }
 
     /// The preferences of all pairs.
@@ -159,8 +170,8 @@ impl Matrix {
         })
     }
 
-    #[getter]
-    fn name(&self) -> &str {
+    #[getter(name)]
+    fn python_name(&self) -> &str {
         &self.inner.name
     }
 
@@ -224,11 +235,14 @@ impl Matrix {
         serde_json::to_string_pretty(&provenance(state, &estimated.site, self.preferences()?, None)).map_err(wrong)
     }
 
-    /// The line about the winner of an estimated matrix.
+    /// The line about the winner: that of `sim proxy` for a matrix that was estimated here, otherwise that of `sim bandit`.
     fn winner_line(&self) -> PyResult<String> {
-        let state = self.state()?;
-        let estimated = self.inner.estimated.as_ref().expect("it has a state");
-        Ok(proxy::winner(state, &estimated.site, self.preferences()?))
+        match &self.inner.estimated {
+            Some(Estimated { state, site }) => Ok(proxy::winner(state, site, self.preferences()?)),
+            None => {
+                self.inner.on_matrix(self.preferences()?.clone(), None).map(|prepared| prepared.truth).map_err(failed)
+            }
+        }
     }
 
     /// The Condorcet winner, if there is one.
@@ -243,11 +257,7 @@ impl Matrix {
 
     /// The name of an arm.
     fn arm_name(&self, arm: usize) -> PyResult<String> {
-        if arm < self.arms() {
-            Ok(self.inner.names.name(arm))
-        } else {
-            Err(wrong(format!("there is no arm {arm}; arms are numbered from 0 to {}", self.arms() - 1)))
-        }
+        arm_name(&self.inner.names, self.arms(), arm)
     }
 
     /// Whether the data behind the matrix were generated; `None` if nobody knows.
@@ -277,25 +287,37 @@ impl Matrix {
     }
 
     /// Plays algorithms on it.
-    #[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
     fn bandit(
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
-        steps: u64,
-        runs: u64,
-        checkpoints: u32,
-        seed: u64,
-        regret: Option<&str>,
-        axes: &str,
-        spread: Option<&str>,
+        settings: &str,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Study> {
-        let asked = Asked::new(&algorithms, steps, runs, checkpoints, seed, regret, axes, spread)?;
+        let asked = Asked::new(&algorithms, settings)?;
         let inner = Arc::clone(&self.inner);
         let own = asked.own.clone();
         own.raise(py, work(py, How { threads, report }, move || inner.play(&asked)))
+    }
+
+    /// Plays them until horizons: the text, the summary as JSON, and the files of the command line, by name.
+    #[expect(clippy::type_complexity, reason = "a tuple for Python")]
+    fn explore(
+        &self,
+        py: Python<'_>,
+        algorithms: Vec<Bound<'_, PyAny>>,
+        settings: &str,
+        threads: Option<usize>,
+        report: Option<Py<PyAny>>,
+    ) -> PyResult<(String, String, Vec<(String, Columns)>, Vec<(String, String)>)> {
+        let asked = Asked::new(&algorithms, settings)?;
+        let inner = Arc::clone(&self.inner);
+        let own = asked.own.clone();
+        let Explored { text, summary, tables, figures } =
+            own.raise(py, work(py, How { threads, report }, move || inner.explore(&asked)))?;
+        let tables = tables.into_iter().map(|(name, csv)| Ok((name, Columns::of(csv)?)));
+        Ok((text, summary, tables.collect::<PyResult<_>>()?, figures))
     }
 
     /// Writes the files of `sim proxy`: all of them if it was estimated here, otherwise `.npy` and `.txt`.
@@ -334,78 +356,74 @@ impl Matrix {
     }
 }
 
+/// The exception of a failure.
+fn failed(error: anyhow::Error) -> PyErr {
+    exception(&error)
+}
+
 impl Inner {
+    /// The matrix, ready to be played on.
+    fn on_matrix(
+        &self,
+        matrix: PreferenceMatrix,
+        regret: Option<RegretKind>,
+    ) -> Result<PreparedEnvironment<MatrixArena>> {
+        let known = (self.names.clone(), self.account.clone());
+        PreparedEnvironment::of_matrix(matrix, self.name.clone(), self.taken.clone(), known, regret, true)
+    }
+
     /// Plays algorithms as `sim bandit` does.
     fn play(&self, asked: &Asked) -> Result<Study> {
         match &self.preferences {
-            Preferences::Matrix(matrix) => {
-                let kind = truth::kind_on_matrix(asked.regret, matrix)?;
-                let reference = kind.reference().context("nDCG is refused above")?;
-                let gaps = reference.gaps(matrix).with_context(|| format!("{} cannot be played", self.name))?;
-                let condorcet = RegretKind::default_for(matrix) == RegretKind::Condorcet;
-                let mut text = truth::describe(kind, condorcet, &gaps, &self.names, Some(matrix));
-                if let Some(account) = self.account.as_ref().filter(|_| condorcet)
-                    && let Some((_, margin)) = truth::smallest_gap(&RegretReference::Condorcet.gaps(matrix)?)
-                    && let Some(unresolved) = account.unresolved(margin, self.taken.is_none())
-                {
-                    text += &format!("; {unresolved}");
-                }
-                let content = seed_text(Seeded::Matrix(&matrix_checksum(matrix, true)));
-                let arenas = CopiedArenas { arena: MatrixArena::with_gaps(matrix.clone(), gaps), content };
-                self.play_in(&arenas, asked, (kind, text), |plan, progress| play_matrix(&arenas, plan, None, progress))
-            }
+            Preferences::Matrix(matrix) => played(self.on_matrix(matrix.clone(), asked.regret)?, asked, play_matrix),
             Preferences::Utilities(arena) => {
-                let kind = truth::kind_of_preferences(asked.regret, RegretKind::Condorcet)?;
-                let arena = truth::of_utilities(arena.clone(), kind)?;
-                let text = truth::describe(kind, true, arena.gaps(), &self.names, None);
-                let arenas = CopiedArenas { arena, content: seed_text(Seeded::Problem(&self.name)) };
-                self.play_in(&arenas, asked, (kind, text), |plan, progress| {
-                    play_utilities(&arenas, plan, None, progress)
-                })
+                let prepared = PreparedEnvironment::of_utilities(arena.clone(), self.name.clone(), asked.regret)?;
+                played(prepared, asked, play_utilities)
             }
         }
     }
 
-    fn play_in<A: Arena + Clone + Sync>(
-        &self,
-        arenas: &CopiedArenas<A>,
-        asked: &Asked,
-        (kind, truth): (RegretKind, String),
-        play: impl FnOnce(&StudyPlan, &Progress) -> Result<Vec<Vec<RunResult>>>,
-    ) -> Result<Study> {
-        let account = self.account.as_ref();
-        let measured = Measured::new(kind, arenas.arena.gaps(), account.map(|account| account.synthetic));
-        let synthetic = account.and_then(|account| account.note(&self.name));
-        let caption = Caption {
-            title: format!("{} of {}", with_unit(arenas.arms() as u64, "arm"), self.name),
-            x_label: "steps".to_owned(),
-            regret: regret_of_a_step(kind, "best arm", "played"),
-            note: notes([measured.note(), synthetic]),
-            look: asked.look,
-        };
-        let plan = asked.plan();
-        let progress = Progress::new("playing", plan.total_steps(), true);
-        let results = play(&plan, &progress)?;
-        progress.finish();
-        let winners = truth::winners(arenas.arena.gaps());
-        Ok(Study { plan, results, winners, names: self.names.clone(), measured, caption, truth, multileave: None })
+    /// Plays algorithms as `sim bandit --setting explore-then-exploit` does.
+    fn explore(&self, asked: &Asked) -> Result<Explored> {
+        match &self.preferences {
+            Preferences::Matrix(matrix) => {
+                explored(self.on_matrix(matrix.clone(), asked.regret)?, asked, explore_matrix)
+            }
+            Preferences::Utilities(arena) => {
+                let prepared = PreparedEnvironment::of_utilities(arena.clone(), self.name.clone(), asked.regret)?;
+                explored(prepared, asked, explore_utilities)
+            }
+        }
     }
 }
 
 /// Plays `asked` on a matrix of the rankers of a live study, with regret counted from the truth of that.
 pub(crate) fn against_truth(
-    matrix: PreferenceMatrix,
+    matrix: &Matrix,
     truth: &GroundTruth,
     asked: &Asked,
     caption: Caption,
     live: &Study,
 ) -> Result<Study> {
-    let content = seed_text(Seeded::Matrix(&matrix_checksum(&matrix, true)));
-    let arenas = CopiedArenas { arena: MatrixArena::with_gaps(matrix, truth.gaps.clone()), content };
+    let Preferences::Matrix(preferences) = &matrix.inner.preferences else { bail!("compared by preferences") };
+    let prepared = matrix.inner.on_matrix(preferences.clone(), None)?;
+    let (mut arenas, mut environment) = (prepared.arenas, prepared.environment);
+    arenas.arena = MatrixArena::with_gaps(preferences.clone(), truth.gaps.clone());
+    environment.winners.clone_from(&truth.winners);
     let plan = asked.plan();
     let progress = Progress::new("playing on the matrix", plan.total_steps(), true);
-    let results = play_matrix(&arenas, &plan, None, &progress)?;
+    let results = play_matrix(&Late::new(arenas, LateAnswers::default()), &plan, None, &progress)?;
     progress.finish();
-    let (winners, names, truth) = (live.winners.clone(), live.names.clone(), live.truth.clone());
-    Ok(Study { plan, results, winners, names, measured: live.measured, caption, truth, multileave: None })
+    Ok(Study {
+        plan,
+        results,
+        winners: live.winners.clone(),
+        names: live.names.clone(),
+        measured: live.measured,
+        caption,
+        truth: live.truth.clone(),
+        multileave: None,
+        late: None,
+        config: config(asked, live.measured.kind, environment),
+    })
 }

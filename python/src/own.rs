@@ -9,7 +9,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bandits::registry::Outside;
+use bandits::registry::{Outside, OwnedPolicy};
 use bandits::{ActionKind, Arm, Choice, Feedback, Generator, Policy};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -86,17 +86,30 @@ impl Outside for OwnAlgorithm {
         ActionKind::Duels
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn Policy + Send> {
+    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn OwnedPolicy> {
         let class = Python::attach(|py| self.class.clone_ref(py));
         Box::new(OwnPolicy { class, arms, methods: None, raised: self.raised.clone() })
     }
 }
 
-/// The methods of an object, bound to it.
+/// An object and its methods, bound to it.
 struct Methods {
+    object: Py<PyAny>,
     choose: Py<PyAny>,
     learn: Py<PyAny>,
     recommend: Py<PyAny>,
+}
+
+impl Methods {
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let method = |name| Ok::<_, PyErr>(object.getattr(name)?.unbind());
+        Ok(Self {
+            choose: method("choose")?,
+            learn: method("learn")?,
+            recommend: method("recommend")?,
+            object: object.clone().unbind(),
+        })
+    }
 }
 
 /// A policy of such a class; the object is made at the first step, with a seed of its run.
@@ -109,9 +122,7 @@ struct OwnPolicy {
 
 impl OwnPolicy {
     fn start(&self, py: Python<'_>, seed: u64) -> PyResult<Methods> {
-        let object = self.class.bind(py).call_method1("_start", (self.arms, seed))?;
-        let method = |name| Ok::<_, PyErr>(object.getattr(name)?.unbind());
-        Ok(Methods { choose: method("choose")?, learn: method("learn")?, recommend: method("recommend")? })
+        Methods::of(&self.class.bind(py).call_method1("_start", (self.arms, seed))?)
     }
 
     fn arm(&self, value: &Bound<'_, PyAny>) -> PyResult<Arm> {
@@ -170,6 +181,21 @@ impl Policy for OwnPolicy {
             if arm.is_none() { Ok(None) } else { self.arm(&arm).map(Some) }
         });
         recommended.unwrap_or_else(|error| self.raised.stop(error))
+    }
+}
+
+impl Clone for OwnPolicy {
+    /// With a deep copy of the object, if there is one yet.
+    fn clone(&self) -> Self {
+        let copied = Python::attach(|py| {
+            let deep = |methods: &Methods| {
+                let copy = py.import("copy")?.getattr("deepcopy")?.call1((&methods.object,))?;
+                Methods::of(&copy)
+            };
+            Ok::<_, PyErr>((self.class.clone_ref(py), self.methods.as_ref().map(deep).transpose()?))
+        });
+        let (class, methods) = copied.unwrap_or_else(|error| self.raised.stop(error));
+        Self { class, arms: self.arms, methods, raised: self.raised.clone() }
     }
 }
 

@@ -4,67 +4,44 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use bandits::RegretKind;
-use interleave::AnyMultileaving;
 use letor_io::{DatasetBuilder, ErrorKind, Provenance};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
-use sim::analysis::{distortion, live_vs_proxy, sensitivity};
 use sim::output::progress::Progress;
 use sim::output::usage::usage;
 use sim::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
-use sim::results::{Measured, Spread, live_caption};
+use sim::results::{LiveConfig, Measured, VERSION, live_caption};
 use sim::simulation::live_arena::{LiveArenaFactory, play_live};
 use sim::simulation::prepared::PreparedSite;
-use sim::simulation::seed::Streams;
+use sim::simulation::runs::Late;
 use sim::simulation::spec::SiteSpec;
-use sim::simulation::truth::{Effort, GroundTruth, RegretMeasure, of_preferences};
+use sim::simulation::truth::{Effort, GroundTruth, of_preferences};
 
 use crate::call::{How, work, wrong};
-use crate::frame::Columns;
 use crate::matrix::{Estimated, Matrix};
-use crate::study::{Asked, Study};
+use crate::settings::{Asked, TruthArgs, at_least_one};
+use crate::study::{Config, Study, arm_name};
 
-struct Inner {
-    prepared: PreparedSite,
+pub(crate) struct Inner {
+    pub(crate) prepared: PreparedSite,
     /// Ground truths estimated so far, by seed and effort.
     truths: Mutex<BTreeMap<(u64, u64), GroundTruth>>,
 }
 
-/// How well the ground truth should be known, and where it is kept beyond this object.
-#[derive(Clone)]
-struct TruthArgs {
-    effort: f64,
-    cache: Option<PathBuf>,
-}
-
-/// Reads where live impressions are drawn from.
-fn streams(text: &str) -> PyResult<Streams> {
-    match text {
-        "sequential" => Ok(Streams::Sequential),
-        "keyed" => Ok(Streams::Keyed),
-        other => Err(wrong(format!("streams: expected sequential or keyed, found {other:?}"))),
-    }
-}
-
-impl TruthArgs {
-    fn new(effort: f64, cache: Option<PathBuf>) -> PyResult<Self> {
-        match (0.001..=1000.0).contains(&effort) {
-            true => Ok(Self { effort, cache }),
-            false => Err(wrong(format!("truth_effort: expected a factor from 0.001 to 1000, found {effort}"))),
-        }
-    }
-}
-
 impl Inner {
-    fn truth(&self, seed: u64, args: &TruthArgs) -> Result<GroundTruth> {
+    fn effort(&self, args: &TruthArgs) -> Effort {
+        Effort::for_arms(self.prepared.site.arms()).times(args.effort)
+    }
+
+    pub(crate) fn truth(&self, seed: u64, args: &TruthArgs) -> Result<GroundTruth> {
         let key = (seed, args.effort.to_bits());
         let known = || self.truths.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(truth) = known().get(&key) {
             return Ok(truth.clone());
         }
-        let effort = Effort::for_arms(self.prepared.site.arms()).times(args.effort);
+        let effort = self.effort(args);
         let truth = match &args.cache {
             Some(cache) => self.prepared.truth(effort, seed, cache, true)?,
             None => self.prepared.estimated_truth(effort, seed, true)?,
@@ -74,32 +51,52 @@ impl Inner {
     }
 
     /// The kind of regret of live runs, and the truth that it is counted from.
-    fn measured(&self, asked: Option<RegretKind>, seed: u64, args: &TruthArgs) -> Result<(GroundTruth, Measured)> {
-        of_preferences::check_live(asked)?;
-        let truth = match asked {
+    pub(crate) fn measured(&self, asked: &Asked) -> Result<(GroundTruth, Measured)> {
+        of_preferences::check_live(asked.regret)?;
+        let truth = match asked.regret {
             Some(RegretKind::Ndcg) => GroundTruth::of_ndcg(&self.prepared.ndcg()?),
-            _ => self.truth(seed, args)?,
+            _ => self.truth(asked.seed, &asked.truth)?,
         };
-        let kind = of_preferences::kind_of_live(asked, &truth)?;
+        let kind = of_preferences::kind_of_live(asked.regret, &truth)?;
         let synthetic = Some(self.prepared.description.dataset.synthetic);
         let measured = Measured::new(kind, &truth.gaps, synthetic);
         Ok((truth, measured))
     }
 
-    fn live(&self, asked: &Asked, args: &TruthArgs, streams: Streams) -> Result<Study> {
+    /// Plays algorithms as `sim` does without a command; `what` comes first in the title of figures.
+    pub(crate) fn live(&self, asked: &Asked, what: &str) -> Result<Study> {
         let description = &self.prepared.description;
-        let (truth, measured) = self.measured(asked.regret, asked.seed, args)?;
+        let (truth, measured) = self.measured(asked)?;
         let plan = asked.plan();
-        let arenas = LiveArenaFactory::new(&self.prepared, &truth.gaps, streams);
+        let arenas = LiveArenaFactory::new(&self.prepared, &truth.gaps, asked.streams);
+        let arenas = Late::new(arenas, asked.late.clone());
+        let late = asked.late.describe();
         let progress = Progress::new("playing", plan.total_steps(), true);
         let results = play_live(&arenas, &plan, None, &progress)?;
         progress.finish();
         let names = description.names();
         Ok(Study {
-            caption: live_caption(description, "", &measured, asked.look),
+            caption: live_caption(description, what, &measured, asked.look).with(late.clone()),
             truth: truth.describe(|arm| names.name(arm)),
-            winners: truth.winners,
+            winners: truth.winners.clone(),
             multileave: Some(description.multileave.clone()),
+            late,
+            config: Config::Live(Box::new(LiveConfig {
+                command: "live",
+                version: VERSION,
+                seed: asked.seed,
+                steps: asked.steps,
+                runs: asked.runs,
+                checkpoints: asked.checkpoints,
+                algorithms: plan.names(),
+                regret: Some(measured.kind),
+                site: description.clone(),
+                streams: asked.streams,
+                late: asked.late.clone(),
+                truth_effort: self.effort(&asked.truth),
+                evidence: asked.evidence.map(Some),
+                truth: Some(truth),
+            })),
             plan,
             results,
             names,
@@ -111,7 +108,7 @@ impl Inner {
 /// Data, rankers and users.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Site {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 impl Site {
@@ -225,11 +222,7 @@ impl Site {
 
     /// The name of an arm.
     fn arm_name(&self, arm: usize) -> PyResult<String> {
-        let arms = self.arms();
-        if arm >= arms {
-            return Err(wrong(format!("there is no arm {arm}; arms are numbered from 0 to {}", arms - 1)));
-        }
-        Ok(self.inner.prepared.description.names().name(arm))
+        arm_name(&self.inner.prepared.description.names(), self.arms(), arm)
     }
 
     /// A note on synthetic data.
@@ -264,29 +257,18 @@ impl Site {
     }
 
     /// Plays algorithms live.
-    #[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
     fn live(
         &self,
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
-        steps: u64,
-        runs: u64,
-        checkpoints: u32,
-        seed: u64,
-        regret: Option<&str>,
-        axes: &str,
-        spread: Option<&str>,
-        streams: &str,
-        effort: f64,
-        cache: Option<PathBuf>,
+        settings: &str,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Study> {
-        let asked = Asked::new(&algorithms, steps, runs, checkpoints, seed, regret, axes, spread)?;
-        let (args, streams) = (TruthArgs::new(effort, cache)?, self::streams(streams)?);
+        let asked = Asked::new(&algorithms, settings)?;
         let inner = Arc::clone(&self.inner);
         let own = asked.own.clone();
-        own.raise(py, work(py, How { threads, report }, move || inner.live(&asked, &args, streams)))
+        own.raise(py, work(py, How { threads, report }, move || inner.live(&asked, "")))
     }
 
     /// Estimates the preference matrix.
@@ -307,9 +289,7 @@ impl Site {
         let pairs: PairSelection = pairs.parse().map_err(wrong)?;
         let request =
             Request { impressions: interleavings, more: false, pairs: pairs.to_string(), until_standard_error };
-        if interleavings == 0 {
-            return Err(wrong("interleavings: expected at least 1, found 0"));
-        }
+        at_least_one("interleavings", interleavings)?;
         let inner = Arc::clone(&self.inner);
         work(py, How { threads, report }, move || {
             let sampling = if stratify { Sampling::Stratified } else { Sampling::WithReplacement };
@@ -319,176 +299,5 @@ impl Site {
             proxy::play(&mut state, &inner.prepared, None, true)?;
             Matrix::estimated(Estimated { state, site: inner.prepared.description.clone() }, &name)
         })
-    }
-
-    /// How many impressions methods need to order rankers as their nDCG does: rows of `errors.csv`.
-    #[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
-    fn sensitivity(
-        &self,
-        py: Python<'_>,
-        methods: Vec<String>,
-        compared: usize,
-        impressions: u64,
-        draws: u64,
-        seed: u64,
-        threads: Option<usize>,
-        report: Option<Py<PyAny>>,
-    ) -> PyResult<Columns> {
-        let methods: Vec<AnyMultileaving> =
-            methods.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(wrong)?;
-        let arms = self.arms();
-        if !(2..=arms).contains(&compared) {
-            return Err(wrong(format!("compared: expected 2 to {arms}, the number of rankers, found {compared}")));
-        }
-        if impressions == 0 || draws == 0 {
-            return Err(wrong("impressions and draws: expected at least 1 of each"));
-        }
-        let inner = Arc::clone(&self.inner);
-        let csv = work(py, How { threads, report }, move || {
-            let PreparedSite { site, methods: mixing, .. } = &inner.prepared;
-            let ndcg = inner.prepared.ndcg()?;
-            let plan = sensitivity::Plan {
-                rankers: compared,
-                checkpoints: sensitivity::checkpoints(impressions),
-                draws,
-                seed,
-            };
-            let mut all = vec![sensitivity::Method::Pairwise(mixing.interleaving.clone())];
-            all.extend(methods.into_iter().map(sensitivity::Method::Together));
-            let progress = Progress::new("comparing", draws * all.len() as u64, true);
-            let header = ["method", "impressions", "draws", "mean_error", "standard_error"];
-            let mut rows: Vec<[String; 5]> = Vec::new();
-            for method in &all {
-                let errors = sensitivity::measure(site, &ndcg, method, &plan, &progress);
-                for (at, step) in plan.checkpoints.iter().enumerate() {
-                    let values: Vec<f64> = errors.iter().map(|draw| draw[at]).collect();
-                    let Spread { mean, standard_error, .. } = Spread::of(&values);
-                    let [step, draws] = [step, &draws].map(u64::to_string);
-                    rows.push([method.label(), step, draws, mean.to_string(), standard_error.to_string()]);
-                }
-            }
-            sim::output::csv(&header, &rows)
-        })?;
-        Columns::of(csv)
-    }
-
-    /// How often multileaving prefers another ranker to the best one: a row per size of sets.
-    #[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
-    fn distortion(
-        &self,
-        py: Python<'_>,
-        sizes: Option<Vec<usize>>,
-        multileavings: u64,
-        sets: u64,
-        seed: u64,
-        effort: f64,
-        cache: Option<PathBuf>,
-        threads: Option<usize>,
-        report: Option<Py<PyAny>>,
-    ) -> PyResult<Columns> {
-        let args = TruthArgs::new(effort, cache)?;
-        if multileavings == 0 || sets == 0 {
-            return Err(wrong("multileavings and sets: expected at least 1 of each"));
-        }
-        let inner = Arc::clone(&self.inner);
-        let csv = work(py, How { threads, report }, move || {
-            let PreparedSite { site, methods, .. } = &inner.prepared;
-            let truth = inner.truth(seed, &args)?;
-            ensure!(
-                truth.measure == RegretMeasure::Condorcet,
-                usage(
-                    "distortion needs a Condorcet winner, and these rankers have none; try credit_ties=\"same\", other \
-                     rankers, another click model or more queries"
-                )
-            );
-            let most = site.arms() + 1 - truth.winners.len();
-            ensure!(most >= 2, usage("distortion needs at least two rankers whose lists differ; choose other rankers"));
-            let sizes = sizes.unwrap_or_else(|| {
-                let mut usual = [3, 10, 100].map(|size| size.min(most)).to_vec();
-                usual.dedup();
-                usual
-            });
-            if let Some(wrong) = sizes.iter().find(|size| !(2..=most).contains(*size)) {
-                anyhow::bail!(usage(format!("sizes: expected 2 to {most}, found {wrong}")));
-            }
-            let progress = Progress::new("multileaving", sets * sizes.len() as u64, true);
-            let header = ["size", "sets", "mean", "standard_deviation", "standard_error", "min", "max"];
-            let rows: Vec<[String; 7]> = sizes
-                .iter()
-                .map(|&size| {
-                    let plan = distortion::Plan { size, multileavings, sets, seed };
-                    let measured = distortion::measure(site, &methods.multileaving, &truth.winners, plan, &progress);
-                    let Spread { mean, standard_deviation, standard_error, min, max } = measured.share;
-                    let numbers = [mean, standard_deviation, standard_error, min, max].map(|value| value.to_string());
-                    let [mean, deviation, error, min, max] = numbers;
-                    [size.to_string(), sets.to_string(), mean, deviation, error, min, max]
-                })
-                .collect();
-            sim::output::csv(&header, &rows)
-        })?;
-        Columns::of(csv)
-    }
-
-    /// Plays duelling algorithms live and on a matrix of the same rankers: both studies, and the rows of
-    /// `differences.csv`.
-    #[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
-    fn compare(
-        &self,
-        py: Python<'_>,
-        matrix: &Matrix,
-        algorithms: Vec<Bound<'_, PyAny>>,
-        steps: u64,
-        runs: u64,
-        checkpoints: u32,
-        seed: u64,
-        regret: Option<&str>,
-        axes: &str,
-        spread: Option<&str>,
-        streams: &str,
-        effort: f64,
-        cache: Option<PathBuf>,
-        threads: Option<usize>,
-        report: Option<Py<PyAny>>,
-    ) -> PyResult<(Study, Study, Columns)> {
-        let asked = Asked::new(&algorithms, steps, runs, checkpoints, seed, regret, axes, spread)?;
-        if let Some(spec) = asked.algorithms.iter().find(|spec| spec.action_kind() != bandits::ActionKind::Duels) {
-            return Err(wrong(format!(
-                "{spec} selects sets of arms, which a pairwise matrix cannot simulate; choose dueling algorithms"
-            )));
-        }
-        let (args, streams) = (TruthArgs::new(effort, cache)?, self::streams(streams)?);
-        let preferences = matrix.preferences()?.clone();
-        if preferences.arms() != self.arms() {
-            return Err(wrong(format!(
-                "the matrix has {} arms, but {} rankers are compared",
-                preferences.arms(),
-                self.arms()
-            )));
-        }
-        let inner = Arc::clone(&self.inner);
-        let own = asked.own.clone();
-        let (live, proxy, csv) = own.raise(
-            py,
-            work(py, How { threads, report }, move || {
-                let live = inner.live(&asked, &args, streams)?;
-                let (truth, measured) = inner.measured(asked.regret, asked.seed, &args)?;
-                let description = &inner.prepared.description;
-                let caption = live_caption(description, "proxy: ", &measured, asked.look);
-                let proxy = crate::matrix::against_truth(preferences, &truth, &asked, caption, &live)?;
-                let differences = live_vs_proxy::differences(&live.plan, &live.results, &proxy.results, measured.kind);
-                let header = [
-                    "algorithm",
-                    "step",
-                    "live_regret",
-                    "live_standard_error",
-                    "proxy_regret",
-                    "proxy_standard_error",
-                    "relative_difference",
-                    "relative_standard_error",
-                ];
-                Ok((live, proxy, sim::output::csv(&header, &differences).context("failed to format the differences")?))
-            }),
-        )?;
-        Ok((live, proxy, Columns::of(csv)?))
     }
 }

@@ -1,109 +1,33 @@
 //! Finished runs of bandits: their tables, figures and texts.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
-use bandits::RegretKind;
-use bandits::registry::{Outside, Spec};
+use anyhow::{Result, ensure};
 use pyo3::prelude::*;
+use serde::Serialize;
+use sim::output::results_folder::{Existing, ResultsFolder};
 use sim::output::usage::usage;
-use sim::results::{self, Arms, Axes, Caption, Look, Measured, SpreadKind};
+use sim::results::{self, Arms, BanditConfig, Caption, LiveConfig, Measured};
 use sim::simulation::arm_names::ArmNames;
 use sim::simulation::runs::{RunResult, StudyPlan};
 
 use crate::call::{exception, wrong};
 use crate::frame::Columns;
-use crate::own::{OwnAlgorithm, Raised};
 
-/// What a study needs from its caller.
-pub(crate) struct Asked {
-    pub(crate) algorithms: Vec<Spec>,
-    pub(crate) steps: u64,
-    pub(crate) runs: u64,
-    pub(crate) checkpoints: u32,
-    pub(crate) seed: u64,
-    pub(crate) regret: Option<RegretKind>,
-    pub(crate) look: Look,
-    /// What a policy of the caller's raised.
-    pub(crate) own: Raised,
+/// The name of an arm.
+pub(crate) fn arm_name(names: &ArmNames, arms: usize, arm: usize) -> PyResult<String> {
+    match arm < arms {
+        true => Ok(names.name(arm)),
+        false => Err(wrong(format!("there is no arm {arm}; arms are numbered from 0 to {}", arms - 1))),
+    }
 }
 
-impl Asked {
-    /// Reads the texts of `algorithms`, `regret` (a kind), `axes` and `spread` as the command line does. An algorithm may
-    /// also be a class of policies.
-    #[expect(clippy::too_many_arguments, reason = "those of the functions in Python")]
-    pub(crate) fn new(
-        algorithms: &[Bound<'_, PyAny>],
-        steps: u64,
-        runs: u64,
-        checkpoints: u32,
-        seed: u64,
-        regret: Option<&str>,
-        axes: &str,
-        spread: Option<&str>,
-    ) -> PyResult<Self> {
-        let mut specs: Vec<Spec> = Vec::new();
-        let own = Raised::default();
-        for algorithm in algorithms {
-            let spec: Spec = match algorithm.extract::<String>() {
-                Ok(text) => text.parse().map_err(wrong)?,
-                Err(_) => {
-                    let name = algorithm.call_method0("_name")?.extract()?;
-                    let class: Arc<dyn Outside> =
-                        Arc::new(OwnAlgorithm::new(algorithm.clone().unbind(), name, own.clone()));
-                    class.into()
-                }
-            };
-            if specs.iter().any(|known| known.canonical() == spec.canonical()) {
-                return Err(wrong(format!("{spec} is given twice; give each algorithm once")));
-            }
-            specs.push(spec);
-        }
-        for (name, value) in [("steps", steps), ("runs", runs), ("checkpoints", u64::from(checkpoints))] {
-            if value == 0 {
-                return Err(wrong(format!("{name}: expected at least 1, found 0")));
-            }
-        }
-        if specs.is_empty() {
-            return Err(wrong("algorithms: expected at least one, e.g. \"rucb\""));
-        }
-        let axes = match axes {
-            "linear" => Axes::Linear,
-            "log-x" => Axes::LogX,
-            "log" => Axes::Log,
-            other => return Err(wrong(format!("axes: expected linear, log-x or log, found {other:?}"))),
-        };
-        let spread = match spread {
-            None => None,
-            Some("se") => Some(SpreadKind::StandardError),
-            Some("sd") => Some(SpreadKind::StandardDeviation),
-            Some("range") => Some(SpreadKind::Range),
-            Some(other) => return Err(wrong(format!("spread: expected se, sd or range, found {other:?}"))),
-        };
-        let regret = regret.map(str::parse).transpose().map_err(wrong)?;
-        Ok(Self {
-            algorithms: specs,
-            steps,
-            runs,
-            checkpoints,
-            seed,
-            regret,
-            look: Look { axes, spread, speed: false },
-            own,
-        })
-    }
-
-    pub(crate) fn plan(&self) -> StudyPlan {
-        let checkpoints = bandits::log_spaced(self.steps, self.checkpoints);
-        StudyPlan {
-            algorithms: self.algorithms.clone(),
-            steps: self.steps,
-            runs: self.runs,
-            seed: self.seed,
-            checkpoints,
-            evidence: None,
-        }
-    }
+/// The content of `config.json`.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Config {
+    Live(Box<LiveConfig>),
+    Bandit(BanditConfig),
 }
 
 /// Finished runs.
@@ -119,12 +43,9 @@ pub(crate) struct Study {
     pub(crate) truth: String,
     /// How sets of rankers are compared, of live runs.
     pub(crate) multileave: Option<String>,
-}
-
-impl Study {
-    fn arms(&self) -> Arms<'_> {
-        Arms { winners: &self.winners, names: &self.names, measured: self.measured }
-    }
+    /// How late answers come, if they do.
+    pub(crate) late: Option<String>,
+    pub(crate) config: Config,
 }
 
 #[pymethods]
@@ -147,7 +68,11 @@ impl Study {
     /// All that the command line prints.
     fn report(&self) -> String {
         let multileave = self.multileave.as_deref();
-        results::report(&self.plan, &self.results, &self.arms(), &self.caption, &self.truth, multileave)
+        let report = results::report(&self.plan, &self.results, &self.arms(), &self.caption, &self.truth, multileave);
+        match &self.late {
+            None => report,
+            Some(late) => format!("{report}\n{}", results::answers(&self.plan, &self.results, late)),
+        }
     }
 
     /// The regret of every run at every checkpoint, as CSV: algorithm, run, step, and the three ways to count a step.
@@ -222,9 +147,9 @@ impl Study {
         self.measured.synthetic
     }
 
-    /// The name of an arm.
-    fn arm_name(&self, arm: usize) -> String {
-        self.names.name(arm)
+    /// The content of `config.json`.
+    fn config(&self) -> PyResult<String> {
+        serde_json::to_string(&self.config).map_err(wrong)
     }
 
     /// The figure of the command line.
@@ -233,14 +158,21 @@ impl Study {
         Ok(figure.render().map_err(|error| exception(&error))?.svg)
     }
 
-    /// Writes the files of the command line, but for `config.json`, into a new or empty folder.
+    /// Writes the files of the command line into a new or empty folder.
     fn save(&self, folder: PathBuf) -> PyResult<()> {
-        let write = || {
-            sim::output::create_folder(&folder)?;
-            let taken = std::fs::read_dir(&folder)?.next().is_some();
-            anyhow::ensure!(!taken, usage(format!("{} is not empty; choose another folder", folder.display())));
-            results::write(&folder, &self.plan, &self.results, &self.arms(), &self.caption)
-        };
-        write().map_err(|error| exception(&error))
+        self.write(&folder).map_err(|error| exception(&error))
+    }
+}
+
+impl Study {
+    fn arms(&self) -> Arms<'_> {
+        Arms { winners: &self.winners, names: &self.names, measured: self.measured }
+    }
+
+    fn write(&self, folder: &Path) -> Result<()> {
+        let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+        ensure!(!taken, usage(format!("{} is not empty; choose another folder", folder.display())));
+        let claimed = ResultsFolder::claim(folder, &self.config, Existing::SameKey)?;
+        claimed.write(&self.config, || results::write(folder, &self.plan, &self.results, &self.arms(), &self.caption))
     }
 }

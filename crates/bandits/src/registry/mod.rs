@@ -17,7 +17,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use entry::{Entry, table};
-pub use outside::Outside;
+pub use outside::{Outside, OwnedPolicy};
 
 use self::outside::OutsidePolicy;
 use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
@@ -213,7 +213,7 @@ impl Spec {
     pub fn visit<V: PolicyVisitor>(&self, arms: usize, horizon: u64, visitor: V) -> Result<V::Output, ParameterError> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => Ok(visitor.visit(algorithm.policy(arms, horizon)?))),
-            Origin::Outside(outside) => Ok(visitor.visit(OutsidePolicy::new(Arc::clone(outside), arms, horizon))),
+            Origin::Outside(outside) => Ok(visitor.visit(OutsidePolicy::new(outside.as_ref(), arms, horizon))),
         }
     }
 
@@ -224,7 +224,7 @@ impl Spec {
     pub fn late(&self, arms: usize, horizon: u64) -> Result<LatePolicy, ParameterError> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => algorithm.late(arms, horizon)),
-            Origin::Outside(outside) => Ok(LatePolicy::queued(OutsidePolicy::new(Arc::clone(outside), arms, horizon))),
+            Origin::Outside(outside) => Ok(LatePolicy::queued(OutsidePolicy::new(outside.as_ref(), arms, horizon))),
         }
     }
 }

@@ -2,7 +2,6 @@
 //! without a name that could be read.
 
 use std::fmt;
-use std::sync::Arc;
 
 use super::Entry;
 use crate::{ActionKind, Choice, Convergence, Feedback, Generator, Memory, Policy};
@@ -21,7 +20,19 @@ pub trait Outside: fmt::Debug + Send + Sync {
     fn action_kind(&self) -> ActionKind;
 
     /// A fresh policy for `arms` arms and `horizon` steps.
-    fn policy(&self, arms: usize, horizon: u64) -> Box<dyn Policy + Send>;
+    fn policy(&self, arms: usize, horizon: u64) -> Box<dyn OwnedPolicy>;
+}
+
+/// A policy that can be copied, whatever its type.
+pub trait OwnedPolicy: Policy + Send {
+    /// A policy in the same state.
+    fn copied(&self) -> Box<dyn OwnedPolicy>;
+}
+
+impl<P: Policy + Clone + Send + 'static> OwnedPolicy for P {
+    fn copied(&self) -> Box<dyn OwnedPolicy> {
+        Box::new(self.clone())
+    }
 }
 
 /// What the registry would know of it.
@@ -41,41 +52,35 @@ pub(super) fn entry(outside: &dyn Outside) -> Entry {
     }
 }
 
-/// A policy of such an algorithm. A clone is a fresh one: studies copy policies only before their first step.
-pub(super) struct OutsidePolicy {
-    algorithm: Arc<dyn Outside>,
-    arms: usize,
-    horizon: u64,
-    policy: Box<dyn Policy + Send>,
-}
+/// A policy of such an algorithm.
+pub(super) struct OutsidePolicy(Box<dyn OwnedPolicy>);
 
 impl OutsidePolicy {
-    pub(super) fn new(algorithm: Arc<dyn Outside>, arms: usize, horizon: u64) -> Self {
-        let policy = algorithm.policy(arms, horizon);
-        Self { algorithm, arms, horizon, policy }
+    pub(super) fn new(algorithm: &dyn Outside, arms: usize, horizon: u64) -> Self {
+        Self(algorithm.policy(arms, horizon))
     }
 }
 
 impl Clone for OutsidePolicy {
     fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.algorithm), self.arms, self.horizon)
+        Self(self.0.copied())
     }
 }
 
 impl Policy for OutsidePolicy {
     fn arms(&self) -> usize {
-        self.arms
+        self.0.arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        self.policy.choose(step, generator)
+        self.0.choose(step, generator)
     }
 
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
-        self.policy.learn(step, feedback);
+        self.0.learn(step, feedback);
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<crate::Arm> {
-        self.policy.recommend(generator)
+        self.0.recommend(generator)
     }
 }

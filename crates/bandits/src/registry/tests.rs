@@ -272,8 +272,10 @@ impl Outside for Stubborn {
         crate::ActionKind::Duels
     }
 
-    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn Policy + Send> {
-        struct FirstAndLast(usize);
+    fn policy(&self, arms: usize, _horizon: u64) -> Box<dyn super::OwnedPolicy> {
+        /// Its arms, and the steps that it learnt from.
+        #[derive(Clone)]
+        struct FirstAndLast(usize, u64);
         impl Policy for FirstAndLast {
             fn arms(&self) -> usize {
                 self.0
@@ -281,12 +283,14 @@ impl Outside for Stubborn {
             fn choose(&mut self, _: u64, _: &mut crate::Generator) -> crate::Choice<'_> {
                 crate::Choice::Duel(crate::Arm(0), crate::Arm::at(self.0 - 1))
             }
-            fn learn(&mut self, _: u64, _: crate::Feedback<'_>) {}
+            fn learn(&mut self, _: u64, _: crate::Feedback<'_>) {
+                self.1 += 1;
+            }
             fn recommend(&self, _: &mut crate::Generator) -> Option<crate::Arm> {
-                Some(crate::Arm(0))
+                Some(crate::Arm(u32::from(self.1 == 0)))
             }
         }
-        Box::new(FirstAndLast(arms))
+        Box::new(FirstAndLast(arms, 0))
     }
 }
 
@@ -301,7 +305,8 @@ fn algorithms_from_outside_are_played_like_those_of_the_list() {
             let mut recorder = crate::Recorder::new(vec![100]);
             let mut policy = policy.clone();
             crate::play(&mut policy, &mut arena, 100, &mut generators, &mut recorder);
-            (recorder.total().average, policy.recommend(&mut generators.policy))
+            // A clone has learnt what the policy had.
+            (recorder.total().average, policy.clone().recommend(&mut generators.policy))
         }
     }
     let outside: std::sync::Arc<dyn Outside> = std::sync::Arc::new(Stubborn);

@@ -25,7 +25,7 @@ use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::live_arena::{LiveArenaFactory, play_live};
 use crate::simulation::matrix::{matrix_checksum, play_matrix};
 use crate::simulation::prepared::{PreparedSite, SiteDescription};
-use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan};
+use crate::simulation::runs::{ArenaFactory as _, CopiedArenas, Late, LateAnswers, RunResult, StudyPlan};
 use crate::simulation::seed::Streams;
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::truth::{Effort, GroundTruth};
@@ -186,10 +186,12 @@ impl Compare {
 
         let plan = self.run.plan(size);
         let live = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
-        let live_runs = KeptRuns::new(&folder, &live.content, &truth.gaps, "live/timings.json");
+        let live = Late::new(live, LateAnswers::default());
+        let live_runs = KeptRuns::new(&folder, live.content(), &truth.gaps, "live/timings.json");
         let arena = MatrixArena::with_gaps(matrix, truth.gaps.clone());
         let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(&checksum)) };
-        let proxy_runs = KeptRuns::new(&folder, &proxy.content, &truth.gaps, "proxy/timings.json");
+        let proxy = Late::new(proxy, LateAnswers::default());
+        let proxy_runs = KeptRuns::new(&folder, proxy.content(), &truth.gaps, "proxy/timings.json");
         let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
         let live = play_live(&live, &plan, Some(&live_runs), &progress)?;
         let proxy = play_matrix(&proxy, &plan, Some(&proxy_runs), &progress)?;

@@ -3,20 +3,16 @@
 use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
-use serde::Serialize;
 
 use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::output::progress::Progress;
-use crate::results::{Arms, Measured, live_caption};
+use crate::results::{Arms, LiveConfig, Measured, VERSION, live_caption};
 use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::live_arena::LiveArenaFactory;
-use crate::simulation::prepared::SiteDescription;
-use crate::simulation::runs::evidence::EvidencePlan;
-use crate::simulation::runs::{ArenaFactory as _, Late, LateAnswers, StudyPlan, play_all};
-use crate::simulation::seed::Streams;
-use crate::simulation::truth::{Effort, GroundTruth};
+use crate::simulation::live_arena::{LiveArenaFactory, play_live};
+use crate::simulation::runs::{ArenaFactory as _, Late, StudyPlan};
+use crate::simulation::truth::GroundTruth;
 
 #[derive(Debug, Args)]
 pub(super) struct Live {
@@ -39,32 +35,6 @@ pub(super) struct Live {
     late: LateArgs,
 }
 
-/// The resolved configuration, written as config.json.
-#[derive(Serialize)]
-struct Config<'a> {
-    command: &'static str,
-    version: &'static str,
-    seed: u64,
-    steps: u64,
-    runs: u64,
-    /// Per decade.
-    checkpoints: u32,
-    algorithms: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    regret: Option<RegretKind>,
-    site: &'a SiteDescription,
-    #[serde(skip_serializing_if = "Streams::is_sequential")]
-    streams: Streams,
-    #[serde(flatten)]
-    late: &'a LateAnswers,
-    truth_effort: Effort,
-    /// Null in the key of a study without; left out of its results.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<Option<EvidencePlan>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    truth: Option<&'a GroundTruth>,
-}
-
 impl Live {
     pub(super) fn run(&self) -> Result<()> {
         let RunArgs { common, .. } = &self.run;
@@ -81,21 +51,21 @@ impl Live {
         if !common.quiet {
             LateArgs::announce(&late, &asked.algorithms, site.arms(), asked.length.steps());
         }
-        let config = |size: &Size, regret, truth, evidence| Config {
+        let config = |size: &Size, regret, truth: Option<&GroundTruth>, evidence| LiveConfig {
             command: "live",
-            version: env!("CARGO_PKG_VERSION"),
+            version: VERSION,
             seed: common.seed,
             steps: size.length.steps(),
             runs: size.runs,
             checkpoints: size.length.per_decade(),
             algorithms: size.names(),
             regret,
-            site: description,
+            site: description.clone(),
             streams: self.streams.streams(),
-            late: &late,
+            late: late.clone(),
             truth_effort: effort,
             evidence,
-            truth,
+            truth: truth.cloned(),
         };
         let part = [self.truth.part(), self.streams.part(), self.evidence.part(), late.part()].concat();
         let part = self.run.regret.part(RegretKind::Condorcet) + &part;
@@ -113,7 +83,7 @@ impl Live {
         let arenas = Late::new(arenas, late.clone());
         let kept = KeptRuns::new(&folder, arenas.content(), &truth.gaps, "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_all(&arenas, &plan, Some(&kept), &progress)?;
+        let results = play_live(&arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
 
         let caption = live_caption(description, "", &measured, self.run.look(usual)).with(late.describe());

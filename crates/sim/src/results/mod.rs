@@ -1,11 +1,14 @@
 //! The outputs of a study: curves and runs as CSV, a summary as JSON, a figure (`curves` and `look`), and a table to
-//! read ([`table`]).
+//! read ([`table`]); the configuration that accompanies them (`config`), and what studies on matrices play on
+//! (`environment`).
 //!
 //! Everything except `timings.json` depends on the configuration and the seed alone, so
 //! `diff -r` of two results folders shows whether they agree.
 
 mod answers;
+mod config;
 mod curves;
+mod environment;
 mod evidence;
 mod look;
 mod measured;
@@ -22,8 +25,10 @@ use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
 
 pub use self::answers::{MeanAnswers, answers};
+pub use self::config::{BanditConfig, LiveConfig, VERSION};
 pub use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
+pub use self::environment::{Environment, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::look::{Axes, Look, SpreadKind};
 pub use self::table::{distorted, settled, table};

@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::output::progress::Progress;
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::prepared::PreparedSite;
-use crate::simulation::runs::{ArenaFactory, RunResult, StudyPlan, play_all};
+use crate::simulation::runs::{ArenaFactory, Late, RunResult, StudyPlan, play_all};
 use crate::simulation::seed::{RunSeeds, Streams};
 use crate::simulation::seed_text::{Seeded, seed_text};
 use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
@@ -149,7 +149,7 @@ fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
 /// # Errors
 /// Those of [`play_all`].
 pub fn play_live(
-    arenas: &LiveArenaFactory<'_>,
+    arenas: &Late<LiveArenaFactory<'_>>,
     plan: &StudyPlan,
     kept: Option<&KeptRuns>,
     progress: &Progress,

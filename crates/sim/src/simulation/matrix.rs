@@ -13,7 +13,7 @@ use crate::output::memory::{arms_that_fit, ensure_room};
 use crate::output::numbers::with_separators;
 use crate::output::progress::Progress;
 use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::runs::{CopiedArenas, RunResult, StudyPlan, play_all};
+use crate::simulation::runs::{CopiedArenas, Late, RunResult, StudyPlan, play_all};
 
 /// Bytes per ordered pair of arms: an entry of the matrix and a threshold of the arena.
 const BYTES_PER_PAIR: u64 = 8 + 4;
@@ -49,7 +49,7 @@ pub fn prepare_problem(problem: &Problem) -> Result<Setting> {
 /// # Errors
 /// Those of [`play_all`].
 pub fn play_matrix(
-    arenas: &CopiedArenas<MatrixArena>,
+    arenas: &Late<CopiedArenas<MatrixArena>>,
     plan: &StudyPlan,
     kept: Option<&KeptRuns>,
     progress: &Progress,
@@ -62,7 +62,7 @@ pub fn play_matrix(
 /// # Errors
 /// Those of [`play_all`].
 pub fn play_utilities(
-    arenas: &CopiedArenas<UtilityArena>,
+    arenas: &Late<CopiedArenas<UtilityArena>>,
     plan: &StudyPlan,
     kept: Option<&KeptRuns>,
     progress: &Progress,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use bandits::{PreferenceMatrix, RegretKind};
+use bandits::RegretKind;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
@@ -76,22 +76,6 @@ impl RegretArgs {
             RegretMeasure::Condorcet => RegretKind::Condorcet,
             RegretMeasure::Ndcg => RegretKind::Ndcg,
         })
-    }
-
-    /// The kind of regret where arms meet by their preferences alone; `usual` is the default there.
-    ///
-    /// # Errors
-    /// For nDCG, which needs documents.
-    pub(in crate::cli) fn of_preferences(&self, usual: RegretKind) -> Result<RegretKind> {
-        of_preferences::kind_of_preferences(self.regret, usual)
-    }
-
-    /// The kind of regret on a matrix.
-    ///
-    /// # Errors
-    /// For nDCG, and if it needs a Condorcet winner and there is none.
-    pub(in crate::cli) fn on_matrix(&self, matrix: &PreferenceMatrix) -> Result<RegretKind> {
-        of_preferences::kind_on_matrix(self.regret, matrix)
     }
 
     /// The part of a folder name for the kind; empty for `usual`, the default.

@@ -5,16 +5,16 @@ use bandits::{Arena, RegretKind};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{Bandit, CopiedArenas, Description, Late, LateAnswers};
-use crate::analysis::explore_then_exploit::{Exploration, explore_all, summarise, table, write};
+use super::{Bandit, CopiedArenas, Late, LateAnswers};
+use crate::analysis::explore_then_exploit::{Exploration, explore_all, report, summarise, write};
 use crate::cli::args::{LateArgs, Usual};
 use crate::cli::print::{eprintln, println};
 use crate::cli::study::extension::{Length, Size, extended};
 use crate::cli::study::output::Presentation;
-use crate::output::numbers::{parse_positive, with_unit};
+use crate::output::numbers::parse_positive;
 use crate::output::progress::Progress;
 use crate::output::usage::usage;
-use crate::results::Arms;
+use crate::results::{Arms, Environment};
 use crate::simulation::kept_runs::KeptRuns;
 use crate::simulation::runs::ArenaFactory as _;
 
@@ -102,7 +102,7 @@ struct Config {
     regret: RegretKind,
     #[serde(flatten)]
     late: LateAnswers,
-    environment: Description,
+    environment: Environment,
 }
 
 impl Bandit {
@@ -111,7 +111,7 @@ impl Bandit {
         &self,
         arenas: &Late<CopiedArenas<A>>,
         horizons: Vec<u64>,
-        description: Description,
+        description: Environment,
         arms: &Arms<'_>,
         presentation: &Presentation,
     ) -> Result<()> {
@@ -152,19 +152,8 @@ impl Bandit {
         if presentation.json {
             println!("{}", serde_json::to_string_pretty(&summarise(&plan, results, arms))?);
         } else {
-            println!("{}", presentation.truth);
-            println!("{}", table(&plan, results, arms));
-            println!(
-                "{}; accuracy: share of runs that recommend the best arm at the horizon",
-                with_unit(plan.runs, "run")
-            );
-            if let Some(late) = &presentation.late {
-                println!("{late}");
-            }
-            println!("regret of exploration up to the horizon: {}", presentation.caption.regret);
-            if let Some(note) = &presentation.caption.note {
-                println!("{note}");
-            }
+            let Presentation { caption, truth, late, .. } = presentation;
+            println!("{}", report(&plan, results, arms, caption, truth, late.as_deref()));
         }
         if !presentation.quiet {
             eprintln!(

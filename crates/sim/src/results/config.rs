@@ -1,0 +1,81 @@
+//! The resolved configurations of studies, written as `config.json`.
+
+use bandits::RegretKind;
+use serde::Serialize;
+
+use super::Environment;
+use crate::simulation::prepared::SiteDescription;
+use crate::simulation::runs::LateAnswers;
+use crate::simulation::runs::evidence::EvidencePlan;
+use crate::simulation::seed::Streams;
+use crate::simulation::truth::{Effort, GroundTruth};
+
+/// The version that results name.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Of live runs.
+#[derive(Debug, Clone, Serialize)]
+pub struct LiveConfig {
+    /// `live`.
+    pub command: &'static str,
+    /// [`VERSION`].
+    pub version: &'static str,
+    /// The master seed.
+    pub seed: u64,
+    /// Steps per run.
+    pub steps: u64,
+    /// Runs per algorithm.
+    pub runs: u64,
+    /// Per decade.
+    pub checkpoints: u32,
+    /// With all their parameters.
+    pub algorithms: Vec<String>,
+    /// The kind of regret; in the key of a folder, the one that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret: Option<RegretKind>,
+    /// Data, rankers and users.
+    pub site: SiteDescription,
+    /// Where impressions are drawn from.
+    #[serde(skip_serializing_if = "Streams::is_sequential")]
+    pub streams: Streams,
+    /// How late answers come.
+    #[serde(flatten)]
+    pub late: LateAnswers,
+    /// How well the truth is known.
+    pub truth_effort: Effort,
+    /// Null in the key of a study without; left out of its results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Option<EvidencePlan>>,
+    /// Left out of the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<GroundTruth>,
+}
+
+/// Of runs on a matrix or a problem.
+#[derive(Debug, Clone, Serialize)]
+pub struct BanditConfig {
+    /// `bandit`.
+    pub command: &'static str,
+    /// [`VERSION`].
+    pub version: &'static str,
+    /// The master seed.
+    pub seed: u64,
+    /// Steps per run.
+    pub steps: u64,
+    /// Runs per algorithm.
+    pub runs: u64,
+    /// Per decade.
+    pub checkpoints: u32,
+    /// With all their parameters.
+    pub algorithms: Vec<String>,
+    /// The kind of regret.
+    pub regret: RegretKind,
+    /// Null in the key of a study without; left out of its results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Option<EvidencePlan>>,
+    /// How late answers come.
+    #[serde(flatten)]
+    pub late: LateAnswers,
+    /// What was played on.
+    pub environment: Environment,
+}

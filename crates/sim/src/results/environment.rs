@@ -1,0 +1,154 @@
+//! A preference matrix, or a problem by name, ready to be played on, and what results say of it.
+
+use anyhow::{Context, Result};
+use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
+use letor_io::Names;
+use serde::Serialize;
+
+use super::{Caption, Look, Measured, notes, regret_of_a_step};
+use crate::output::numbers::with_unit;
+use crate::proxy::MatrixAccount;
+use crate::simulation::arm_names::ArmNames;
+use crate::simulation::matrix::matrix_checksum;
+use crate::simulation::runs::CopiedArenas;
+use crate::simulation::seed_text::{Seeded, seed_text};
+use crate::simulation::truth::of_preferences as truth;
+
+/// The resolved environment, written into `config.json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Environment {
+    /// What titles call it.
+    pub name: String,
+    /// The number of arms.
+    pub arms: usize,
+    /// The names that they were given, if any was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<Names>,
+    /// For a matrix: the chosen arms by their numbers in it; null for all arms.
+    pub arms_in_matrix: Option<Vec<Arm>>,
+    /// For a matrix: of its entries, so that text and .npy of the same matrix are the same environment.
+    pub checksum: Option<String>,
+    /// Whether there is a Condorcet winner, alone or with exact duplicates.
+    pub condorcet: bool,
+    /// The best arms by the kind of regret, 0-based among the chosen arms.
+    pub winners: Vec<usize>,
+    /// The same by their numbers in the matrix; null if no arms were chosen.
+    pub winners_in_matrix: Option<Vec<Arm>>,
+    /// For a matrix made by `sim proxy`: what it was estimated from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_from: Option<MatrixAccount>,
+}
+
+/// An environment ready to be played on.
+pub struct PreparedEnvironment<A> {
+    /// The arenas of all runs.
+    pub arenas: CopiedArenas<A>,
+    /// Its description.
+    pub environment: Environment,
+    /// The names of its arms.
+    pub names: ArmNames,
+    /// What regret measures.
+    pub measured: Measured,
+    /// The line about what regret is measured against.
+    pub truth: String,
+}
+
+impl PreparedEnvironment<MatrixArena> {
+    /// A matrix called `name`. `taken` are its arms by their numbers in a larger one; `names` what they are called;
+    /// `account` what it was estimated from. `regret` is the kind that was asked for, if any.
+    ///
+    /// # Errors
+    /// For a kind of regret that the matrix does not have.
+    pub fn of_matrix(
+        matrix: PreferenceMatrix,
+        name: String,
+        taken: Option<Vec<Arm>>,
+        (names, account): (ArmNames, Option<MatrixAccount>),
+        regret: Option<RegretKind>,
+        quiet: bool,
+    ) -> Result<Self> {
+        let kind = truth::kind_on_matrix(regret, &matrix)?;
+        let reference = kind.reference().context("nDCG is refused above")?;
+        let gaps = reference.gaps(&matrix).with_context(|| format!("{name} cannot be played"))?;
+        let condorcet = RegretKind::default_for(&matrix) == RegretKind::Condorcet;
+        let mut text = truth::describe(kind, condorcet, &gaps, &names, Some(&matrix));
+        let winners = truth::winners(&gaps);
+        if let Some(account) = account.as_ref().filter(|_| condorcet)
+            && let Some((_, margin)) = truth::smallest_gap(&RegretReference::Condorcet.gaps(&matrix)?)
+            && let Some(unresolved) = account.unresolved(margin, taken.is_none())
+        {
+            text += &format!("; {unresolved}");
+        }
+        let winners_in_matrix =
+            taken.as_ref().map(|taken: &Vec<Arm>| winners.iter().map(|&winner| taken[winner]).collect());
+        let checksum = matrix_checksum(&matrix, quiet);
+        let content = seed_text(Seeded::Matrix(&checksum));
+        let environment = Environment {
+            name,
+            arms: matrix.arms(),
+            names: names.given().cloned(),
+            arms_in_matrix: taken,
+            checksum: Some(checksum),
+            condorcet,
+            winners,
+            winners_in_matrix,
+            estimated_from: account,
+        };
+        let arenas = CopiedArenas { arena: MatrixArena::with_gaps(matrix, gaps), content };
+        Ok(Self::new(arenas, environment, names, kind, text))
+    }
+}
+
+impl PreparedEnvironment<UtilityArena> {
+    /// The problem called `name`, whose arms have utilities. `regret` is the kind that was asked for, if any.
+    ///
+    /// # Errors
+    /// For a kind of regret that utilities do not have.
+    pub fn of_utilities(arena: UtilityArena, name: String, regret: Option<RegretKind>) -> Result<Self> {
+        let kind = truth::kind_of_preferences(regret, RegretKind::Condorcet)?;
+        let arena = truth::of_utilities(arena, kind)?;
+        let names = ArmNames::NUMBERS;
+        let text = truth::describe(kind, true, arena.gaps(), &names, None);
+        let content = seed_text(Seeded::Problem(&name));
+        let environment = Environment {
+            name,
+            arms: arena.arms(),
+            names: None,
+            arms_in_matrix: None,
+            checksum: None,
+            condorcet: true,
+            winners: truth::winners(arena.gaps()),
+            winners_in_matrix: None,
+            estimated_from: None,
+        };
+        Ok(Self::new(CopiedArenas { arena, content }, environment, names, kind, text))
+    }
+}
+
+impl<A: Arena> PreparedEnvironment<A> {
+    fn new(
+        arenas: CopiedArenas<A>,
+        environment: Environment,
+        names: ArmNames,
+        kind: RegretKind,
+        truth: String,
+    ) -> Self {
+        let account = environment.estimated_from.as_ref();
+        let measured = Measured::new(kind, arenas.arena.gaps(), account.map(|account| account.synthetic));
+        Self { arenas, environment, names, measured, truth }
+    }
+
+    /// The text of its figures.
+    #[must_use]
+    pub fn caption(&self, look: Look) -> Caption {
+        let Environment { name, arms, estimated_from, .. } = &self.environment;
+        let synthetic = estimated_from.as_ref().and_then(|account| account.note(name));
+        Caption {
+            title: format!("{} of {name}", with_unit(*arms as u64, "arm")),
+            x_label: "steps".to_owned(),
+            regret: regret_of_a_step(self.measured.kind, "best arm", "played"),
+            note: notes([self.measured.note(), synthetic]),
+            look,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+"""What commands and analyses find."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankduel.frames import Frame
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a command found.
+
+    Attributes
+    ----------
+    text : str
+        What the command line prints.
+    data : dict or list
+        All numbers: what ``--json`` prints.
+    tables : dict of Frame
+        The CSV files by name, e.g. ``tables["ranking"]``.
+    figures : dict of str
+        The figures as SVG, by name.
+    """
+
+    text: str
+    data: Any
+    tables: Mapping[str, Frame]
+    figures: Mapping[str, str]
+
+    @classmethod
+    def _of(cls, text: str, data: Any, folder: Path) -> Findings:
+        """With the tables and figures that a command wrote into `folder`."""
+        tables = {path.stem: Frame.from_csv(path.read_bytes()) for path in sorted(folder.glob("*.csv"))}
+        figures = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.svg"))}
+        return cls(text.rstrip("\n"), data, tables, figures)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>" + "".join(self.figures.values())

@@ -1,0 +1,20 @@
+"""Keyword arguments as flags of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def flags(settings: Mapping[str, Any]) -> list[str]:
+    """``name=value`` as ``--name=value``; `True` as the flag alone, `False` and `None` as nothing, lists with commas."""
+    flags: list[str] = []
+    for name, value in settings.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            flags.append(flag)
+        elif isinstance(value, (list, tuple, range)):
+            flags.append(f"{flag}={','.join(str(part) for part in value)}")
+        elif value is not None and value is not False:
+            flags.append(f"{flag}={value}")
+    return flags

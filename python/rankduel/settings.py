@@ -1,0 +1,136 @@
+"""The settings of studies, and their way to the compiled part."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict, Union
+
+
+class StudySettings(TypedDict, total=False):
+    """What studies take beside steps, runs and seed.
+
+    Attributes
+    ----------
+    checkpoints : int
+        Checkpoints per decade of steps; 10 by default.
+    axes : str
+        The axes of the figure: ``linear``, ``log-x`` (the default) or ``log``.
+    spread : str or None
+        The spread over runs in table and figure: ``se``, ``sd`` or ``range``; by default ``se``, with fewer than five runs
+        ``range``.
+    evidence : float
+        Say at the end in which runs the outcomes prove which arm is the best, with this confidence, e.g. 0.95.
+    stop_when : float
+        The same, and end a run once they prove it: the arm is shown alone from then on.
+    margin : float
+        With evidence: state an arm that is no worse than any other by more than this share of the decided impressions.
+    give_up : bool
+        With `stop_when`: also end a run whose remaining steps cannot be expected to prove anything.
+    delay : int, str or path
+        How many impressions late outcomes come: a number, ``geometric:MEAN``, or a file with one delay per line.
+    batch : int
+        Outcomes come together, after every so many impressions.
+    lost : float
+        The probability that an outcome never comes.
+    """
+
+    checkpoints: int
+    axes: str
+    spread: str | None
+    evidence: float | None
+    stop_when: float | None
+    margin: float | None
+    give_up: bool
+    delay: int | str | os.PathLike[str] | None
+    batch: int | None
+    lost: float | None
+
+
+class LiveSettings(StudySettings, total=False):
+    """What live studies take beside those of `StudySettings`.
+
+    Attributes
+    ----------
+    streams : str
+        Where impressions are drawn from: ``sequential`` (the default), from the generators of their run, or ``keyed``, each
+        from its own, so that all algorithms meet the same queries and users.
+    truth_effort : float
+        Comparisons behind the ground truth, as a multiple of the default.
+    cache : str or path
+        A folder that keeps ground truths for later processes.
+    """
+
+    streams: str
+    truth_effort: float
+    cache: str | os.PathLike[str] | None
+
+
+_WHOLE = {"steps", "runs", "seed", "checkpoints", "batch"}
+_NUMBERS = {"evidence", "stop_when", "margin", "lost", "truth_effort"}
+_STUDY = ("checkpoints", "axes", "spread", "evidence", "stop_when", "margin", "give_up", "delay", "batch", "lost")
+_EXPLORE = ("axes", "delay", "batch", "lost")
+_LIVE = (*_STUDY, "streams", "truth_effort", "cache")
+_COMPARE = ("checkpoints", "axes", "spread", "streams", "truth_effort", "cache")
+_OF = {"bandit": _STUDY, "explore": _EXPLORE, "live": _LIVE, "compare": _COMPARE}
+
+
+def whole(name: str, value: Any) -> int:
+    """A count as an `int`: 1e6 is one, too."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        if not isinstance(value, float) or not value.is_integer():
+            raise ValueError(f"{name}: expected a whole number, found {value!r}") from None
+        number = int(value)
+    if not 0 <= number < 2**64:
+        raise ValueError(f"{name}: expected a number from 0 to 2^64 - 1, found {number}")
+    return number
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{name}: expected a number, found {value!r}")
+    return number
+
+
+def _plain(name: str, value: Any) -> Union[int, float, str, bool, list[int]]:
+    if name in _WHOLE:
+        return whole(name, value)
+    if name in _NUMBERS:
+        return _number(name, value)
+    if name == "horizons":
+        return [whole(name, horizon) for horizon in value]
+    if name == "give_up":
+        return bool(value)
+    if name == "delay" and not isinstance(value, (str, os.PathLike)):
+        return str(whole(name, value))
+    return os.fspath(value)
+
+
+def packed(function: str, settings: Mapping[str, Any], **named: Any) -> str:
+    """All settings of a call of `function` as JSON; those that are `None` are left out.
+
+    Raises
+    ------
+    TypeError
+        For a setting that the function does not have.
+    ValueError
+        For a value of the wrong kind.
+    """
+    known = _OF[function]
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, [*known, *named, "progress", "threads"], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{function}() has no argument {name!r}{hint}")
+    every: Iterable[tuple[str, Any]] = (*named.items(), *settings.items())
+    return json.dumps({name: _plain(name, value) for name, value in every if value is not None})

@@ -1,0 +1,87 @@
+//! Studies in environments where coin flips decide, as `sim bandit` plays them.
+
+use anyhow::Result;
+use bandits::{Arena, RegretKind};
+use sim::analysis::explore_then_exploit::{self, Exploration};
+use sim::output::progress::Progress;
+use sim::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
+use sim::simulation::kept_runs::KeptRuns;
+use sim::simulation::runs::{CopiedArenas, Late, RunResult, StudyPlan};
+
+use crate::settings::Asked;
+use crate::study::{Config, Study};
+
+/// What exploration until horizons gives.
+pub(crate) struct Explored {
+    pub(crate) text: String,
+    pub(crate) summary: String,
+    pub(crate) tables: Vec<(String, Vec<u8>)>,
+    pub(crate) figures: Vec<(String, String)>,
+}
+
+/// Plays what was `asked` for, with the function for this kind of arena.
+pub(crate) fn played<A: Arena + Clone + Sync>(
+    prepared: PreparedEnvironment<A>,
+    asked: &Asked,
+    play: impl FnOnce(&Late<CopiedArenas<A>>, &StudyPlan, Option<&KeptRuns>, &Progress) -> Result<Vec<Vec<RunResult>>>,
+) -> Result<Study> {
+    let late = asked.late.describe();
+    let caption = prepared.caption(asked.look).with(late.clone());
+    let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
+    let plan = asked.plan();
+    let progress = Progress::new("playing", plan.total_steps(), true);
+    let results = play(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?;
+    progress.finish();
+    let winners = environment.winners.clone();
+    let config = config(asked, measured.kind, environment);
+    let multileave = None;
+    Ok(Study { plan, results, winners, names, measured, caption, truth, multileave, late, config })
+}
+
+/// The configuration of a study on `environment`.
+pub(crate) fn config(asked: &Asked, regret: RegretKind, environment: Environment) -> Config {
+    Config::Bandit(BanditConfig {
+        command: "bandit",
+        version: VERSION,
+        seed: asked.seed,
+        steps: asked.steps,
+        runs: asked.runs,
+        checkpoints: asked.checkpoints,
+        algorithms: asked.plan().names(),
+        regret,
+        evidence: asked.evidence.map(Some),
+        late: asked.late.clone(),
+        environment,
+    })
+}
+
+/// Plays until horizons, with the function for this kind of arena.
+pub(crate) fn explored<A: Arena + Clone + Sync>(
+    prepared: PreparedEnvironment<A>,
+    asked: &Asked,
+    explore: impl FnOnce(&Late<CopiedArenas<A>>, &Exploration, &Progress) -> Result<explore_then_exploit::Explored>,
+) -> Result<Explored> {
+    let late = asked.late.describe();
+    let caption = prepared.caption(asked.look).with(late.clone());
+    let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
+    let plan = Exploration {
+        algorithms: asked.algorithms.clone(),
+        horizons: asked.horizons.clone(),
+        runs: asked.runs,
+        seed: asked.seed,
+    };
+    let progress = Progress::new("exploring", plan.total_steps(), true);
+    let results = explore(&Late::new(arenas, asked.late.clone()), &plan, &progress)?.results;
+    progress.finish();
+    let arms = Arms { winners: &environment.winners, names: &names, measured };
+    let summary = explore_then_exploit::summarise(&plan, &results, &arms);
+    Ok(Explored {
+        text: explore_then_exploit::report(&plan, &results, &arms, &caption, &truth, late.as_deref()),
+        summary: serde_json::to_string(&summary)?,
+        tables: vec![
+            ("horizons".to_owned(), explore_then_exploit::horizons_csv(&summary)?),
+            ("runs".to_owned(), explore_then_exploit::runs_csv(&plan, &results, &arms)?),
+        ],
+        figures: explore_then_exploit::figures(&plan, &summary, &caption)?,
+    })
+}
