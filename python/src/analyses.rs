@@ -7,13 +7,13 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use bandits::ActionKind;
 use interleave::AnyMultileaving;
+use output::progress::Progress;
+use output::usage::usage;
 use pyo3::prelude::*;
 use sim::analysis::{distortion as distortions, live_vs_proxy, sensitivity as sensitivities};
-use sim::output::progress::Progress;
-use sim::output::usage::usage;
 use sim::results::{Caption, Spread, live_caption, notes};
-use sim::simulation::prepared::PreparedSite;
-use sim::simulation::truth::RegretMeasure;
+use simulation::prepared::PreparedSite;
+use simulation::truth::RegretMeasure;
 
 use crate::call::{How, work, wrong};
 use crate::frame::Columns;
@@ -69,7 +69,7 @@ pub(crate) fn sensitivity(
                 rows.push([method.label(), step, draws, mean.to_string(), standard_error.to_string()]);
             }
         }
-        sim::output::csv(&header, &rows)
+        output::csv(&header, &rows)
     })?;
     Columns::of(csv)
 }
@@ -127,7 +127,7 @@ pub(crate) fn distortion(
                 [size.to_string(), sets.to_string(), mean, deviation, error, min, max]
             })
             .collect();
-        sim::output::csv(&header, &rows)
+        output::csv(&header, &rows)
     })?;
     Columns::of(csv)
 }
@@ -182,7 +182,7 @@ pub(crate) fn compare(
             "relative_difference",
             "relative_standard_error",
         ];
-        Ok((live, proxy, sim::output::csv(&header, &differences).context("failed to format the differences")?))
+        Ok((live, proxy, output::csv(&header, &differences).context("failed to format the differences")?))
     });
     let (live, proxy, csv) = own.raise(py, compared)?;
     Ok((live, proxy, Columns::of(csv)?))

@@ -11,14 +11,14 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use output::memory::NoRoom;
+use output::progress::{Watch, watched};
 use pyo3::exceptions::{
     PyFileNotFoundError, PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sim::cli::Failure;
-use sim::output::memory::NoRoom;
-use sim::output::progress::{Watch, watched};
 
 /// How often the calling thread looks for signals.
 const LOOK: Duration = Duration::from_millis(50);

@@ -32,13 +32,11 @@ use pyo3::prelude::*;
 
 /// An allocation that fails ends the process with one line, as on the command line.
 #[global_allocator]
-static ALLOCATOR: sim::output::memory::OneLineAllocator = sim::output::memory::OneLineAllocator;
+static ALLOCATOR: output::memory::OneLineAllocator = output::memory::OneLineAllocator;
 
 /// The compiled part of `rankduel`.
 #[pymodule(gil_used = false)]
 mod _core {
-    use super::*;
-
     #[pymodule_export]
     use super::analyses::{compare, distortion, sensitivity};
     #[pymodule_export]
@@ -53,6 +51,7 @@ mod _core {
     use super::site::Site;
     #[pymodule_export]
     use super::study::Study;
+    use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

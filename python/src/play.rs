@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use bandits::{Arena, RegretKind};
+use output::progress::Progress;
 use sim::analysis::explore_then_exploit::{self, Exploration};
-use sim::output::progress::Progress;
 use sim::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
-use sim::simulation::kept_runs::KeptRuns;
-use sim::simulation::runs::{CopiedArenas, Late, RunResult, StudyPlan};
+use simulation::kept_runs::KeptRuns;
+use simulation::runs::{CopiedArenas, Late, RunResult, StudyPlan};
 
 use crate::settings::Asked;
 use crate::study::{Config, Study};

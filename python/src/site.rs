@@ -8,16 +8,16 @@ use anyhow::{Result, ensure};
 use bandits::RegretKind;
 use letor_io::{DatasetBuilder, ErrorKind, Provenance};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
+use output::progress::Progress;
+use output::usage::usage;
 use pyo3::prelude::*;
-use sim::output::progress::Progress;
-use sim::output::usage::usage;
-use sim::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
 use sim::results::{LiveConfig, Measured, VERSION, live_caption};
-use sim::simulation::live_arena::{LiveArenaFactory, play_live};
-use sim::simulation::prepared::PreparedSite;
-use sim::simulation::runs::Late;
-use sim::simulation::spec::SiteSpec;
-use sim::simulation::truth::{Effort, GroundTruth, of_preferences};
+use simulation::live_arena::{LiveArenaFactory, play_live};
+use simulation::prepared::PreparedSite;
+use simulation::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
+use simulation::runs::Late;
+use simulation::spec::SiteSpec;
+use simulation::truth::{Effort, GroundTruth, of_preferences};
 
 use crate::call::{How, work, wrong};
 use crate::matrix::{Estimated, Matrix};
@@ -138,7 +138,7 @@ impl Site {
     ) -> PyResult<Self> {
         let spec = specification(spec)?;
         work(py, How { threads, report }, move || {
-            let cache = sim::output::data_cache::folder();
+            let cache = output::data_cache::folder();
             let name = spec.dataset.first().and_then(|name| name.split(':').next()).unwrap_or_default();
             let generated = letor_io::lookalike::names().any(|known| known == name);
             let dataset = spec.open(None, cache.as_deref()).map_err(|error| {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
+use output::results_folder::{Existing, ResultsFolder};
+use output::usage::usage;
 use pyo3::prelude::*;
 use serde::Serialize;
-use sim::output::results_folder::{Existing, ResultsFolder};
-use sim::output::usage::usage;
 use sim::results::{self, Arms, BanditConfig, Caption, LiveConfig, Measured};
-use sim::simulation::arm_names::ArmNames;
-use sim::simulation::runs::{RunResult, StudyPlan};
+use simulation::arm_names::ArmNames;
+use simulation::runs::{RunResult, StudyPlan};
 
 use crate::call::{exception, wrong};
 use crate::frame::Columns;

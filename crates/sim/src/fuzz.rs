@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use bandits::PreferenceMatrix;
+use output::checksum::sealed_line;
+use simulation::proxy::State;
 
 use crate::cli::matrix_file;
 use crate::experiment::run_store::RunStore;
 use crate::experiment::{self, Experiment};
-use crate::output::checksum::sealed_line;
-use crate::proxy::State;
 
 /// Reads `bytes` as a preference matrix: text, `.npy` or `.npz`. Returns whether they are one.
 ///

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use sim::proxy::{Sampling, State};
+use simulation::proxy::{Sampling, State};
 use tempfile::TempDir;
 
 use crate::common::{sim, text};

@@ -9,10 +9,10 @@ use clicks::{DependentClickModel, FractionalLabels};
 use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
-use sim::proxy::{
+use simulation::proxy::{
     EstimationContext, Identity, Interleaved, PairSelection, Request, Sampling, StartMode, open_state, pair_count,
 };
-use sim::simulation::site::Site;
+use simulation::site::Site;
 
 use super::measure::Row;
 

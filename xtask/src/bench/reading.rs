@@ -13,7 +13,7 @@ use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{Dataset, FeatureId, OpenOptions, ReadOptions, WriteOptions, lookalike, open, read_files, write};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
-use sim::simulation::site::{ImpressionRandomness, Site};
+use simulation::site::{ImpressionRandomness, Site};
 
 use super::measure::Row;
 

@@ -44,7 +44,7 @@ fn csv(date: Date, machine: &str, rows: &[Row]) -> String {
 /// The processor, its clock and the number of cores, as far as the system reports them.
 fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = sim::output::machine::processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let model = output::machine::processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let clock = info.lines().find_map(|line| line.strip_prefix("cpu MHz")?.split_once(':').map(|(_, clock)| clock));
     let clock = clock.and_then(|clock| clock.trim().parse::<f64>().ok());
     let clock = clock.map_or_else(String::new, |clock| format!(" at {:.1} GHz", clock / 1000.0));

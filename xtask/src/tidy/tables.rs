@@ -15,8 +15,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-
-use sim::output::numbers::significant;
+use output::numbers::significant;
 
 use super::Findings;
 use super::source::{files, read};

@@ -12,15 +12,15 @@
 
 use bandits::Generator;
 use interleave::{AnyMultileaving, Outcome, Preference};
+use output::progress::Progress;
 use rand::RngExt;
 use rayon::prelude::*;
 use serde::Serialize;
+use simulation::sample::draw_first;
+use simulation::seed;
+use simulation::site::{ImpressionRandomness, Multileaver, Site};
 
-use crate::output::progress::Progress;
 use crate::results::Spread;
-use crate::simulation::sample::draw_first;
-use crate::simulation::seed;
-use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
@@ -117,8 +117,9 @@ fn one_set(
 
 #[cfg(test)]
 mod tests {
+    use simulation::example::site;
+
     use super::*;
-    use crate::simulation::site::tests::site;
 
     const RANKERS: [fn(f64, usize) -> f64; 4] = [
         |label, doc| label * 10.0 + doc as f64,

@@ -10,11 +10,11 @@
 //! Evaluation", WSDM 2015, figure 2, <https://doi.org/10.1145/2684822.2685290>.
 
 use bandits::RegretKind;
+use figures::{Panel, Panels};
 use serde::Serialize;
+use simulation::runs::{RunResult, StudyPlan};
 
-use crate::figure::{Panel, Panels};
 use crate::results::{Caption, bands, curves, spread_at};
-use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// Mean regret live and on the proxy after some steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,12 +11,11 @@
 
 use bandits::{Generator, log_spaced};
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Outcome, Preference};
+use output::progress::Progress;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
-
-use crate::output::progress::Progress;
-use crate::simulation::seed;
-use crate::simulation::site::{ImpressionRandomness, Multileaver, Site};
+use simulation::seed;
+use simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 /// A way of comparing several rankers.
 #[derive(Debug, Clone)]
@@ -177,8 +176,9 @@ impl Verdicts {
 
 #[cfg(test)]
 mod tests {
+    use simulation::example::site;
+
     use super::*;
-    use crate::simulation::site::tests::site;
 
     #[test]
     fn errors_fall_with_more_impressions() {

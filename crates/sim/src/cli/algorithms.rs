@@ -4,11 +4,11 @@ use anyhow::Result;
 use bandits::registry::{Entry, Spec, entries};
 use bandits::{ActionKind, Parameter};
 use clap::Args;
+use output::memory::size;
+use output::numbers::with_separators;
 use serde::Serialize;
 
 use super::print::println;
-use crate::output::memory::size;
-use crate::output::numbers::with_separators;
 
 /// List the algorithms with their parameters and defaults, or describe some of them
 #[derive(Debug, Args)]

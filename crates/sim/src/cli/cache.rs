@@ -8,12 +8,12 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
 use letor_io::cache::{CacheFile, State};
 use letor_io::registry;
+use output::data_cache;
+use output::text_table::{Align, TextTable};
+use output::usage::usage;
 use serde_json::json;
 
 use super::print::println;
-use crate::output::data_cache;
-use crate::output::text_table::{Align, TextTable};
-use crate::output::usage::usage;
 
 /// List the binary caches of data sets, or remove them.
 ///

@@ -6,29 +6,29 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use bandits::{ActionKind, MatrixArena, PreferenceMatrix, RegretKind};
 use clap::Args;
+use output;
+use output::numbers::{deviation, parse_positive, significant, with_unit};
+use output::progress::Progress;
+use output::results_folder::{ResultsFolder, write_part};
+use output::text_table::{Align, TextTable};
+use output::usage::usage;
 use serde::Serialize;
+use simulation::kept_runs::KeptRuns;
+use simulation::live_arena::{LiveArenaFactory, play_live};
+use simulation::matrix::{matrix_checksum, play_matrix};
+use simulation::prepared::{PreparedSite, SiteDescription};
+use simulation::proxy::{Files, PairSelection, Request, Sampling, StartMode, identity, open_state, play, write};
+use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, LateAnswers, RunResult, StudyPlan};
+use simulation::seed::Streams;
+use simulation::seed_text::{Seeded, seed_text};
+use simulation::truth::{Effort, GroundTruth};
 
 use super::matrix_file;
 use super::print::{eprintln, println};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
 use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
-use crate::output;
-use crate::output::numbers::{deviation, parse_positive, significant, with_unit};
-use crate::output::progress::Progress;
-use crate::output::results_folder::{ResultsFolder, write_part};
-use crate::output::text_table::{Align, TextTable};
-use crate::output::usage::usage;
-use crate::proxy::{Files, PairSelection, Request, Sampling, StartMode, identity, open_state, play, write};
 use crate::results::{self, Arms, Caption, Measured, label, live_caption, notes};
-use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::live_arena::{LiveArenaFactory, play_live};
-use crate::simulation::matrix::{matrix_checksum, play_matrix};
-use crate::simulation::prepared::{PreparedSite, SiteDescription};
-use crate::simulation::runs::{ArenaFactory as _, CopiedArenas, Late, LateAnswers, RunResult, StudyPlan};
-use crate::simulation::seed::Streams;
-use crate::simulation::seed_text::{Seeded, seed_text};
-use crate::simulation::truth::{Effort, GroundTruth};
 
 /// Run the same bandits live and on the proxy matrix of the same data, side by side.
 ///

@@ -6,11 +6,11 @@ use anyhow::Result;
 use clap::Args;
 use letor_io::registry::{self, Entry};
 use letor_io::{Split, lookalike};
+use output::numbers::with_separators;
+use output::text_table::{Align, TextTable};
 use serde::Serialize;
 
 use super::print::println;
-use crate::output::numbers::with_separators;
-use crate::output::text_table::{Align, TextTable};
 
 /// List the registered data sets and preference matrices, and which are installed
 #[derive(Debug, Args)]

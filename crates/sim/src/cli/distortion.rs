@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use output;
+use output::numbers::{parse_positive, with_separators};
+use output::progress::Progress;
+use output::results_folder::{Existing, claim_file};
+use output::usage::usage;
 use serde::Serialize;
 use serde_json::Value;
+use simulation::prepared::SiteDescription;
+use simulation::truth::{GroundTruth, RegretMeasure};
 
 use super::print::{eprintln, println};
 use crate::analysis::distortion::{Distortion, Plan, measure};
 use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing};
-use crate::output;
-use crate::output::numbers::{parse_positive, with_separators};
-use crate::output::progress::Progress;
-use crate::output::results_folder::{Existing, claim_file};
-use crate::output::usage::usage;
-use crate::simulation::prepared::SiteDescription;
-use crate::simulation::truth::{GroundTruth, RegretMeasure};
 
 /// Measure how often a multileaving prefers another ranker to the best one.
 ///

@@ -5,16 +5,16 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use output::data_cache;
+use output::machine;
+use output::numbers::{deviation, number, parse_up_to, with_separators};
+use output::progress::Progress;
+use output::text_table::{Align, TextTable};
+use output::usage::usage;
 
 use super::print::{eprintln, println};
 use crate::cli::args::{CacheArgs, CommonArgs, announce_missing};
 use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, Table, claim::Verdict, report::index};
-use crate::output::data_cache;
-use crate::output::machine;
-use crate::output::numbers::{deviation, number, parse_up_to, with_separators};
-use crate::output::progress::Progress;
-use crate::output::text_table::{Align, TextTable};
-use crate::output::usage::usage;
 
 /// Run figures and tables of papers, defined in files.
 ///

@@ -6,16 +6,16 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use letor_io::trec::{Documents, write_qrels, write_run};
 use letor_io::{Dataset, FeatureId, Names, Provenance};
+use output::numbers::{parse_ordinal, parse_positive, with_unit};
+use output::progress::Progress;
+use output::usage::usage;
+use output::write_atomic;
 use rankers::Selection;
 use serde::Serialize;
+use simulation::spec::SiteSpec;
 
 use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short};
-use crate::output::numbers::{parse_ordinal, parse_positive, with_unit};
-use crate::output::progress::Progress;
-use crate::output::usage::usage;
-use crate::output::write_atomic;
-use crate::simulation::spec::SiteSpec;
 
 /// The file of the labels.
 const QRELS: &str = "qrels.txt";
@@ -185,7 +185,7 @@ impl Export {
 
     /// The features to export.
     fn rankers(&self, spec: &SiteSpec, dataset: &Dataset) -> Result<Vec<FeatureId>> {
-        let seed = crate::simulation::seed::seed(self.common.seed, "rankers", 0, "selection");
+        let seed = simulation::seed::seed(self.common.seed, "rankers", 0, "selection");
         let chosen = spec.rankers.choose(dataset.features(), seed);
         let chosen = chosen.map_err(|error| usage(format!("--rankers {}: {error}", spec.rankers)))?;
         for feature in &self.without {

@@ -3,16 +3,16 @@
 use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
+use output::progress::Progress;
+use simulation::kept_runs::KeptRuns;
+use simulation::live_arena::{LiveArenaFactory, play_live};
+use simulation::runs::{ArenaFactory as _, Late, StudyPlan};
+use simulation::truth::GroundTruth;
 
 use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
 use crate::cli::study::extension::{Size, extended};
 use crate::cli::study::output::{self as study_output, Presentation};
-use crate::output::progress::Progress;
 use crate::results::{Arms, LiveConfig, Measured, VERSION, live_caption};
-use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::live_arena::{LiveArenaFactory, play_live};
-use crate::simulation::runs::{ArenaFactory as _, Late, StudyPlan};
-use crate::simulation::truth::GroundTruth;
 
 #[derive(Debug, Args)]
 pub(super) struct Live {

@@ -1,18 +1,18 @@
 //! Preference matrices in files: text, `.npy` or `.npz`.
 
-use crate::output::input;
-use crate::output::numbers::with_separators;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::{MatrixInFile, PreferenceMatrix, WinCounts};
 use letor_io::{Names, registry};
+use output::input;
+use output::numbers::with_separators;
+use simulation::proxy::{MatrixAccount, matrix_account};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::print::eprintln;
-use crate::proxy::{MatrixAccount, matrix_account};
 
 /// The first bytes of a `.npz`.
 const ZIP: &[u8] = b"PK\x03\x04";

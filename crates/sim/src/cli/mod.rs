@@ -28,14 +28,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser, Subcommand};
+use output::interrupt;
+use output::numbers::escaped;
+use output::usage::UsageError;
+use simulation::spec::SpecError;
 
 use self::args::defaults::{self, Added};
 use self::args::runs_of_files;
 use self::print::{NotPrinted, eprintln};
-use crate::output::interrupt;
-use crate::output::numbers::escaped;
-use crate::output::usage::UsageError;
-use crate::simulation::spec::SpecError;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///

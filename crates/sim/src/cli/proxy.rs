@@ -8,21 +8,21 @@ use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use clap::Args;
 use letor_io::Names;
+use output;
+use output::interrupt::say_when_stopped;
+use output::machine;
+use output::numbers::{escaped, parse_above_zero, parse_positive, significant, with_separators, with_unit};
+use output::usage::usage;
 use serde::Serialize;
+use simulation::prepared::PreparedSite;
+use simulation::proxy::{
+    Against, Files, PairSelection, Provenance, Request, Sampling, StartMode, identity, open_state, play, provenance,
+    winner, write,
+};
 
 use super::matrix_file::{self, MatrixFile};
 use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, SiteArgs, announce_missing};
-use crate::output;
-use crate::output::interrupt::say_when_stopped;
-use crate::output::machine;
-use crate::output::numbers::{escaped, parse_above_zero, parse_positive, significant, with_separators, with_unit};
-use crate::output::usage::usage;
-use crate::proxy::{
-    Against, Files, PairSelection, Provenance, Request, Sampling, StartMode, identity, open_state, play, provenance,
-    winner, write,
-};
-use crate::simulation::prepared::PreparedSite;
 
 /// Estimate the preference matrix of a data set's rankers from simulated impressions.
 ///

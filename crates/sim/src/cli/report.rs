@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use output;
+use output::numbers::{with_separators, with_unit};
 
 use super::print::eprintln;
 use crate::cli::args::announce_missing;
 use crate::experiment::report::html;
-use crate::output;
-use crate::output::numbers::{with_separators, with_unit};
 
 /// Build one HTML page of all results: figures, claims and numbers.
 #[derive(Debug, Args)]

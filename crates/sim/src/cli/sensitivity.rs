@@ -2,20 +2,20 @@
 
 use anyhow::Result;
 use clap::Args;
+use figures::{Curve, CurvePoint, Lines};
 use interleave::AnyMultileaving;
+use output;
+use output::numbers::{mean_of, parse_positive, with_unit};
+use output::progress::Progress;
+use output::usage::usage;
 use rankers::Gain;
 use serde::Serialize;
+use simulation::prepared::SiteDescription;
 
 use super::print::{eprintln, println};
 use crate::analysis::sensitivity::{Method, Plan, checkpoints, measure};
 use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs, parse_method};
-use crate::figure::{Curve, CurvePoint, Lines};
-use crate::output;
-use crate::output::numbers::{mean_of, parse_positive, with_unit};
-use crate::output::progress::Progress;
-use crate::output::usage::usage;
 use crate::results::Spread;
-use crate::simulation::prepared::SiteDescription;
 
 /// Measure how many impressions methods need to order rankers as their nDCG does.
 ///

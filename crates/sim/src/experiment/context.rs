@@ -1,10 +1,6 @@
 //! The folders of results and caches, which data are present, and how much smaller than in the papers
 //! an experiment is run.
 
-use crate::output::cache::Cache;
-use crate::output::input;
-use crate::simulation::prepared::PreparedSite;
-use crate::simulation::spec::SiteSpec;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,11 +8,15 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use bandits::PreferenceMatrix;
 use letor_io::{Dataset, lookalike, registry, trec};
+use output::cache::Cache;
+use output::input;
 use serde::{Deserialize, Serialize};
+use simulation::prepared::PreparedSite;
+use simulation::proxy::matrix_account;
+use simulation::spec::SiteSpec;
+use simulation::truth::{Effort, GroundTruth};
 
 use crate::experiment::config::expand::Setting;
-use crate::proxy::matrix_account;
-use crate::simulation::truth::{Effort, GroundTruth};
 
 /// What all experiments of one call share.
 #[derive(Debug)]

@@ -7,18 +7,18 @@ use bandits::winners::condorcet_winners;
 use bandits::{
     Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena, every_arm_is_optimal,
 };
+use output::progress::Progress;
+use simulation::arm_names::ArmNames;
+use simulation::live_arena::LiveArenaFactory;
+use simulation::matrix::matrix_checksum;
+use simulation::prepared::PreparedSite;
+use simulation::runs::{self, ArenaFactory as _, CopiedArenas, Late, LateAnswers, RunPlan, play_runs};
+use simulation::seed::Streams;
+use simulation::seed_text::{Seeded, seed_text};
+use simulation::truth::RegretMeasure;
 
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::run_store::RunRecord;
-use crate::output::progress::Progress;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::live_arena::LiveArenaFactory;
-use crate::simulation::matrix::matrix_checksum;
-use crate::simulation::prepared::PreparedSite;
-use crate::simulation::runs::{self, ArenaFactory as _, CopiedArenas, Late, LateAnswers, RunPlan, play_runs};
-use crate::simulation::seed::Streams;
-use crate::simulation::seed_text::{Seeded, seed_text};
-use crate::simulation::truth::RegretMeasure;
 
 /// A set of rankers, and where the outcomes of their comparisons come from.
 pub(crate) struct Environment {

@@ -1,13 +1,13 @@
 //! How long an experiment would take.
 
 use anyhow::Result;
+use simulation::truth::Effort;
 
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::{Experiment, Play};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::kinds;
 use crate::experiment::opened_setting::OpenedSetting;
-use crate::simulation::truth::Effort;
 
 /// What there is to run, and how long it may take.
 #[derive(Debug, Clone, Default)]

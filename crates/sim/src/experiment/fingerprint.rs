@@ -8,12 +8,12 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use output::cache::sha256_hex;
 use serde_json::Value;
+use simulation::seed_text::{Seeded, seed_text};
 
 use crate::experiment::config::{self, Experiment};
 use crate::experiment::context::{ExperimentContext, Source};
-use crate::output::cache::sha256_hex;
-use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// Bump it when the same runs give other numbers, verdicts or files. Results of another version are rewritten from
 /// the finished runs; none is repeated. Do not bump it for wording: published results would be played again

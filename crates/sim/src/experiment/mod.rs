@@ -39,20 +39,19 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-
 use claim::Outcome;
 pub use config::{Experiment, Kind};
 pub use context::{ExperimentContext, Source};
 pub use measured::{CellWork, Table};
 pub use opened_setting::SettingInfo;
+use output::interrupt::say_when_stopped;
+use output::results_folder::FolderOfOtherFiles;
+use output::usage::usage;
 use report::folder;
 pub use report::folder::{Summary, Timings};
 
 use self::fingerprint::Fingerprint;
 use self::measured::Measured;
-use crate::output::interrupt::say_when_stopped;
-use crate::output::results_folder::FolderOfOtherFiles;
-use crate::output::usage::usage;
 
 /// The outcome of running an experiment.
 #[derive(Debug)]

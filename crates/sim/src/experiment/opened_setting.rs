@@ -6,24 +6,24 @@ use anyhow::{Context, Result, ensure};
 use bandits::problems::{Problem, Setting as ProblemSetting};
 use bandits::{Arena, Arm, Generator, PreferenceMatrix, RegretKind, UtilityArena};
 use letor_io::{Dataset, FeatureId, Names};
+use output::numbers::{with_separators, with_unit};
+use output::usage::usage;
 use serde::{Deserialize, Serialize};
+use simulation::arm_names::ArmNames;
+use simulation::matrix::{matrix_checksum, prepare_problem};
+use simulation::pairwise::estimate_matrix;
+use simulation::prepared::PreparedSite;
+use simulation::proxy::matrix_account;
+use simulation::runs::LateAnswers;
+use simulation::sample::draw_first;
+use simulation::seed;
+use simulation::seed_text::{Seeded, seed_text};
+use simulation::spec::SiteSpec;
 
 use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::context::{ExperimentContext, Source};
 use crate::experiment::environment::Environment;
-use crate::output::numbers::{with_separators, with_unit};
-use crate::output::usage::usage;
-use crate::proxy::matrix_account;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::matrix::{matrix_checksum, prepare_problem};
-use crate::simulation::pairwise::estimate_matrix;
-use crate::simulation::prepared::PreparedSite;
-use crate::simulation::runs::LateAnswers;
-use crate::simulation::sample::draw_first;
-use crate::simulation::seed;
-use crate::simulation::seed_text::{Seeded, seed_text};
-use crate::simulation::spec::SiteSpec;
 
 /// A setting with its data opened and its rankers chosen, from which environments are made.
 pub(crate) struct OpenedSetting {

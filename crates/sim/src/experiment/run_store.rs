@@ -3,10 +3,9 @@
 
 use std::path::Path;
 
+use output::checksum::sha256_hex;
+use output::records::{Record, Records};
 use serde::{Deserialize, Serialize};
-
-use crate::output::checksum::sha256_hex;
-use crate::output::records::{Record, Records};
 
 /// Raised whenever the runs of the same cell change for all algorithms (if those of one algorithm change,
 /// its own revision is raised).

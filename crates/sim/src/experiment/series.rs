@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use output;
+use output::numbers::{number, significant};
 use serde::{Deserialize, Serialize};
 
-use crate::output;
-use crate::output::numbers::{number, significant};
 use crate::results::Spread;
 
 /// What was measured.

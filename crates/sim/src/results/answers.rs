@@ -1,10 +1,10 @@
 //! What became of the answers of runs whose answers come late.
 
+use output::numbers::significant;
 use serde::Serialize;
+use simulation::runs::{Answers, RunResult, StudyPlan};
 
 use super::label;
-use crate::output::numbers::significant;
-use crate::simulation::runs::{Answers, RunResult, StudyPlan};
 
 /// Means over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -2,13 +2,13 @@
 
 use bandits::RegretKind;
 use serde::Serialize;
+use simulation::prepared::SiteDescription;
+use simulation::runs::LateAnswers;
+use simulation::runs::evidence::EvidencePlan;
+use simulation::seed::Streams;
+use simulation::truth::{Effort, GroundTruth};
 
 use super::Environment;
-use crate::simulation::prepared::SiteDescription;
-use crate::simulation::runs::LateAnswers;
-use crate::simulation::runs::evidence::EvidencePlan;
-use crate::simulation::seed::Streams;
-use crate::simulation::truth::{Effort, GroundTruth};
 
 /// The version that results name.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,10 +1,10 @@
 //! The curves of mean regret and their figure.
 
 use bandits::RegretKind;
+use figures::{Curve, CurvePoint, Lines};
+use simulation::runs::{RunResult, StudyPlan};
 
 use super::{Caption, Look, label, spread_at};
-use crate::figure::{Curve, CurvePoint, Lines};
-use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// What the curves and bands of [`curves`] show.
 pub(crate) fn bands(plan: &StudyPlan, look: &Look) -> String {

@@ -3,16 +3,16 @@
 use anyhow::{Context, Result};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
 use letor_io::Names;
+use output::numbers::with_unit;
 use serde::Serialize;
+use simulation::arm_names::ArmNames;
+use simulation::matrix::matrix_checksum;
+use simulation::proxy::MatrixAccount;
+use simulation::runs::CopiedArenas;
+use simulation::seed_text::{Seeded, seed_text};
+use simulation::truth::of_preferences as truth;
 
 use super::{Caption, Look, Measured, notes, regret_of_a_step};
-use crate::output::numbers::with_unit;
-use crate::proxy::MatrixAccount;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::matrix::matrix_checksum;
-use crate::simulation::runs::CopiedArenas;
-use crate::simulation::seed_text::{Seeded, seed_text};
-use crate::simulation::truth::of_preferences as truth;
 
 /// The resolved environment, written into `config.json`.
 #[derive(Debug, Clone, Serialize)]

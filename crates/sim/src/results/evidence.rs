@@ -1,14 +1,13 @@
 //! What the outcomes of runs prove, as summary, table and columns of files.
 
-use serde::Serialize;
-
 use bandits::Arm;
+use output::numbers::{significant, with_separators};
+use output::text_table::{Align, TextTable};
+use serde::Serialize;
+use simulation::runs::evidence::{EvidencePlan, RunEvidence};
+use simulation::runs::{RunResult, StudyPlan};
 
 use super::{Arms, Recommended, counted, label};
-use crate::output::numbers::{significant, with_separators};
-use crate::output::text_table::{Align, TextTable};
-use crate::simulation::runs::evidence::{EvidencePlan, RunEvidence};
-use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// One algorithm's evidence; part of its entry in `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -190,10 +189,10 @@ pub(super) fn cells(run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use bandits::RegretKind;
+    use simulation::arm_names::ArmNames;
 
     use super::*;
     use crate::results::Measured;
-    use crate::simulation::arm_names::ArmNames;
 
     fn run(stated: Option<(u32, u64)>) -> RunResult {
         RunResult {

@@ -1,7 +1,8 @@
 //! How a study is drawn and tabulated: axes, and the spread over runs.
 
+use output::numbers::mean_of;
+
 use super::Spread;
-use crate::output::numbers::mean_of;
 
 /// How regret is drawn and tabulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

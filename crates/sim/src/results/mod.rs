@@ -18,11 +18,13 @@ mod words;
 use std::path::Path;
 
 use anyhow::Result;
-use serde::Serialize;
-
 use bandits::registry::Spec;
 use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
+use output;
+use serde::Serialize;
+use simulation::arm_names::ArmNames;
+use simulation::runs::{RunResult, StudyPlan};
 
 pub use self::answers::{MeanAnswers, answers};
 pub use self::config::{BanditConfig, LiveConfig, VERSION};
@@ -31,12 +33,8 @@ pub(crate) use self::curves::{bands, curves};
 pub use self::environment::{Environment, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::look::{Axes, Look, SpreadKind};
-pub use self::table::{distorted, settled, table};
-use crate::output;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::runs::{RunResult, StudyPlan};
-
 pub use self::measured::{Measured, notes};
+pub use self::table::{distorted, settled, table};
 pub use self::words::{live_caption, regret_of_a_step, report};
 
 /// Mean and spread over runs.

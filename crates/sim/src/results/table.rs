@@ -1,11 +1,11 @@
 //! The table for the terminal, and the line below it about runs that settled.
 
 use bandits::{ActionKind, RegretKind};
+use output::numbers::{significant, uncertainty, with_separators};
+use output::text_table::{Align, TextTable};
+use simulation::runs::{RunResult, StudyPlan};
 
 use super::{Arms, Look, SpreadKind, label, steps_per_second, summarise};
-use crate::output::numbers::{significant, uncertainty, with_separators};
-use crate::output::text_table::{Align, TextTable};
-use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// The table for the terminal: regret with its spread, the share of runs that recommend a best arm, and the arm that
 /// most of them recommend.

@@ -1,11 +1,11 @@
 //! What is measured, in words for figures and tables.
 
 use bandits::RegretKind;
+use output::numbers::{mean_of, with_unit};
+use simulation::prepared::SiteDescription;
+use simulation::runs::{RunResult, StudyPlan};
 
 use super::{Arms, Caption, Look, Measured, distorted, evidence_table, notes, settled, table};
-use crate::output::numbers::{mean_of, with_unit};
-use crate::simulation::prepared::SiteDescription;
-use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// The caption of regret over impressions; `what` comes first in its title.
 #[must_use]

@@ -2,12 +2,11 @@
 
 use bandits::Generator;
 use interleave::Doc;
+use output::progress::Progress;
 use rayon::prelude::*;
 use serde::Serialize;
-
-use crate::output::progress::Progress;
-use crate::simulation::seed;
-use crate::simulation::site::{ImpressionRandomness, Site};
+use simulation::seed;
+use simulation::site::{ImpressionRandomness, Site};
 
 /// The shares of impressions with a click.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -72,8 +71,9 @@ fn one_piece(site: &Site, pair: [usize; 2], impressions: u64, [mut lists, mut us
 
 #[cfg(test)]
 mod tests {
+    use simulation::example::site_of_users;
+
     use super::*;
-    use crate::simulation::site::tests::site_of_users;
 
     #[test]
     fn rates_are_those_of_the_documents_shown() {

@@ -15,11 +15,11 @@ pub mod click_through;
 pub mod simulate;
 
 use serde::Serialize;
+use simulation::pairwise::PairCount;
 use statistics::StatisticsError;
 use statistics::power::{StoppingTime, fixed_sample, two_groups};
 
 use self::click_through::ClickThrough;
-use crate::simulation::pairwise::PairCount;
 
 /// How impressions of a pair end, for its better ranker.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

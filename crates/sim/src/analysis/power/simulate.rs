@@ -1,17 +1,17 @@
 //! Plays the sequential test of a pair many times, to see when it decides.
 
+use bandits::Generator;
 use interleave::{AnyInterleaving, Interleaving, Preference};
+use output::progress::Progress;
 use rand::Rng as _;
 use rayon::prelude::*;
 use serde::Serialize;
+use simulation::seed;
+use simulation::site::{ImpressionRandomness, Site};
 use statistics::anytime::{Crossing, EProcess};
 use statistics::{Outcome, StatisticsError};
 
 use super::{Goal, Impressions, Shares};
-use crate::Generator;
-use crate::output::progress::Progress;
-use crate::simulation::seed;
-use crate::simulation::site::{ImpressionRandomness, Site};
 
 /// When simulated tests decided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -152,8 +152,9 @@ fn summarise(ends: &[End], goal: &Goal, limit: u64) -> Observed {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use statistics::anytime::{PairTest, Verdict};
+
+    use super::*;
 
     fn goal() -> Goal {
         Goal { confidence: 0.9, powers: vec![0.5, 0.8] }

@@ -3,10 +3,9 @@
 
 use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
+use output::numbers::with_separators;
 use serde::Serialize;
-
-use crate::output::numbers::with_separators;
-use crate::simulation::arm_names::ArmNames;
+use simulation::arm_names::ArmNames;
 
 /// The difference of a matrix p from another, q, over all pairs i < j.
 #[derive(Serialize)]

@@ -7,17 +7,17 @@ use bandits::structure::clearest_cycles;
 use bandits::structure::theory::RegretBound;
 use bandits::winners::borda_scores;
 use bandits::{Arm, PreferenceMatrix, log_spaced};
+use figures::{Curve, CurvePoint, Heatmap, Lines, Scale};
 use letor_io::FeatureId;
+use output::numbers::{with_separators, with_unit};
+use output::{remove_stale, write_csv};
 use serde::Serialize;
+use simulation::arm_names::{ArmNames, Numbering};
 
 use super::Config;
 use super::difference::Difference;
 use super::findings::Findings;
-use crate::figure::{Curve, CurvePoint, Heatmap, Lines, Scale};
-use crate::output::numbers::{with_separators, with_unit};
-use crate::output::{remove_stale, write_csv};
 use crate::results::notes;
-use crate::simulation::arm_names::{ArmNames, Numbering};
 
 /// The number of cycles written; hundreds of arms can have millions.
 const MOST_CYCLES: usize = 100_000;

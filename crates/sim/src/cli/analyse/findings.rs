@@ -11,11 +11,11 @@ use bandits::winners::{borda_scores, borda_winners, condorcet_winners, copeland_
 use bandits::{Arm, PreferenceMatrix};
 use letor_io::FeatureId;
 use serde::Serialize;
+use simulation::arm_names::{ArmNames, Numbering};
+use simulation::seed;
 
 use super::Config;
 use super::difference::Difference;
-use crate::simulation::arm_names::{ArmNames, Numbering};
-use crate::simulation::seed;
 
 /// The content of findings.json; entries that need a Condorcet winner are null without one.
 #[derive(Serialize)]

@@ -11,19 +11,19 @@ use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
 use letor_io::Names;
+use output;
+use output::numbers::{parse_count, parse_number, parse_positive, parse_probability, parse_up_to, with_unit};
+use output::usage::usage;
 use serde::Serialize;
+use simulation::arm_names::ArmNames;
+use simulation::matrix::matrix_checksum;
+use simulation::proxy::MatrixAccount;
 
 use self::findings::Findings;
 use super::matrix_file::{self, MatrixFile};
 use super::print::{eprintln, println};
 use crate::cli::args::{ArmArgs, CommonArgs, OutputArgs, default_folder, of_content};
-use crate::output;
-use crate::output::numbers::{parse_count, parse_number, parse_positive, parse_probability, parse_up_to, with_unit};
-use crate::output::usage::usage;
-use crate::proxy::MatrixAccount;
 use crate::results::notes;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::matrix::matrix_checksum;
 
 /// Analyse a preference matrix: winners, cycles, gaps, bounds on regret, random subsets.
 ///

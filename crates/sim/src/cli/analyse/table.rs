@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use bandits::Arm;
+use output::numbers::{significant, with_separators};
+use output::text_table::{Align, TextTable};
+use simulation::arm_names::ArmNames;
 
 use super::Config;
 use super::findings::{Findings, OrderFindings, Significant, UpperBound, complement};
-use crate::output::numbers::{significant, with_separators};
-use crate::output::text_table::{Align, TextTable};
-use crate::simulation::arm_names::ArmNames;
 
 /// Steps at which upper bounds are shown.
 const SHOWN_STEPS: f64 = 1e7;
@@ -101,7 +101,7 @@ fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
 }
 
 fn with_unit(count: usize, what: &str) -> String {
-    crate::output::numbers::with_unit(count as u64, what)
+    output::numbers::with_unit(count as u64, what)
 }
 
 /// Equal arms that beat all others share the first place. None of them beats all others, so P(Condorcet winner) of

@@ -10,16 +10,16 @@ use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
 use letor_io::{FeatureId, Names, Numbered};
+use output::numbers::{parse_ordinal, parse_positive};
+use output::usage::usage;
+use simulation::arm_names::ArmNames;
+use simulation::matrix::matrix_checksum;
+use simulation::proxy::MatrixAccount;
+use simulation::sample::draw_first;
+use simulation::seed;
 
 use super::folder::short;
 use crate::cli::matrix_file::MatrixFile;
-use crate::output::numbers::{parse_ordinal, parse_positive};
-use crate::output::usage::usage;
-use crate::proxy::MatrixAccount;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::matrix::matrix_checksum;
-use crate::simulation::sample::draw_first;
-use crate::simulation::seed;
 
 /// The number of random sets of arms tried for one with a Condorcet winner.
 const TRIES: u64 = 100_000;

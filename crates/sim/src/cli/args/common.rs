@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-
+use output::numbers::{parse_above_zero, parse_count, parse_up_to};
+use output::results_folder::{Existing, ResultsFolder};
 use serde::Serialize;
+use simulation::truth::Effort;
 
 use crate::cli::print::eprintln;
-use crate::output::numbers::{parse_above_zero, parse_count, parse_up_to};
-use crate::output::results_folder::{Existing, ResultsFolder};
-use crate::simulation::truth::Effort;
 
 /// Where results go.
 #[derive(Debug, Args)]

@@ -11,10 +11,9 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use clap::{Arg, ArgAction, Command};
 use letor_io::registry::nearest;
+use output::numbers::escaped;
+use output::usage::usage;
 use toml::de::{DeTable, DeValue};
-
-use crate::output::numbers::escaped;
-use crate::output::usage::usage;
 
 /// The name of the file.
 pub(in crate::cli) const FILE: &str = "sim.toml";

@@ -2,10 +2,9 @@
 
 use anyhow::{Result, ensure};
 use clap::Args;
-
-use crate::output::numbers::{parse_number, parse_probability};
-use crate::output::usage::usage;
-use crate::simulation::runs::evidence::EvidencePlan;
+use output::numbers::{parse_number, parse_probability};
+use output::usage::usage;
+use simulation::runs::evidence::EvidencePlan;
 
 /// Evidence that a ranker is the best, gathered while the algorithms play.
 #[derive(Debug, Args)]

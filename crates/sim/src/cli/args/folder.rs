@@ -1,15 +1,15 @@
 //! Default results folders, named after the data and the settings.
 
-use crate::output::cache::sha256_hex;
 use std::path::{Path, PathBuf};
 
 use clicks::{ClickSpec, DependentSpec};
 use letor_io::{lookalike, registry};
+use output::cache::sha256_hex;
 use rankers::Selection;
+use simulation::prepared::SiteDescription;
 
 use super::common::CommonArgs;
 use super::site::{Fractional, SiteArgs, Ties};
-use crate::simulation::prepared::SiteDescription;
 
 impl SiteArgs {
     /// The part of a folder name for the rankers; empty for all of them.

@@ -1,9 +1,8 @@
 //! What published click models mean for four grades.
 
 use clicks::DependentClickModel;
-
-use crate::output::numbers::significant;
-use crate::simulation::prepared::SiteDescription;
+use output::numbers::significant;
+use simulation::prepared::SiteDescription;
 
 /// A note for presets on labels up to 3: the published ones are for 2, 3 and 5 grades.
 pub(super) fn grades_note(max_label: f32, description: &SiteDescription) -> Option<String> {

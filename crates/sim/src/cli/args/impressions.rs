@@ -3,13 +3,13 @@
 use anyhow::{Result, ensure};
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
+use output::numbers::{parse_number, parse_positive, with_separators, with_unit};
+use output::usage::{UsageError, usage};
+use simulation::runs::LateAnswers;
+use simulation::seed::Streams;
 
 use crate::cli::print::eprintln;
-use crate::output::numbers::{parse_number, parse_positive, with_separators, with_unit};
-use crate::output::usage::{UsageError, usage};
 use crate::results::label;
-use crate::simulation::runs::LateAnswers;
-use crate::simulation::seed::Streams;
 
 /// Where impressions are drawn from.
 #[derive(Debug, Args)]

@@ -6,10 +6,9 @@ use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::trec::{TrecTies, Unjudged};
 use letor_io::{Dataset, Names, Runs};
-
-use crate::output::numbers::{escaped, with_separators, with_unit};
-use crate::output::usage::usage;
-use crate::simulation::spec::SiteSpec;
+use output::numbers::{escaped, with_separators, with_unit};
+use output::usage::usage;
+use simulation::spec::SiteSpec;
 
 /// Rankers that are lists or scores in files.
 #[derive(Debug, Args)]

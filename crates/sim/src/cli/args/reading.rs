@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use letor_io::{Dataset, ErrorKind, Split, lookalike};
-
-use crate::output::data_cache;
-use crate::output::numbers::parse_number;
-use crate::output::usage::usage;
-use crate::simulation::spec::{Reading, SiteSpec, SpecError};
+use output::data_cache;
+use output::numbers::parse_number;
+use output::usage::usage;
+use simulation::spec::{Reading, SiteSpec, SpecError};
 
 /// How a data set is read.
 #[derive(Debug, Args)]

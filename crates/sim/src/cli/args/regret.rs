@@ -6,10 +6,10 @@ use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use simulation::prepared::PreparedSite;
+use simulation::truth::{Effort, GroundTruth, RegretMeasure, of_preferences};
 
 use super::common::CommonArgs;
-use crate::simulation::prepared::PreparedSite;
-use crate::simulation::truth::{Effort, GroundTruth, RegretMeasure, of_preferences};
 
 /// What regret measures.
 #[derive(Debug, Args)]

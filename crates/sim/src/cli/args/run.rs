@@ -5,14 +5,14 @@ use std::str::FromStr;
 use anyhow::Result;
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
+use output::numbers::{parse_positive, parse_up_to};
+use simulation::runs::StudyPlan;
 
 use super::common::{CommonArgs, OutputArgs};
 use super::regret::RegretArgs;
 use crate::cli::print::eprintln;
 use crate::cli::study::extension::{Length, Size};
-use crate::output::numbers::{parse_positive, parse_up_to};
 use crate::results::{Axes, Look, SpreadKind};
-use crate::simulation::runs::StudyPlan;
 
 /// The algorithms, and how long and how often they run.
 #[derive(Debug, Args)]

@@ -8,17 +8,17 @@ use clap::{Args, ValueEnum};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::{Dataset, FeatureId, Names, Provenance};
+use output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
+use output::usage::usage;
 use rankers::{RankerRef, Selection, TieBreaking};
+use simulation::prepared::{PreparedSite, SiteDescription};
+use simulation::site::Site;
+use simulation::spec::{self, SiteSpec};
 
 use super::grades::grades_note;
 use super::own::{OwnArgs, notes as notes_on_runs, rankers_of};
 use super::reading::ReadingArgs;
 use crate::cli::print::eprintln;
-use crate::output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
-use crate::output::usage::usage;
-use crate::simulation::prepared::{PreparedSite, SiteDescription};
-use crate::simulation::site::Site;
-use crate::simulation::spec::{self, SiteSpec};
 
 /// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
 /// change them. The same features of the published matrix of the real data have the same winner.

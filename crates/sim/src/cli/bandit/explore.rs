@@ -3,7 +3,12 @@
 use anyhow::Result;
 use bandits::{Arena, RegretKind};
 use clap::{Args, ValueEnum};
+use output::numbers::parse_positive;
+use output::progress::Progress;
+use output::usage::usage;
 use serde::Serialize;
+use simulation::kept_runs::KeptRuns;
+use simulation::runs::ArenaFactory as _;
 
 use super::{Bandit, CopiedArenas, Late, LateAnswers};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, report, summarise, write};
@@ -11,12 +16,7 @@ use crate::cli::args::{LateArgs, Usual};
 use crate::cli::print::{eprintln, println};
 use crate::cli::study::extension::{Length, Size, extended};
 use crate::cli::study::output::Presentation;
-use crate::output::numbers::parse_positive;
-use crate::output::progress::Progress;
-use crate::output::usage::usage;
 use crate::results::{Arms, Environment};
-use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::runs::ArenaFactory as _;
 
 /// What is measured, and when.
 #[derive(Debug, Args)]

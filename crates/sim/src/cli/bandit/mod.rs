@@ -8,19 +8,19 @@ use anyhow::{Result, ensure};
 use bandits::problems::{Problem, Setting};
 use bandits::{Arena, RegretKind};
 use clap::Args;
+use explore::SettingOptions;
+use output::progress::Progress;
+use output::usage::usage;
+use simulation::arm_names::ArmNames;
+use simulation::kept_runs::KeptRuns;
+use simulation::matrix::prepare_problem;
+use simulation::runs::{ArenaFactory, CopiedArenas, Late, LateAnswers, StudyPlan, play_all};
 
 use super::matrix_file;
 use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
 use crate::cli::study::extension::extended;
 use crate::cli::study::output::{self as study_output, Presentation};
-use crate::output::progress::Progress;
-use crate::output::usage::usage;
 use crate::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::matrix::prepare_problem;
-use crate::simulation::runs::{ArenaFactory, CopiedArenas, Late, LateAnswers, StudyPlan, play_all};
-use explore::SettingOptions;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
 ///

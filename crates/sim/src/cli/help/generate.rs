@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use clap_complete::Shell;
+use output;
 
 use crate::cli::print::{NotPrinted, eprintln};
-use crate::output;
 
 /// Print completions of commands and flags for a shell
 #[derive(Debug, Args)]

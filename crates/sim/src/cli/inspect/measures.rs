@@ -5,12 +5,11 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use letor_io::{Dataset, FeatureId};
+use output::text_table::{Align, TextTable};
+use output::{remove_stale, write_csv};
 use rankers::{Measure, MeasureError, Measurement};
 use serde::{Serialize, Serializer};
-
-use crate::output::text_table::{Align, TextTable};
-use crate::output::{remove_stale, write_csv};
-use crate::simulation::arm_names::ArmNames;
+use simulation::arm_names::ArmNames;
 
 /// What runs are measured by unless asked otherwise.
 const OF_RUNS: &str = "nDCG@10,AP,RR@10,P@10,R@100";

@@ -6,19 +6,19 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use figures::{Curve, CurvePoint, Lines};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics};
+use output;
+use output::numbers::{with_separators, with_unit};
+use output::usage::usage;
 use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
 use serde::Serialize;
+use simulation::arm_names::ArmNames;
+use simulation::spec::SiteSpec;
 
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES};
 use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short};
-use crate::figure::{Curve, CurvePoint, Lines};
-use crate::output;
-use crate::output::numbers::{with_separators, with_unit};
-use crate::output::usage::usage;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::spec::SiteSpec;
 
 /// The cutoff of nDCG.
 const CUTOFF: u32 = 10;

@@ -6,12 +6,12 @@
 use anyhow::{Context, Result};
 use bandits::log_spaced;
 use bandits::registry::Spec;
+use output::numbers::{with_separators, with_unit};
+use output::results_folder::ResultsFolder;
+use output::usage::usage;
 use serde_json::Value;
 
 use crate::cli::print::eprintln;
-use crate::output::numbers::{with_separators, with_unit};
-use crate::output::results_folder::ResultsFolder;
-use crate::output::usage::usage;
 use crate::results::label;
 
 /// Checkpoints per decade, unless others are asked for.

@@ -1,14 +1,14 @@
 //! Writes the results of a study and prints them.
 
 use anyhow::Result;
+use output::results_folder::ResultsFolder;
 use serde::Serialize;
+use simulation::kept_runs::KeptRuns;
+use simulation::runs::{RunResult, StudyPlan};
 
 use crate::cli::evidence::significance;
 use crate::cli::print::{eprintln, println};
-use crate::output::results_folder::ResultsFolder;
 use crate::results::{self, Arms, Caption};
-use crate::simulation::kept_runs::KeptRuns;
-use crate::simulation::runs::{RunResult, StudyPlan};
 
 /// How to present a study.
 pub(in crate::cli) struct Presentation {

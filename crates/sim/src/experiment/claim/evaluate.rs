@@ -1,12 +1,12 @@
 //! Testing a claim on what was measured.
 
 use anyhow::{Result, anyhow};
+use output::numbers::with_unit;
+use output::numbers::{number, significant};
 
 use super::{At, Between, Claim, Outcome, Test, Verdict};
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::output::numbers::with_unit;
-use crate::output::numbers::{number, significant};
 
 /// Tests `claim` on what was measured at `scale`, where 1 is the paper's size; `synthetic` is whether a
 /// setting's data are synthetic.

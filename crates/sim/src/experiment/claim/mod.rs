@@ -8,11 +8,9 @@ pub(super) mod names;
 mod tests;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use serde::{Deserialize, Serialize};
-
 pub use evaluate::evaluate;
-
-use crate::output::numbers::parse_positive;
+use output::numbers::parse_positive;
+use serde::{Deserialize, Serialize};
 
 /// A claim as the file states it.
 #[derive(Debug, Clone, Default, Deserialize)]

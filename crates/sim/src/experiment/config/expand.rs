@@ -3,11 +3,11 @@
 use anyhow::{Context, Result, anyhow, ensure};
 use bandits::ParameterError;
 use bandits::registry::{Spec, entries};
+use output::numbers::with_separators;
+use simulation::runs::LateAnswers;
+use simulation::spec::SiteSpec;
 
 use crate::experiment::config::{Play, SettingEntry};
-use crate::output::numbers::with_separators;
-use crate::simulation::runs::LateAnswers;
-use crate::simulation::spec::SiteSpec;
 
 /// The most algorithms of an experiment: far more than a figure can show.
 const MOST_ALGORITHMS: u64 = 10_000;

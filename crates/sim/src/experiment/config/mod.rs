@@ -22,19 +22,18 @@ mod values;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
-use toml::Spanned;
-
 pub use draw::{Arrangement, Bands, Bound, Draw, Scale};
+use output::input;
+use output::usage::usage;
 pub use papers::{PAPERS, Paper};
+use serde::{Deserialize, Serialize};
 pub use setting::{Play, SettingEntry};
+use toml::Spanned;
 pub use validate::FileError;
 pub(crate) use validate::nearest;
 pub use values::{Count, OneOrMany};
 
 use crate::experiment::claim::{Claim, RawClaim};
-use crate::output::input;
-use crate::output::usage::usage;
 
 /// A larger file is not that of an experiment.
 const MOST_BYTES: u64 = 16 << 20;

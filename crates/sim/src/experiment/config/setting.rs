@@ -8,11 +8,11 @@ use letor_io::Split;
 use letor_io::trec::{TrecTies, Unjudged};
 use rankers::{RankerRef, Selection};
 use serde::{Deserialize, Serialize};
+use simulation::runs::LateAnswers;
+use simulation::spec::{Reading, SiteSpec, Ties};
+use simulation::text_form;
 
 use crate::experiment::config::values::{self, Count, OneOrMany};
-use crate::simulation::runs::LateAnswers;
-use crate::simulation::spec::{Reading, SiteSpec, Ties};
-use crate::simulation::text_form;
 
 /// One `[[setting]]`, before its lists are expanded.
 #[derive(Debug, Clone, Deserialize)]

@@ -4,9 +4,8 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use output::numbers::{parse_positive, with_separators};
 use serde::{Deserialize, Deserializer};
-
-use crate::output::numbers::{parse_positive, with_separators};
 
 /// Reads a whole number from 1 to `MOST`.
 pub(super) fn up_to<'de, D: Deserializer<'de>, const MOST: u32>(deserializer: D) -> Result<Option<u32>, D::Error> {

@@ -1,6 +1,7 @@
 //! Whether the best ranker is recommended at given horizons, and the regret paid for it.
 
 use anyhow::Result;
+use figures::Panel;
 
 use crate::experiment::config::expand::Setting;
 use crate::experiment::config::validate::needs;
@@ -12,7 +13,6 @@ use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_
 use crate::experiment::measured::Measured;
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::Metric;
-use crate::figure::Panel;
 
 pub(crate) struct Accuracy;
 

@@ -5,7 +5,11 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use bandits::registry::Spec;
 use bandits::structure::{lower_bound, theory};
+use output::numbers::with_unit;
+use output::progress::Progress;
 use rayon::prelude::*;
+use simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs};
+use simulation::seed_text::{Seeded, seed_text};
 
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::validate::needs;
@@ -19,11 +23,7 @@ use crate::experiment::measured::{Measured, Work};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::run_store::{self, RunRecord, RunStore};
 use crate::experiment::series::{Metric, Point, Series};
-use crate::output::numbers::with_unit;
-use crate::output::progress::Progress;
 use crate::results::label;
-use crate::simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs};
-use crate::simulation::seed_text::{Seeded, seed_text};
 
 /// # Errors
 /// When the file lacks a key that every kind of experiment with algorithms needs.

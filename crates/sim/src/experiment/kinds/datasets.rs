@@ -1,7 +1,9 @@
 //! Tables of the statistics of data sets.
 
 use anyhow::{Context, Result};
+use figures::Panel;
 use letor_io::Statistics;
+use output::numbers::with_separators;
 
 use crate::experiment::config::Experiment;
 use crate::experiment::config::expand::{self, Setting};
@@ -11,8 +13,6 @@ use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned};
 use crate::experiment::measured::{Measured, Table};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::series::{Metric, Point, Series};
-use crate::figure::Panel;
-use crate::output::numbers::with_separators;
 
 pub(crate) struct Datasets;
 

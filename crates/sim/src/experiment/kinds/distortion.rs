@@ -3,6 +3,10 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use figures::Panel;
+use output::progress::Progress;
+use simulation::seed_text::{Seeded, seed_text};
+use simulation::truth::RegretMeasure;
 
 use crate::analysis::distortion::{self, Plan};
 use crate::experiment::config::expand::{self, Setting};
@@ -15,10 +19,6 @@ use crate::experiment::measured::Measured;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::figure::Panel;
-use crate::output::progress::Progress;
-use crate::simulation::seed_text::{Seeded, seed_text};
-use crate::simulation::truth::RegretMeasure;
 
 pub(crate) struct Distortion;
 

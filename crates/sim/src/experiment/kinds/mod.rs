@@ -28,6 +28,9 @@ mod run_cost;
 mod structure;
 
 use anyhow::{Result, ensure};
+use figures::Panel;
+use output::numbers::{with_separators, with_unit};
+use output::usage::usage;
 
 use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, Kind};
@@ -36,9 +39,6 @@ use crate::experiment::estimate::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::measured::Measured;
 use crate::experiment::series::Metric;
-use crate::figure::Panel;
-use crate::output::numbers::{with_separators, with_unit};
-use crate::output::usage::usage;
 
 /// A kind of experiment.
 pub(crate) trait ExperimentKind {

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use bandits::log_spaced;
+use figures::Panel;
 
 use crate::experiment::config::expand::Setting;
 use crate::experiment::config::validate::needs;
@@ -13,7 +14,6 @@ use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_
 use crate::experiment::measured::Measured;
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::Metric;
-use crate::figure::Panel;
 
 pub(crate) struct Regret;
 

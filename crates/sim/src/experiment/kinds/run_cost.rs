@@ -2,7 +2,9 @@
 
 use anyhow::Result;
 use bandits::registry::Spec;
+use output::progress::Progress;
 use rayon::prelude::*;
+use simulation::runs::RunPlan;
 
 use crate::experiment::config::Play;
 use crate::experiment::config::expand::Setting;
@@ -10,8 +12,6 @@ use crate::experiment::environment::Environment;
 use crate::experiment::estimate::{Estimate, EstimateRequest, comparisons, truth_comparisons};
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::opened_setting::OpenedSetting;
-use crate::output::progress::Progress;
-use crate::simulation::runs::RunPlan;
 
 /// How many steps are timed at least, where runs are that long.
 const TIMED_STEPS: u64 = 20_000;

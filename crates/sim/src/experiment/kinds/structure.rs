@@ -7,6 +7,8 @@ use anyhow::{Context, Result};
 use bandits::matrix::alphabetical_arms;
 use bandits::structure::{Tournament, condorcet_probabilities, gaps, relaxed_transitivity, total_order_probabilities};
 use bandits::{Arm, PreferenceMatrix};
+use figures::Panel;
+use simulation::seed;
 
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::{Experiment, Scale};
@@ -17,8 +19,6 @@ use crate::experiment::measured::Measured;
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::figure::Panel;
-use crate::simulation::seed;
 
 pub(crate) struct Structure;
 

@@ -1,11 +1,12 @@
 //! The figure of an experiment.
 
+use figures::{Curve, CurvePoint, Panel, Panels};
+use output::numbers::mean_of;
+
 use crate::experiment::config::{Arrangement, Bands, Experiment, Paper};
 use crate::experiment::kinds;
 use crate::experiment::measured::Measured;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::figure::{Curve, CurvePoint, Panel, Panels};
-use crate::output::numbers::mean_of;
 
 /// The title: which figure of which paper, what it shows, and whether data or scale differ from the
 /// paper's.

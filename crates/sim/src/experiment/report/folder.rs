@@ -4,6 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use output;
+use output::machine;
+use output::numbers::with_separators;
+use output::numbers::{deviation, number};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::claim::Outcome;
@@ -16,10 +20,6 @@ use crate::experiment::name_of;
 use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
-use crate::output;
-use crate::output::machine;
-use crate::output::numbers::with_separators;
-use crate::output::numbers::{deviation, number};
 
 /// `summary.json`: what reports are built from.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use output::numbers::{deviation, number, significant};
+use output::numbers::{with_separators, with_unit};
 
 use crate::experiment::{
     Summary, Timings,
@@ -12,8 +14,6 @@ use crate::experiment::{
     config::{PAPERS, Paper},
     report::index,
 };
-use crate::output::numbers::{deviation, number, significant};
-use crate::output::numbers::{with_separators, with_unit};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use output;
+use output::lock::Lock;
+use output::numbers::with_separators;
 
 use crate::experiment::claim::Verdict;
 use crate::experiment::config::{PAPERS, Paper};
 use crate::experiment::report::folder::{Summary, cell};
-use crate::output;
-use crate::output::lock::Lock;
-use crate::output::numbers::with_separators;
 
 /// The summaries of all experiments in a folder of results, paper by paper.
 ///

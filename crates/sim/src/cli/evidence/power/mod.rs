@@ -13,19 +13,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use output;
+use output::numbers::{parse_number, parse_positive, parse_probability, parse_up_to};
+use output::progress::Progress;
+use output::results_folder::{Existing, ResultsFolder};
+use output::usage::usage;
 use serde::Serialize;
+use simulation::prepared::SiteDescription;
 
 use self::report::{Case, Days, Report, Row, Test};
 use crate::analysis::power::simulate::{self, Observed};
 use crate::analysis::power::{Goal, Impressions, Shares};
 use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs};
 use crate::cli::print::{eprintln, println};
-use crate::output;
-use crate::output::numbers::{parse_number, parse_positive, parse_probability, parse_up_to};
-use crate::output::progress::Progress;
-use crate::output::results_folder::{Existing, ResultsFolder};
-use crate::output::usage::usage;
-use crate::simulation::prepared::SiteDescription;
 
 /// How many impressions until it is decided which of two rankers is better.
 ///

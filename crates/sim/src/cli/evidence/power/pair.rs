@@ -2,16 +2,16 @@
 
 use anyhow::{Context, Result, ensure};
 use interleave::AnyInterleaving;
+use output::numbers::{escaped, with_separators};
+use output::progress::Progress;
+use output::usage::usage;
+use simulation::arm_names::ArmNames;
+use simulation::pairwise::compare_pairs;
+use simulation::prepared::PreparedSite;
+use simulation::truth::{GroundTruth, RegretMeasure};
 
 use crate::analysis::power::Shares;
 use crate::analysis::power::click_through::{self, ClickThrough};
-use crate::output::numbers::{escaped, with_separators};
-use crate::output::progress::Progress;
-use crate::output::usage::usage;
-use crate::simulation::arm_names::ArmNames;
-use crate::simulation::pairwise::compare_pairs;
-use crate::simulation::prepared::PreparedSite;
-use crate::simulation::truth::{GroundTruth, RegretMeasure};
 
 /// Two rankers on a site.
 pub(super) struct MeasuredPair {

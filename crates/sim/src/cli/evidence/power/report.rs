@@ -1,16 +1,16 @@
 //! The result of `sim power` as table, JSON, CSV and figure.
 
 use anyhow::Result;
+use figures::{Curve, CurvePoint, Figure, Lines};
+use output::numbers::{significant, with_separators, with_unit};
+use output::text_table::{Align, TextTable};
 use serde::Serialize;
 use serde_json::{Value, json};
+use simulation::prepared::SiteDescription;
 
 use super::pair::MeasuredPair;
 use crate::analysis::power::simulate::Observed;
 use crate::analysis::power::{Goal, Impressions, Shares};
-use crate::figure::{Curve, CurvePoint, Figure, Lines};
-use crate::output::numbers::{significant, with_separators, with_unit};
-use crate::output::text_table::{Align, TextTable};
-use crate::simulation::prepared::SiteDescription;
 
 /// How it is decided which ranker is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

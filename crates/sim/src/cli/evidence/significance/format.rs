@@ -1,11 +1,11 @@
 //! Comparisons of algorithms as text, Markdown, LaTeX, CSV and JSON.
 
 use anyhow::Result;
+use output::numbers::{significant, with_unit};
+use output::text_table::{Align, TextTable};
 use serde_json::{Value, json};
 
 use crate::analysis::significance::{Comparison, Correction, Pairing, Question};
-use crate::output::numbers::{significant, with_unit};
-use crate::output::text_table::{Align, TextTable};
 
 /// Comparisons, and what was asked.
 pub(super) struct Table<'a> {

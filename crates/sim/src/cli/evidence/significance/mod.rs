@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
+use output::numbers::{escaped, parse_probability};
+use output::usage::usage;
 
 use self::format::Table;
 use crate::analysis::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 use crate::cli::print::println;
-use crate::output::numbers::{escaped, parse_probability};
-use crate::output::usage::usage;
 use crate::results::label;
 
 /// Test which algorithms of a finished study differ in regret, pair by pair.

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::registry::Spec;
+use output::numbers::escaped;
+use output::usage::usage;
+use output::{explained, input};
 use serde_json::Value;
 
 use crate::analysis::significance::{Pairing, Sample};
-use crate::output::numbers::escaped;
-use crate::output::usage::usage;
-use crate::output::{explained, input};
 use crate::results::label;
 
 /// The columns of an experiment's file.
@@ -188,7 +188,7 @@ fn called(full: &str) -> String {
 
 /// The step that is asked for.
 fn wanted(at: &str, steps: &[f64]) -> Result<f64> {
-    let step = crate::output::numbers::parse_number(at).map_err(|error| usage(format!("--at: {error}")))?;
+    let step = output::numbers::parse_number(at).map_err(|error| usage(format!("--at: {error}")))?;
     if steps.contains(&step) {
         return Ok(step);
     }

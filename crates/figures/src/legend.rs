@@ -1,0 +1,82 @@
+//! The legend: names beside the axes, where they do not cover any curve.
+
+use crate::dash::dashes;
+use crate::page::{Align, Frame, Page, Style, width};
+use crate::plot::{BAND_OPACITY, CurveStyle, LINE_WIDTH};
+use crate::text::{Fitted, fit};
+
+/// A curve in the legend.
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) style: CurveStyle,
+    /// Whether it has a band.
+    pub(super) banded: bool,
+}
+
+/// A legend with its entries in the given order.
+pub(super) struct Legend {
+    /// The width it takes from the page.
+    pub(super) width: f64,
+    names: Vec<Fitted>,
+    entries: Vec<Entry>,
+}
+
+impl Legend {
+    const GAP: f64 = 26.0;
+    /// Long enough to show every dash pattern twice.
+    const SAMPLE: f64 = 58.0;
+    const BETWEEN: f64 = 10.0;
+    const ROOM: f64 = 240.0;
+
+    pub(super) fn new(entries: Vec<Entry>) -> Self {
+        // With many names, letters are smaller and there is no second line.
+        let (sizes, lines): (&[u32], _) = match entries.len() {
+            0..=12 => (&[18, 16], 2),
+            13..=20 => (&[18, 16, 14], 1),
+            21..=28 => (&[14, 12], 1),
+            _ => (&[10], 1),
+        };
+        // All names have the size that the longest one needs.
+        let needed = |entry: &Entry| fit(&entry.name, sizes, Self::ROOM, lines).size;
+        let size = entries.iter().map(needed).min().unwrap_or(sizes[0]);
+        let names: Vec<_> = entries.iter().map(|entry| fit(&entry.name, &[size], Self::ROOM, lines)).collect();
+        let widest = names.iter().flat_map(|name| name.lines.iter().map(|line| width(line, size))).fold(0.0, f64::max);
+        let width = if entries.is_empty() { 0.0 } else { Self::GAP + Self::SAMPLE + Self::BETWEEN + widest };
+        Self { width, names, entries }
+    }
+
+    /// Draws the legend to the right of `frame`, starting at its top.
+    pub(super) fn draw(&self, page: &mut Page, frame: Frame) {
+        let rows: usize = self.names.iter().map(|name| name.lines.len()).sum();
+        // Half a row between names; everything moves closer together if they do not fit.
+        let room = (frame.bottom - frame.top) / (rows as f64 + 0.5 * self.names.len() as f64);
+        let left = frame.right + Self::GAP;
+        let mut y = frame.top;
+        for (entry, name) in self.entries.iter().zip(&self.names) {
+            let size = f64::from(name.size);
+            let row = (1.25 * size).min(room);
+            let middle = y + row * name.lines.len() as f64 / 2.0;
+            sample(page, entry, left, middle, 0.4 * row);
+            for line in &name.lines {
+                // Letters without descenders are 0.73 of their size high.
+                let baseline = y + row / 2.0 + 0.365 * size;
+                let x = left + Self::SAMPLE + Self::BETWEEN;
+                page.text(x, baseline, line, Style::new(name.size, Align::Start));
+                y += row;
+            }
+            y += 0.5 * row;
+        }
+    }
+}
+
+/// Draws a sample of the line and its band, as in the plot.
+fn sample(page: &mut Page, entry: &Entry, left: f64, y: f64, half: f64) {
+    let right = left + Legend::SAMPLE;
+    if entry.banded {
+        let corners = [(left, y - half), (right, y - half), (right, y + half), (left, y + half)];
+        page.area(&corners, entry.style.color, BAND_OPACITY);
+    }
+    for piece in dashes(&[(left, y), (right, y)], entry.style.pattern) {
+        page.stroke(&piece, entry.style.color, LINE_WIDTH);
+    }
+}

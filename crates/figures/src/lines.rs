@@ -1,0 +1,47 @@
+//! A figure of one plot with its legend beside it.
+
+use anyhow::Result;
+
+use crate::legend::{Entry, Legend};
+use crate::page::{Align, Frame, Page, Style, TICK_SIZE, WIDTH};
+use crate::plot::{LINE_WIDTH, Plot, VisibleCurve, label_width};
+use crate::text::{EDGE, axis_title, footer, header};
+use crate::{Figure, Lines};
+
+pub(super) fn render(lines: &Lines) -> Result<Figure> {
+    let plot = Plot::new("", [&lines.x_label, &lines.y_label], [lines.x_log, lines.y_log], &lines.curves, |i| i)?;
+    let axes = plot.axes();
+
+    let mut page = Page::new();
+    let top = header(&mut page, &lines.title, lines.subtitle.as_deref());
+    let below = footer(&mut page, lines.note.as_deref());
+    let ticks = label_width(&axes[1], TICK_SIZE);
+    let legend = Legend::new(entries(&plot.shown));
+    let frame =
+        Frame { left: EDGE + ticks + 10.0, right: WIDTH - EDGE - legend.width, top: top + 26.0, bottom: below - 64.0 };
+    let across = (frame.left, frame.right);
+    axis_title(&mut page, &lines.x_label, across, below - 8.0, Align::Middle);
+    // Above its axis instead of along it, so that it reads horizontally.
+    let across = (EDGE, frame.right);
+    axis_title(&mut page, &lines.y_label, across, frame.top - 19.0, Align::Start);
+    plot.draw(&mut page, frame, &axes, TICK_SIZE, LINE_WIDTH);
+    if let Some(why) = plot.emptiness() {
+        let (x, y) = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
+        page.text(x, y, why, Style::new(20, Align::Middle).muted());
+    }
+    legend.draw(&mut page, frame);
+    page.finish()
+}
+
+/// One entry per curve, sorted by the last values of the curves, the highest first.
+fn entries(shown: &[VisibleCurve<'_>]) -> Vec<Entry> {
+    let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
+    let mut order: Vec<_> = (0..shown.len()).collect();
+    order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
+    let entry = |shown: &VisibleCurve<'_>| Entry {
+        name: shown.name(),
+        style: shown.style,
+        banded: shown.points.iter().any(|point| point.low < point.high),
+    };
+    order.into_iter().map(|i| entry(&shown[i])).collect()
+}

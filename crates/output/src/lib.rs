@@ -1,0 +1,41 @@
+//! What every command writes with. Nothing about rankers or bandits, and no figures.
+//!
+//! | module | holds |
+//! |---|---|
+//! | the crate's root | files that are complete or absent: [`write_atomic`], [`create_folder`], CSV and JSON |
+//! | [`results_folder`] | the folder of a command's results: claimed, locked, continued |
+//! | [`records`], [`checksum`] | records that are kept line by line, each with a checksum |
+//! | [`cache`], [`data_cache`] | values that are computed once, and where they are kept |
+//! | [`lock`], [`interrupt`] | one writer per folder; Ctrl-C and termination |
+//! | [`machine`] | free memory, threads |
+//! | [`input`] | files given by users: regular files, pipes, devices |
+//! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
+//! | [`progress`] | progress on a terminal, silence in a pipe |
+//! | [`usage`] | the error for wrong usage, which has its own exit code |
+
+pub mod cache;
+pub mod checksum;
+pub mod data_cache;
+pub mod difference;
+mod files;
+pub mod input;
+pub mod interrupt;
+pub mod lock;
+pub mod machine;
+pub mod numbers;
+pub mod progress;
+pub mod records;
+pub mod results_folder;
+pub mod text_table;
+pub mod usage;
+
+use std::io::Write as _;
+
+pub use files::*;
+pub use machine::memory;
+
+/// Prints a warning on standard error: a line about something that was mended.
+pub fn warn(text: &str) {
+    // There is nowhere to report that standard error is closed.
+    let _ = writeln!(std::io::stderr().lock(), "warning: {text}");
+}

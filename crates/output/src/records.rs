@@ -1,0 +1,301 @@
+//! Numbered records, such as finished runs, kept in one file per subject with one line per record, so that an interrupted
+//! command continues where it stopped.
+//!
+//! The first line says what the records belong to. Each other line is a checksum and a record as JSON. Lines of earlier
+//! builds have no checksum: they count if they can be read, and the file is rewritten with checksums. A line that was cut
+//! off, because the process was killed or the disk was full, is ignored.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::checksum::{sealed_line, unsealed_line};
+use crate::files::{create_folder_of, explained, write_atomic};
+use crate::interrupt::finish_writing;
+use crate::numbers::with_unit;
+use crate::warn;
+
+/// A record with its number among those of the same subject.
+pub trait Record: Serialize + DeserializeOwned {
+    /// The number.
+    fn number(&self) -> u64;
+}
+
+/// The records of one subject.
+#[derive(Debug)]
+pub struct Records<R> {
+    path: PathBuf,
+    subject: String,
+    /// By their numbers.
+    pub found: BTreeMap<u64, R>,
+}
+
+impl<R: Record> Records<R> {
+    /// The records of `subject`, a text of one line, in the file at `path`, which need not exist. Those that are not `sound`
+    /// are ignored. If damaged ones are found, a warning says that they will be made again.
+    pub fn open(path: PathBuf, subject: String, sound: impl Fn(&R) -> bool) -> Self {
+        let mut records = Self::at(path, subject);
+        records.find(sound);
+        records
+    }
+
+    /// The same without reading the file, to append to it.
+    #[must_use]
+    pub fn at(path: PathBuf, subject: String) -> Self {
+        Self { path, subject, found: BTreeMap::new() }
+    }
+
+    /// Reads the file as [`open`](Self::open) does.
+    pub fn find(&mut self, sound: impl Fn(&R) -> bool) {
+        let Ok(bytes) = fs::read(&self.path) else { return };
+        let read = self.read(&bytes, &sound);
+        self.found = read.found;
+        if read.damaged > 0 {
+            let what = with_unit(read.damaged, "kept run");
+            let verb = if read.damaged == 1 { "is" } else { "are" };
+            warn(&format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
+        }
+        if read.damaged > 0 || read.unsealed {
+            // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs
+            // to somebody else, is as good as before.
+            let _ = self.rewrite_with(|bytes| self.read(bytes, &sound).found);
+        }
+    }
+
+    /// The numbers below `count` that have no record.
+    pub fn missing(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
+        (0..count).filter(|number| !self.found.contains_key(number))
+    }
+
+    /// Appends a record to the file, in one write.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn append(&self, record: &R) -> Result<()> {
+        create_folder_of(&self.path)?;
+        let _writing = finish_writing();
+        let append = || -> Result<()> {
+            let mut file = self.locked(OpenOptions::new().create(true).append(true))?;
+            let mut lines = String::new();
+            if file.metadata()?.len() == 0 {
+                lines = format!("{}\n", self.subject);
+            }
+            // A previous line that was cut off must not swallow this one.
+            lines += &format!("\n{}\n", self.line(record)?);
+            Ok(file.write_all(lines.as_bytes())?)
+        };
+        append().map_err(|error| self.explained(error))
+    }
+
+    /// Writes the file with these records in the order of their numbers, unless that is its content.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn rewrite(&self, records: impl IntoIterator<Item = R>) -> Result<()> {
+        let records = records.into_iter().map(|record| (record.number(), record)).collect();
+        self.rewrite_with(|_| records).map_err(|error| self.explained(error))
+    }
+
+    /// Rewrites the file with the records that `from` makes of its content.
+    fn rewrite_with(&self, from: impl FnOnce(&[u8]) -> BTreeMap<u64, R>) -> Result<()> {
+        let _locked = self.locked(OpenOptions::new().create(true).append(true))?;
+        let before = fs::read(&self.path)?;
+        let mut text = format!("{}\n", self.subject);
+        for record in from(&before).values() {
+            text += &format!("{}\n", self.line(record)?);
+        }
+        if text.as_bytes() == before { Ok(()) } else { write_atomic(&self.path, text.as_bytes()) }
+    }
+
+    /// Opens the file and locks it against others that append or rewrite.
+    fn locked(&self, options: &OpenOptions) -> Result<File> {
+        loop {
+            let file = options.open(&self.path)?;
+            // File systems without locks are used by one process at a time.
+            let _ = file.lock();
+            if super::lock::is_same(&file, &self.path) {
+                return Ok(file);
+            }
+        }
+    }
+
+    fn line(&self, record: &R) -> Result<String> {
+        Ok(sealed_line(&self.subject, &serde_json::to_string(record)?))
+    }
+
+    /// The number of records in `bytes`, the content of a file. For fuzzing.
+    pub fn count_in(&self, bytes: &[u8]) -> usize {
+        self.read(bytes, &|_| true).found.len()
+    }
+
+    fn read(&self, bytes: &[u8], sound: &impl Fn(&R) -> bool) -> Read<R> {
+        let mut read = Read { found: BTreeMap::new(), damaged: 0, unsealed: false };
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        let of_subject = lines.next() == Some(self.subject.as_bytes());
+        let mut unsealed = BTreeMap::new();
+        for line in lines.filter(|line| !line.is_empty()) {
+            let text = std::str::from_utf8(line).unwrap_or_default();
+            let record = |json: &str| serde_json::from_str::<R>(json).ok();
+            if let Some(json) = unsealed_line(&self.subject, text) {
+                read.found.extend(record(json).filter(sound).map(|record| (record.number(), record)));
+            } else if let Some(record) = record(text) {
+                if of_subject && sound(&record) {
+                    unsealed.insert(record.number(), record);
+                }
+            } else if line.ends_with(b"}") {
+                read.damaged += 1;
+            }
+        }
+        read.unsealed = !unsealed.is_empty();
+        for (number, record) in unsealed {
+            read.found.entry(number).or_insert(record);
+        }
+        // If records of this subject follow, the line that names it was damaged.
+        read.unsealed |= !of_subject && !read.found.is_empty();
+        read
+    }
+
+    fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast() {
+            Ok(error) => explained(error, "keep a finished run in", &self.path),
+            Err(error) => error,
+        }
+    }
+}
+
+/// What a file holds.
+struct Read<R> {
+    found: BTreeMap<u64, R>,
+    /// Lines that were complete once.
+    damaged: u64,
+    /// Whether the file should be rewritten because records have no checksum yet.
+    unsealed: bool,
+}
+
+/// The first lines of all files of records in `folder`, with their paths.
+pub fn subjects(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    let first = |path: PathBuf| {
+        let bytes = fs::read(&path).ok()?;
+        let line = bytes.split(|byte| *byte == b'\n').next()?;
+        Some((path, String::from_utf8_lossy(line).into_owned()))
+    };
+    files.filter_map(first).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Run {
+        run: u64,
+        regret: Vec<f64>,
+    }
+
+    impl Record for Run {
+        fn number(&self) -> u64 {
+            self.run
+        }
+    }
+
+    fn run(run: u64) -> Run {
+        Run { run, regret: vec![0.1 + run as f64] }
+    }
+
+    fn open(path: &Path) -> Records<Run> {
+        Records::open(path.to_path_buf(), "a cell".to_owned(), |run: &Run| run.regret.len() == 1)
+    }
+
+    fn numbers(path: &Path) -> Vec<u64> {
+        open(path).found.into_keys().collect()
+    }
+
+    #[test]
+    fn records_are_found_again_even_after_a_line_was_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/cell.jsonl");
+        let records = open(&path);
+        assert_eq!(records.missing(2).collect::<Vec<_>>(), [0, 1]);
+        records.append(&run(1)).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{text}0123456789abcdef {{\"run\":0,\"reg")).unwrap();
+        records.append(&run(2)).unwrap();
+        let again = open(&path);
+        assert_eq!(again.found.values().cloned().collect::<Vec<_>>(), [run(1), run(2)]);
+        assert_eq!(again.missing(3).collect::<Vec<_>>(), [0]);
+        let other = |subject: &str, length: usize| {
+            Records::open(path.clone(), subject.to_owned(), |run: &Run| run.regret.len() == length).found.len()
+        };
+        assert_eq!((other("a cell", 1), other("a cell", 2), other("b cell", 1)), (2, 0, 0));
+        again.rewrite(again.found.values().rev().cloned()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+        assert_eq!(numbers(&path), [1, 2]);
+    }
+
+    #[test]
+    fn every_changed_byte_of_a_record_loses_that_record_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cell.jsonl");
+        open(&path).append(&run(0)).unwrap();
+        open(&path).append(&run(1)).unwrap();
+        open(&path).rewrite([run(0), run(1)]).unwrap();
+        let whole = fs::read(&path).unwrap();
+        let second = whole.len() / 2 + 4;
+        assert_eq!(numbers(&path), [0, 1]);
+        for at in second..whole.len() - 1 {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            let found = open(&path).found;
+            assert_eq!(found.get(&0), Some(&run(0)), "byte {at}");
+            assert_eq!(found.get(&1), None, "byte {at}");
+            assert_eq!(numbers(&path), [0]);
+        }
+        // Of the line that names the subject: the records say themselves what they belong to.
+        let mut damaged = whole.clone();
+        damaged[2] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        assert_eq!(numbers(&path), [0, 1]);
+        assert!(fs::read(&path).unwrap() == whole, "the file is mended");
+    }
+
+    #[test]
+    fn records_without_checksums_are_sealed_at_the_first_opening() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cell.jsonl");
+        let old = "a cell\n\n{\"run\":0,\"regret\":[0.1]}\n\n{\"run\":1,\"regret\":[1.1]}\n\n{\"run\":2,\"regr";
+        fs::write(&path, old).unwrap();
+        assert_eq!(numbers(&path), [0, 1]);
+        let sealed = fs::read_to_string(&path).unwrap();
+        assert_eq!(sealed.lines().count(), 3);
+        assert!(sealed.lines().skip(1).all(|line| unsealed_line("a cell", line).is_some()), "{sealed}");
+        fs::write(&path, sealed.replace("1.1", "1.2")).unwrap();
+        assert_eq!(numbers(&path), [0]);
+        // Those of another subject are ignored.
+        fs::write(&path, old.replace("a cell", "b cell")).unwrap();
+        assert!(numbers(&path).is_empty());
+    }
+
+    #[test]
+    fn many_writers_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cell.jsonl");
+        fs::write(&path, "a cell\n{\"run\":100,\"regret\":[0.5]}\n").unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let path = &path;
+                scope.spawn(move || (0..10).for_each(|one| open(path).append(&run(thread * 10 + one)).unwrap()));
+            }
+        });
+        assert_eq!(numbers(&path), (0..40).chain([100]).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,162 @@
+//! Claims of folders and files, and what is left in them.
+
+use serde_json::json;
+
+use super::*;
+use crate::usage::UsageError;
+use crate::write_atomic;
+
+/// Names of all entries of `folder`, including hidden ones.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn config(seed: u32, steps: u32) -> Value {
+    json!({"command": "live", "version": "1", "seed": seed, "steps": steps, "truth": 7})
+}
+
+fn key(seed: u64) -> Value {
+    json!({"command": "live", "version": "1", "seed": seed, "steps": 10})
+}
+
+fn claim(path: &Path, key: &Value) -> Result<ResultsFolder> {
+    ResultsFolder::claim(path, key, Existing::SameKey)
+}
+
+/// Claims with what is known at first, and writes one file.
+fn write(path: &Path, config: &Value, file: &str) -> Result<()> {
+    let folder = claim(path, &key(config["seed"].as_u64().unwrap()))?;
+    folder.write(config, || write_atomic(&folder.join(file), file.as_bytes()))
+}
+
+#[test]
+fn another_key_is_refused_and_nothing_changes() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("r");
+    write(&path, &config(1, 10), "a").unwrap();
+    let before = fs::read(path.join("config.json")).unwrap();
+    let refused = |key: &Value| {
+        let error = claim(&path, key).unwrap_err();
+        assert!(error.chain().any(|cause| cause.is::<UsageError>()));
+        assert_eq!(
+            (names(&path), fs::read(path.join("config.json")).unwrap()),
+            (vec_of(["a", "config.json"]), before.clone())
+        );
+        format!("{error:#}")
+    };
+    let seed = refused(&config(2, 10));
+    assert!(seed.contains("its seed is 1, not 2") && seed.contains("--replace"), "{seed}");
+    let command = refused(&json!({"command": "bandit", "setting": "explore-then-exploit"}));
+    assert!(command.contains("holds results of `live`, not of `bandit explore-then-exploit`"), "{command}");
+    // The same key, with less or with other sizes.
+    assert_eq!(claim(&path, &json!({"command": "live", "seed": 1})).unwrap().held().unwrap()["steps"], 10);
+    let folder = claim(&path, &config(1, 99)).unwrap();
+    assert!(folder.was_finished());
+    // What was not known at first differs.
+    let mut other = config(1, 10);
+    other["truth"] = 8.into();
+    let late = format!("{:#}", folder.write(&other, || Ok(())).unwrap_err());
+    assert!(late.contains("its truth is 7, not 8"), "{late}");
+    drop(folder);
+    for text in ["no JSON", "{}"] {
+        fs::write(path.join("config.json"), text).unwrap();
+        assert!(format!("{:#}", claim(&path, &config(1, 10)).unwrap_err()).contains("files of another program"));
+    }
+}
+
+fn vec_of<const N: usize>(names: [&str; N]) -> Vec<String> {
+    names.map(str::to_owned).to_vec()
+}
+
+#[test]
+fn one_owner_at_a_time() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("r");
+    let folder = claim(&path, &config(1, 10)).unwrap();
+    for existing in [Existing::SameKey, Existing::MoveAside] {
+        let error = format!("{:#}", ResultsFolder::claim(&path, &config(1, 10), existing).unwrap_err());
+        assert!(error.contains("another command is working in"), "{error}");
+    }
+    drop(folder);
+    assert!(!path.exists(), "an empty folder that was created for the claim is removed");
+    claim(&path, &config(1, 10)).unwrap();
+}
+
+#[test]
+fn replaced_results_are_moved_aside() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("deep/r");
+    let moved = |seed| {
+        let folder = ResultsFolder::claim(&path, &config(seed, 10), Existing::MoveAside).unwrap();
+        folder.write(&config(seed, 10), || write_atomic(&folder.join("a"), b"")).unwrap();
+        folder.moved_to().map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+    };
+    assert_eq!((moved(1), moved(2), moved(3)), (None, Some("r.old-1".to_owned()), Some("r.old-2".to_owned())));
+    assert_eq!(names(&root.path().join("deep")), ["r", "r.old-1", "r.old-2"]);
+    let seed = |name: &str| held(&root.path().join("deep").join(name)).unwrap().0.unwrap()["seed"].clone();
+    assert_eq!(["r.old-1", "r.old-2", "r"].map(seed), [1, 2, 3]);
+}
+
+#[test]
+fn a_file_is_claimed_like_a_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("d.json");
+    let claim = |seed: u32, existing| claim_file(&path, &json!({"command": "distortion", "seed": seed}), existing);
+    assert_eq!(claim(1, Existing::SameKey).unwrap(), None);
+    fs::write(&path, "{\"command\": \"distortion\", \"seed\": 1, \"share\": 0.5}").unwrap();
+    assert_eq!(claim(1, Existing::SameKey).unwrap(), None);
+    assert!(format!("{:#}", claim(2, Existing::SameKey).unwrap_err()).contains("its seed is 1, not 2"));
+    assert_eq!(names(root.path()), ["d.json"]);
+    claim(2, Existing::MoveAside).unwrap();
+    assert_eq!(names(root.path()), ["d.json.old-1"]);
+}
+
+#[test]
+fn an_unfinished_folder_keeps_its_key() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("r");
+    let folder = claim(&path, &key(1)).unwrap();
+    let mark = folder.marker();
+    mark().unwrap();
+    mark().unwrap();
+    drop(folder);
+    assert_eq!(names(&path), [UNFINISHED]);
+    assert!(format!("{:#}", claim(&path, &key(2)).unwrap_err()).contains("its seed is 1, not 2"));
+    let folder = claim(&path, &key(1)).unwrap();
+    assert!(!folder.was_finished() && folder.held().unwrap().get("steps").is_none());
+    drop(folder);
+    // A folder named like the file stops the writer halfway: the sizes are known from then on.
+    fs::create_dir(path.join("b")).unwrap();
+    assert!(write(&path, &config(1, 99), "b").is_err());
+    assert_eq!(names(&path), [UNFINISHED, "b"]);
+    let folder = claim(&path, &key(1)).unwrap();
+    assert_eq!((folder.was_finished(), &folder.held().unwrap()["steps"]), (false, &99.into()));
+    drop(folder);
+    write(&path, &config(1, 99), "a").unwrap();
+    assert_eq!(names(&path), ["a", "b", "config.json"]);
+}
+
+#[test]
+fn configurations_of_earlier_versions_say_how_regret_was_measured() {
+    let regret = |config: Value| in_todays_form(config)["regret"].clone();
+    assert_eq!(regret(json!({"version": "1", "truth": {"measure": "ndcg"}})), "ndcg");
+    assert_eq!(regret(json!({"version": "1", "environment": {"condorcet": true}})), "condorcet");
+    assert_eq!(regret(json!({"version": "1", "environment": {"condorcet": false}})), "copeland");
+    assert_eq!(regret(json!({"version": "1", "regret": "borda", "truth": {"measure": "condorcet"}})), "borda");
+    assert_eq!(in_todays_form(json!({"version": "1"})), json!({"version": "1"}));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_claim_removes_leftovers_of_killed_writers() {
+    let root = tempfile::tempdir().unwrap();
+    // Beyond the largest process id of Linux, 2^22.
+    for name in [".a.state.99999999-0.tmp", ".b.99999999-7.tmp", "c"] {
+        fs::write(root.path().join(name), "x").unwrap();
+    }
+    claim(root.path(), &config(1, 1)).unwrap();
+    assert_eq!(names(root.path()), ["c"]);
+}

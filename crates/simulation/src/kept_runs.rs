@@ -1,0 +1,236 @@
+//! The finished runs of a results folder, kept in it one by one, so that an interrupted study continues where it stopped
+//! and a larger one plays only what is missing.
+//!
+//! They are in the folder `.runs`, one file per *cell*: arenas with their gaps, an algorithm, checkpoints and a seed. Once
+//! the study is complete, its cells have the same bytes however often it was interrupted; the seconds of its runs are then
+//! in `timings.json` alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use bandits::{Arm, Regret};
+use output::checksum::sha256_hex;
+use output::interrupt::say_when_stopped;
+use output::numbers::{with_separators, with_unit};
+use output::records::{Record, Records, subjects};
+use output::remove_stale;
+use output::results_folder::ResultsFolder;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::runs::evidence::RunEvidence;
+use crate::runs::{Answers, RunPlan, RunResult};
+use crate::seed_text::{Seeded, seed_text};
+
+/// Raised whenever the runs of the same cell change for all algorithms.
+const VERSION: u32 = 1;
+
+/// One run. The field names are those of kept files.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct KeptRun {
+    run: u64,
+    /// Missing once they are in `timings.json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    /// At each checkpoint: average, weak and strong.
+    regret: Vec<[f64; 3]>,
+    recommended: Vec<Option<Arm>>,
+    /// As for regret; empty unless counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    suboptimal: Vec<[f64; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    alone_since: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    evidence: Option<RunEvidence>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answers: Option<Answers>,
+}
+
+impl Record for KeptRun {
+    fn number(&self) -> u64 {
+        self.run
+    }
+}
+
+impl KeptRun {
+    fn new(run: u64, result: &RunResult, with_seconds: bool) -> Self {
+        let numbers = |all: &[Regret]| all.iter().map(|at| [at.average, at.weak, at.strong]).collect();
+        Self {
+            run,
+            seconds: with_seconds.then_some(result.seconds),
+            regret: numbers(&result.regret),
+            recommended: result.recommended.clone(),
+            suboptimal: numbers(&result.suboptimal),
+            alone_since: result.alone_since,
+            evidence: result.evidence.clone(),
+            answers: result.answers,
+        }
+    }
+
+    fn result(self, seconds: impl FnOnce(u64) -> f64) -> RunResult {
+        let regret = |all: Vec<[f64; 3]>| {
+            all.into_iter().map(|[average, weak, strong]| Regret { average, weak, strong }).collect()
+        };
+        RunResult {
+            seconds: self.seconds.unwrap_or_else(|| seconds(self.run)),
+            regret: regret(self.regret),
+            recommended: self.recommended,
+            suboptimal: regret(self.suboptimal),
+            alone_since: self.alone_since,
+            evidence: self.evidence,
+            answers: self.answers,
+        }
+    }
+}
+
+/// The first line of a file: what its runs are runs of. The name of the file is made of `key` alone.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Cell {
+    algorithm: String,
+    steps: u64,
+    /// Of the arenas and their gaps.
+    arenas: String,
+    /// Of everything that the runs depend on.
+    key: String,
+}
+
+/// The finished runs of one kind of arena in a results folder.
+pub struct KeptRuns {
+    folder: PathBuf,
+    /// The frozen text of arenas and gaps.
+    measured: String,
+    /// The seconds of each run, by algorithm.
+    seconds: BTreeMap<String, Vec<f64>>,
+    mark: Box<dyn Fn() -> Result<()> + Send + Sync>,
+    /// For the message of an interrupted study.
+    finished: Arc<AtomicU64>,
+}
+
+impl KeptRuns {
+    /// The runs kept in `folder` of arenas with this content and these gaps; `timings` is the file in it with the seconds of
+    /// a finished study.
+    #[must_use]
+    pub fn new(folder: &ResultsFolder, arenas: &str, gaps: &[f64], timings: &str) -> Self {
+        Self {
+            folder: folder.join(".runs"),
+            measured: seed_text(Seeded::Measured { arenas, gaps }),
+            seconds: fs::read(folder.join(timings)).map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
+            mark: Box::new(folder.marker()),
+            finished: Arc::new(AtomicU64::new(0)),
+        }
+    }
+
+    /// The finished ones of the runs below `count` of a cell, by their numbers; `cells` of the study share the algorithm.
+    pub(crate) fn of(&self, plan: &RunPlan<'_>, count: u64, cells: usize) -> BTreeMap<u64, RunResult> {
+        let algorithm = plan.algorithm.canonical();
+        let seconds = |run: u64| {
+            let all = self.seconds.get(&algorithm);
+            // Of all cells of the algorithm together.
+            let found = all.and_then(|all| all.get(usize::try_from(run).ok()?));
+            found.copied().unwrap_or(0.0) / cells.max(1) as f64
+        };
+        let found = self.open(plan).found.into_iter().filter(|(run, _)| *run < count);
+        found.map(|(run, kept)| (run, kept.result(seconds))).collect()
+    }
+
+    /// Keeps a finished run of a cell.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub(crate) fn keep(&self, plan: &RunPlan<'_>, run: u64, result: &RunResult) -> Result<()> {
+        (self.mark)()?;
+        self.cell(plan).append(&KeptRun::new(run, result, true))?;
+        self.finished.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// From here on, an interrupted process says how many of `total` runs are finished; `kept` are already.
+    pub(crate) fn announce(&self, kept: u64, total: u64) {
+        self.finished.store(kept, Ordering::Relaxed);
+        let (finished, kept_in) = (Arc::clone(&self.finished), self.folder.clone());
+        say_when_stopped(move || {
+            let finished = finished.load(Ordering::Relaxed);
+            let of = format!("{} of {}", with_separators(finished), with_unit(total, "run"));
+            let folder = kept_in.parent().unwrap_or(&kept_in).display();
+            match finished {
+                0 => format!(
+                    "stopped; no run was finished, and the same command plays all {} for {folder}",
+                    with_unit(total, "run")
+                ),
+                _ => format!("stopped; {of} are finished and kept in {folder}, and the same command plays the others"),
+            }
+        });
+    }
+
+    /// Gives the files of a finished study their final bytes, and removes those of shorter runs or other checkpoints, which
+    /// it replaces. Runs of other algorithms or of more steps stay: a larger study may have been interrupted.
+    ///
+    /// # Errors
+    /// If a file cannot be written or removed.
+    pub fn complete(&self, plans: &[RunPlan<'_>], results: &[Vec<RunResult>]) -> Result<()> {
+        for (plan, runs) in plans.iter().zip(results) {
+            let cell = self.open(plan);
+            // A study of more runs may have been interrupted.
+            let more = cell.found.values().filter(|kept| kept.run >= runs.len() as u64).cloned();
+            let finished = runs.iter().zip(0..).map(|(result, run)| KeptRun::new(run, result, false));
+            (self.mark)()?;
+            cell.rewrite(finished.chain(more))?;
+        }
+        let current: Vec<Cell> = plans.iter().map(|plan| self.subject(plan)).collect();
+        for (path, subject) in subjects(&self.folder) {
+            let Ok(cell) = serde_json::from_str::<Cell>(&subject) else { continue };
+            let replaces =
+                |new: &Cell| new.arenas == cell.arenas && new.algorithm == cell.algorithm && new.steps >= cell.steps;
+            if !current.contains(&cell) && current.iter().any(replaces) {
+                remove_stale(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn subject(&self, plan: &RunPlan<'_>) -> Cell {
+        let text = seed_text(Seeded::Cell {
+            measured: &self.measured,
+            algorithm: plan.algorithm,
+            checkpoints: plan.checkpoints,
+            seed: plan.seed,
+            suboptimal: plan.count_suboptimal,
+        });
+        // Nothing without evidence, so that runs of earlier versions keep their key.
+        let evidence = plan.evidence.map_or_else(String::new, |evidence| evidence.key());
+        Cell {
+            algorithm: plan.algorithm.canonical(),
+            steps: plan.steps,
+            arenas: sha256_hex(&self.measured)[..16].to_owned(),
+            key: sha256_hex(&format!("kept {VERSION}\n{text}{evidence}"))[..32].to_owned(),
+        }
+    }
+
+    /// The file of a cell, without reading it.
+    fn cell(&self, plan: &RunPlan<'_>) -> Records<KeptRun> {
+        let subject = self.subject(plan);
+        let path = self.folder.join(format!("{}.jsonl", subject.key));
+        Records::at(path, serde_json::to_string(&subject).expect("plain data can always be written"))
+    }
+
+    fn open(&self, plan: &RunPlan<'_>) -> Records<KeptRun> {
+        let mut cell = self.cell(plan);
+        let length = plan.checkpoints.len();
+        cell.find(|kept: &KeptRun| kept.regret.len() == length && kept.recommended.len() == length);
+        cell
+    }
+}
+
+/// The seconds of each run in the text of a `timings.json`, by algorithm.
+fn seconds(timings: &[u8]) -> BTreeMap<String, Vec<f64>> {
+    let timings: Value = serde_json::from_slice(timings).unwrap_or_default();
+    let of = |timing: &Value| {
+        let seconds = timing["seconds"].as_array()?.iter().map(|seconds| seconds.as_f64().unwrap_or(0.0));
+        Some((timing["algorithm"].as_str()?.to_owned(), seconds.collect()))
+    };
+    timings["algorithms"].as_array().into_iter().flatten().filter_map(of).collect()
+}

@@ -1,0 +1,315 @@
+//! Builds a matrix: plays rounds on all threads, saves the state at intervals, and continues after interruptions.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use output::numbers::with_separators;
+use output::progress::Progress;
+use output::usage::usage;
+
+use super::comparison::PairComparison;
+use super::round::{ROUND, Round, Sampling, draw_strata};
+use super::selection::{PairSelection, all_pairs};
+use super::state::{FinishedRound, Identity, OpenRound, Request, State};
+use super::strata::{Strata, Sums, variance};
+use crate::pairwise::ensure_room_for_pairs;
+use crate::site::Site;
+
+/// The most impressions of a stratified round, whose counts have 32 bits.
+const MOST_STRATIFIED: u64 = 4_000_000_000;
+
+/// The surroundings of an estimation. Where the state is saved and whether progress is shown do not affect the counts.
+pub struct EstimationContext<'a, C> {
+    /// The rankers and their users.
+    pub site: &'a Site,
+    /// How an impression compares pairs.
+    pub comparison: &'a C,
+    /// The file of the state, and the interval at which it is written. It is also written at the start and at the end.
+    pub save: Option<(&'a Path, Duration)>,
+    /// Whether to hide the progress bar.
+    pub quiet: bool,
+}
+
+/// How to treat an existing matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartMode {
+    /// Leave it unchanged, unless the request extends it.
+    Fresh,
+    /// Continue its last request.
+    Resume,
+    /// Replace it.
+    Replace,
+}
+
+impl StartMode {
+    /// The mode that `--resume` and `--replace` select.
+    #[must_use]
+    pub fn from_flags(resume: bool, replace: bool) -> Self {
+        match (replace, resume) {
+            (true, _) => Self::Replace,
+            (false, true) => Self::Resume,
+            (false, false) => Self::Fresh,
+        }
+    }
+}
+
+/// The state with which to fulfil `request`: a new one, or the one in the file at `path`.
+///
+/// A request without `more` starts a matrix. If the file exists, [`Fresh`](StartMode::Fresh) accepts only the finished
+/// matrix of the same request, for which nothing is left to do; [`Resume`](StartMode::Resume) continues the same
+/// request, finished or not; [`Replace`](StartMode::Replace) ignores the file. A request with `more` extends a finished
+/// matrix, in any mode.
+///
+/// # Errors
+/// If the request is invalid, or the file is damaged, belongs to another matrix, or its requests do not allow this
+/// one. The file is not changed.
+pub fn open_state(path: &Path, identity: Identity, request: Request, mode: StartMode) -> Result<State> {
+    check(&identity, &request)?;
+    let name = path.display();
+    let new = |identity, request| {
+        let mut state = State::new(identity);
+        state.ask(request);
+        state
+    };
+    if mode == StartMode::Replace && !request.more {
+        return Ok(new(identity, request));
+    }
+    if mode == StartMode::Fresh && !request.more {
+        let Some(state) = State::read(path)? else { return Ok(new(identity, request)) };
+        ensure!(
+            state.done,
+            usage(format!(
+                "{name} holds an unfinished matrix; add --resume to continue it or --replace to replace it, or choose \
+                 another --out"
+            ))
+        );
+        let difference = state.identity.difference(&identity);
+        if difference.is_none() && state.requests == [request] {
+            return Ok(state);
+        }
+        let requests: Vec<String> = state.requests.iter().map(Request::to_string).collect();
+        let difference = difference.unwrap_or_else(|| format!("requested with {}", requests.join(" and ")));
+        bail!(usage(format!(
+            "{name} holds another finished matrix ({difference}); add --replace to replace it, or choose another --out"
+        )));
+    }
+    let Some(mut state) = State::load(path, &identity)? else {
+        ensure!(
+            !request.more,
+            usage(format!(
+                "--more adds to an existing matrix, but there is no {name}; use --interleavings to start one"
+            ))
+        );
+        return Ok(new(identity, request));
+    };
+    let last = state.requests.last().context("the saved state has no request; remove it")?;
+    if mode == StartMode::Resume && *last == request {
+        return Ok(state);
+    }
+    if !state.done {
+        bail!(usage(format!(
+            "{name} holds an unfinished matrix, requested with {last}; finish it first with those flags and --resume"
+        )));
+    }
+    ensure!(
+        request.more,
+        usage(format!(
+            "{name} holds a finished matrix, requested with {last}; add to it with --more or replace it with --replace"
+        ))
+    );
+    state.ask(request);
+    Ok(state)
+}
+
+/// Checks that `request` can be fulfilled for a matrix of `identity`.
+fn check(identity: &Identity, request: &Request) -> Result<()> {
+    ensure_room_for_pairs(identity.arms, |arms| State::bytes(arms, identity.sampling))?;
+    selection(request)?.places(identity.arms).map_err(usage)?;
+    if let Some(error) = request.until_standard_error {
+        ensure!(error > 0.0, usage(format!("--until-se {error}: expected a standard error above 0, such as 0.001")));
+    }
+    if identity.sampling == Sampling::Stratified {
+        let queries = identity.queries as u64;
+        ensure!(
+            request.impressions >= 2 * queries,
+            usage(format!(
+                "--stratify needs two impressions per query to estimate standard errors: at least {} for {queries} queries, \
+                 not {}",
+                2 * queries,
+                request.impressions
+            ))
+        );
+        ensure!(
+            request.impressions <= MOST_STRATIFIED,
+            usage(format!("--stratify takes at most {} impressions at a time", with_separators(MOST_STRATIFIED)))
+        );
+    }
+    Ok(())
+}
+
+fn selection(request: &Request) -> Result<PairSelection> {
+    request.pairs.parse().map_err(anyhow::Error::msg)
+}
+
+impl State {
+    /// Adds a request, for [`State::run`] to fulfil.
+    fn ask(&mut self, request: Request) {
+        (self.left, self.done) = (request.impressions, false);
+        self.requests.push(request);
+    }
+
+    /// Plays impressions until the last request is fulfilled, and returns the number of comparisons made by this call.
+    ///
+    /// The counts depend neither on the number of threads nor on earlier interruptions.
+    ///
+    /// # Errors
+    /// If the state cannot be written; the file keeps what was saved before.
+    pub fn run<C: PairComparison>(&mut self, context: &EstimationContext<'_, C>) -> Result<u64> {
+        let Some(request) = self.requests.last().cloned().filter(|_| !self.done) else { return Ok(0) };
+        let places = selection(&request)?.places(self.identity.arms)?;
+        let mut saver = PeriodicSave { save: context.save, last: Instant::now() };
+        // First of all: a folder that cannot be written to should fail before any work is done.
+        saver.save(self)?;
+
+        let total = request.impressions * places.len() as u64;
+        let open = self.left + self.current.as_ref().map_or(0, |round| round.impressions);
+        let progress = Progress::new("comparing pairs", total, context.quiet);
+        progress.start_at(total.saturating_sub(open * places.len() as u64));
+        let mut comparisons = 0;
+        loop {
+            if self.current.is_none() {
+                let Some((impressions, places)) = self.next_round(&request, &places) else { break };
+                if self.left >= impressions {
+                    self.left -= impressions;
+                } else {
+                    progress.lengthen(impressions * places.len() as u64);
+                }
+                let sums = super::round::empty_sums(places.len(), self.identity.sampling == Sampling::Stratified);
+                self.current = Some(OpenRound { impressions, places, pieces: 0, sums });
+            }
+            comparisons += self.play_current(context, &mut saver, &progress)?;
+        }
+        self.done = true;
+        saver.save(self)?;
+        progress.finish();
+        Ok(comparisons)
+    }
+
+    /// Impressions and places of the pairs of the next round; `None` if the request is fulfilled.
+    fn next_round(&self, request: &Request, places: &[u32]) -> Option<(u64, Vec<u32>)> {
+        let most = if self.identity.sampling == Sampling::Stratified { MOST_STRATIFIED } else { ROUND };
+        if self.left > 0 {
+            return Some((self.left.min(most), places.to_vec()));
+        }
+        let wanted = request.until_standard_error?;
+        let open: Vec<u32> =
+            places.iter().copied().filter(|&place| self.cautious_error(place as usize) > wanted).collect();
+        (!open.is_empty()).then(|| (request.impressions.min(most), open))
+    }
+
+    /// Plays the rest of the current round, closes it, and returns the number of comparisons.
+    fn play_current<C: PairComparison>(
+        &mut self,
+        context: &EstimationContext<'_, C>,
+        saver: &mut PeriodicSave<'_>,
+        progress: &Progress,
+    ) -> Result<u64> {
+        let current = self.current.as_mut().context("no round is open")?;
+        let Identity { seed, sampling, arms, .. } = self.identity;
+        let (number, impressions) = (self.rounds.len() as u64, current.impressions);
+        let strata =
+            (sampling == Sampling::Stratified).then(|| draw_strata(context.site.queries(), impressions, seed, number));
+        let round = Round::new(context.site, seed, number, impressions, current.places.len(), strata.as_ref());
+        let all = all_pairs(arms);
+        let pairs: Vec<(u32, u32)> = current.places.iter().map(|&place| all[place as usize]).collect();
+        let pairs = context.comparison.prepare(&pairs);
+        let before = round.impressions_of(current.pieces);
+        progress.advance(before * current.places.len() as u64);
+
+        while self.current.as_ref().is_some_and(|current| current.pieces < round.pieces()) {
+            self.play_until(saver.deadline(), context.comparison, &round, &pairs, progress);
+            if saver.is_due() {
+                saver.save(self)?;
+            }
+        }
+        let current = self.current.take().context("no round is open")?;
+        let compared = (impressions - before) * current.places.len() as u64;
+        self.close(current, strata.as_ref());
+        Ok(compared)
+    }
+
+    /// Lets all threads take pieces in turn until none is left or `deadline` has passed, and adds their counts. Threads
+    /// finish the pieces they have taken, so that the pieces played are always the first ones of the round.
+    fn play_until<C: PairComparison>(
+        &mut self,
+        deadline: Option<Instant>,
+        comparison: &C,
+        round: &Round<'_>,
+        pairs: &C::Pairs,
+        progress: &Progress,
+    ) {
+        let Some(current) = &mut self.current else { return };
+        let (next, pieces, width) = (AtomicU64::new(current.pieces), round.pieces(), current.places.len() as u64);
+        let workers = rayon::broadcast(|_| {
+            let mut counts = round.worker_counts();
+            loop {
+                let piece = next.fetch_add(1, Ordering::Relaxed);
+                if piece >= pieces {
+                    break counts;
+                }
+                progress.advance(width * round.play(comparison, pairs, piece, &mut counts));
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    break counts;
+                }
+            }
+        });
+        current.pieces = next.into_inner().min(pieces);
+        for counts in workers {
+            current.sums.iter_mut().zip(&counts.into_sums()).for_each(|(sums, more)| sums.add(more));
+        }
+    }
+
+    /// Adds a finished round to the totals.
+    fn close(&mut self, round: OpenRound, strata: Option<&Strata>) {
+        let OpenRound { impressions, places, sums, .. } = round;
+        for (index, place) in places.iter().map(|&place| place as usize).enumerate() {
+            let sum = |count: fn(&Sums) -> &[u32]| sums.iter().map(|sums| u64::from(count(sums)[index])).sum::<u64>();
+            self.totals.wins[place] += sum(|sums| &sums.counts.wins);
+            self.totals.ties[place] += sum(|sums| &sums.counts.ties);
+            self.totals.comparisons[place] += impressions;
+            if let Some(strata) = strata {
+                self.totals.variances[place] += variance(strata, &sums, index);
+            }
+        }
+        self.rounds.push(FinishedRound { impressions, pairs: places.len() });
+    }
+}
+
+/// Writes the state when the interval since the last time has passed.
+struct PeriodicSave<'a> {
+    save: Option<(&'a Path, Duration)>,
+    last: Instant,
+}
+
+impl PeriodicSave<'_> {
+    fn deadline(&self) -> Option<Instant> {
+        self.save.map(|(_, every)| self.last + every)
+    }
+
+    fn is_due(&self) -> bool {
+        self.deadline().is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn save(&mut self, state: &State) -> Result<()> {
+        if let Some((path, _)) = self.save {
+            state.save(path).map_err(|error| match path.exists() {
+                true => error.context("stopped; run again with --resume to continue from the last saved state"),
+                false => error,
+            })?;
+        }
+        self.last = Instant::now();
+        Ok(())
+    }
+}

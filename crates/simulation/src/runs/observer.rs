@@ -1,0 +1,134 @@
+//! The observer of all runs: regret and recommendations at checkpoints, evidence, progress.
+
+use bandits::{Arm, Choice, DuelOutcome, Observer, PairWins, Recorder};
+use output::progress::Progress;
+
+use super::evidence::EvidenceRecorder;
+use super::{RunPlan, RunResult};
+
+/// Records a run and advances the progress bar at intervals.
+///
+/// All studies share this type: the run loop is compiled for every policy and every kind of arena, and would be
+/// compiled again for every type of observer.
+pub(super) struct RunObserver<'a> {
+    recorder: Recorder,
+    suboptimal: Option<SuboptimalSteps>,
+    /// The last stretch in which an arm played alone: the arm, the first step and the last.
+    alone: Option<(Arm, u64, u64)>,
+    evidence: Option<Box<EvidenceRecorder>>,
+    /// The next step after which the recommendation is wanted; 0 once the evidence ends the run.
+    next_report: u64,
+    /// The arm that the policy recommended last.
+    recommended: Option<Arm>,
+    progress: &'a Progress,
+    reported: u64,
+}
+
+/// Counts suboptimal steps as the regret over gaps that are 0 for optimal arms and 1 for all others.
+struct SuboptimalSteps {
+    recorder: Recorder,
+    gaps: Vec<f64>,
+}
+
+/// Steps between two updates of the progress bar: a few milliseconds of work.
+const REPORT_EVERY: u64 = 1 << 15;
+
+impl<'a> RunObserver<'a> {
+    pub(super) fn new(
+        plan: &RunPlan<'_>,
+        gaps: &[f64],
+        evidence: Option<Box<EvidenceRecorder>>,
+        progress: &'a Progress,
+    ) -> Self {
+        let recorder = || Recorder::new(plan.checkpoints.to_vec());
+        let suboptimal = plan.count_suboptimal.then(|| SuboptimalSteps {
+            recorder: recorder(),
+            gaps: gaps.iter().map(|gap| f64::from(u8::from(*gap > 0.0))).collect(),
+        });
+        let recorder = recorder().with_bests();
+        let next_report = recorder.next_report();
+        Self { recorder, suboptimal, alone: None, evidence, next_report, recommended: None, progress, reported: 0 }
+    }
+
+    /// After `played` of `steps` steps; if there are fewer, the evidence has ended the run.
+    pub(super) fn finish(mut self, played: u64, steps: u64, gaps: &[f64], seconds: f64) -> RunResult {
+        if played < steps
+            && let Some(evidence) = &self.evidence
+        {
+            let arm = evidence.shown_after(self.recommended);
+            let alone = Choice::Alone { arm, until: steps };
+            self.recorder.played(played + 1, steps, alone, gaps);
+            self.recorder.report(steps, Some(arm));
+            if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
+                recorder.played(played + 1, steps, alone, gaps);
+            }
+        }
+        self.progress.advance(steps - self.reported);
+        RunResult {
+            regret: self.recorder.curve().to_vec(),
+            recommended: self.recorder.bests().to_vec(),
+            suboptimal: self.suboptimal.map_or_else(Vec::new, |steps| steps.recorder.curve().to_vec()),
+            alone_since: self.alone.filter(|(_, _, to)| *to == steps).map(|(_, from, _)| from),
+            evidence: self.evidence.map(|evidence| evidence.finish()),
+            answers: None,
+            seconds,
+        }
+    }
+}
+
+impl Observer for RunObserver<'_> {
+    #[inline]
+    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
+        self.recorder.played(from, to, choice, gaps);
+        if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
+            recorder.played(from, to, choice, gaps);
+        }
+        if let Choice::Alone { arm, .. } = choice {
+            // A stretch may continue the one before.
+            self.alone = match self.alone {
+                Some((before, since, until)) if before == arm && until + 1 == from => Some((arm, since, to)),
+                _ => Some((arm, from, to)),
+            };
+        }
+        if let Some(evidence) = &mut self.evidence
+            && evidence.played(to)
+        {
+            self.next_report = 0;
+        }
+        if to - self.reported >= REPORT_EVERY {
+            self.progress.advance(to - self.reported);
+            self.reported = to;
+        }
+    }
+
+    #[inline]
+    fn dueled(&mut self, first: Arm, second: Arm, outcome: DuelOutcome) {
+        if let Some(evidence) = &mut self.evidence {
+            evidence.dueled(first, second, outcome);
+        }
+    }
+
+    #[inline]
+    fn multi_dueled(&mut self, arms: &[Arm], wins: &PairWins) {
+        if let Some(evidence) = &mut self.evidence {
+            evidence.multi_dueled(arms, wins);
+        }
+    }
+
+    fn stop(&mut self) -> bool {
+        self.next_report == 0
+    }
+
+    #[inline]
+    fn next_report(&self) -> u64 {
+        self.next_report
+    }
+
+    fn report(&mut self, step: u64, best: Option<Arm>) {
+        self.recommended = best;
+        self.recorder.report(step, best);
+        if self.next_report > 0 {
+            self.next_report = self.recorder.next_report();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The ground truth that regret is measured against: the best ranker, and the gap of every other one to it.
+//!
+//! Regret needs only the winner's row of the preference matrix. For all policies, including multi-dueling ones, it is
+//! the row of pairwise probabilistic interleaving under the same clicks and the same treatment of ties, so that
+//! curves are comparable. The estimation compares all pairs a few times, then repeatedly refines the rows of the
+//! rankers that no other beats significantly, until one is left or the effort is spent, and finally refines the
+//! winner's row. A winner is ahead of every ranker whose lists differ from its own; if there is none, regret is
+//! measured in nDCG.
+
+mod estimation;
+pub mod of_preferences;
+mod pair_table;
+
+pub use estimation::TruthEstimation;
+use output::numbers::with_separators;
+use serde::{Deserialize, Serialize};
+
+/// Standard errors by which an arm must be beaten to be eliminated, and by which a winner's smallest margin must exceed
+/// 0 to be called resolved.
+pub(crate) const RESOLVED: f64 = 3.0;
+
+/// How many comparisons to spend on the ground truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Comparisons per pair in the first, coarse round.
+    pub coarse: u64,
+    /// Comparisons per pair in the winner's row, and the most per pair in the row of another contender.
+    pub fine: u64,
+    /// The most comparisons spent on the rows of contenders, over all rounds.
+    pub budget: u64,
+}
+
+impl Effort {
+    /// The default for `arms` rankers: about ten seconds on two cores.
+    #[must_use]
+    pub fn for_arms(arms: usize) -> Self {
+        let pairs = (arms * arms.saturating_sub(1) / 2).max(1) as u64;
+        Self { coarse: (20_000_000 / pairs).clamp(100, 20_000), fine: 200_000, budget: 60_000_000 }
+    }
+
+    /// `factor` times as many comparisons, and at least a few; unchanged for 1.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
+        let times = |count: u64, least: u64| ((count as f64 * factor).round() as u64).max(least.min(count));
+        Self { coarse: times(self.coarse, 20), fine: times(self.fine, 1_000), budget: times(self.budget, 100_000) }
+    }
+}
+
+/// The quantity that regret is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegretMeasure {
+    /// p(*, j) - 1/2 for the Condorcet winner *.
+    Condorcet,
+    /// nDCG@10 of the best ranker minus that of j, if no Condorcet winner was found.
+    Ndcg,
+}
+
+/// The best ranker, the gap of every ranker to it, and the uncertainty of both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroundTruth {
+    /// What the gaps measure.
+    pub measure: RegretMeasure,
+    /// The best arm, 0-based.
+    pub winner: usize,
+    /// The winner and all arms with the same lists for every query, ascending.
+    pub winners: Vec<usize>,
+    /// The regret of one step with each arm alone; one value per arm, 0 for the winners.
+    pub gaps: Vec<f64>,
+    /// The standard error of each gap; 0 for the winners and for nDCG.
+    pub standard_errors: Vec<f64>,
+    /// The winner's smallest margin over another arm.
+    pub smallest_margin: f64,
+    /// The arm with that margin, if there is any arm with other lists.
+    pub runner_up: Option<usize>,
+    /// The smallest margin divided by its standard error; `None` without a Condorcet winner.
+    pub z: Option<f64>,
+    /// Comparisons in total.
+    pub comparisons: u64,
+    /// Whether every comparison was a tie, e.g. because nobody clicks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uninformed: bool,
+}
+
+impl GroundTruth {
+    /// The ground truth by nDCG alone, without any comparison: `ndcg` has one value per arm.
+    ///
+    /// # Panics
+    /// If there is no arm.
+    #[must_use]
+    pub fn of_ndcg(ndcg: &[f64]) -> Self {
+        let winner = (0..ndcg.len()).fold(0, |best, arm| if ndcg[arm] > ndcg[best] { arm } else { best });
+        let gaps: Vec<f64> = ndcg.iter().map(|value| ndcg[winner] - value).collect();
+        let winners: Vec<usize> = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
+        let others = (0..gaps.len()).filter(|arm| !winners.contains(arm));
+        let runner_up = others.min_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
+        Self {
+            measure: RegretMeasure::Ndcg,
+            winner,
+            smallest_margin: runner_up.map_or(0.0, |arm| gaps[arm]),
+            runner_up,
+            winners,
+            standard_errors: vec![0.0; gaps.len()],
+            gaps,
+            z: None,
+            comparisons: 0,
+            uninformed: false,
+        }
+    }
+
+    /// Whether the winner's smallest margin is at least three standard errors; always true for nDCG.
+    #[must_use]
+    pub fn resolved(&self) -> bool {
+        match self.measure {
+            RegretMeasure::Condorcet => self.z.is_none_or(|z| z >= RESOLVED),
+            RegretMeasure::Ndcg => true,
+        }
+    }
+
+    /// Whether a Condorcet winner has a positive margin over every arm with other lists.
+    fn is_sound(&self) -> bool {
+        self.measure == RegretMeasure::Ndcg || self.runner_up.is_none() || self.smallest_margin > 0.0
+    }
+
+    /// A description in one or two sentences; `label` returns the name of an arm.
+    #[must_use]
+    pub fn describe(&self, label: impl Fn(usize) -> String) -> String {
+        let mut text = match self.measure {
+            RegretMeasure::Condorcet => format!("Condorcet winner: {}", label(self.winner)),
+            RegretMeasure::Ndcg if self.uninformed => format!(
+                "no ranker is ahead: all {} comparisons are ties; regret is nDCG@10 below {}, the best by nDCG@10",
+                with_separators(self.comparisons),
+                label(self.winner)
+            ),
+            RegretMeasure::Ndcg if self.comparisons == 0 => {
+                format!("regret is nDCG@10 below {}, the best by nDCG@10", label(self.winner))
+            }
+            RegretMeasure::Ndcg => format!(
+                "no Condorcet winner among these rankers; regret is nDCG@10 below {}, the best by nDCG@10",
+                label(self.winner)
+            ),
+        };
+        if self.winners.len() > 1 {
+            let same: Vec<String> =
+                self.winners.iter().filter(|arm| **arm != self.winner).map(|arm| label(*arm)).collect();
+            text += &format!(" (same lists: {})", same.join(", "));
+        }
+        if let (RegretMeasure::Condorcet, Some(runner_up), Some(z)) = (self.measure, self.runner_up, self.z) {
+            text += &format!(
+                "; smallest margin {:.4} over {}, z = {z:.1}, {} comparisons",
+                self.smallest_margin,
+                label(runner_up),
+                with_separators(self.comparisons)
+            );
+            if !self.resolved() {
+                text += "; WINNER NOT RESOLVED (z below 3): the runner-up may be as good";
+            }
+        }
+        text
+    }
+}
