@@ -16,9 +16,10 @@ use sim::analysis::explore_then_exploit::{explore_matrix, explore_utilities};
 use sim::results::{Caption, PreparedEnvironment};
 use simulation::arm_names::ArmNames;
 use simulation::matrix::{matrix_checksum, play_matrix, play_utilities, prepare_problem};
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 use simulation::proxy::{self, Files, MatrixAccount, State, all_pairs, pair_count, provenance};
-use simulation::runs::{Late, LateAnswers};
+use simulation::late_answers::LateAnswers;
+use simulation::runs::Late;
 use simulation::truth::GroundTruth;
 
 use crate::call::{How, exception, work, wrong};

@@ -5,7 +5,7 @@ use bandits::{Arena, RegretKind};
 use output::progress::Progress;
 use sim::analysis::explore_then_exploit::{self, Exploration};
 use sim::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
-use simulation::kept_runs::KeptRuns;
+use simulation::runs::kept_runs::KeptRuns;
 use simulation::runs::{CopiedArenas, Late, RunResult, StudyPlan};
 
 use crate::settings::Asked;

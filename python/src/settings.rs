@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use sim::results::{Axes, Look, SpreadKind};
 use simulation::runs::evidence::EvidencePlan;
-use simulation::runs::{LateAnswers, StudyPlan};
+use simulation::late_answers::LateAnswers;
+use simulation::runs::StudyPlan;
 use simulation::seed::Streams;
 
 use crate::call::{exception, wrong};

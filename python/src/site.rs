@@ -17,7 +17,8 @@ use simulation::prepared::PreparedSite;
 use simulation::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
 use simulation::runs::Late;
 use simulation::spec::SiteSpec;
-use simulation::truth::{Effort, GroundTruth, of_preferences};
+use simulation::description::Effort;
+use simulation::truth::{GroundTruth, of_preferences};
 
 use crate::call::{How, work, wrong};
 use crate::matrix::{Estimated, Matrix};

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use ::sim::{Generator, fuzz};
+use ::sim::fuzz;
+use bandits::Generator;
 use rand::{RngExt, SeedableRng};
 
 /// The files in `fuzz/<kind>/<target>`.

@@ -4,12 +4,13 @@
 //! | module | holds |
 //! |---|---|
 //! | [`spec`] | what a site is made of, as flags and experiment files give it |
-//! | [`prepared`] | a site with all lists ranked, and its description |
+//! | [`prepared`] | a site with all lists ranked |
+//! | [`description`] | what a site is, for people and files, and the effort for its ground truth |
 //! | [`site`] | queries, ranked lists and users; one impression |
 //! | [`matrix`] | preference matrices in memory: the room that they need, their checksum |
 //! | [`live_arena`] | an arena in which every comparison is an impression |
 //! | [`runs`] | plays several runs of several algorithms on all cores, and gathers what their outcomes prove |
-//! | [`kept_runs`] | the finished runs of a results folder |
+//! | [`late_answers`] | how late answers come |
 //! | [`sample`], [`text_form`] | draws without replacement; values that serde reads and writes as text |
 //! | [`pairwise`] | counts of interleaved comparisons between pairs of rankers |
 //! | [`truth`] | the best ranker and the gap of every other one |
@@ -19,8 +20,9 @@
 //! | [`example`] | small sites for tests and examples |
 
 pub mod arm_names;
+pub mod description;
 pub mod example;
-pub mod kept_runs;
+pub mod late_answers;
 pub mod live_arena;
 pub mod matrix;
 pub mod pairwise;

@@ -6,25 +6,16 @@ use interleave::keyed::{ImpressionKey, RunKey};
 use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
 use output::progress::Progress;
 
-use crate::kept_runs::KeptRuns;
 use crate::prepared::PreparedSite;
+use crate::runs::kept_runs::KeptRuns;
 use crate::runs::{ArenaFactory, Late, RunResult, StudyPlan, play_all};
 use crate::seed::{RunSeeds, Streams};
 use crate::seed_text::{Seeded, seed_text};
-use crate::site::{ImpressionRandomness, Multileaver, Site};
+use crate::site::{ImpressionRandomness, MixingMethods, Multileaver, Site};
 
 /// How many runs a thread plays in step. Two suffice to prefetch the memory of the next impression; three were a
 /// little faster when measured, and more were not.
 pub const IN_STEP: usize = 3;
-
-/// How lists are mixed.
-#[derive(Debug, Clone)]
-pub struct MixingMethods {
-    /// For the lists of two rankers.
-    pub interleaving: AnyInterleaving,
-    /// For the lists of several rankers.
-    pub multileaving: AnyMultileaving,
-}
 
 /// Compares rankers on users of a [`Site`]: two by interleaving, several by multileaving.
 pub struct LiveArena<'site> {
@@ -212,8 +203,8 @@ mod tests {
     use output::progress::Progress;
 
     use super::*;
+    use crate::example::{site as site_of_perfect_users, site_of};
     use crate::runs::{RunPlan, play_runs};
-    use crate::site::tests::{site as site_of_perfect_users, site_of};
 
     /// Users who often leave before the end of a list, so that lazily drawn lists end early.
     fn site() -> Site {

@@ -12,7 +12,7 @@ use output::progress::Progress;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::kept_runs::KeptRuns;
+use crate::runs::kept_runs::KeptRuns;
 use crate::runs::{CopiedArenas, Late, RunResult, StudyPlan, play_all};
 
 /// Bytes per ordered pair of arms: an entry of the matrix and a threshold of the arena.

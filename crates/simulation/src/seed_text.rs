@@ -15,10 +15,9 @@ use output::cache::sha256_hex;
 use rankers::TieBreaking;
 use serde::Serialize;
 
-use crate::prepared::SiteDescription;
-use crate::runs::LateAnswers;
+use crate::description::{Effort, SiteDescription};
+use crate::late_answers::LateAnswers;
 use crate::seed::Streams;
-use crate::truth::Effort;
 
 /// The subject of a text.
 #[derive(Debug, Clone, Copy)]
@@ -270,6 +269,14 @@ impl<'a> FrozenSite<'a> {
 
 /// The texts and hashes here were written by the first release. They are what every seed and every kept result
 /// depends on: a test that fails here says that all results would change.
+impl SiteDescription {
+    /// The text that the seeds of runs on this site are derived from.
+    #[must_use]
+    pub fn seed_text(&self) -> String {
+        seed_text(Seeded::Site(self))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use bandits::{Arena, MatrixArena, log_spaced, problems};

@@ -3,10 +3,21 @@
 
 use bandits::Generator;
 use clicks::{AnyClickModel, ClickModel, CompiledAnyModel, CompiledClickModel, FractionalLabels, Grade, User};
-use interleave::{Doc, Examination, Interleaving, Multileaving, Preference, RankedList};
+use interleave::{
+    AnyInterleaving, AnyMultileaving, Doc, Examination, Interleaving, Multileaving, Preference, RankedList,
+};
 use letor_io::Dataset;
 use rand::RngExt;
 use rankers::{Rankings, prefetch};
+
+/// How lists are mixed.
+#[derive(Debug, Clone)]
+pub struct MixingMethods {
+    /// For the lists of two rankers.
+    pub interleaving: AnyInterleaving,
+    /// For the lists of several rankers.
+    pub multileaving: AnyMultileaving,
+}
 
 /// Everything an impression needs except randomness and a method of mixing lists: queries, ranked lists and users.
 #[derive(Debug)]

@@ -17,9 +17,10 @@ use output::memory::{arms_that_fit, ensure_room};
 use rankers::{RankerRef, Rankings, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
-use crate::live_arena::MixingMethods;
-use crate::prepared::{PreparedSite, SiteDescription};
+use crate::description::SiteDescription;
+use crate::prepared::PreparedSite;
 use crate::seed;
+use crate::site::MixingMethods;
 use crate::site::Site;
 use crate::text_form;
 

@@ -7,8 +7,8 @@ use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInte
 use letor_io::{Dataset, FeatureId, lookalike};
 use rand::{RngExt, SeedableRng};
 use rankers::{Rankings, TieBreaking};
-use simulation::live_arena::{IN_STEP, LiveArena, MixingMethods};
-use simulation::site::{ImpressionRandomness, Multileaver, Site};
+use simulation::live_arena::{IN_STEP, LiveArena};
+use simulation::site::{ImpressionRandomness, MixingMethods, Multileaver, Site};
 
 use super::measure::{Row, nanoseconds};
 

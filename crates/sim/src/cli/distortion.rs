@@ -11,7 +11,7 @@ use output::results_folder::{Existing, claim_file};
 use output::usage::usage;
 use serde::Serialize;
 use serde_json::Value;
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
 use super::print::{eprintln, println};

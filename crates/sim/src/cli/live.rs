@@ -4,8 +4,8 @@ use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
 use output::progress::Progress;
-use simulation::kept_runs::KeptRuns;
 use simulation::live_arena::{LiveArenaFactory, play_live};
+use simulation::runs::kept_runs::KeptRuns;
 use simulation::runs::{ArenaFactory as _, Late, StudyPlan};
 use simulation::truth::GroundTruth;
 

@@ -10,7 +10,7 @@ use output::progress::Progress;
 use output::usage::usage;
 use rankers::Gain;
 use serde::Serialize;
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 
 use super::print::{eprintln, println};
 use crate::analysis::sensitivity::{Method, Plan, checkpoints, measure};

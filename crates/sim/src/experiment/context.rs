@@ -11,10 +11,11 @@ use letor_io::{Dataset, lookalike, registry, trec};
 use output::cache::Cache;
 use output::input;
 use serde::{Deserialize, Serialize};
+use simulation::description::Effort;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::matrix_account;
 use simulation::spec::SiteSpec;
-use simulation::truth::{Effort, GroundTruth};
+use simulation::truth::GroundTruth;
 
 use crate::experiment::config::expand::Setting;
 

@@ -9,10 +9,11 @@ use bandits::{
 };
 use output::progress::Progress;
 use simulation::arm_names::ArmNames;
+use simulation::late_answers::LateAnswers;
 use simulation::live_arena::LiveArenaFactory;
 use simulation::matrix::matrix_checksum;
 use simulation::prepared::PreparedSite;
-use simulation::runs::{self, ArenaFactory as _, CopiedArenas, Late, LateAnswers, RunPlan, play_runs};
+use simulation::runs::{self, ArenaFactory as _, CopiedArenas, Late, RunPlan, play_runs};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::RegretMeasure;

@@ -1,7 +1,7 @@
 //! How long an experiment would take.
 
 use anyhow::Result;
-use simulation::truth::Effort;
+use simulation::description::Effort;
 
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::{Experiment, Play};

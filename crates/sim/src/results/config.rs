@@ -2,11 +2,12 @@
 
 use bandits::RegretKind;
 use serde::Serialize;
-use simulation::prepared::SiteDescription;
-use simulation::runs::LateAnswers;
+use simulation::description::Effort;
+use simulation::description::SiteDescription;
+use simulation::late_answers::LateAnswers;
 use simulation::runs::evidence::EvidencePlan;
 use simulation::seed::Streams;
-use simulation::truth::{Effort, GroundTruth};
+use simulation::truth::GroundTruth;
 
 use super::Environment;
 

@@ -2,7 +2,7 @@
 
 use bandits::RegretKind;
 use output::numbers::{mean_of, with_unit};
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 use simulation::runs::{RunResult, StudyPlan};
 
 use super::{Arms, Caption, Look, Measured, distorted, evidence_table, notes, settled, table};

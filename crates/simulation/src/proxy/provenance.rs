@@ -9,8 +9,8 @@ use super::account::MatrixAccount;
 use super::round::Sampling;
 use super::selection::{all_pairs, pair_count};
 use super::state::{FinishedRound, Request, State};
+use crate::description::SiteDescription;
 use crate::matrix::matrix_checksum;
-use crate::prepared::SiteDescription;
 use crate::truth::RESOLVED;
 
 /// How a matrix was made: the content of P.json.

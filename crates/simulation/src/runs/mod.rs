@@ -9,6 +9,7 @@
 //! | [`evidence`] | what the outcomes of a run prove, and when that ends it |
 
 pub mod evidence;
+pub mod kept_runs;
 mod late;
 mod observer;
 mod schedule;
@@ -20,14 +21,15 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Generators, Policy, Regret, RunState, play_in_step};
-pub use late::{Answers, DelayFile, Late, LateAnswers};
+pub use late::{Answers, Late};
 use output::progress::Progress;
 use rayon::prelude::*;
 pub use schedule::{batches_of_runs, ensure_room_for_runs};
 
 use self::evidence::{EvidencePlan, EvidenceRecorder, RunEvidence};
 use self::observer::RunObserver;
-use crate::kept_runs::KeptRuns;
+use crate::late_answers::LateAnswers;
+use crate::runs::kept_runs::KeptRuns;
 use crate::seed::RunSeeds;
 use crate::seed_text::{Seeded, seed_text};
 
@@ -315,8 +317,9 @@ mod tests {
 
     use super::*;
     use crate::example::site;
-    use crate::live_arena::{LiveArenaFactory, MixingMethods};
+    use crate::live_arena::LiveArenaFactory;
     use crate::seed::Streams;
+    use crate::site::MixingMethods;
 
     const STREAMS: [Streams; 2] = [Streams::Sequential, Streams::Keyed];
 

@@ -10,7 +10,8 @@ use output::memory::{ensure_room, size};
 use output::numbers::{with_separators, with_unit};
 use statistics::anytime::BestArm;
 
-use super::{LateAnswers, RunResult};
+use super::RunResult;
+use crate::late_answers::LateAnswers;
 
 /// The memory of an open ticket and of the outcome that is under way, in bytes: a place among the tickets and one in the
 /// queue of outcomes, both of which grow by doubling.

@@ -7,10 +7,10 @@ use interleave::ProbabilisticInterleave;
 use output::cache::Cache;
 use output::progress::{Progress, announce};
 
+use super::GroundTruth;
 use super::pair_table::PairTable;
-use super::{Effort, GroundTruth};
+use crate::description::{Effort, SiteDescription};
 use crate::pairwise::{compare_pairs, ensure_room_for_pairs};
-use crate::prepared::SiteDescription;
 use crate::seed_text::{Seeded, seed_text};
 use crate::site::Site;
 

@@ -19,34 +19,6 @@ use serde::{Deserialize, Serialize};
 /// 0 to be called resolved.
 pub(crate) const RESOLVED: f64 = 3.0;
 
-/// How many comparisons to spend on the ground truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Effort {
-    /// Comparisons per pair in the first, coarse round.
-    pub coarse: u64,
-    /// Comparisons per pair in the winner's row, and the most per pair in the row of another contender.
-    pub fine: u64,
-    /// The most comparisons spent on the rows of contenders, over all rounds.
-    pub budget: u64,
-}
-
-impl Effort {
-    /// The default for `arms` rankers: about ten seconds on two cores.
-    #[must_use]
-    pub fn for_arms(arms: usize) -> Self {
-        let pairs = (arms * arms.saturating_sub(1) / 2).max(1) as u64;
-        Self { coarse: (20_000_000 / pairs).clamp(100, 20_000), fine: 200_000, budget: 60_000_000 }
-    }
-
-    /// `factor` times as many comparisons, and at least a few; unchanged for 1.
-    #[must_use]
-    pub fn times(self, factor: f64) -> Self {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
-        let times = |count: u64, least: u64| ((count as f64 * factor).round() as u64).max(least.min(count));
-        Self { coarse: times(self.coarse, 20), fine: times(self.fine, 1_000), budget: times(self.budget, 100_000) }
-    }
-}
-
 /// The quantity that regret is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -7,7 +7,7 @@ use clap::Args;
 use output::numbers::{parse_above_zero, parse_count, parse_up_to};
 use output::results_folder::{Existing, ResultsFolder};
 use serde::Serialize;
-use simulation::truth::Effort;
+use simulation::description::Effort;
 
 use crate::cli::print::eprintln;
 

@@ -6,7 +6,7 @@ use clicks::{ClickSpec, DependentSpec};
 use letor_io::{lookalike, registry};
 use output::cache::sha256_hex;
 use rankers::Selection;
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 
 use super::common::CommonArgs;
 use super::site::{Fractional, SiteArgs, Ties};

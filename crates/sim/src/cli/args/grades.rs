@@ -2,7 +2,7 @@
 
 use clicks::DependentClickModel;
 use output::numbers::significant;
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 
 /// A note for presets on labels up to 3: the published ones are for 2, 3 and 5 grades.
 pub(super) fn grades_note(max_label: f32, description: &SiteDescription) -> Option<String> {

@@ -5,7 +5,7 @@ use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use output::numbers::{parse_number, parse_positive, with_separators, with_unit};
 use output::usage::{UsageError, usage};
-use simulation::runs::LateAnswers;
+use simulation::late_answers::LateAnswers;
 use simulation::seed::Streams;
 
 use crate::cli::print::eprintln;

@@ -6,8 +6,9 @@ use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use simulation::description::Effort;
 use simulation::prepared::PreparedSite;
-use simulation::truth::{Effort, GroundTruth, RegretMeasure, of_preferences};
+use simulation::truth::{GroundTruth, RegretMeasure, of_preferences};
 
 use super::common::CommonArgs;
 

@@ -11,7 +11,8 @@ use letor_io::{Dataset, FeatureId, Names, Provenance};
 use output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
 use output::usage::usage;
 use rankers::{RankerRef, Selection, TieBreaking};
-use simulation::prepared::{PreparedSite, SiteDescription};
+use simulation::description::SiteDescription;
+use simulation::prepared::PreparedSite;
 use simulation::site::Site;
 use simulation::spec::{self, SiteSpec};
 

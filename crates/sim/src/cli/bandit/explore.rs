@@ -7,8 +7,8 @@ use output::numbers::parse_positive;
 use output::progress::Progress;
 use output::usage::usage;
 use serde::Serialize;
-use simulation::kept_runs::KeptRuns;
 use simulation::runs::ArenaFactory as _;
+use simulation::runs::kept_runs::KeptRuns;
 
 use super::{Bandit, CopiedArenas, Late, LateAnswers};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, report, summarise, write};

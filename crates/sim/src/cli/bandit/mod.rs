@@ -12,9 +12,10 @@ use explore::SettingOptions;
 use output::progress::Progress;
 use output::usage::usage;
 use simulation::arm_names::ArmNames;
-use simulation::kept_runs::KeptRuns;
+use simulation::late_answers::LateAnswers;
 use simulation::matrix::prepare_problem;
-use simulation::runs::{ArenaFactory, CopiedArenas, Late, LateAnswers, StudyPlan, play_all};
+use simulation::runs::kept_runs::KeptRuns;
+use simulation::runs::{ArenaFactory, CopiedArenas, Late, StudyPlan, play_all};
 
 use super::matrix_file;
 use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use output::results_folder::ResultsFolder;
 use serde::Serialize;
-use simulation::kept_runs::KeptRuns;
+use simulation::runs::kept_runs::KeptRuns;
 use simulation::runs::{RunResult, StudyPlan};
 
 use crate::cli::evidence::significance;

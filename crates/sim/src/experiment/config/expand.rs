@@ -4,7 +4,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use bandits::ParameterError;
 use bandits::registry::{Spec, entries};
 use output::numbers::with_separators;
-use simulation::runs::LateAnswers;
+use simulation::late_answers::LateAnswers;
 use simulation::spec::SiteSpec;
 
 use crate::experiment::config::{Play, SettingEntry};

@@ -8,7 +8,7 @@ use letor_io::Split;
 use letor_io::trec::{TrecTies, Unjudged};
 use rankers::{RankerRef, Selection};
 use serde::{Deserialize, Serialize};
-use simulation::runs::LateAnswers;
+use simulation::late_answers::LateAnswers;
 use simulation::spec::{Reading, SiteSpec, Ties};
 use simulation::text_form;
 

@@ -19,7 +19,7 @@ use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde::Serialize;
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 
 use self::report::{Case, Days, Report, Row, Test};
 use crate::analysis::power::simulate::{self, Observed};

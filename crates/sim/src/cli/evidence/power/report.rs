@@ -6,7 +6,7 @@ use output::numbers::{significant, with_separators, with_unit};
 use output::text_table::{Align, TextTable};
 use serde::Serialize;
 use serde_json::{Value, json};
-use simulation::prepared::SiteDescription;
+use simulation::description::SiteDescription;
 
 use super::pair::MeasuredPair;
 use crate::analysis::power::simulate::Observed;
