@@ -61,19 +61,6 @@ impl LateAnswers {
         self.lateness == Lateness::default()
     }
 
-    /// Refuses evidence of late answers: it would see outcomes before the algorithm does.
-    ///
-    /// # Errors
-    /// If there is `evidence` and answers are late.
-    pub fn check_evidence(&self, evidence: bool) -> Result<()> {
-        if evidence && !self.is_none() {
-            return Err(usage(
-                "--evidence and --stop-when count outcomes when they are drawn; leave them or --delay, --batch and --lost out",
-            ));
-        }
-        Ok(())
-    }
-
     /// The impression after which the first answer can come.
     #[must_use]
     pub fn first(&self) -> u64 {

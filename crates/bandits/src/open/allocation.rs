@@ -6,7 +6,7 @@ use rand::SeedableRng as _;
 
 use super::{OpenError, OpenPolicy, Ticket};
 use crate::random::shuffle;
-use crate::{Arm, Choice, DuelOutcome, Generator};
+use crate::{Arm, Choice, DuelOutcome, Generator, PairWins};
 
 /// How often to show what, of a number of impressions: made by [`OpenPolicy::allocate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,12 +139,28 @@ impl OpenPolicy {
             kinds.into_iter().flat_map(|(outcome, count)| std::iter::repeat_n(outcome, count as usize)).collect();
         drawn.resize(share.tickets.len(), None);
         shuffle(&mut Generator::seed_from_u64(self.history), &mut drawn);
+        let mut wins = PairWins::default();
         for (&Drawn { ticket, turned }, outcome) in share.tickets.iter().zip(drawn) {
-            match outcome {
-                None => self.forget(ticket)?,
-                Some(DuelOutcome::First) if turned => self.tell(ticket, DuelOutcome::Second)?,
-                Some(DuelOutcome::Second) if turned => self.tell(ticket, DuelOutcome::First)?,
-                Some(outcome) => self.tell(ticket, outcome)?,
+            let Some(outcome) = outcome else {
+                self.forget(ticket)?;
+                continue;
+            };
+            let outcome = match outcome {
+                DuelOutcome::First if turned => DuelOutcome::Second,
+                DuelOutcome::Second if turned => DuelOutcome::First,
+                outcome => outcome,
+            };
+            if matches!(self.tickets.choice(ticket), Choice::Duel(..)) {
+                self.tell(ticket, outcome)?;
+            } else {
+                // A set of two.
+                wins.reset(2);
+                match outcome {
+                    DuelOutcome::First => wins.set_win(0, 1),
+                    DuelOutcome::Second => wins.set_win(1, 0),
+                    DuelOutcome::Tie => wins.set_tie(0, 1),
+                }
+                self.tell(ticket, &wins)?;
             }
         }
         Ok(())

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::{Lateness, OpenPolicy, Outcome, Ticket};
-use crate::random::Coins;
 use crate::{Arena, Arm, Choice, DuelOutcome, Generator, Observer, PackedWins, PairWins};
 
 /// The number of impressions between two calls of [`Observer::stop`].
@@ -14,7 +13,8 @@ const STOP_EVERY: u32 = 1 << 12;
 /// how many were shown: all, unless the observer stopped the run. Tickets that are open then stay open.
 ///
 /// `outcomes` is the arena's generator, `delays` draws how late each outcome comes. The observer sees impressions as
-/// they are shown. If every outcome comes immediately, the run is that of [`play`](crate::play).
+/// they are shown, and outcomes as they arrive. If every outcome comes immediately, the run is that of
+/// [`play`](crate::play).
 ///
 /// ```
 /// use bandits::open::{Delay, Lateness, play_open};
@@ -137,15 +137,15 @@ impl OpenRun {
                     arena.multi_duel(arms, outcomes, wins);
                 }
                 observer.played(step, step, choice, arena.gaps());
-                if self.own_coins {
-                    wins.resolve_ties(&mut self.coins);
-                }
                 let (due, comes) = self.lateness.due(step, &mut self.delays);
                 if comes && due == step {
+                    if let Choice::Set(arms) = choice {
+                        observer.multi_dueled(arms, wins);
+                    }
                     answer(policy, ticket, Outcome::Set(wins));
                 } else {
                     let comes = if comes { Comes::Set(PackedWins::from(&*wins).into()) } else { Comes::Never };
-                    self.queue.push(Due { due, ticket, comes });
+                    self.queue.push(Due { due, ticket, comes, coins: self.coins_of_step() });
                 }
             }
             (None, Choice::Alone { arm, until }) => {
@@ -165,17 +165,17 @@ impl OpenRun {
         Meeting { ticket, first, second }: Meeting,
     ) {
         let step = at.policy.step;
-        let outcome = match at.arena.duel(first, second, at.outcomes) {
-            DuelOutcome::Tie if self.own_coins => match Coins::default().toss(&mut self.coins) {
-                true => DuelOutcome::First,
-                false => DuelOutcome::Second,
-            },
-            outcome => outcome,
-        };
+        let outcome = at.arena.duel(first, second, at.outcomes);
         at.observer.played(step, step, Choice::Duel(first, second), at.arena.gaps());
         let (due, comes) = self.lateness.due(step, &mut self.delays);
+        let coins = if outcome == DuelOutcome::Tie { self.coins_of_step() } else { None };
         let comes = if comes { Comes::Duel(outcome) } else { Comes::Never };
-        self.queue.push(Due { due, ticket, comes });
+        self.queue.push(Due { due, ticket, comes, coins });
+    }
+
+    /// The coins that break the ties of the current step, if it has its own.
+    fn coins_of_step(&self) -> Option<Box<Generator>> {
+        self.own_coins.then(|| Box::new(self.coins.clone()))
     }
 
     /// Hands over the outcomes that come now and reports to the observer; returns whether to stop the run.
@@ -185,21 +185,32 @@ impl OpenRun {
         wins: &mut PairWins,
     ) -> bool {
         let OpenStep { policy, observer, .. } = at;
-        while let Some(due) = self.queue.pop(policy.step) {
-            match due.comes {
-                Comes::Duel(outcome) => answer(policy, due.ticket, outcome.into()),
-                Comes::Set(packed) => {
-                    packed.unpack(wins);
-                    answer(policy, due.ticket, Outcome::Set(wins));
+        while let Some(Due { ticket, comes, coins, .. }) = self.queue.pop(policy.step) {
+            if let Some(coins) = coins {
+                policy.use_coins(&coins);
+            }
+            match (comes, policy.tickets.choice(ticket)) {
+                (Comes::Duel(outcome), Choice::Duel(first, second)) => {
+                    observer.dueled(first, second, outcome);
+                    answer(policy, ticket, outcome.into());
                 }
-                Comes::Never => {
-                    let forgotten = policy.forget(due.ticket);
+                (Comes::Set(packed), Choice::Set(arms)) => {
+                    packed.unpack(wins);
+                    observer.multi_dueled(arms, wins);
+                    answer(policy, ticket, Outcome::Set(wins));
+                }
+                (_, _) => {
+                    let forgotten = policy.forget(ticket);
                     debug_assert_eq!(forgotten, Ok(()));
                 }
             }
         }
+        observer.caught_up(policy.step);
         if policy.step >= observer.next_report() {
             observer.report(policy.step, policy.recommend());
+            if observer.stop() {
+                return true;
+            }
         }
         self.until_asked -= 1;
         if self.until_asked > 0 {
@@ -230,6 +241,8 @@ struct Due {
     due: u64,
     ticket: Ticket,
     comes: Comes,
+    /// The coins that break its ties, of arenas whose steps have their own.
+    coins: Option<Box<Generator>>,
 }
 
 impl Due {

@@ -53,21 +53,12 @@ impl PackedWins {
 
     /// Writes every pair into `wins`.
     pub fn unpack(&self, wins: &mut PairWins) {
-        wins.reset(self.arms);
-        let bit = |bits: &[u64], at: usize| bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
         let mut at = 0;
-        for i in 0..self.arms {
-            for j in i + 1..self.arms {
-                if bit(&self.ties, at) {
-                    wins.set_tie(i, j);
-                } else if bit(&self.wins, at) {
-                    wins.set_win(i, j);
-                } else {
-                    wins.set_win(j, i);
-                }
-                at += 1;
-            }
-        }
+        wins.set_above(self.arms, |count| {
+            let (won, tied) = (read(&self.wins, at, count), read(&self.ties, at, count));
+            at += count;
+            (won & !tied, tied)
+        });
     }
 }
 
@@ -77,34 +68,61 @@ impl From<&PairWins> for PackedWins {
         let words = (arms * arms.saturating_sub(1) / 2).div_ceil(64);
         let mut packed = Self { arms, wins: vec![0; words], ties: Vec::new() };
         let mut at = 0;
-        for i in 0..arms {
-            for j in i + 1..arms {
-                packed.wins[at / 64] |= u64::from(wins.beats(i, j)) << (at % 64);
-                if wins.ties(i, j) {
-                    if packed.ties.is_empty() {
-                        packed.ties = vec![0; words];
-                    }
-                    packed.ties[at / 64] |= 1 << (at % 64);
-                }
-                at += 1;
+        wins.above(|won, tied, count| {
+            write(&mut packed.wins, at, won);
+            if tied != 0 {
+                packed.ties.resize(words, 0);
+                write(&mut packed.ties, at, tied);
             }
-        }
+            at += count;
+        });
         packed
+    }
+}
+
+/// `count` bits from bit `at` on, 1 to 64; none of them set if there are no words.
+#[inline]
+fn read(words: &[u64], at: usize, count: usize) -> u64 {
+    let (word, bit) = (at / 64, at % 64);
+    let next = if bit + count > 64 { word + 1 } else { word };
+    let (Some(&low), Some(&high)) = (words.get(word), words.get(next)) else {
+        return 0;
+    };
+    // A shift by 64 - bit, of which none is left over if bit is 0.
+    (low >> bit | high << 1 << (63 - bit)) & u64::MAX >> (64 - count)
+}
+
+/// Sets those bits from bit `at` on that are set in `bits`.
+#[inline]
+fn write(words: &mut [u64], at: usize, bits: u64) {
+    let (word, bit) = (at / 64, at % 64);
+    words[word] |= bits << bit;
+    let rest = bits >> 1 >> (63 - bit);
+    if rest != 0 {
+        words[word + 1] |= rest;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use rand::SeedableRng as _;
 
     use super::*;
+    use crate::Generator;
 
     proptest! {
         #[test]
-        fn nothing_is_lost(scores in prop::collection::vec(0_u64..9, 0..80)) {
-            let wins = PairWins::from_scores(&scores);
+        fn nothing_is_lost(scores in prop::collection::vec(0_u64..9, 0..200), ties: bool, seed: u64) {
+            let mut wins = PairWins::from_scores(&scores);
+            if !ties {
+                wins.resolve_ties(&mut Generator::seed_from_u64(seed));
+            }
             let mut again = PairWins::from_scores(&[1, 2]);
-            PackedWins::from(&wins).unpack(&mut again);
+            let packed = PackedWins::from(&wins);
+            prop_assert_eq!(packed.ties.is_empty(), (0..scores.len()).all(|i| (0..i).all(|j| !wins.ties(i, j))));
+            packed.unpack(&mut again);
+            prop_assert_eq!(wins.words().collect::<Vec<_>>(), again.words().collect::<Vec<_>>());
             prop_assert_eq!(wins.arms(), again.arms());
             for i in 0..scores.len() {
                 for j in 0..scores.len() {

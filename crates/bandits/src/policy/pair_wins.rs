@@ -1,5 +1,7 @@
 //! The winner of each pair of a set of arms, as bit matrices.
 
+use std::ops::Range;
+
 use rand::Rng as _;
 
 use crate::Generator;
@@ -174,6 +176,70 @@ impl PairWins {
             }
         }
         self.ties.fill(0);
+    }
+
+    /// Calls `take` with each stretch of columns above the diagonal, row by row and 64 at most: which of them the row
+    /// beat, with which it tied, lowest bit first, and how many they are.
+    pub(super) fn above(&self, mut take: impl FnMut(u64, u64, usize)) {
+        for row in 0..self.arms {
+            for (at, columns) in self.stretches(row) {
+                let shift = columns.start % 64;
+                take(self.wins[at] >> shift, self.ties[at] >> shift, columns.len());
+            }
+        }
+    }
+
+    /// The opposite of [`above`](Self::above): `give` returns the wins and the ties of the next stretch, given its
+    /// length. Who neither won nor tied has lost.
+    pub(super) fn set_above(&mut self, arms: usize, mut give: impl FnMut(usize) -> (u64, u64)) {
+        self.reset(arms);
+        for row in 0..arms {
+            for (at, columns) in self.stretches(row) {
+                let shift = columns.start % 64;
+                let (won, tied) = give(columns.len());
+                self.wins[at] = won << shift;
+                self.ties[at] = tied << shift;
+            }
+        }
+        self.mirror();
+    }
+
+    /// The words of a row that reach beyond the diagonal, and the columns there.
+    fn stretches(&self, row: usize) -> impl Iterator<Item = (usize, Range<usize>)> + use<> {
+        let (arms, words) = (self.arms, self.words);
+        let of_word = move |word: usize| (row * words + word, (64 * word).max(row + 1)..arms.min(64 * (word + 1)));
+        ((row + 1) / 64..words).map(of_word).filter(|(_, columns)| !columns.is_empty())
+    }
+
+    /// Fills in what is below the diagonal, given what is above it, block by block of 64 x 64.
+    fn mirror(&mut self) {
+        let words = self.words;
+        for high in 0..words {
+            for wide in high..words {
+                let rows = 64 * high..self.arms.min(64 * (high + 1));
+                let columns = 64 * wide..self.arms.min(64 * (wide + 1));
+                let within = u64::MAX >> (64 - columns.len());
+                let (mut lost, mut tied) = ([0_u64; 64], [0_u64; 64]);
+                let mut any = 0;
+                for (place, row) in rows.enumerate() {
+                    let at = row * words + wide;
+                    let above = if wide == high { !(u64::MAX >> (63 - place)) } else { u64::MAX };
+                    tied[place] = self.ties[at];
+                    lost[place] = !(self.wins[at] | self.ties[at]) & above & within;
+                    any |= tied[place];
+                }
+                transpose(&mut lost);
+                if any != 0 {
+                    transpose(&mut tied);
+                }
+                for (place, column) in columns.enumerate() {
+                    self.wins[column * words + high] |= lost[place];
+                    if any != 0 {
+                        self.ties[column * words + high] |= tied[place];
+                    }
+                }
+            }
+        }
     }
 
     /// The first pair of positions that is neither decided nor tied.

@@ -34,13 +34,17 @@ pub trait Observer {
     /// Called after steps `from..=to` (1-based; one step except for [`Choice::Alone`]) were played as `choice`.
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]);
 
-    /// Called with the outcome of each duel of two different arms before its coin is tossed: a tie is a tie. The call of
-    /// [`played`](Self::played) for the same step follows.
+    /// Called with the outcome of each duel of two different arms when the policy learns it, before its coin is tossed: a
+    /// tie is a tie. The call of [`played`](Self::played) for the same step follows; in runs whose outcomes come late, it
+    /// came first, and [`caught_up`](Self::caught_up) follows.
     fn dueled(&mut self, _first: Arm, _second: Arm, _outcome: DuelOutcome) {}
 
-    /// Called with the outcome of each set before coins are tossed, by position in the set. The call of
-    /// [`played`](Self::played) for the same step follows.
+    /// The same for each set, by position in the set.
     fn multi_dueled(&mut self, _arms: &[Arm], _wins: &PairWins) {}
+
+    /// Called in runs whose outcomes come late (`open::OpenRun`), after step `step`, the end of a choice: all outcomes that
+    /// have arrived by then were passed to [`dueled`](Self::dueled) and [`multi_dueled`](Self::multi_dueled).
+    fn caught_up(&mut self, _step: u64) {}
 
     /// Whether to stop before the horizon (called now and then, and after each [`report`](Self::report)).
     fn stop(&mut self) -> bool {

@@ -43,7 +43,6 @@ impl Live {
         let evidence = self.evidence.plan()?;
         let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
         let late = self.late.late(self.run.steps(usual))?;
-        late.check_evidence(evidence.is_some())?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let effort = self.truth.effort(site.arms());

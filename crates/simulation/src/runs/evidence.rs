@@ -9,6 +9,10 @@
 //! For sets, the outcome of a pair says which of two rankers won a list mixed from the set. That may differ from which one
 //! wins lists of only the two, from which regret is counted (`sim distortion`).
 //!
+//! Outcomes that come late count when they arrive. That is as valid: a simulated delay does not depend on the outcome, and
+//! what was chosen in the meantime depends only on outcomes that had arrived, so that an outcome, when it arrives, still
+//! has the probability of its pair. (Of real users, who click late or not at all, this need not be true.)
+//!
 //! A run may *stop*: once an arm is stated to be the best, it is shown alone until the last step, and its gap is
 //! counted. Until then, the run is the same as one that does not stop.
 
@@ -112,7 +116,7 @@ impl EvidenceRecorder {
         }
     }
 
-    /// After step `step`, whose outcome is recorded: whether the run stops here.
+    /// After step `step`, when the outcomes known by then are recorded: whether the run stops here.
     pub(crate) fn played(&mut self, step: u64) -> bool {
         if self.stated.is_none()
             && let Some(arm) = self.test.declared()

@@ -8,6 +8,7 @@ use bandits::{Arena, Generators};
 use output::progress::Progress;
 use serde::{Deserialize, Serialize};
 
+use super::evidence::EvidenceRecorder;
 use super::{ArenaFactory, RunObserver, RunPlan, RunResult};
 use crate::late_answers::LateAnswers;
 use crate::seed::RunSeeds;
@@ -85,6 +86,7 @@ pub(super) fn play_late<A: ArenaFactory>(
     progress: &Progress,
 ) -> Result<Vec<RunResult>> {
     let start = Instant::now();
+    let test = plan.evidence.map(|evidence| evidence.test(arenas.arms())).transpose()?;
     let state = |&run: &u64| {
         let seeds = RunSeeds { master: plan.seed, cell, run };
         let [policy, arena, coins, delays] =
@@ -93,7 +95,9 @@ pub(super) fn play_late<A: ArenaFactory>(
         let opened = plan.algorithm.open(arenas.arms(), plan.steps, &generators);
         let policy = opened.with_context(|| format!("{} cannot be played", plan.algorithm))?;
         let arena = arenas.arena(&seeds);
-        let observer = RunObserver::new(plan, arena.gaps(), None, progress);
+        let evidence = plan.evidence.zip(test.clone());
+        let evidence = evidence.map(|(plan_of, test)| Box::new(EvidenceRecorder::new(plan_of, test, plan.steps)));
+        let observer = RunObserver::new(plan, arena.gaps(), evidence, progress).of_late();
         let run = OpenRun::new(late.lateness.clone(), delays);
         Ok(OpenRunState::new(policy, arena, generators.arena, observer, run))
     };
@@ -111,7 +115,7 @@ pub(super) fn play_late<A: ArenaFactory>(
         };
         RunResult {
             answers: Some(answers),
-            ..state.observer.finish(plan.steps, plan.steps, state.arena.gaps(), seconds)
+            ..state.observer.finish(tally.asked, plan.steps, state.arena.gaps(), seconds)
         }
     };
     Ok(states.into_iter().map(finish).collect())
@@ -119,17 +123,28 @@ pub(super) fn play_late<A: ArenaFactory>(
 
 #[cfg(test)]
 mod tests {
-    use bandits::{MatrixArena, problems};
+    use bandits::{Arm, MatrixArena, PreferenceMatrix, problems};
 
+    use super::super::evidence::{EvidencePlan, RunEvidence};
     use super::super::{CopiedArenas, play_runs};
     use super::*;
+
+    fn late(delay: &str, batch: u64, lost: f64) -> LateAnswers {
+        LateAnswers::new(Some(delay), Some(batch), Some(lost)).unwrap()
+    }
 
     /// The loop with tickets is another than the usual one: with answers in time both give the same regrets.
     #[test]
     fn answers_in_time_are_the_usual_runs() {
         let arena = MatrixArena::new(problems::arithmetic(6).unwrap()).unwrap();
         let arenas = CopiedArenas { arena, content: "six".to_owned() };
-        for name in ["rucb", "mergerucb", "rmed1", "dts", "self-sparring", "mdb", "btm", "winner-stays-strong"] {
+        let watching = EvidencePlan { level: 0.9, margin: 0.05, stops: false, gives_up: false };
+        let stopping = EvidencePlan { stops: true, gives_up: true, ..watching };
+        let names = ["rucb", "mergerucb", "rmed1", "dts", "self-sparring", "mdb", "btm", "winner-stays-strong"];
+        let mut ended = 0;
+        for (name, evidence) in
+            names.iter().flat_map(|name| [None, Some(watching), Some(stopping)].map(|of| (name, of)))
+        {
             let spec = name.parse().unwrap();
             let plan = RunPlan {
                 algorithm: &spec,
@@ -137,7 +152,7 @@ mod tests {
                 seed: 1,
                 checkpoints: &[10, 700, 4_000],
                 count_suboptimal: true,
-                evidence: None,
+                evidence,
             };
             let cell = seed_text(Seeded::Run { arenas: "six", algorithm: &spec });
             let progress = Progress::hidden();
@@ -146,9 +161,66 @@ mod tests {
             for (usual, late) in usual.iter().zip(&late) {
                 assert_eq!((&usual.regret, &usual.recommended), (&late.regret, &late.recommended), "{name}");
                 assert_eq!((&usual.suboptimal, usual.alone_since), (&late.suboptimal, late.alone_since), "{name}");
+                assert_eq!(usual.evidence, late.evidence, "{name}");
+                let stopped = |of: &RunEvidence| of.stated.is_some() || of.gave_up.is_some();
+                ended += usize::from(usual.evidence.as_ref().is_some_and(stopped));
                 let Answers { tickets, told, forgotten, open, waiting } = late.answers.unwrap();
                 assert_eq!((told, forgotten, open, waiting), (tickets, 0, 0, 0), "{name}");
             }
+        }
+        assert!(ended > 10, "evidence ended {ended} runs");
+    }
+
+    /// Evidence counts outcomes when they arrive: nothing is stated before the first does, a run that stops begins like
+    /// one that does not, and equal arms are rarely told apart, as with answers in time.
+    #[test]
+    fn evidence_of_late_answers() {
+        let watching = EvidencePlan { level: 0.95, margin: 0.0, stops: false, gives_up: false };
+        let played = |gaps: bool, name: &str, late: &LateAnswers, (steps, runs): (u64, u64), stops| {
+            let matrix =
+                if gaps { problems::arithmetic(4).unwrap() } else { PreferenceMatrix::new(4, vec![0.5; 16]).unwrap() };
+            let gaps = if gaps { vec![0.0, 0.05, 0.1, 0.15] } else { vec![0.0; 4] };
+            let arenas = CopiedArenas { arena: MatrixArena::with_gaps(matrix, gaps), content: "four".to_owned() };
+            let spec = name.parse().unwrap();
+            let checkpoints: Vec<u64> = (1..=10).map(|tenth| tenth * steps / 10).collect();
+            let plan = RunPlan {
+                algorithm: &spec,
+                steps,
+                seed: 5,
+                checkpoints: &checkpoints,
+                count_suboptimal: false,
+                evidence: Some(EvidencePlan { stops, ..watching }),
+            };
+            let numbers: Vec<u64> = (0..runs).collect();
+            let played = play_runs(&Late::new(arenas, late.clone()), &plan, &numbers, &Progress::hidden()).unwrap();
+            (checkpoints, played)
+        };
+        let fixed = late("3000", 1, 0.1);
+        let size = (40_000, 3);
+        for name in ["rucb", "dts", "mdb"] {
+            let (checkpoints, watched) = played(true, name, &fixed, size, false);
+            let (_, stopped) = played(true, name, &fixed, size, true);
+            for (watched, stopped) in watched.iter().zip(&stopped) {
+                let (seen, evidence) = (watched.evidence.as_ref().unwrap(), stopped.evidence.as_ref().unwrap());
+                assert_eq!(seen.stated, evidence.stated, "{name}");
+                let (arm, step) = evidence.stated.expect("gaps are wide");
+                assert!(arm == Arm(0) && step > 3_000, "{name}: {step}");
+                let before = checkpoints.partition_point(|&checkpoint| checkpoint <= step);
+                assert_eq!(stopped.regret[..before], watched.regret[..before], "{name}");
+                assert_eq!(
+                    stopped.regret[before..].first(),
+                    stopped.regret[before..].last(),
+                    "{name}: the best arm alone"
+                );
+                let of_stopped = stopped.answers.unwrap();
+                assert!(of_stopped.tickets <= watched.answers.unwrap().tickets, "{name}");
+            }
+        }
+        for name in ["rucb", "dts", "mdb"] {
+            let (_, runs) = played(false, name, &late("geometric:500", 1, 0.2), (3_000, 300), true);
+            let stated = runs.iter().filter(|run| run.evidence.as_ref().unwrap().stated.is_some()).count();
+            let allowed = 300.0 * 0.05 + 2.0 * (300.0 * 0.05_f64 * 0.95).sqrt();
+            assert!(stated as f64 <= allowed, "{name}: {stated}");
         }
     }
 }

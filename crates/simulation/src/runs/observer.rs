@@ -16,6 +16,8 @@ pub(super) struct RunObserver<'a> {
     /// The last stretch in which an arm played alone: the arm, the first step and the last.
     alone: Option<(Arm, u64, u64)>,
     evidence: Option<Box<EvidenceRecorder>>,
+    /// Outcomes come after the step is [played](Observer::played): the evidence is looked at later.
+    late: bool,
     /// The next step after which the recommendation is wanted; 0 once the evidence ends the run.
     next_report: u64,
     /// The arm that the policy recommended last.
@@ -47,7 +49,32 @@ impl<'a> RunObserver<'a> {
         });
         let recorder = recorder().with_bests();
         let next_report = recorder.next_report();
-        Self { recorder, suboptimal, alone: None, evidence, next_report, recommended: None, progress, reported: 0 }
+        Self {
+            recorder,
+            suboptimal,
+            alone: None,
+            evidence,
+            late: false,
+            next_report,
+            recommended: None,
+            progress,
+            reported: 0,
+        }
+    }
+
+    /// Ends the run after step `step` if the evidence of the outcomes known by then says so.
+    #[inline]
+    fn look(&mut self, step: u64) {
+        if let Some(evidence) = &mut self.evidence
+            && evidence.played(step)
+        {
+            self.next_report = 0;
+        }
+    }
+
+    /// For a run whose outcomes come late.
+    pub(super) fn of_late(self) -> Self {
+        Self { late: true, ..self }
     }
 
     /// After `played` of `steps` steps; if there are fewer, the evidence has ended the run.
@@ -90,10 +117,8 @@ impl Observer for RunObserver<'_> {
                 _ => Some((arm, from, to)),
             };
         }
-        if let Some(evidence) = &mut self.evidence
-            && evidence.played(to)
-        {
-            self.next_report = 0;
+        if !self.late {
+            self.look(to);
         }
         if to - self.reported >= REPORT_EVERY {
             self.progress.advance(to - self.reported);
@@ -113,6 +138,11 @@ impl Observer for RunObserver<'_> {
         if let Some(evidence) = &mut self.evidence {
             evidence.multi_dueled(arms, wins);
         }
+    }
+
+    #[inline]
+    fn caught_up(&mut self, step: u64) {
+        self.look(step);
     }
 
     fn stop(&mut self) -> bool {

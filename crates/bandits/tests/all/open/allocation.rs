@@ -2,10 +2,11 @@
 
 use bandits::open::{OpenError, PairOutcomes};
 use bandits::registry::Spec;
-use bandits::{Arm, DuelOutcome, Generators, PairWins};
+use bandits::{ActionKind, Arm, DuelOutcome, Generators, PairWins};
 
 #[test]
 fn shares_add_up_and_their_tickets_are_open() {
+    let mut sets_of_two = 0;
     for spec in super::all() {
         let mut policy = spec.open(6, 5_000, &Generators::from_seed(3)).expect("six arms");
         for impressions in [1, 7, 400, 1_000] {
@@ -16,16 +17,17 @@ fn shares_add_up_and_their_tickets_are_open() {
             assert_eq!(policy.tally().tickets, before.tickets + tickets);
             assert_eq!(policy.tally().asked, before.asked + impressions);
             for (place, share) in table.shares.iter().enumerate() {
+                let is_set = spec.entry().action_kind == ActionKind::Sets;
                 assert!(share.impressions > 0 && table.shares[..place].iter().all(|other| other.arms != share.arms));
                 if share.arms.len() == 2 && share.tickets().count() as u64 == share.impressions {
-                    let first = share.impressions * 2 / 3;
-                    let settled =
-                        policy.settle(share, PairOutcomes { first, second: share.impressions - first, ties: 0 });
-                    if settled.is_ok() {
-                        continue;
-                    }
+                    // Duels, and sets of two; some are forgotten, and some are ties.
+                    let n = share.impressions;
+                    let (first, ties) = (n / 2, n / 9);
+                    let outcomes = PairOutcomes { first, second: (n - first - ties) / 2, ties };
+                    policy.settle(share, outcomes).expect("a pair");
+                    sets_of_two += usize::from(is_set);
+                    continue;
                 }
-                // Sets: also those of two arms.
                 let scores: Vec<u64> = share.arms.iter().map(|arm| u64::from(9 - arm.0)).collect();
                 for ticket in share.tickets() {
                     policy.tell(ticket, &PairWins::from_scores(&scores)).expect("a set");
@@ -34,6 +36,7 @@ fn shares_add_up_and_their_tickets_are_open() {
             assert_eq!(policy.tally().open, 0, "{spec}");
         }
     }
+    assert!(sets_of_two > 0);
 }
 
 #[test]

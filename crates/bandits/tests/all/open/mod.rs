@@ -3,6 +3,7 @@
 mod allocation;
 mod drive;
 mod late;
+mod observed;
 mod restart;
 
 use bandits::open::{Lateness, play_open};

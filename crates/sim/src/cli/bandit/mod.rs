@@ -102,7 +102,6 @@ impl Bandit {
         let horizons = self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)?;
         let steps = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(self.run.steps(&Usual::STUDY));
         let late = self.late.late(steps)?;
-        late.check_evidence(self.evidence.plan()?.is_some())?;
         let caption = caption.with(late.describe());
         let arenas = Late::new(arenas, late);
         let winners = description.winners.clone();
