@@ -199,42 +199,51 @@ impl OpenPolicy {
             _ => return None,
         })
     }
+}
 
-    /// Logs what was asked for `step`.
-    pub(super) fn log_asked(log: &mut Option<String>, step: u64, ticket: Option<Ticket>, choice: Choice<'_>) {
-        let Some(log) = log else {
-            return;
-        };
-        // Writing into a string cannot fail.
-        let _ = match ticket {
-            Some(ticket) => write!(log, "a {step} {ticket}"),
-            None => write!(log, "a {step} -"),
-        };
-        let arms = match &choice {
-            Choice::Duel(first, second) => &[*first, *second][..],
-            Choice::Set(arms) => arms,
-            Choice::Alone { arm, .. } => std::slice::from_ref(arm),
-        };
-        arms.iter().for_each(|arm| {
-            let _ = write!(log, " {}", arm.0);
-        });
-    }
+/// Logs what was asked for `step`, and what else its line ends with.
+#[cold]
+pub(super) fn asked(log: &mut String, step: u64, ticket: Option<Ticket>, choice: Choice<'_>, end: &str) {
+    // Writing into a string cannot fail.
+    let _ = match ticket {
+        Some(ticket) => write!(log, "a {step} {ticket}"),
+        None => write!(log, "a {step} -"),
+    };
+    let arms = match &choice {
+        Choice::Duel(first, second) => &[*first, *second][..],
+        Choice::Set(arms) => arms,
+        Choice::Alone { arm, .. } => std::slice::from_ref(arm),
+    };
+    arms.iter().for_each(|arm| {
+        let _ = write!(log, " {}", arm.0);
+    });
+    log.extend([end, "\n"]);
+}
 
-    /// Logs an outcome; `first_won` of a duel, coin or not.
-    pub(super) fn log_told(log: &mut Option<String>, ticket: Ticket, outcome: Outcome<'_>, first_won: bool) {
-        let Some(log) = log else {
-            return;
-        };
-        let side = if first_won { "first" } else { "second" };
-        let _ = match outcome {
-            Outcome::Duel(DuelOutcome::Tie) => writeln!(log, "t {ticket} tie:{side}"),
-            Outcome::Duel(_) => writeln!(log, "t {ticket} {side}"),
-            Outcome::Set(wins) => {
-                let packed = PackedWins::from(wins);
-                let [won, tied] = packed.words();
-                let hex = |words: &[u64]| words.iter().map(|word| format!(" {word:x}")).collect::<String>();
-                writeln!(log, "t {ticket} set {}{} ties{}", packed.arms(), hex(won), hex(tied))
-            }
-        };
-    }
+/// Logs a stretch alone up to `step`.
+#[cold]
+pub(super) fn stayed(log: &mut String, step: u64) {
+    let _ = writeln!(log, "s {step}");
+}
+
+/// Logs an outcome; `first_won` of a duel, coin or not.
+#[cold]
+pub(super) fn told(log: &mut String, ticket: Ticket, outcome: Outcome<'_>, first_won: bool) {
+    let side = if first_won { "first" } else { "second" };
+    let _ = match outcome {
+        Outcome::Duel(DuelOutcome::Tie) => writeln!(log, "t {ticket} tie:{side}"),
+        Outcome::Duel(_) => writeln!(log, "t {ticket} {side}"),
+        Outcome::Set(wins) => {
+            let packed = PackedWins::from(wins);
+            let [won, tied] = packed.words();
+            let hex = |words: &[u64]| words.iter().map(|word| format!(" {word:x}")).collect::<String>();
+            writeln!(log, "t {ticket} set {}{} ties{}", packed.arms(), hex(won), hex(tied))
+        }
+    };
+}
+
+/// Logs a ticket that came back without an outcome.
+#[cold]
+pub(super) fn forgotten(log: &mut String, ticket: Ticket) {
+    let _ = writeln!(log, "f {ticket}");
 }

@@ -213,7 +213,7 @@ impl OpenPolicy {
             }
             return self.asked_alone(Choice::Alone { arm, until });
         }
-        let arms = match self.form.choose(step, &mut self.generator) {
+        let pair = match self.form.choose(step, &mut self.generator) {
             Choice::Alone { arm, until } => {
                 let until = until.max(step);
                 self.alone = (until > step).then_some((arm, until));
@@ -224,38 +224,43 @@ impl OpenPolicy {
                 self.form.depart(&[first; 2]);
                 self.form.arrive(step, &[first; 2], Some(Feedback::of_duel(first, first, first_won)));
                 let choice = Choice::Duel(first, first);
-                Self::log_asked(&mut self.log, step, None, choice);
-                self.end_line(if first_won { " first" } else { " second" });
+                if let Some(log) = &mut self.log {
+                    log::asked(log, step, None, choice, if first_won { " first" } else { " second" });
+                }
                 return Asked { step, ticket: None, choice };
             }
-            Choice::Duel(first, second) => Arms::Duel([first, second]),
+            Choice::Duel(first, second) => Some([first, second]),
             Choice::Set(arms) => {
                 if *self.set != *arms {
                     self.set = arms.into();
                 }
-                Arms::Set(Arc::clone(&self.set))
+                None
             }
         };
-        self.form.depart(&arms);
         self.history = mix(self.history, step);
-        let ticket = self.tickets.give(self.history, step, arms);
         self.tally.tickets += 1;
-        Self::log_asked(&mut self.log, step, Some(ticket), self.tickets.choice(ticket));
-        self.end_line("");
-        Asked { step, ticket: Some(ticket), choice: self.tickets.choice(ticket) }
+        let (ticket, choice) = match pair {
+            Some(pair) => {
+                self.form.depart(&pair);
+                (self.tickets.give(self.history, step, pair), Choice::Duel(pair[0], pair[1]))
+            }
+            None => {
+                self.form.depart(&self.set);
+                let ticket = self.tickets.give_set(self.history, step, Arc::clone(&self.set));
+                (ticket, Choice::Set(&self.set))
+            }
+        };
+        if let Some(log) = &mut self.log {
+            log::asked(log, step, Some(ticket), choice, "");
+        }
+        Asked { step, ticket: Some(ticket), choice }
     }
 
     fn asked_alone(&mut self, choice: Choice<'static>) -> Asked<'static> {
-        Self::log_asked(&mut self.log, self.step, None, choice);
-        self.end_line("");
-        Asked { step: self.step, ticket: None, choice }
-    }
-
-    /// Ends a line of the log.
-    fn end_line(&mut self, last: &str) {
         if let Some(log) = &mut self.log {
-            log.extend([last, "\n"]);
+            log::asked(log, self.step, None, choice, "");
         }
+        Asked { step: self.step, ticket: None, choice }
     }
 
     /// From here on, coins are tossed from this generator.
@@ -273,8 +278,8 @@ impl OpenPolicy {
             let to = last.min(until);
             self.step = to;
             self.tally.asked = to;
-            if self.log.is_some() {
-                self.end_line(&format!("s {to}"));
+            if let Some(log) = &mut self.log {
+                log::stayed(log, to);
             }
             if until <= to {
                 self.alone = None;
@@ -289,40 +294,58 @@ impl OpenPolicy {
     /// If the ticket is not open, or the outcome does not fit its choice. Nothing changes then.
     pub fn tell<'a>(&mut self, ticket: Ticket, outcome: impl Into<Outcome<'a>>) -> Result<(), OpenError> {
         let outcome = outcome.into();
-        let arms = self.tickets.arms(ticket)?;
-        match (outcome, arms) {
-            (Outcome::Duel(_), Arms::Duel(_)) => {}
+        match (outcome, self.tickets.arms(ticket)?) {
+            (Outcome::Duel(outcome), Arms::Duel(pair)) => self.tell_duel(ticket, pair, outcome),
             (Outcome::Set(wins), Arms::Set(set)) if wins.arms() == set.len() => {
                 if let Some((first, second)) = wins.undecided() {
                     return Err(OpenError::Undecided { ticket, first, second });
                 }
+                let set = Arc::clone(set);
+                self.tell_set(ticket, &set, wins);
             }
             (Outcome::Set(wins), arms) => return Err(OpenError::wrong_outcome(ticket, arms, wins.arms())),
             (Outcome::Duel(_), arms) => return Err(OpenError::wrong_outcome(ticket, arms, 2)),
         }
-        let (step, arms) = self.tickets.close(ticket);
-        self.tally.told += 1;
-        self.history = mix(self.history, 2 | u64::from(ticket.slot) << 8);
-        self.end_stretch();
-        match outcome {
-            Outcome::Duel(outcome) => {
-                self.history = mix(self.history, outcome as u64);
-                let first_won = match outcome {
-                    DuelOutcome::Tie => self.coins.toss(&mut self.coin_generator),
-                    decided => decided == DuelOutcome::First,
-                };
-                Self::log_told(&mut self.log, ticket, outcome.into(), first_won);
-                self.form.arrive(step, &arms, Some(Feedback::of_duel(arms[0], arms[1], first_won)));
-            }
-            Outcome::Set(wins) => {
-                self.history = wins.words().fold(self.history, mix);
-                Self::log_told(&mut self.log, ticket, outcome, false);
-                self.room.clone_from(wins);
-                self.room.resolve_ties(&mut self.coin_generator);
-                self.form.arrive(step, &arms, Some(Feedback::Set { wins: &self.room }));
-            }
-        }
         Ok(())
+    }
+
+    #[inline]
+    fn tell_duel(&mut self, ticket: Ticket, pair: [Arm; 2], outcome: DuelOutcome) {
+        let step = self.close(ticket, 2);
+        self.tally.told += 1;
+        self.history = mix(self.history, outcome as u64);
+        let first_won = match outcome {
+            DuelOutcome::Tie => self.coins.toss(&mut self.coin_generator),
+            decided => decided == DuelOutcome::First,
+        };
+        if let Some(log) = &mut self.log {
+            log::told(log, ticket, outcome.into(), first_won);
+        }
+        self.form.arrive(step, &pair, Some(Feedback::of_duel(pair[0], pair[1], first_won)));
+    }
+
+    fn tell_set(&mut self, ticket: Ticket, set: &[Arm], wins: &PairWins) {
+        let step = self.close(ticket, 2);
+        self.tally.told += 1;
+        self.history = wins.words().fold(self.history, mix);
+        if let Some(log) = &mut self.log {
+            log::told(log, ticket, wins.into(), false);
+        }
+        self.room.clone_from(wins);
+        self.room.resolve_ties(&mut self.coin_generator);
+        self.form.arrive(step, set, Some(Feedback::Set { wins: &self.room }));
+    }
+
+    /// Closes a ticket that is open, and returns its step. `how` is what the history notes.
+    #[inline]
+    fn close(&mut self, ticket: Ticket, how: u64) -> u64 {
+        let step = self.tickets.close(ticket);
+        self.history = mix(self.history, how | u64::from(ticket.slot) << 8);
+        // Lets the algorithm choose again, with what it learns now.
+        if self.alone.is_some() && self.form.cut(self.step) {
+            self.alone = None;
+        }
+        step
     }
 
     /// No outcome will come for `ticket`.
@@ -330,15 +353,16 @@ impl OpenPolicy {
     /// # Errors
     /// If the ticket is not open. Nothing changes then.
     pub fn forget(&mut self, ticket: Ticket) -> Result<(), OpenError> {
-        self.tickets.arms(ticket)?;
-        let (step, arms) = self.tickets.close(ticket);
+        let (pair, set) = match self.tickets.arms(ticket)? {
+            Arms::Duel(pair) => (pair, None),
+            Arms::Set(set) => ([Arm(0); 2], Some(Arc::clone(set))),
+        };
+        let step = self.close(ticket, 3);
         self.tally.forgotten += 1;
-        self.history = mix(self.history, 3 | u64::from(ticket.slot) << 8);
-        self.end_stretch();
-        if self.log.is_some() {
-            self.end_line(&format!("f {ticket}"));
+        if let Some(log) = &mut self.log {
+            log::forgotten(log, ticket);
         }
-        self.form.arrive(step, &arms, None);
+        self.form.arrive(step, set.as_deref().unwrap_or(&pair), None);
         Ok(())
     }
 
@@ -349,13 +373,6 @@ impl OpenPolicy {
         let mut generator = self.generator.clone();
         generator.long_jump();
         self.form.recommend(&mut generator)
-    }
-
-    /// Lets the algorithm choose again, with what it learns now.
-    fn end_stretch(&mut self) {
-        if self.alone.is_some() && self.form.cut(self.step) {
-            self.alone = None;
-        }
     }
 }
 

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::OpenPolicy;
-use super::tickets::{Arms, Open, Tickets};
+use super::tickets::{Arms, FREE, Open, Tickets};
 use crate::registry::Spec;
 use crate::state::{State, StateError, StateReader, StateWriter};
 use crate::{Arm, Generators};
@@ -114,12 +114,13 @@ impl State for Tickets {
         self.free.save(to);
         to.put(self.slots.len());
         let mut last: Option<&Arc<[Arm]>> = None;
-        for open in &self.slots {
+        for (slot, open) in self.slots.iter().enumerate() {
             to.put((open.number, open.check, open.step));
-            match &open.arms {
-                &Arms::Duel(arms) => {
+            let arms = if open.number == FREE { Arms::Duel([Arm(0); 2]) } else { self.arms_in(slot) };
+            match arms {
+                Arms::Duel(pair) => {
                     to.put(0_u8);
-                    to.put(arms);
+                    to.put(pair);
                 }
                 // Most tickets share the set of the one before.
                 Arms::Set(arms) if last.is_some_and(|last| last == arms) => to.put(1_u8),
@@ -136,22 +137,26 @@ impl State for Tickets {
         self.given = from.get()?;
         self.free.load(from)?;
         self.slots.clear();
+        self.sets.clear();
         let mut last: Option<Arc<[Arm]>> = None;
-        for _ in 0..from.get::<usize>()? {
+        for slot in 0..from.get::<usize>()? {
             let (number, check, step) = from.get()?;
-            let arms = match (from.get::<u8>()?, &last) {
-                (0, _) => Arms::Duel(from.get()?),
-                (1, Some(arms)) => Arms::Set(Arc::clone(arms)),
+            let mut open = Open { number, step, check, pair: [Arm(0); 2], is_set: true };
+            match (from.get::<u8>()?, &last) {
+                (0, _) => (open.pair, open.is_set) = (from.get()?, false),
+                (1, Some(_)) => {}
                 (2, _) => {
-                    let mut arms = Vec::new();
+                    let mut arms: Vec<Arm> = Vec::new();
                     arms.load(from)?;
-                    let arms: Arc<[Arm]> = arms.into();
-                    last = Some(Arc::clone(&arms));
-                    Arms::Set(arms)
+                    last = Some(arms.into());
                 }
                 _ => return Err(StateError::Damaged { what: "a ticket of no kind" }),
-            };
-            self.slots.push(Open { number, check, step, arms });
+            }
+            if open.is_set {
+                self.sets.resize(slot, None);
+                self.sets.push(last.clone());
+            }
+            self.slots.push(open);
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! The tickets that are open, and what is wrong with those that are not.
 
 use std::fmt;
-use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -116,7 +115,8 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    pub(super) fn wrong_outcome(ticket: Ticket, arms: &Arms, found: usize) -> Self {
+    #[cold]
+    pub(super) fn wrong_outcome(ticket: Ticket, arms: Arms<'_>, found: usize) -> Self {
         let expected = match arms {
             Arms::Duel(_) => "a duel".to_owned(),
             Arms::Set(arms) => format!("a set of {} arms", arms.len()),
@@ -126,39 +126,33 @@ impl OpenError {
 }
 
 /// The arms of an open choice.
-#[derive(Debug, Clone)]
-pub(super) enum Arms {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Arms<'a> {
     Duel([Arm; 2]),
-    Set(Arc<[Arm]>),
+    Set(&'a Arc<[Arm]>),
 }
 
-impl Deref for Arms {
-    type Target = [Arm];
-
-    fn deref(&self) -> &[Arm] {
-        match self {
-            Self::Duel(arms) => arms,
-            Self::Set(arms) => arms,
-        }
-    }
-}
-
-/// An open choice.
-#[derive(Debug, Clone)]
+/// An open choice, in as little room as it takes: there may be many thousands of them.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     /// `FREE` if nothing is kept here.
     pub(super) number: u64,
-    pub(super) check: u32,
     pub(super) step: u64,
-    pub(super) arms: Arms,
+    pub(super) check: u32,
+    /// Those of a duel.
+    pub(super) pair: [Arm; 2],
+    /// The arms are those of a set, in `Tickets::sets`.
+    pub(super) is_set: bool,
 }
 
-const FREE: u64 = u64::MAX;
+pub(super) const FREE: u64 = u64::MAX;
 
 /// The tickets that are open, each in a slot: as many slots as ever were open at a time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tickets {
     pub(super) slots: Vec<Open>,
+    /// By slot, as far as there are sets.
+    pub(super) sets: Vec<Option<Arc<[Arm]>>>,
     pub(super) free: Vec<u32>,
     pub(super) given: u64,
 }
@@ -169,18 +163,18 @@ impl Tickets {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (Ticket, u64, &[Arm])> {
-        (0..)
-            .zip(&self.slots)
-            .filter(|(_, open)| open.number != FREE)
-            .map(|(slot, open)| (Ticket { number: open.number, slot, check: open.check }, open.step, &*open.arms))
+        (0_u32..).zip(&self.slots).filter(|(_, open)| open.number != FREE).map(|(slot, open)| {
+            let set = self.sets.get(slot as usize).and_then(Option::as_deref).filter(|_| open.is_set);
+            (Ticket { number: open.number, slot, check: open.check }, open.step, set.unwrap_or(&open.pair))
+        })
     }
 
+    /// A ticket for a duel.
     #[inline]
-    pub(super) fn give(&mut self, history: u64, step: u64, arms: Arms) -> Ticket {
+    pub(super) fn give(&mut self, history: u64, step: u64, pair: [Arm; 2]) -> Ticket {
         let number = self.given;
         self.given += 1;
-        let open = Open { number, check: history as u32, step, arms };
-        let check = open.check;
+        let open = Open { number, step, check: history as u32, pair, is_set: false };
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = open;
@@ -191,39 +185,69 @@ impl Tickets {
                 (self.slots.len() - 1) as u32
             }
         };
-        Ticket { number, slot, check }
+        Ticket { number, slot, check: open.check }
+    }
+
+    /// A ticket for a set.
+    pub(super) fn give_set(&mut self, history: u64, step: u64, set: Arc<[Arm]>) -> Ticket {
+        let ticket = self.give(history, step, [Arm(0); 2]);
+        let slot = ticket.slot as usize;
+        self.slots[slot].is_set = true;
+        if self.sets.len() <= slot {
+            self.sets.resize(slot + 1, None);
+        }
+        self.sets[slot] = Some(set);
+        ticket
     }
 
     /// The choice of an open ticket.
     pub(super) fn choice(&self, ticket: Ticket) -> Choice<'_> {
-        match &self.slots[ticket.slot as usize].arms {
-            &Arms::Duel([first, second]) => Choice::Duel(first, second),
+        match self.arms_in(ticket.slot as usize) {
+            Arms::Duel([first, second]) => Choice::Duel(first, second),
             Arms::Set(arms) => Choice::Set(arms),
+        }
+    }
+
+    #[inline]
+    pub(super) fn arms_in(&self, slot: usize) -> Arms<'_> {
+        let open = &self.slots[slot];
+        match self.sets.get(slot) {
+            Some(Some(set)) if open.is_set => Arms::Set(set),
+            _ => Arms::Duel(open.pair),
         }
     }
 
     /// The arms of a ticket, if it is open.
     #[inline]
-    pub(super) fn arms(&self, ticket: Ticket) -> Result<&Arms, OpenError> {
-        match self.slots.get(ticket.slot as usize) {
-            Some(open) if open.number == ticket.number && ticket.number != FREE => {
-                if open.check == ticket.check {
-                    Ok(&open.arms)
-                } else {
-                    Err(OpenError::OtherHistory { ticket })
-                }
+    pub(super) fn arms(&self, ticket: Ticket) -> Result<Arms<'_>, OpenError> {
+        let slot = ticket.slot as usize;
+        match self.slots.get(slot) {
+            Some(open) if open.number == ticket.number && open.check == ticket.check && ticket.number != FREE => {
+                Ok(self.arms_in(slot))
             }
-            _ if ticket.number >= self.given => Err(OpenError::NeverGivenOut { ticket, given: self.given }),
-            _ => Err(OpenError::NotOpen { ticket }),
+            _ => Err(self.refusal(ticket)),
         }
     }
 
-    /// Closes a ticket that [is open](Self::arms): its step and its arms.
+    /// What is wrong with a ticket that is not open.
+    #[cold]
+    fn refusal(&self, ticket: Ticket) -> OpenError {
+        match self.slots.get(ticket.slot as usize) {
+            Some(open) if open.number == ticket.number && ticket.number != FREE => OpenError::OtherHistory { ticket },
+            _ if ticket.number >= self.given => OpenError::NeverGivenOut { ticket, given: self.given },
+            _ => OpenError::NotOpen { ticket },
+        }
+    }
+
+    /// Closes a ticket that [is open](Self::arms), and returns its step.
     #[inline]
-    pub(super) fn close(&mut self, ticket: Ticket) -> (u64, Arms) {
+    pub(super) fn close(&mut self, ticket: Ticket) -> u64 {
         let open = &mut self.slots[ticket.slot as usize];
         open.number = FREE;
+        if open.is_set {
+            self.sets[ticket.slot as usize] = None;
+        }
         self.free.push(ticket.slot);
-        (open.step, std::mem::replace(&mut open.arms, Arms::Duel([Arm(0); 2])))
+        open.step
     }
 }

@@ -114,7 +114,7 @@ impl PolicyVisitor for Closed<'_> {
 /// What comes back with a ticket.
 enum Comes {
     Duel(DuelOutcome),
-    Set(PairWins),
+    Set(Box<PairWins>),
 }
 
 /// Asks, and answers the oldest of 10^4 tickets.
@@ -131,7 +131,7 @@ fn with_tickets(mut policy: OpenPolicy, arena: &MatrixArena, opening: u64) -> f6
                 Choice::Set(arms) => {
                     let mut wins = PairWins::default();
                     arena.multi_duel(arms, &mut outcomes, &mut wins);
-                    Comes::Set(wins)
+                    Comes::Set(wins.into())
                 }
                 Choice::Duel(first, second) => Comes::Duel(arena.duel(first, second, &mut outcomes)),
                 Choice::Alone { .. } => continue,
