@@ -20,10 +20,16 @@ impl Standing {
         let known = won + lost;
         if known > 0.0 {
             let share = 1.0 / known;
-            let width = if open == 0 { share } else { 1.0 / (known + f64::from(open)) }.sqrt();
+            let width = if open == 0 { share.sqrt() } else { Self::width(known, open) };
             return Some(Self { mean: won * share, other_mean: lost * share, width });
         }
-        (open > 0).then(|| Self { mean: 0.5, other_mean: 0.5, width: (1.0 / f64::from(open)).sqrt() })
+        (open > 0).then(|| Self { mean: 0.5, other_mean: 0.5, width: Self::width(0.0, open) })
+    }
+
+    /// The width of the bounds of a pair with `known` outcomes and `open` duels under way, not both 0.
+    #[inline]
+    pub(crate) fn width(known: f64, open: u32) -> f64 {
+        (1.0 / (known + f64::from(open))).sqrt()
     }
 }
 

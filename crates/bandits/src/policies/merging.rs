@@ -180,23 +180,26 @@ pub(crate) trait Merging: Sized {
     }
 }
 
-/// The batch of each arm, found when an outcome comes late: arms of one batch stay together until one is dropped.
+/// Where each arm is, looked up when an outcome comes late: the arms of a batch stay together until one is dropped.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Homes {
-    of: Vec<u32>,
+    /// The batch of each arm and its place there; empty until asked for, and after arms have moved.
+    of: Vec<[u32; 2]>,
 }
 
 state!(Homes { of });
 
+/// The batch of an arm that was dropped.
+const DROPPED: u32 = u32::MAX;
+
 impl Homes {
-    /// An arm has moved to another batch.
-    pub(crate) fn moved(&mut self, arm: Arm, batch: usize) {
-        if let Some(home) = self.of.get_mut(arm.index()) {
-            *home = batch as u32;
-        }
+    /// Arms have moved or were dropped.
+    pub(crate) fn moved(&mut self) {
+        self.of.clear();
     }
 
-    /// The batch that two arms are in, and their places there; `None` if one was dropped.
+    /// The batch that two arms were in when they met, and their places there now; `None` if one was dropped.
+    #[inline]
     pub(crate) fn find<'a>(
         &mut self,
         pair: &[Arm],
@@ -205,14 +208,16 @@ impl Homes {
         members: impl Fn(usize) -> &'a [Arm],
     ) -> Option<(usize, [usize; 2])> {
         if self.of.is_empty() {
-            self.of.resize(arms, 0);
+            self.of.resize(arms, [DROPPED; 2]);
             for batch in 0..batches {
-                members(batch).iter().for_each(|arm| self.of[arm.index()] = batch as u32);
+                for (place, arm) in members(batch).iter().enumerate() {
+                    self.of[arm.index()] = [batch as u32, place as u32];
+                }
             }
         }
-        let batch = self.of[pair[0].index()] as usize;
-        let place = |arm: Arm| members(batch).iter().position(|&member| member == arm);
-        Some((batch, [place(pair[0])?, place(pair[1])?]))
+        let [first, second] = [self.of[pair[0].index()], self.of[pair[1].index()]];
+        let met = first[0] == second[0] && first[0] != DROPPED;
+        met.then_some((first[0] as usize, [first[1] as usize, second[1] as usize]))
     }
 }
 

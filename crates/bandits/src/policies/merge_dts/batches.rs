@@ -217,6 +217,7 @@ impl Batches {
         }
         self.left -= size - kept.len();
         self.sizes[self.current] = kept.len() as u32;
+        self.homes.moved();
     }
 
     /// Puts the lone arm of the current batch into the next one, which becomes the current.
@@ -232,7 +233,7 @@ impl Batches {
             self.widen();
         }
         self.members[self.current * self.room + size] = lone;
-        self.homes.moved(lone, next);
+        self.homes.moved();
         for place in 0..size {
             let (forth, back) = (self.row(place) + size, self.row(size) + place);
             self.wins[forth] = 0;

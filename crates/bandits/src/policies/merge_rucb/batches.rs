@@ -217,7 +217,7 @@ impl Batches {
     }
 
     /// Rewrites the bounds of two places of a batch.
-    #[inline]
+    #[inline(always)]
     fn rate(&mut self, batch: usize, [first, second]: [usize; 2]) {
         let (forth, back) = (batch * self.room + first, batch * self.room + second);
         let (at, across) = (forth * self.room + second, back * self.room + first);
@@ -229,21 +229,43 @@ impl Batches {
     }
 
     /// The batch that two arms are in, and their places there; `None` if one was dropped.
+    #[inline]
     fn find(&mut self, pair: &[Arm]) -> Option<(usize, [usize; 2])> {
         let (room, sizes, members) = (self.room, &self.sizes, &self.members);
         let of = |batch: usize| &members[batch * room..batch * room + sizes[batch] as usize];
         self.homes.find(pair, self.arms, sizes.len(), of)
     }
 
-    /// A duel of these arms is open from now on.
+    /// A duel of these arms, who have just been chosen, is open from now on.
     pub(super) fn depart(&mut self, pair: &[Arm]) {
+        if let Some((batch, places)) = self.find(pair) {
+            self.depart_from(batch, places);
+        }
+    }
+
+    /// The same for two places of the current batch.
+    #[inline]
+    pub(super) fn depart_here(&mut self, places: [usize; 2]) {
+        self.depart_from(self.current, places);
+    }
+
+    #[inline]
+    fn depart_from(&mut self, batch: usize, places: [usize; 2]) {
         if self.open.is_empty() {
             self.open = vec![0; self.wins.len()];
         }
-        if let Some((batch, places)) = self.find(pair) {
-            self.count_open(batch, places, true);
+        self.count_open(batch, places, true);
+        let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
+        let (at, across) = (row * self.room + places[1], column * self.room + places[0]);
+        let known = self.wins[at] + self.wins[across];
+        if known == 0 {
             self.rate(batch, places);
+            return;
         }
+        // Their means stay: only the width is new.
+        let width = Standing::width(known.into(), self.open[at]);
+        self.standings[row * self.groups + places[1] / LANES].widths[places[1] % LANES] = width;
+        self.standings[column * self.groups + places[0] / LANES].widths[places[0] % LANES] = width;
     }
 
     /// A duel of these arms is open no longer. If both are still there, whether the first won is taken in.
@@ -260,6 +282,7 @@ impl Batches {
         }
     }
 
+    #[inline]
     fn count_open(&mut self, batch: usize, [first, second]: [usize; 2], departs: bool) {
         for (row, column) in [(first, second), (second, first)] {
             let count = &mut self.open[(batch * self.room + row) * self.room + column];
@@ -317,6 +340,7 @@ impl Batches {
         }
         self.left -= size - kept.len();
         self.sizes[batch] = kept.len() as u32;
+        self.homes.moved();
         true
     }
 

@@ -261,8 +261,8 @@ impl Policy for MergeRucb {
 }
 
 impl Late for MergeRucb {
-    fn depart(&mut self, arms: &[Arm]) {
-        self.batches.depart(arms);
+    fn depart(&mut self, _arms: &[Arm]) {
+        self.batches.depart_here(self.met);
         self.batches.advance();
     }
 

@@ -121,10 +121,12 @@ impl Divergences {
         self.reweigh(i, j);
     }
 
-    /// A duel is open no longer.
-    pub(super) fn arrive(&mut self, i: usize, j: usize) {
+    /// A duel is open no longer; if it is answered, its outcome must be [recorded](Self::record) next.
+    pub(super) fn arrive(&mut self, i: usize, j: usize, answered: bool) {
         self.open.arrive(i, j);
-        self.reweigh(i, j);
+        if !answered {
+            self.reweigh(i, j);
+        }
     }
 
     /// The term of a pair, open duels counted at its present mean. In RMED1, whose pairs may have met once, at most as

@@ -330,7 +330,7 @@ impl Late for Rmed2 {
 
     fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         let (i, j) = (arms[0].index(), arms[1].index());
-        self.state.arrive(i, j);
+        self.state.arrive(i, j, feedback.is_some());
         match feedback {
             Some(Feedback::Duel { winner, loser, .. }) => self.record(winner.index(), loser.index()),
             _ if self.state.met(i, j) < self.meetings => self.cursor = self.cursor.min((i.min(j), i.max(j))),
