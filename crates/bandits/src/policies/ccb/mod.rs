@@ -36,8 +36,9 @@
 //! * alpha = 0.51 is that of the experiments; theory needs more than 1/2.
 //! * Once all pairs of the only arm of C are decided and no pair of step 3 is open, it plays alone
 //!   until time opens a pair again.
-//! * With late outcomes, open duels count at their pair's present mean in the u(d, c) of step 4; all else sees known outcomes
-//!   only.
+//! * With late outcomes, duels under way count at their pair's present mean where a pair is chosen: step 3 passes over a pair
+//!   that they would decide; in step 4 they count in u(d, c), and a challenger of C against which they would decide that the
+//!   champion loses becomes the champion. All else sees known outcomes only.
 //! * Pairs are kept as decided or open (`decided_pairs.rs`); a step costs O(K).
 
 use crate::algorithm::{countable_pairs, papers, parameters, positive, takes_late};
@@ -241,6 +242,20 @@ impl Ccb {
         None
     }
 
+    /// Whether the duels of an open pair that are under way would decide it, if they went as its duels have so far.
+    fn decided_under_way(&self, i: usize, j: usize) -> bool {
+        let (won, lost) = self.decided.wins().between(i, j);
+        let (won, lost, more) = (f64::from(won), f64::from(lost), f64::from(self.open.between(i, j)));
+        let (known, lead) = (won + lost, won - lost);
+        // The evidence lead^2 / 4n, and (n + more) / n times as much, against alpha ln t.
+        more > 0.0 && lead * lead * (known + more) > 4.0 * self.time * known * known
+    }
+
+    /// Whether they would decide that `i` loses.
+    fn loses_under_way(&self, i: usize, j: usize) -> bool {
+        i != j && self.decided.wins().beats(j, i) && self.decided_under_way(i, j)
+    }
+
     /// The champion of step 4.
     fn champion(&self, generator: &mut Generator) -> usize {
         let candidates = &self.candidates;
@@ -288,12 +303,17 @@ impl Policy for Ccb {
         if open > 0
             && below(generator, 4) == 0
             && let Some((i, j)) = self.open_pair(below(generator, open))
+            && !self.decided_under_way(i, j)
         {
             return Choice::Duel(Arm::at(i), Arm::at(j));
         }
         let alone = self.candidates.len() == 1;
-        let champion = self.champion(generator);
-        let challenger = self.challenger(champion, time.sqrt(), generator);
+        let mut champion = self.champion(generator);
+        let mut challenger = self.challenger(champion, time.sqrt(), generator);
+        if self.loses_under_way(champion, challenger) && self.candidates.binary_search(&challenger).is_ok() {
+            champion = challenger;
+            challenger = self.challenger(champion, time.sqrt(), generator);
+        }
         if challenger != champion {
             return Choice::Duel(Arm::at(champion), Arm::at(challenger));
         }
