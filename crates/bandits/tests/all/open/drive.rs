@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bandits::open::{OpenError, Outcome, Ticket};
 use bandits::registry::Spec;
@@ -278,21 +279,33 @@ proptest! {
 }
 
 /// `SEQUENCES=1000000 cargo test --release -p bandits --test all a_million_sequences -- --ignored --nocapture`, for the
-/// algorithms named in `ALGORITHMS` (separated by commas; all if it is not set).
+/// algorithms named in `ALGORITHMS` (separated by commas; all if it is not set), on all cores (or as many as `THREADS`
+/// says).
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes an hour of a core"]
 fn a_million_sequences() {
     let variable = |name: &str| std::env::var(name).ok();
-    let sequences: u64 = variable("SEQUENCES").map_or(1_000_000, |text| text.parse().expect("a number"));
+    let number = |name: &str| variable(name).map(|text| text.parse::<u64>().expect("a number"));
+    let sequences = number("SEQUENCES").unwrap_or(1_000_000);
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let wanted = variable("ALGORITHMS").unwrap_or_default();
-    for spec in super::all() {
+    let is_wanted = |spec: &Spec| {
         let name = spec.canonical();
-        if !wanted.is_empty() && !wanted.split(',').any(|wanted| name.split(':').next() == Some(wanted)) {
-            continue;
+        wanted.is_empty() || wanted.split(',').any(|wanted| name.split(':').next() == Some(wanted))
+    };
+    let specs: Vec<Spec> = super::all().into_iter().filter(is_wanted).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for seed in 0..sequences {
+                sequence(spec, seed);
+            }
+            writeln!(std::io::stdout(), "{}: {sequences} sequences", spec.canonical()).expect("it is printed");
         }
-        for seed in 0..sequences {
-            sequence(&spec, seed);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..number("THREADS").unwrap_or(cores) {
+            scope.spawn(work);
         }
-        writeln!(std::io::stdout(), "{name}: {sequences} sequences").expect("it is printed");
-    }
+    });
 }

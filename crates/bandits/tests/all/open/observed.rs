@@ -2,9 +2,7 @@
 
 use bandits::open::{Delay, Lateness, play_open};
 use bandits::registry::{PolicyVisitor, Spec};
-use bandits::{
-    Arena, Arm, Choice, DuelOutcome, Generator, Generators, Observer, PairWins, Policy, play,
-};
+use bandits::{Arena, Arm, Choice, DuelOutcome, Generator, Generators, Observer, PairWins, Policy, play};
 use rand::{RngExt as _, SeedableRng as _};
 
 const ARMS: usize = 5;
