@@ -15,11 +15,11 @@ use pyo3::prelude::*;
 use sim::analysis::explore_then_exploit::{explore_matrix, explore_utilities};
 use sim::results::{Caption, PreparedEnvironment};
 use simulation::arm_names::ArmNames;
-use simulation::matrix::{matrix_checksum, play_matrix, play_utilities, prepare_problem};
 use simulation::description::SiteDescription;
-use simulation::proxy::{self, Files, MatrixAccount, State, all_pairs, pair_count, provenance};
 use simulation::late_answers::LateAnswers;
-use simulation::runs::Late;
+use simulation::matrix::{matrix_checksum, prepare_problem};
+use simulation::proxy::{self, Files, MatrixAccount, State, all_pairs, pair_count, provenance};
+use simulation::runs::{Late, play_all};
 use simulation::truth::GroundTruth;
 
 use crate::call::{How, exception, work, wrong};
@@ -376,10 +376,10 @@ impl Inner {
     /// Plays algorithms as `sim bandit` does.
     fn play(&self, asked: &Asked) -> Result<Study> {
         match &self.preferences {
-            Preferences::Matrix(matrix) => played(self.on_matrix(matrix.clone(), asked.regret)?, asked, play_matrix),
+            Preferences::Matrix(matrix) => played(self.on_matrix(matrix.clone(), asked.regret)?, asked),
             Preferences::Utilities(arena) => {
                 let prepared = PreparedEnvironment::of_utilities(arena.clone(), self.name.clone(), asked.regret)?;
-                played(prepared, asked, play_utilities)
+                played(prepared, asked)
             }
         }
     }
@@ -387,12 +387,10 @@ impl Inner {
     /// Plays algorithms as `sim bandit --setting explore-then-exploit` does.
     fn explore(&self, asked: &Asked) -> Result<Explored> {
         match &self.preferences {
-            Preferences::Matrix(matrix) => {
-                explored(self.on_matrix(matrix.clone(), asked.regret)?, asked, explore_matrix)
-            }
+            Preferences::Matrix(matrix) => explored(self.on_matrix(matrix.clone(), asked.regret)?, asked),
             Preferences::Utilities(arena) => {
                 let prepared = PreparedEnvironment::of_utilities(arena.clone(), self.name.clone(), asked.regret)?;
-                explored(prepared, asked, explore_utilities)
+                explored(prepared, asked)
             }
         }
     }
@@ -413,7 +411,7 @@ pub(crate) fn against_truth(
     environment.winners.clone_from(&truth.winners);
     let plan = asked.plan();
     let progress = Progress::new("playing on the matrix", plan.total_steps(), true);
-    let results = play_matrix(&Late::new(arenas, LateAnswers::default()), &plan, None, &progress)?;
+    let results = play_all(&Late::new(arenas, LateAnswers::default()), &plan, None, &progress)?;
     progress.finish();
     Ok(Study {
         plan,

@@ -1,12 +1,11 @@
 //! Studies in environments where coin flips decide, as `sim bandit` plays them.
 
 use anyhow::Result;
-use bandits::{Arena, RegretKind};
+use bandits::RegretKind;
 use output::progress::Progress;
-use sim::analysis::explore_then_exploit::{self, Exploration};
+use sim::analysis::explore_then_exploit::{self, Exploration, explore_all};
 use sim::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
-use simulation::runs::kept_runs::KeptRuns;
-use simulation::runs::{CopiedArenas, Late, RunResult, StudyPlan};
+use simulation::runs::{Late, PlayedArena, play_all};
 
 use crate::settings::Asked;
 use crate::study::{Config, Study};
@@ -19,18 +18,14 @@ pub(crate) struct Explored {
     pub(crate) figures: Vec<(String, String)>,
 }
 
-/// Plays what was `asked` for, with the function for this kind of arena.
-pub(crate) fn played<A: Arena + Clone + Sync>(
-    prepared: PreparedEnvironment<A>,
-    asked: &Asked,
-    play: impl FnOnce(&Late<CopiedArenas<A>>, &StudyPlan, Option<&KeptRuns>, &Progress) -> Result<Vec<Vec<RunResult>>>,
-) -> Result<Study> {
+/// Plays what was `asked` for.
+pub(crate) fn played<A: PlayedArena + Clone + Sync>(prepared: PreparedEnvironment<A>, asked: &Asked) -> Result<Study> {
     let late = asked.late.describe();
     let caption = prepared.caption(asked.look).with(late.clone());
     let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
     let plan = asked.plan();
     let progress = Progress::new("playing", plan.total_steps(), true);
-    let results = play(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?;
+    let results = play_all(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?;
     progress.finish();
     let winners = environment.winners.clone();
     let config = config(asked, measured.kind, environment);
@@ -55,11 +50,10 @@ pub(crate) fn config(asked: &Asked, regret: RegretKind, environment: Environment
     })
 }
 
-/// Plays until horizons, with the function for this kind of arena.
-pub(crate) fn explored<A: Arena + Clone + Sync>(
+/// Plays until horizons.
+pub(crate) fn explored<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     asked: &Asked,
-    explore: impl FnOnce(&Late<CopiedArenas<A>>, &Exploration, &Progress) -> Result<explore_then_exploit::Explored>,
 ) -> Result<Explored> {
     let late = asked.late.describe();
     let caption = prepared.caption(asked.look).with(late.clone());
@@ -71,7 +65,7 @@ pub(crate) fn explored<A: Arena + Clone + Sync>(
         seed: asked.seed,
     };
     let progress = Progress::new("exploring", plan.total_steps(), true);
-    let results = explore(&Late::new(arenas, asked.late.clone()), &plan, &progress)?.results;
+    let results = explore_all(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?.results;
     progress.finish();
     let arms = Arms { winners: &environment.winners, names: &names, measured };
     let summary = explore_then_exploit::summarise(&plan, &results, &arms);

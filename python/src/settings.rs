@@ -11,9 +11,9 @@ use output::usage::usage;
 use pyo3::prelude::*;
 use serde::Deserialize;
 use sim::results::{Axes, Look, SpreadKind};
-use simulation::runs::evidence::EvidencePlan;
 use simulation::late_answers::LateAnswers;
 use simulation::runs::StudyPlan;
+use simulation::runs::evidence::EvidencePlan;
 use simulation::seed::Streams;
 
 use crate::call::{exception, wrong};

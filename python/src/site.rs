@@ -12,12 +12,12 @@ use output::progress::Progress;
 use output::usage::usage;
 use pyo3::prelude::*;
 use sim::results::{LiveConfig, Measured, VERSION, live_caption};
-use simulation::live_arena::{LiveArenaFactory, play_live};
+use simulation::description::Effort;
+use simulation::live_arena::LiveArenaFactory;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
-use simulation::runs::Late;
+use simulation::runs::{Late, play_all};
 use simulation::spec::SiteSpec;
-use simulation::description::Effort;
 use simulation::truth::{GroundTruth, of_preferences};
 
 use crate::call::{How, work, wrong};
@@ -73,7 +73,7 @@ impl Inner {
         let arenas = Late::new(arenas, asked.late.clone());
         let late = asked.late.describe();
         let progress = Progress::new("playing", plan.total_steps(), true);
-        let results = play_live(&arenas, &plan, None, &progress)?;
+        let results = play_all(&arenas, &plan, None, &progress)?;
         progress.finish();
         let names = description.names();
         Ok(Study {

@@ -1,14 +1,11 @@
 //! The live arena: every comparison is an impression, in which a user examines a mixed list and clicks.
 
-use anyhow::Result;
 use bandits::{Arena, Arm, DuelOutcome, Generator, PairWins};
 use interleave::keyed::{ImpressionKey, RunKey};
 use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome, Preference};
-use output::progress::Progress;
 
 use crate::prepared::PreparedSite;
-use crate::runs::kept_runs::KeptRuns;
-use crate::runs::{ArenaFactory, Late, RunResult, StudyPlan, play_all};
+use crate::runs::{ArenaFactory, played_arena};
 use crate::seed::{RunSeeds, Streams};
 use crate::seed_text::{Seeded, seed_text};
 use crate::site::{ImpressionRandomness, MixingMethods, Multileaver, Site};
@@ -120,6 +117,8 @@ impl Arena for LiveArena<'_> {
     }
 }
 
+played_arena!(LiveArena<'_>);
+
 /// Copies the outcome pair by pair, for outcomes without a score per ranker.
 fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
     wins.reset(arms);
@@ -132,19 +131,6 @@ fn set_pairs(outcome: &AnyOutcome, arms: usize, wins: &mut PairWins) {
             }
         }
     }
-}
-
-/// [`play_all`] in live arenas, compiled here once for all front ends.
-///
-/// # Errors
-/// Those of [`play_all`].
-pub fn play_live(
-    arenas: &Late<LiveArenaFactory<'_>>,
-    plan: &StudyPlan,
-    kept: Option<&KeptRuns>,
-    progress: &Progress,
-) -> Result<Vec<Vec<RunResult>>> {
-    play_all(arenas, plan, kept, progress)
 }
 
 /// Makes live arenas over one site.

@@ -5,15 +5,12 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use bandits::problems::{Problem, Setting};
-use bandits::{MOST_WITH_ALL_PAIRS, MatrixArena, PreferenceMatrix, UtilityArena};
+use bandits::{MOST_WITH_ALL_PAIRS, PreferenceMatrix};
 use output::memory::{arms_that_fit, ensure_room};
 use output::numbers::with_separators;
 use output::progress::Progress;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-
-use crate::runs::kept_runs::KeptRuns;
-use crate::runs::{CopiedArenas, Late, RunResult, StudyPlan, play_all};
 
 /// Bytes per ordered pair of arms: an entry of the matrix and a threshold of the arena.
 const BYTES_PER_PAIR: u64 = 8 + 4;
@@ -42,32 +39,6 @@ pub fn prepare_problem(problem: &Problem) -> Result<Setting> {
         )?;
     }
     Ok(problem.setting()?)
-}
-
-/// [`play_all`] on a matrix, compiled here once for all front ends.
-///
-/// # Errors
-/// Those of [`play_all`].
-pub fn play_matrix(
-    arenas: &Late<CopiedArenas<MatrixArena>>,
-    plan: &StudyPlan,
-    kept: Option<&KeptRuns>,
-    progress: &Progress,
-) -> Result<Vec<Vec<RunResult>>> {
-    play_all(arenas, plan, kept, progress)
-}
-
-/// The same on utilities.
-///
-/// # Errors
-/// Those of [`play_all`].
-pub fn play_utilities(
-    arenas: &Late<CopiedArenas<UtilityArena>>,
-    plan: &StudyPlan,
-    kept: Option<&KeptRuns>,
-    progress: &Progress,
-) -> Result<Vec<Vec<RunResult>>> {
-    play_all(arenas, plan, kept, progress)
 }
 
 /// SHA-256 of the text of `matrix`, in hexadecimal. The text, twenty bytes per cell, is made in parts on all threads.

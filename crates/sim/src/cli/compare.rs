@@ -16,12 +16,12 @@ use serde::Serialize;
 use simulation::description::Effort;
 use simulation::description::SiteDescription;
 use simulation::late_answers::LateAnswers;
-use simulation::live_arena::{LiveArenaFactory, play_live};
-use simulation::matrix::{matrix_checksum, play_matrix};
+use simulation::live_arena::LiveArenaFactory;
+use simulation::matrix::matrix_checksum;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::{Files, PairSelection, Request, Sampling, StartMode, identity, open_state, play, write};
 use simulation::runs::kept_runs::KeptRuns;
-use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, RunResult, StudyPlan};
+use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, RunResult, StudyPlan, play_all};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::GroundTruth;
@@ -196,8 +196,8 @@ impl Compare {
         let proxy = Late::new(proxy, LateAnswers::default());
         let proxy_runs = KeptRuns::new(&folder, proxy.content(), &truth.gaps, "proxy/timings.json");
         let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
-        let live = play_live(&live, &plan, Some(&live_runs), &progress)?;
-        let proxy = play_matrix(&proxy, &plan, Some(&proxy_runs), &progress)?;
+        let live = play_all(&live, &plan, Some(&live_runs), &progress)?;
+        let proxy = play_all(&proxy, &plan, Some(&proxy_runs), &progress)?;
         progress.finish();
         let played = [(&live[..], &live_runs), (&proxy[..], &proxy_runs)];
         self.write_and_print(&folder, &config, &plan, usual, played, (measured, matrix_note))

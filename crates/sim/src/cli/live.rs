@@ -4,9 +4,9 @@ use anyhow::Result;
 use bandits::RegretKind;
 use clap::Args;
 use output::progress::Progress;
-use simulation::live_arena::{LiveArenaFactory, play_live};
+use simulation::live_arena::LiveArenaFactory;
 use simulation::runs::kept_runs::KeptRuns;
-use simulation::runs::{ArenaFactory as _, Late, StudyPlan};
+use simulation::runs::{ArenaFactory as _, Late, StudyPlan, play_all};
 use simulation::truth::GroundTruth;
 
 use crate::cli::args::{EvidenceArgs, LateArgs, RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
@@ -82,7 +82,7 @@ impl Live {
         let arenas = Late::new(arenas, late.clone());
         let kept = KeptRuns::new(&folder, arenas.content(), &truth.gaps, "timings.json");
         let progress = Progress::new("playing", plan.total_steps(), common.quiet);
-        let results = play_live(&arenas, &plan, Some(&kept), &progress)?;
+        let results = play_all(&arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
 
         let caption = live_caption(description, "", &measured, self.run.look(usual)).with(late.describe());

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bandits::open::{OpenRun, OpenRunState, play_open_in_step};
-use bandits::{Arena, Generators};
+use bandits::open::{OpenRun, OpenRunState};
+use bandits::{Arena as _, Generators};
 use output::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::EvidenceRecorder;
-use super::{ArenaFactory, RunObserver, RunPlan, RunResult};
+use super::{ArenaFactory, LateRunsInStep, PlayedArena, RunObserver, RunPlan, RunResult};
 use crate::late_answers::LateAnswers;
 use crate::seed::RunSeeds;
 use crate::seed_text::{Seeded, seed_text};
@@ -101,9 +101,10 @@ pub(super) fn play_late<A: ArenaFactory>(
         let run = OpenRun::new(late.lateness.clone(), delays);
         Ok(OpenRunState::new(policy, arena, generators.arena, observer, run))
     };
-    let mut states = numbers.iter().map(state).collect::<Result<Vec<_>>>()?;
-    play_open_in_step(&mut states, plan.steps);
-    let seconds = start.elapsed().as_secs_f64() / states.len().max(1) as f64;
+    let runs = numbers.iter().map(state).collect::<Result<Vec<_>>>()?;
+    let mut played = LateRunsInStep { runs, steps: plan.steps };
+    PlayedArena::play_late(&mut played);
+    let seconds = start.elapsed().as_secs_f64() / played.runs.len().max(1) as f64;
     let finish = |state: OpenRunState<A::Arena<'_>, RunObserver<'_>>| {
         let tally = state.policy.tally();
         let answers = Answers {
@@ -118,7 +119,7 @@ pub(super) fn play_late<A: ArenaFactory>(
             ..state.observer.finish(tally.asked, plan.steps, state.arena.gaps(), seconds)
         }
     };
-    Ok(states.into_iter().map(finish).collect())
+    Ok(played.runs.into_iter().map(finish).collect())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this file | the plan of a study, its results, and how threads share its runs |
 //! | `observer` | records a run |
+//! | `played_arena` | the run loops, compiled for every policy and kind of arena |
 //! | `late` | runs whose answers come late |
 //! | `schedule` | memory, and which runs a thread plays together |
 //! | [`evidence`] | what the outcomes of a run prove, and when that ends it |
@@ -12,22 +13,24 @@ pub mod evidence;
 pub mod kept_runs;
 mod late;
 mod observer;
+mod played_arena;
 mod schedule;
 
 use std::collections::BTreeMap;
-use std::iter::repeat_n;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bandits::registry::{PolicyVisitor, Spec};
-use bandits::{Arena, Arm, Generators, Policy, Regret, RunState, play_in_step};
+use bandits::registry::Spec;
+use bandits::{Arena as _, Arm, Generators, Regret};
 pub use late::{Answers, Late};
 use output::progress::Progress;
+pub(crate) use played_arena::played_arena;
+pub use played_arena::{LateRunsInStep, PlayedArena, RunsInStep};
 use rayon::prelude::*;
 pub use schedule::{batches_of_runs, ensure_room_for_runs};
 
 use self::evidence::{EvidencePlan, EvidenceRecorder, RunEvidence};
 use self::observer::RunObserver;
+use self::played_arena::StartingRun;
 use crate::late_answers::LateAnswers;
 use crate::runs::kept_runs::KeptRuns;
 use crate::seed::RunSeeds;
@@ -36,7 +39,7 @@ use crate::seed_text::{Seeded, seed_text};
 /// Makes a fresh arena for each run.
 pub trait ArenaFactory: Sync {
     /// The arena of one run.
-    type Arena<'a>: Arena
+    type Arena<'a>: PlayedArena
     where
         Self: 'a;
 
@@ -68,7 +71,7 @@ pub struct CopiedArenas<A> {
     pub content: String,
 }
 
-impl<A: Arena + Clone + Sync> ArenaFactory for CopiedArenas<A> {
+impl<A: PlayedArena + Clone + Sync> ArenaFactory for CopiedArenas<A> {
     type Arena<'a>
         = A
     where
@@ -280,34 +283,11 @@ pub fn play_runs<A: ArenaFactory>(
         let evidence = plan.evidence.zip(test.clone());
         let evidence = evidence.map(|(plan_of, test)| Box::new(EvidenceRecorder::new(plan_of, test, plan.steps)));
         let observer = RunObserver::new(plan, arena.gaps(), evidence, progress);
-        (arena, generators, observer)
+        StartingRun { arena, generators, observer }
     });
-    let visit = PlayRuns { runs: runs.collect(), steps: plan.steps };
-    let played = plan.algorithm.visit(arenas.arms(), plan.steps, visit);
+    let (algorithm, arms, steps) = (plan.algorithm, arenas.arms(), plan.steps);
+    let played = PlayedArena::play(RunsInStep { algorithm, arms, steps, runs: runs.collect() });
     played.with_context(|| format!("{} cannot be played", plan.algorithm))
-}
-
-struct PlayRuns<'a, A> {
-    runs: Vec<(A, Generators, RunObserver<'a>)>,
-    steps: u64,
-}
-
-impl<A: Arena> PolicyVisitor for PlayRuns<'_, A> {
-    type Output = Vec<RunResult>;
-
-    fn visit<P: Policy + Clone>(self, policy: P) -> Vec<RunResult> {
-        let start = Instant::now();
-        let policies = repeat_n(policy, self.runs.len());
-        let state = |((arena, generators, observer), policy)| RunState::new(policy, arena, generators, observer);
-        let mut states: Vec<_> = self.runs.into_iter().zip(policies).map(state).collect();
-        play_in_step(&mut states, self.steps);
-        let seconds = start.elapsed().as_secs_f64() / states.len().max(1) as f64;
-        let finish = |state: RunState<P, A, RunObserver<'_>>| {
-            let played = state.played();
-            state.observer.finish(played, self.steps, state.arena.gaps(), seconds)
-        };
-        states.into_iter().map(finish).collect()
-    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! `sim bandit --setting explore-then-exploit`: accuracy of the recommended arm and regret at horizons.
 
 use anyhow::Result;
-use bandits::{Arena, RegretKind};
+use bandits::RegretKind;
 use clap::{Args, ValueEnum};
 use output::numbers::parse_positive;
 use output::progress::Progress;
 use output::usage::usage;
 use serde::Serialize;
-use simulation::runs::ArenaFactory as _;
 use simulation::runs::kept_runs::KeptRuns;
+use simulation::runs::{ArenaFactory as _, PlayedArena};
 
 use super::{Bandit, CopiedArenas, Late, LateAnswers};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, report, summarise, write};
@@ -107,7 +107,7 @@ struct Config {
 
 impl Bandit {
     /// Measures accuracy and regret at horizons.
-    pub(super) fn explore<A: Arena + Clone + Sync>(
+    pub(super) fn explore<A: PlayedArena + Clone + Sync>(
         &self,
         arenas: &Late<CopiedArenas<A>>,
         horizons: Vec<u64>,

@@ -5,8 +5,8 @@ mod explore;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
+use bandits::RegretKind;
 use bandits::problems::{Problem, Setting};
-use bandits::{Arena, RegretKind};
 use clap::Args;
 use explore::SettingOptions;
 use output::progress::Progress;
@@ -15,7 +15,7 @@ use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
 use simulation::matrix::prepare_problem;
 use simulation::runs::kept_runs::KeptRuns;
-use simulation::runs::{ArenaFactory, CopiedArenas, Late, StudyPlan, play_all};
+use simulation::runs::{ArenaFactory, CopiedArenas, Late, PlayedArena, StudyPlan, play_all};
 
 use super::matrix_file;
 use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
@@ -96,7 +96,7 @@ impl Bandit {
         }
     }
 
-    fn play<A: Arena + Clone + Sync>(&self, prepared: PreparedEnvironment<A>) -> Result<()> {
+    fn play<A: PlayedArena + Clone + Sync>(&self, prepared: PreparedEnvironment<A>) -> Result<()> {
         let caption = prepared.caption(self.run.look(&Usual::STUDY));
         let PreparedEnvironment { arenas, environment: description, names, measured, truth } = prepared;
         let horizons = self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)?;
@@ -122,7 +122,7 @@ impl Bandit {
     }
 
     /// Measures regret over time.
-    fn ongoing<A: Arena + Clone + Sync>(
+    fn ongoing<A: PlayedArena + Clone + Sync>(
         &self,
         arenas: &Late<CopiedArenas<A>>,
         description: Environment,
