@@ -8,7 +8,6 @@ use bandits::problems::{Problem, Setting};
 use bandits::winners::condorcet_winner;
 use bandits::{Arena as _, Arm, MatrixArena, PreferenceMatrix, RegretKind, UtilityArena};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2, PyUntypedArrayMethods as _};
-use output;
 use output::progress::Progress;
 use output::usage::usage;
 use pyo3::prelude::*;

@@ -6,7 +6,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use bandits::{ActionKind, MatrixArena, PreferenceMatrix, RegretKind};
 use clap::Args;
-use output;
 use output::numbers::{deviation, parse_positive, significant, with_unit};
 use output::progress::Progress;
 use output::results_folder::{ResultsFolder, write_part};

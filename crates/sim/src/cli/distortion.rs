@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use output;
 use output::numbers::{parse_positive, with_separators};
 use output::progress::Progress;
 use output::results_folder::{Existing, claim_file};

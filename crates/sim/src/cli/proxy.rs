@@ -8,7 +8,6 @@ use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use clap::Args;
 use letor_io::Names;
-use output;
 use output::interrupt::say_when_stopped;
 use output::machine;
 use output::numbers::{escaped, parse_above_zero, parse_positive, significant, with_separators, with_unit};

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use output;
 use output::numbers::{with_separators, with_unit};
 
 use super::print::eprintln;

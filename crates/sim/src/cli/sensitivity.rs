@@ -4,7 +4,6 @@ use anyhow::Result;
 use clap::Args;
 use figures::{Curve, CurvePoint, Lines};
 use interleave::AnyMultileaving;
-use output;
 use output::numbers::{mean_of, parse_positive, with_unit};
 use output::progress::Progress;
 use output::usage::usage;

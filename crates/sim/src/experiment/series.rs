@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use output;
 use output::numbers::{number, significant};
 use serde::{Deserialize, Serialize};
 

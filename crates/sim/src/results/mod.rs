@@ -21,7 +21,6 @@ use anyhow::Result;
 use bandits::registry::Spec;
 use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
-use output;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use bandits::matrix::npy_header;
 use bandits::{Arm, PreferenceMatrix};
-use output;
 use output::lock::Lock;
 use output::usage::usage;
 use zip::write::SimpleFileOptions;

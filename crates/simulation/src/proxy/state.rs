@@ -10,7 +10,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use output;
 use output::checksum::{self, seal, unseal};
 use output::difference::{Compare, first_difference};
 use output::usage::usage;

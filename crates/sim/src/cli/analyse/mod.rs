@@ -11,7 +11,6 @@ use anyhow::{Context, Result, ensure};
 use bandits::{Arm, PreferenceMatrix};
 use clap::Args;
 use letor_io::Names;
-use output;
 use output::numbers::{parse_count, parse_number, parse_positive, parse_probability, parse_up_to, with_unit};
 use output::usage::usage;
 use serde::Serialize;

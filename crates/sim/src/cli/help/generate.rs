@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use clap_complete::Shell;
-use output;
 
 use crate::cli::print::{NotPrinted, eprintln};
 

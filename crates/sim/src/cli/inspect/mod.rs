@@ -8,7 +8,6 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use figures::{Curve, CurvePoint, Lines};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics};
-use output;
 use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
 use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use output;
 use output::machine;
 use output::numbers::with_separators;
 use output::numbers::{deviation, number};

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use output;
 use output::lock::Lock;
 use output::numbers::with_separators;
 

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use output;
 use output::numbers::{parse_number, parse_positive, parse_probability, parse_up_to};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
