@@ -113,7 +113,7 @@ def _plain(name: str, value: Any) -> Union[int, float, str, bool, list[int]]:
         return bool(value)
     if name == "delay" and not isinstance(value, (str, os.PathLike)):
         return str(whole(name, value))
-    return os.fspath(value)
+    return str(os.fspath(value))
 
 
 def packed(function: str, settings: Mapping[str, Any], **named: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, TypeGuard, Union
 
 Rankings = Union[str, "os.PathLike[str]", Mapping[Any, Mapping[Any, float]], Any]
 """A file, ``{query: {document: number}}``, a frame with columns for query, document and number, an object with `to_dict`
@@ -58,8 +58,10 @@ def packed(
             lines = (f"{q} Q0 {d} 0 {score!r} {tag}" for q, d, score in _triples(ranking, _SCORE, f"run {run}"))
             files[file] = _text(lines, f"run {run}")
             given.append(f"{run}={FOLDER}{file}")
+    elif _is_path(runs):
+        given = [os.fspath(runs)]
     else:
-        given = [os.fspath(path) for path in ([runs] if _is_path(runs) else runs)]
+        given = [os.fspath(path) for path in runs]
     if _is_path(qrels):
         return Packed(given, [os.fspath(qrels)], files)
     if isinstance(qrels, (list, tuple)) and all(map(_is_path, qrels)):
@@ -74,7 +76,7 @@ def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in ".-_ " else "-" for c in name) or "-"
 
 
-def _is_path(value: object) -> bool:
+def _is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(value, (str, os.PathLike))
 
 
