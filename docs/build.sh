@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Runs the notebooks and builds the site into target/docs. Needs an environment with rankduel, docs/requirements.txt,
-# jupytext, nbconvert, ipykernel, pandas and matplotlib; DOCS_PYTHON names its interpreter.
+# Runs the notebooks and builds the site into target/docs. Needs an environment with rankduel and docs/requirements.txt;
+# DOCS_PYTHON names its interpreter.
 set -euo pipefail
 cd "$(dirname "$0")"
 python=${DOCS_PYTHON:-python3}
 out=../target/docs-notebooks
 mkdir -p "$out" pages/notebooks
+kernel='{"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}'
 for notebook in notebooks/*.py; do
   name=$(basename "$notebook" .py)
-  MPLBACKEND=module://matplotlib_inline.backend_inline "$python" -m jupytext --quiet --to ipynb --execute --output "$out/$name.ipynb" "$notebook"
-  "$python" -m nbconvert --log-level=WARN --to html --template lab --embed-images \
-    --HTMLExporter.require_js_url= --HTMLExporter.mathjax_url= --HTMLExporter.jquery_url= --HTMLExporter.mermaid_js_url= \
-    --output-dir pages/notebooks "$out/$name.ipynb"
+  "$python" -m jupytext --quiet --to ipynb --update-metadata "$kernel" --output "$out/$name.ipynb" "$notebook"
+  MPLBACKEND=module://matplotlib_inline.backend_inline "$python" -m nbconvert --log-level=WARN --execute --to html \
+    --template lab --embed-images --HTMLExporter.require_js_url= --HTMLExporter.mathjax_url= \
+    --HTMLExporter.jquery_url= --HTMLExporter.mermaid_js_url= --output-dir pages/notebooks "$out/$name.ipynb"
 done
 "$python" -m mkdocs build --quiet -f mkdocs.yml
 # Nothing that a browser would fetch from elsewhere.
