@@ -5,14 +5,15 @@ set -euo pipefail
 cd "$(dirname "$0")"
 python=${DOCS_PYTHON:-python3}
 out=../target/docs-notebooks
+rm -rf "$out" pages/notebooks
 mkdir -p "$out" pages/notebooks
 kernel='{"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}'
+export MPLBACKEND=module://matplotlib_inline.backend_inline NO_MKDOCS_2_WARNING=1
 for notebook in notebooks/*.py; do
   name=$(basename "$notebook" .py)
   "$python" -m jupytext --quiet --to ipynb --update-metadata "$kernel" --output "$out/$name.ipynb" "$notebook"
-  MPLBACKEND=module://matplotlib_inline.backend_inline "$python" -m nbconvert --log-level=WARN --execute --to html \
-    --template lab --embed-images --HTMLExporter.require_js_url= --HTMLExporter.mathjax_url= \
-    --HTMLExporter.jquery_url= --HTMLExporter.mermaid_js_url= --output-dir pages/notebooks "$out/$name.ipynb"
+  "$python" -m nbconvert --log-level=ERROR --execute --to notebook --output-dir pages/notebooks "$out/$name.ipynb"
+  "$python" -m nbconvert --log-level=ERROR --to markdown --output-dir pages/notebooks "pages/notebooks/$name.ipynb"
 done
 "$python" -m mkdocs build --quiet -f mkdocs.yml
 # Nothing that a browser would fetch from elsewhere.
@@ -20,3 +21,4 @@ if grep -rhoE '(src|href)="https?://[^"]+\.(js|css|woff2?)[^"]*"' ../target/docs
   echo 'the site fetches files from other hosts'
   exit 1
 fi
+echo "the site is in $(cd ../target/docs && pwd)"

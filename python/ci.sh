@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds the wheel, installs it into a clean environment for each Python from 3.10 to 3.13 that is there, runs the tests,
-# checks types and stubs, and compares the numbers between the versions. Skips, and says so, without Python or a package
-# index.
+# checks types and stubs, runs the notebooks and builds the documentation, and compares the numbers between the versions.
+# Skips, and says so, without Python or a package index. `ci.sh --one` does it for the newest Python alone.
 #
-# RANKDUEL_PROFILE=release builds what users install; the default, dev, is compiled in a fraction of the time.
-# RANKDUEL_PYTHONS names the interpreters, e.g. "python3.12 /opt/python3.13/bin/python".
+# RANKDUEL_PROFILE=release builds what users install, for manylinux2014; the default, dev, is compiled in a fraction of
+# the time. RANKDUEL_PYTHONS names the interpreters, e.g. "python3.12 /opt/python3.13/bin/python". RANKDUEL_SIM names the
+# program `sim` of this revision, to compare with.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
@@ -29,6 +30,7 @@ done
 [ -z "${RANKDUEL_PYTHONS:-}" ] || read -r -a pythons <<<"$RANKDUEL_PYTHONS"
 [ ${#pythons[@]} -gt 0 ] || skip 'no Python from 3.10 to 3.13'
 newest=${pythons[-1]}
+[ "${1:-}" != --one ] || pythons=("$newest")
 
 # An environment is made once and kept: only the wheel is installed again.
 environment() { # folder, python, packages...
@@ -43,12 +45,19 @@ environment() { # folder, python, packages...
 }
 
 step "the wheel ($profile)"
-environment "$work/build" "$newest" 'maturin>=1.10,<2' || skip 'no package index'
+tools=('maturin>=1.10,<2')
+how=(--profile "$profile" --compatibility linux)
+if [ "$profile" = release ]; then
+  tools+=(ziglang)
+  how=(--release --zig --compatibility manylinux2014)
+fi
+environment "$work/build-$profile" "$newest" "${tools[@]}" || skip 'no package index'
 rm -rf "$work/wheels"
-PATH="$work/build/bin:$PATH" PYO3_PYTHON="$work/build/bin/python" \
-  maturin build --quiet --profile "$profile" --compatibility linux --out "$work/wheels"
+started=$SECONDS
+PATH="$work/build-$profile/bin:$PATH" PYO3_PYTHON="$work/build-$profile/bin/python" \
+  maturin build --quiet "${how[@]}" --out "$work/wheels"
 wheel=$(echo "$work"/wheels/*.whl)
-ls -l "$wheel"
+echo "$(basename "$wheel"): $(($(stat -c %s "$wheel") / 1024)) KB, built in $((SECONDS - started)) s"
 
 numbers='
 import hashlib, rankduel as rd
@@ -65,7 +74,7 @@ for python in "${pythons[@]}"; do
   packages=(pytest hypothesis numpy pyarrow)
   if [ "$python" = "$newest" ]; then
     everything=yes
-    packages+=(pandas polars duckdb matplotlib tqdm mypy pandas-stubs)
+    packages+=(pandas polars duckdb matplotlib tqdm mypy)
   fi
   environment "$place" "$python" "${packages[@]}" || skip 'no package index'
   "$place/bin/pip" install -q --no-deps --force-reinstall "$wheel"
@@ -73,18 +82,27 @@ for python in "${pythons[@]}"; do
     step "$version: all tests, with warnings as errors"
     (cd tests && "$place/bin/python" -X dev -W error -m pytest -q -p no:cacheprovider)
     step "$version: examples in docstrings, types, stubs"
-    installed=$("$place/bin/python" -c 'import rankduel, pathlib; print(pathlib.Path(rankduel.__file__).parent)')
+    # Elsewhere: here, the sources would be imported instead of the wheel.
+    installed=$(cd "$work" && "$place/bin/python" -c 'import rankduel, pathlib; print(pathlib.Path(rankduel.__file__).parent)')
     (cd "$work" && "$place/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules "$installed")
-    "$place/bin/python" -m mypy --config-file pyproject.toml --strict "$installed" --cache-dir "$work/mypy"
+    "$place/bin/python" -m mypy --config-file pyproject.toml --cache-dir "$work/mypy" rankduel
     (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise --mypy-config-file "$here/pyproject.toml")
   else
     step "$version: lists, tables, own policies"
     (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_frames.py test_lists.py test_own.py)
   fi
-  found+=("$("$place/bin/python" -c "$numbers")")
+  found+=("$(cd "$work" && "$place/bin/python" -c "$numbers")")
   echo "numbers on $version: ${found[-1]}"
 done
 for one in "${found[@]}"; do
   [ "$one" = "${found[0]}" ] || { echo 'the numbers differ between versions of Python'; exit 1; }
 done
+step 'notebooks and documentation'
+mapfile -t packages <../docs/requirements.txt
+if environment "$work/docs" "$newest" "${packages[@]}"; then
+  "$work/docs/bin/pip" install -q --no-deps --force-reinstall "$wheel"
+  DOCS_PYTHON="$work/docs/bin/python" bash ../docs/build.sh
+else
+  echo 'SKIPPED: the package index lacks what the documentation needs'
+fi
 step 'all checks passed'

@@ -30,10 +30,23 @@ class FollowTheLeader(rd.Policy):
             self.played[loser] += 1
 
 
+# %%
 study = rd.bandit("arithmetic:k=10", [FollowTheLeader, "rucb", "random"], steps=5_000, runs=10)
 study
+
+# %% [markdown]
+# Is it better than the others by more than chance?
+
+# %%
+print(study.significance(baseline=study.algorithms[0]))
 
 # %%
 ends = {entry["algorithm"].split(":")[0]: entry["regret"]["mean"] for entry in study.summary}
 assert ends["rucb"] < ends["random"] and ends["python-FollowTheLeader"] < ends["random"]
-ends
+
+# %% [markdown]
+# The same class plays live, and with answers that come a hundred steps late:
+
+# %%
+site = rd.Site.lookalike("mq2008", scale=0.05, rankers=[1, 5, 10, 20])
+site.live([FollowTheLeader, "random"], steps=5_000, runs=3, truth_effort=0.1, delay=100)

@@ -44,3 +44,14 @@ assert share - 3 * error > 0.5
 impression = rd.multileave([ours, theirs, theirs[::-1]], length=5, method="sosm", seed=3)
 preferences, scores = impression.credit_all(clicked=["strudel"])
 np.array(preferences)
+
+# %% [markdown]
+# Before any user sees a mixed list, simulate: runs and judgments as dictionaries, frames or files of TREC.
+
+# %%
+runs = {
+    "ours": {"apple": {"pie": 3.0, "crumble": 2.0, "tart": 1.0}},
+    "theirs": {"apple": {"strudel": 3.0, "pie": 2.0, "cake": 1.0}},
+}
+site = rd.Site.from_runs(runs, {"apple": {"strudel": 2, "cake": 1, "pie": 1}}, synthetic=True, name="desserts")
+print(site.truth(effort=0.1))

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankduel.frames import Frame
+
+
+def page(text: str, figures: Iterable[str]) -> str:
+    """What notebooks show: a table of text, and figures no wider than the page."""
+    style = "font-family: monospace; line-height: 1.35; white-space: pre; overflow-x: auto"
+    shown = "".join(f'<div style="max-width: 50rem; overflow-x: auto">{figure}</div>' for figure in figures)
+    return f'<div><pre style="{style}">{html.escape(text)}</pre>{shown}</div>'
 
 
 @dataclass(frozen=True)
@@ -43,4 +50,4 @@ class Findings:
         return self.text
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>" + "".join(self.figures.values())
+        return page(self.text, self.figures.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import tempfile
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankduel import _core
-from rankduel.findings import Findings
+from rankduel.findings import Findings, page
 from rankduel.flags import flags
 from rankduel.frames import Frame
 
@@ -96,7 +95,7 @@ class Study:
         Parameters
         ----------
         **settings
-            The flags of the command, e.g. ``correction="bh"`` or ``baseline="rucb"``.
+            The flags of the command, e.g. ``correction="bh"`` or ``baseline=study.algorithms[0]``.
 
         Returns
         -------
@@ -210,7 +209,7 @@ class Study:
         return f"Study({', '.join(self.labels)}; {len(self.runs)} runs of {self.steps:,} steps, seed {self.seed})"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.report)}</pre>{self._svg}"
+        return page(self.report, [self._svg])
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)

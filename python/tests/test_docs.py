@@ -1,0 +1,56 @@
+"""The examples of README and documentation run, at a small size."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import rankduel as rd
+
+ROOT = Path(__file__).parents[2]
+PAGES = [path for path in (ROOT / "python/README.md", *sorted((ROOT / "docs/pages").rglob("*.md"))) if path.exists()]
+WITH_EXAMPLES = [path for path in PAGES if "```python" in path.read_text() and "docs/pages/notebooks/" not in path.as_posix()]
+
+SMALLER = [
+    (r"\bsteps=[\d_]+", "steps=2_000"),
+    (r"\bruns=\d+", "runs=2"),
+    (r"\bhorizons=\[.*?\]", "horizons=[50, 500]"),
+    (r"\binterleavings=[\d_]+", "interleavings=200"),
+    (r"\bimpressions=[\d_]+", "impressions=200"),
+    (r"impressions == [\d_]+", "impressions == 200"),
+    (r"\bdraws=\d+", "draws=3"),
+    (r"\bscale=[\d.]+", "scale=0.005"),
+    (r"\bdelay=[\d_]+", "delay=100"),
+    (r'lookalike\("mq2008", scale=0.005', 'lookalike("mq2008", scale=0.05'),
+]
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = page.read_text()
+    if "pd." in text or "to_pandas" in text:
+        pytest.importorskip("pandas")
+        pytest.importorskip("polars")
+    if ".plot()" in text:
+        pytest.importorskip("matplotlib").use("Agg")
+    if "rd.experiment" in text and not (ROOT / "experiments").is_dir():
+        pytest.skip("no experiments beside the package")
+    (tmp_path / "experiments").symlink_to(ROOT / "experiments")
+    monkeypatch.chdir(tmp_path)
+    # A truth that is known well enough to play on.
+    live, truth = rd.Site.live, rd.Site.truth
+    monkeypatch.setattr(rd.Site, "live", lambda *a, **k: live(*a, **{"truth_effort": 0.01, **k}))
+    monkeypatch.setattr(rd.Site, "truth", lambda *a, **k: truth(*a, **{"effort": 0.01, **k}))
+    names: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for pattern, smaller in SMALLER:
+            block = re.sub(pattern, smaller, block)
+        exec(compile(block, str(page), "exec"), names)
+
+
+def test_the_pages_are_there() -> None:
+    if not (ROOT / "docs/pages").is_dir():
+        pytest.skip("no documentation beside the package")
+    assert len(WITH_EXAMPLES) >= 6
