@@ -6,12 +6,13 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::RwLockReadGuard;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{OnceLock, RwLockReadGuard};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use crate::checksum::sha256_hex;
 use crate::interrupt::finish_writing;
 
 /// Creates `folder` and its missing parents; an existing folder is left as it is.
@@ -183,13 +184,27 @@ pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
         let left = entry.file_name();
         let parts = left.to_str().and_then(|left| left.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.'));
         let parts = parts.filter(|(target, _)| name.is_none_or(|name| *target == name));
-        let writer = parts.and_then(|(_, writer)| writer.split('-').next()?.parse::<u32>().ok());
-        let Some(writer) = writer else { continue };
+        let mut writer = parts.map(|(_, writer)| writer.split('-')).into_iter().flatten();
+        let (number, _, host) =
+            (writer.next().and_then(|number| number.parse::<u32>().ok()), writer.next(), writer.next());
+        // In a folder that machines share, the processes of another one are not listed here.
+        let Some(writer) = number.filter(|_| host.is_none_or(|host| host == this_machine())) else { continue };
         if processes.join("self").exists() && !processes.join(writer.to_string()).exists() {
             // A file that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Eight digits that tell this machine from others with which it shares a folder: processes of several machines, and those
+/// of containers almost always, have the same number.
+fn this_machine() -> &'static str {
+    static MACHINE: OnceLock<String> = OnceLock::new();
+    MACHINE.get_or_init(|| {
+        let known = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+        let name = known.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+        sha256_hex(name.unwrap_or_default().trim())[..8].to_owned()
+    })
 }
 
 /// A temporary file beside its target, removed on drop unless it was renamed.
@@ -207,7 +222,7 @@ impl Aside {
             .file_name()
             .with_context(|| format!("failed to write {}: the path has no file name; add one", target.display()))?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".{}.{}-{count}.tmp", name.to_string_lossy(), std::process::id());
+        let name = format!(".{}.{}-{count}-{}.tmp", name.to_string_lossy(), std::process::id(), this_machine());
         Ok(Self { path: target.with_file_name(name), _writing: finish_writing() })
     }
 

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// What happens before the process ends by a signal.
@@ -19,6 +20,12 @@ static FAREWELL: Mutex<Farewell> = Mutex::new(Farewell { say: None, empty: Vec::
 
 /// Held while a file is being written.
 static WRITING: RwLock<()> = RwLock::new(());
+
+/// Whether the process was asked to stop.
+static STOPPING: AtomicBool = AtomicBool::new(false);
+
+/// How many save before it stops.
+static SAVING: AtomicUsize = AtomicUsize::new(0);
 
 fn farewell() -> MutexGuard<'static, Farewell> {
     FAREWELL.lock().unwrap_or_else(PoisonError::into_inner)
@@ -44,6 +51,40 @@ pub(super) fn finish_writing() -> RwLockReadGuard<'static, ()> {
     WRITING.read().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// While the returned guard lives, a process that is asked to stop waits up to 25 seconds for its work to be saved: less
+/// than what job schedulers usually grant. The work asks now and then [whether it should](SavesBeforeItStops).
+#[must_use]
+pub fn saves_before_it_stops() -> SavesBeforeItStops {
+    SAVING.fetch_add(1, Ordering::SeqCst);
+    SavesBeforeItStops(())
+}
+
+/// Work that is saved before the process stops.
+#[derive(Debug)]
+pub struct SavesBeforeItStops(());
+
+impl SavesBeforeItStops {
+    /// Whether the process was asked to stop: then the work saves, and calls [`stop`](Self::stop).
+    #[must_use]
+    pub fn is_asked_to_stop(&self) -> bool {
+        STOPPING.load(Ordering::Relaxed)
+    }
+
+    /// Lets the process end, now that all is saved.
+    pub fn stop(self) -> ! {
+        drop(self);
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+impl Drop for SavesBeforeItStops {
+    fn drop(&mut self) {
+        SAVING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// Removes those of these folders that are empty.
 pub(super) fn remove_empty(folders: &[PathBuf]) {
     for folder in folders {
@@ -63,7 +104,7 @@ pub fn install() {
 #[cfg(unix)]
 mod unix {
     use std::io::{IsTerminal as _, Write as _};
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, TryLockError};
     use std::thread;
     use std::time::{Duration, Instant};
@@ -72,10 +113,12 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    use super::{WRITING, farewell, remove_empty};
+    use super::{SAVING, STOPPING, WRITING, farewell, remove_empty};
 
     /// How long a file that is being written may delay the end.
     const PATIENCE: Duration = Duration::from_secs(2);
+    /// How long work that saves before the process stops may delay the end.
+    const PATIENCE_TO_SAVE: Duration = Duration::from_secs(25);
 
     pub(super) fn install() {
         // The flag is never read: with any handler, the write fails instead of the process.
@@ -99,6 +142,11 @@ mod unix {
     }
 
     fn stop(signal: i32) {
+        STOPPING.store(true, Ordering::SeqCst);
+        let start = Instant::now();
+        while SAVING.load(Ordering::SeqCst) > 0 && start.elapsed() < PATIENCE_TO_SAVE {
+            thread::sleep(Duration::from_millis(1));
+        }
         let start = Instant::now();
         let _writing = loop {
             match WRITING.try_write() {

@@ -5,6 +5,7 @@
 //! | the crate's root | files that are complete or absent: [`write_atomic`], [`create_folder`], CSV and JSON |
 //! | [`results_folder`] | the folder of a command's results: claimed, locked, continued |
 //! | [`records`], [`checksum`] | records that are kept line by line, each with a checksum |
+//! | [`shards`] | the work of a command in shares that processes do anywhere, and their parts |
 //! | [`cache`], [`data_cache`] | values that are computed once, and where they are kept |
 //! | [`lock`], [`interrupt`] | one writer per folder; Ctrl-C and termination |
 //! | [`machine`] | free memory, threads |
@@ -26,6 +27,7 @@ pub mod numbers;
 pub mod progress;
 pub mod records;
 pub mod results_folder;
+pub mod shards;
 pub mod text_table;
 pub mod usage;
 

@@ -67,6 +67,12 @@ impl<R: Record> Records<R> {
         }
     }
 
+    /// What the records belong to.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
+
     /// The numbers below `count` that have no record.
     pub fn missing(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
         (0..count).filter(|number| !self.found.contains_key(number))
@@ -97,6 +103,7 @@ impl<R: Record> Records<R> {
     /// # Errors
     /// If the file cannot be written.
     pub fn rewrite(&self, records: impl IntoIterator<Item = R>) -> Result<()> {
+        create_folder_of(&self.path)?;
         let records = records.into_iter().map(|record| (record.number(), record)).collect();
         self.rewrite_with(|_| records).map_err(|error| self.explained(error))
     }

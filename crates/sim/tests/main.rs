@@ -24,3 +24,4 @@ mod reading;
 mod refusals;
 mod regret;
 mod serving;
+mod shards;

@@ -10,16 +10,17 @@
 //! multiples of 1/60, so it is m - 1. Rankers that return the same lists as the winner are left out of the
 //! sets: they are as good as the winner.
 
+use anyhow::Result;
 use bandits::Generator;
 use interleave::{AnyMultileaving, Outcome, Preference};
 use output::progress::Progress;
 use rand::RngExt;
-use rayon::prelude::*;
 use serde::Serialize;
 use simulation::sample::draw_first;
 use simulation::seed;
 use simulation::site::{ImpressionRandomness, Multileaver, Site};
 
+use crate::analysis::numbered::NumberedWork;
 use crate::results::Spread;
 
 /// What to measure.
@@ -44,6 +45,14 @@ pub struct Distortion {
     pub share: Spread,
 }
 
+impl Distortion {
+    /// The distortion of sets of `size` rankers with these shares.
+    #[must_use]
+    pub fn of(size: usize, shares: &[f64]) -> Self {
+        Self { size, share: Spread::of(shares) }
+    }
+}
+
 /// Measures the distortion of `method` against `winners`, the best arms.
 ///
 /// # Panics
@@ -56,28 +65,35 @@ pub fn measure(
     plan: Plan,
     progress: &Progress,
 ) -> Distortion {
-    Distortion { size: plan.size, share: Spread::of(&shares(site, method, winners, plan, progress)) }
+    let shares = shares_of(site, method, winners, plan, &NumberedWork::all(), progress).expect("nothing is kept");
+    Distortion::of(plan.size, &shares)
 }
 
-/// The distortion of each set.
+/// The distortion of each set; of the sets of a shard alone, if `work` is that of one.
+///
+/// # Errors
+/// Those of [`NumberedWork::values`].
 ///
 /// # Panics
 /// As for [`measure`].
-#[must_use]
-pub fn shares(site: &Site, method: &AnyMultileaving, winners: &[usize], plan: Plan, progress: &Progress) -> Vec<f64> {
+pub fn shares_of(
+    site: &Site,
+    method: &AnyMultileaving,
+    winners: &[usize],
+    plan: Plan,
+    work: &NumberedWork,
+    progress: &Progress,
+) -> Result<Vec<f64>> {
     let others: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
     assert!(plan.size >= 2 && plan.size <= others.len() + 1, "checked by the caller");
-    (0..plan.sets)
-        .into_par_iter()
-        .map(|set| {
-            let cell = format!("distortion {} {method}", plan.size);
-            let stream = |purpose: &str| seed::generator(plan.seed, &cell, set, purpose);
-            let arms = draw_set(winners[0], &others, plan.size, &mut stream("set"));
-            let share = one_set(site, method, &arms, plan.multileavings, stream);
-            progress.advance(1);
-            share
-        })
-        .collect()
+    let cell = format!("distortion {} {method}", plan.size);
+    work.values(&cell, plan.sets, |set| {
+        let stream = |purpose: &str| seed::generator(plan.seed, &cell, set, purpose);
+        let arms = draw_set(winners[0], &others, plan.size, &mut stream("set"));
+        let share = one_set(site, method, &arms, plan.multileavings, stream);
+        progress.advance(1);
+        share
+    })
 }
 
 /// The winner followed by `size` - 1 of the others, drawn without replacement.

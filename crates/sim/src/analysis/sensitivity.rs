@@ -9,13 +9,15 @@
 //! nDCG do not count. A preference of exactly one half is an error. Pairwise interleaving spends each impression on
 //! one pair; the pairs take turns in random order.
 
+use anyhow::Result;
 use bandits::{Generator, log_spaced};
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Outcome, Preference};
 use output::progress::Progress;
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 use simulation::seed;
 use simulation::site::{ImpressionRandomness, Multileaver, Site};
+
+use crate::analysis::numbered::NumberedWork;
 
 /// A way of comparing several rankers.
 #[derive(Debug, Clone)]
@@ -67,17 +69,29 @@ pub fn checkpoints(impressions: u64) -> Vec<u64> {
 /// `ndcg` is the nDCG of each arm, the reference. All methods see the same draws of rankers.
 #[must_use]
 pub fn measure(site: &Site, ndcg: &[f64], method: &Method, plan: &Plan, progress: &Progress) -> Vec<Vec<f64>> {
+    measure_share(site, ndcg, method, plan, &NumberedWork::all(), progress).expect("nothing is kept")
+}
+
+/// The same for the draws of a shard, if `work` is that of one, or from the parts of shards.
+///
+/// # Errors
+/// Those of [`NumberedWork::values`].
+pub fn measure_share(
+    site: &Site,
+    ndcg: &[f64],
+    method: &Method,
+    plan: &Plan,
+    work: &NumberedWork,
+    progress: &Progress,
+) -> Result<Vec<Vec<f64>>> {
     let cell = format!("sensitivity {}", method.label());
-    (0..plan.draws)
-        .into_par_iter()
-        .map(|draw| {
-            let arms = draw_arms(ndcg, plan.rankers, &mut seed::generator(plan.seed, "sensitivity", draw, "rankers"));
-            let stream = |purpose: &str| seed::generator(plan.seed, &cell, draw, purpose);
-            let errors = one_draw(site, ndcg, method, &arms, &plan.checkpoints, stream);
-            progress.advance(1);
-            errors
-        })
-        .collect()
+    work.values(&cell, plan.draws, |draw| {
+        let arms = draw_arms(ndcg, plan.rankers, &mut seed::generator(plan.seed, "sensitivity", draw, "rankers"));
+        let stream = |purpose: &str| seed::generator(plan.seed, &cell, draw, purpose);
+        let errors = one_draw(site, ndcg, method, &arms, &plan.checkpoints, stream);
+        progress.advance(1);
+        errors
+    })
 }
 
 /// Draws rankers of which at least two differ in nDCG, if 100 tries find such a draw.

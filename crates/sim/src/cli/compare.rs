@@ -19,7 +19,7 @@ use simulation::live_arena::LiveArenaFactory;
 use simulation::matrix::matrix_checksum;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::{Files, PairSelection, Request, Sampling, StartMode, identity, open_state, play, write};
-use simulation::runs::kept_runs::KeptRuns;
+use simulation::runs::kept_runs::{KeptRuns, revisions};
 use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, RunResult, StudyPlan, play_all};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
@@ -29,8 +29,10 @@ use super::matrix_file;
 use super::print::{eprintln, println};
 use crate::analysis::live_vs_proxy::{Difference, differences, figure, largest};
 use crate::cli::args::{RunArgs, SiteArgs, StreamArgs, TruthArgs, Usual};
-use crate::cli::study::extension::{Size, extended};
+use crate::cli::shards::{self, Work, extended_by};
+use crate::cli::study::extension::Size;
 use crate::results::{self, Arms, Caption, Measured, label, live_caption, notes};
+use output::shards::{Share, folder_of};
 
 /// Run the same bandits live and on the proxy matrix of the same data, side by side.
 ///
@@ -133,6 +135,7 @@ impl Compare {
             )
         );
         self.run.regret.check_live()?;
+        let share = self.run.shard.share()?;
         // Read first: a wrong file name should fail before any work is done.
         let matrix = self.matrix.as_deref().map(|path| matrix_file::read(path, common.quiet)).transpose()?;
         let prepared = self.site.prepare(common.seed, common.quiet)?;
@@ -172,12 +175,19 @@ impl Compare {
         }
         let part = self.run.regret.part(RegretKind::Condorcet) + &self.truth.part() + &self.streams.part();
         let folder = || self.site.default_folder("compare", description, &part, common);
+        if matches!(share, Share::Prepare) {
+            return self.prepare(&prepared, estimated, &self.run.output.out.clone().unwrap_or_else(folder));
+        }
         let key = config(&asked, self.run.regret.given(), None, matrix.as_ref().map(checksum));
-        let folder = self.run.output.claim(folder, &key, common.quiet)?;
-        let size = extended(asked, &folder, common.quiet)?;
+        let folder = self.run.output.claim_share(&share, folder, &key, common.quiet)?;
+        let Some(folder) = folder else { return Ok(()) };
+        let size = extended_by(&share, asked, &folder, common.quiet)?;
         let matrix = match matrix {
             Some(matrix) => matrix,
-            None => self.estimate(&prepared, folder.path())?,
+            None => {
+                copy_prepared(&share, &folder)?;
+                self.estimate(&prepared, folder.path())?
+            }
         };
         self.check_arms(&matrix, site.arms())?;
         let truth = self.run.regret.truth(&prepared, effort, &self.truth.cache.cache, common)?;
@@ -187,19 +197,42 @@ impl Compare {
         folder.check(&config)?;
 
         let plan = self.run.plan(size);
+        let cells = plan.cells();
+        let pairs_of_runs = ("run live and on the matrix", plan.runs * cells.len() as u64);
+        let work = Work::new(&config, revisions(&plan.algorithms), pairs_of_runs)?;
+        work.begin(&share, &folder)?;
         let live = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
         let live = Late::new(live, LateAnswers::default());
-        let live_runs = KeptRuns::new(&folder, live.content(), &truth.gaps, "live/timings.json");
+        let live_runs = KeptRuns::new(&folder, live.content(), &truth.gaps, "live/timings.json").sharing(&share);
         let arena = MatrixArena::with_gaps(matrix, truth.gaps.clone());
         let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(&checksum)) };
         let proxy = Late::new(proxy, LateAnswers::default());
-        let proxy_runs = KeptRuns::new(&folder, proxy.content(), &truth.gaps, "proxy/timings.json");
-        let progress = Progress::new("playing live and proxy", 2 * plan.total_steps(), common.quiet);
+        let proxy_runs = KeptRuns::new(&folder, proxy.content(), &truth.gaps, "proxy/timings.json").sharing(&share);
+        let steps = 2 * live_runs.share_of(plan.total_steps());
+        let progress = Progress::new("playing live and proxy", steps, common.quiet);
         let live = play_all(&live, &plan, Some(&live_runs), &progress)?;
         let proxy = play_all(&proxy, &plan, Some(&proxy_runs), &progress)?;
         progress.finish();
+        if let Some(shard) = share.shard() {
+            let [live, proxy] = [&live_runs, &proxy_runs].map(|kept| kept.cells_of(shard, &cells, plan.runs));
+            return work.finish(shard, folder, &[live?, proxy?].concat(), common.quiet);
+        }
         let played = [(&live[..], &live_runs), (&proxy[..], &proxy_runs)];
         self.write_and_print(&folder, &config, &plan, usual, played, (measured, matrix_note))
+    }
+
+    /// Does what all shards need: the matrix, unless one is given, and the ground truth.
+    fn prepare(&self, prepared: &PreparedSite, estimated: bool, out: &Path) -> Result<()> {
+        let common = &self.run.common;
+        if estimated {
+            self.estimate(prepared, &prepared_in(&folder_of(out)))?;
+        }
+        let effort = self.truth.effort(prepared.site.arms());
+        let truth = self.run.regret.truth(prepared, effort, &self.truth.cache.cache, common)?;
+        let matrix = if estimated { "the matrix; " } else { "" };
+        let truth = truth.describe(|arm| prepared.description.label(arm));
+        shards::prepared(&format!("{matrix}{truth}"), common.quiet);
+        Ok(())
     }
 
     fn check_arms(&self, matrix: &PreferenceMatrix, arms: usize) -> Result<()> {
@@ -216,7 +249,8 @@ impl Compare {
     /// Estimates the proxy matrix, with the files of `sim proxy` in the results folder.
     fn estimate(&self, prepared: &PreparedSite, folder: &Path) -> Result<PreferenceMatrix> {
         let common = &self.run.common;
-        let files = Files::of(&folder.join("proxy.npy"))?;
+        let files = Files::of(&folder.join(MATRIX))?;
+        output::create_folder(folder)?;
         let _lock = files.lock()?;
         let identity = identity(prepared, common.seed, Sampling::WithReplacement, false);
         let request = Request {
@@ -304,6 +338,31 @@ impl Compare {
         }
         Ok(())
     }
+}
+
+/// The name of the estimated matrix.
+const MATRIX: &str = "proxy.npy";
+
+/// Where, in the folder of the parts, the matrix is that all shards need.
+fn prepared_in(parts: &Path) -> PathBuf {
+    parts.join("prepared")
+}
+
+/// Takes the matrix that was prepared for all shards over into `folder`, if there is one and it has none yet. Whether it is
+/// the right one is checked when it is read.
+fn copy_prepared(share: &Share, folder: &ResultsFolder) -> Result<()> {
+    let parts = match share {
+        Share::Merge(parts) => Some(parts.folder()),
+        Share::One(_) => folder.path().parent(),
+        Share::All | Share::Prepare => None,
+    };
+    let Some(parts) = parts else { return Ok(()) };
+    let (from, to) = (Files::of(&prepared_in(parts).join(MATRIX))?.state, Files::of(&folder.join(MATRIX))?.state);
+    if let (Ok(bytes), false) = (std::fs::read(&from), to.exists()) {
+        folder.marker()()?;
+        output::write_atomic(&to, &bytes)?;
+    }
+    Ok(())
 }
 
 /// The relative difference and its standard error, e.g. `+1.2% ± 0.4%`; a single run has no standard error.

@@ -14,8 +14,11 @@ use simulation::description::SiteDescription;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
 use super::print::{eprintln, println};
-use crate::analysis::distortion::{Distortion, Plan, measure};
+use crate::analysis::distortion::{Distortion, Plan, shares_of};
+use crate::analysis::numbered::NumberedWork;
 use crate::cli::args::{CommonArgs, SiteArgs, TruthArgs, announce_missing};
+use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
+use output::shards::Share;
 
 /// Measure how often a multileaving prefers another ranker to the best one.
 ///
@@ -55,6 +58,9 @@ pub(super) struct DistortionCommand {
     #[arg(long, requires = "out")]
     replace: bool,
 
+    #[command(flatten)]
+    shard: ShardArgs,
+
     /// Print the JSON instead of the summary
     #[arg(long)]
     json: bool,
@@ -67,6 +73,15 @@ struct Report<'a> {
     key: Key<'a>,
     truth: &'a GroundTruth,
     distortion: Vec<Distortion>,
+}
+
+/// What the parts of shards are parts of.
+#[derive(Serialize)]
+struct Asked<'a> {
+    #[serde(flatten)]
+    key: Key<'a>,
+    sizes: &'a [u64],
+    truth: &'a GroundTruth,
 }
 
 /// What was asked for.
@@ -84,6 +99,12 @@ impl DistortionCommand {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
         self.common.apply()?;
+        let share = self.shard.share()?;
+        anyhow::ensure!(
+            share.shard().is_none() || self.out.is_some(),
+            usage("--shard writes its part beside the results; say with --out where those are")
+        );
+        anyhow::ensure!(share.shard().is_none() || !self.replace, shards::no_replace());
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         // Checked before any work: the sizes, and whether the result can be written.
@@ -96,7 +117,7 @@ impl DistortionCommand {
             sets: self.sets,
             site: description,
         };
-        if let Some(path) = &self.out {
+        if let (Some(path), None) = (&self.out, share.shard()) {
             let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
             if let (Some(moved), false) = (claim_file(path, &key, existing)?, quiet) {
                 eprintln!("what {} held is now in {}", path.display(), moved.display());
@@ -115,17 +136,40 @@ impl DistortionCommand {
              (--rankers, --without), another click model (--click) or more queries"
         );
         let sizes = self.sizes(site.arms(), site.arms() - truth.winners.len() + 1)?;
-        if let Some(path) = &self.out {
+        if matches!(share, Share::Prepare) {
+            shards::prepared(&truth.describe(|arm| description.label(arm)), quiet);
+            return Ok(());
+        }
+        let asked = Asked { key, sizes: &sizes, truth: &truth };
+        let work = Work::new(&asked, [("distortion".to_owned(), 1)].into(), ("set", self.sets))?;
+        let folder = match (share.shard(), &self.out) {
+            (Some(shard), Some(path)) => match claim_shard(shard, path, &asked, quiet)? {
+                Some(folder) => Some(folder),
+                None => return Ok(()),
+            },
+            _ => None,
+        };
+        match &folder {
+            Some(folder) => work.begin(&share, folder)?,
+            None => work.check(&share)?,
+        }
+        if let (Some(path), None) = (&self.out, share.shard()) {
             refuse_other_sizes(path, &sizes)?;
         }
 
-        let progress = Progress::new("multileaving", self.sets * sizes.len() as u64, quiet);
-        let measured = sizes.iter().map(|&size| {
+        let progress = Progress::new("multileaving", Work::share_of(&share, self.sets) * sizes.len() as u64, quiet);
+        let sets = NumberedWork::of(&share, folder.as_ref().map(|folder| folder.path().to_path_buf()));
+        let of_size = |&size: &u64| {
             let plan = Plan { size: size as usize, multileavings: self.multileavings, sets: self.sets, seed };
-            measure(site, &prepared.methods.multileaving, &truth.winners, plan, &progress)
-        });
-        let report = Report { key, distortion: measured.collect(), truth: &truth };
+            let shares = shares_of(site, &prepared.methods.multileaving, &truth.winners, plan, &sets, &progress)?;
+            Ok(Distortion::of(plan.size, &shares))
+        };
+        let distortion = sizes.iter().map(of_size).collect::<Result<Vec<Distortion>>>()?;
         progress.finish();
+        if let (Some(shard), Some(folder)) = (share.shard(), folder) {
+            return work.finish(shard, folder, &sets.into_cells(), quiet);
+        }
+        let report = Report { key, distortion, truth: &truth };
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report)?);
         } else {

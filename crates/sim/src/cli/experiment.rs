@@ -14,7 +14,12 @@ use output::usage::usage;
 
 use super::print::{eprintln, println};
 use crate::cli::args::{CacheArgs, CommonArgs, announce_missing};
-use crate::experiment::{self, Experiment, ExperimentContext, ExperimentOutcome, Table, claim::Verdict, report::index};
+use crate::cli::shards::{self, ShardArgs, Work, claim_shard};
+use crate::experiment::{
+    self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::Verdict, report::index,
+};
+use output::interrupt::say_when_stopped;
+use output::shards::Share;
 
 /// Run figures and tables of papers, defined in files.
 ///
@@ -49,6 +54,9 @@ pub(super) struct ExperimentCommand {
 
     #[command(flatten)]
     cache: CacheArgs,
+
+    #[command(flatten)]
+    shard: ShardArgs,
 
     /// Replace figures and summaries even if nothing has changed, or if a look-alike now stands in for the data they
     /// were made on; finished runs are not repeated
@@ -86,7 +94,19 @@ impl ExperimentCommand {
         let files = self.chosen()?;
         // An invalid file fails before hours are spent on the others.
         let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;
-        let context = self.context(self.scale, self.common.quiet);
+        let mut context = self.context(self.scale, self.common.quiet);
+        let share = self.shard.share()?;
+        if !matches!(share, Share::All) {
+            let [file] = &files[..] else {
+                bail!(usage("--shard goes with one experiment at a time; give a single file"));
+            };
+            ensure!(!self.dry_run, usage("--dry-run does not go with --shard; leave one of them out"));
+            context.sharing.share = share.clone();
+            if !matches!(share, Share::Merge(_)) {
+                return self.run_share(context, &share, file);
+            }
+            self.work(&context, file)?.check(&share)?;
+        }
         if !self.common.quiet {
             self.print_stand_ins(&context, &files, &experiments)?;
         }
@@ -129,6 +149,34 @@ impl ExperimentCommand {
         }
         ensure!(failed.is_empty(), "{} failed: {}", failed.len(), failed.join(", "));
         Ok(())
+    }
+
+    /// What the shards of an experiment are parts of.
+    fn work(&self, context: &ExperimentContext, file: &Path) -> Result<Work> {
+        let SharedWork { config, revisions, runs } = experiment::shared_work(context, file)?;
+        Work::new(&config, revisions, ("run", runs))
+    }
+
+    /// Plays the runs of a shard, and leaves its part; or does what all shards need.
+    fn run_share(&self, mut context: ExperimentContext, share: &Share, file: &Path) -> Result<()> {
+        let quiet = self.common.quiet;
+        let work = self.work(&context, file)?;
+        let Some(shard) = share.shard() else {
+            experiment::run_share(&context, file)?;
+            shards::prepared("data, ground truths and matrices", quiet);
+            return Ok(());
+        };
+        ensure!(!self.replace, shards::no_replace());
+        let out = context.folder(&experiment::name_of(file)?);
+        let Some(folder) = claim_shard(shard, &out, work.config(), quiet)? else { return Ok(()) };
+        work.begin(share, &folder)?;
+        let path = folder.path().display().to_string();
+        say_when_stopped(move || {
+            format!("stopped; finished runs are kept in {path}, and the same command plays the others")
+        });
+        context.sharing.folder = Some(folder.path().to_path_buf());
+        let cells = experiment::run_share(&context, file)?;
+        work.finish(shard, folder, &cells, quiet)
     }
 
     /// Lists the settings that run on look-alikes because their data are not installed.

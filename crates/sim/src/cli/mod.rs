@@ -19,6 +19,7 @@ mod print;
 mod proxy;
 mod report;
 mod sensitivity;
+mod shards;
 mod study;
 
 use std::ffi::OsString;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 use clap::{FromArgMatches, Parser, Subcommand};
 use output::interrupt;
 use output::numbers::escaped;
-use output::usage::UsageError;
+use output::usage::{UsageError, usage};
 use simulation::spec::SpecError;
 
 use self::args::defaults::{self, Added};
@@ -71,11 +72,14 @@ enum Command {
     Export(export::Export),
     Inspect(inspect::Inspect),
     Man(help::generate::Man),
+    Merge(shards::merge::Merge),
     Power(evidence::power::Power),
     Proxy(proxy::Proxy),
     Report(report::Report),
     Sensitivity(sensitivity::Sensitivity),
     Significance(evidence::significance::Significance),
+    Status(shards::status::Status),
+    Submit(shards::submit::Submit),
 }
 
 /// Parses the command line and runs the command. The exit code is 2 for wrong usage and 1 for failures, each with one
@@ -169,7 +173,15 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
         eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
     }
+    shards::invoked_with(&arguments);
     cli.run().map_err(|error| Failure::of(&error))
+}
+
+/// Runs `sim` with these arguments, which another command kept; `sim.toml` is in them already.
+fn run_again(arguments: &[OsString]) -> anyhow::Result<()> {
+    let cli = parse(command(), arguments).map_err(|error| usage(one_line(&error.to_string())))?;
+    shards::invoked_with(arguments);
+    cli.run()
 }
 
 /// The command line, parsed.
@@ -198,6 +210,9 @@ impl Cli {
             Some(Command::Datasets(command)) => command.run(),
             Some(Command::Inspect(command)) => command.run(),
             Some(Command::Man(command)) => command.run(),
+            Some(Command::Merge(command)) => run_again(&command.arguments()?),
+            Some(Command::Status(command)) => command.run(),
+            Some(Command::Submit(command)) => command.run(),
             Some(Command::Distortion(command)) => command.run(),
             Some(Command::Experiment(command)) => command.run(),
             Some(Command::Export(command)) => command.run(),

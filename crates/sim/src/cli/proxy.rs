@@ -15,13 +15,15 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::{
-    Against, Files, PairSelection, Provenance, Request, Sampling, StartMode, identity, open_state, play, provenance,
-    winner, write,
+    Against, Files, PairSelection, Provenance, Request, Sampling, ShardFiles, StartMode, State, identity, open_state,
+    play, play_shard, provenance, winner, write,
 };
 
 use super::matrix_file::{self, MatrixFile};
 use super::print::{eprintln, println};
 use crate::cli::args::{CommonArgs, SiteArgs, announce_missing};
+use crate::cli::shards::{self, ShardArgs, claim_shard, made};
+use output::shards::{Shard, Share};
 
 /// Estimate the preference matrix of a data set's rankers from simulated impressions.
 ///
@@ -43,6 +45,9 @@ pub(super) struct Proxy {
 
     #[command(flatten)]
     common: CommonArgs,
+
+    #[command(flatten)]
+    shard: ShardArgs,
 
     /// The matrix to write, `.npy` or `.txt` (both are written, with further files beside them)
     #[arg(long, value_name = "FILE")]
@@ -153,6 +158,7 @@ impl Proxy {
         self.common.apply()?;
         let files = Files::of(&self.out)?;
         let every = self.effort.save_every()?;
+        let share = self.shard.share()?;
         if !self.site.spec()?.may_have_names() {
             self.effort.selection(None)?;
         }
@@ -182,12 +188,22 @@ impl Proxy {
                 ))
             );
         }
+        if matches!(share, Share::Prepare) {
+            shards::prepared(&format!("the lists of {}", with_unit(arms as u64, "ranker")), self.common.quiet);
+            return Ok(());
+        }
+        let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
+        let mode = StartMode::from_flags(self.effort.resume, self.effort.replace);
+        if let Some(shard) = share.shard() {
+            ensure!(mode != StartMode::Replace, shards::no_replace());
+            let state = open_state(&files.state, identity, request, mode)?;
+            return self.play_shard(shard, &state, &prepared, every);
+        }
         if let (Some(parent), false) = (self.out.parent(), self.common.quiet) {
             announce_missing(parent);
         }
         output::create_folder_of(&self.out)?;
         let _lock = files.lock()?;
-        let mode = StartMode::from_flags(self.effort.resume, self.effort.replace);
         if mode != StartMode::Replace && self.effort.more.is_none() && !files.state.exists() {
             // Made by another program or downloaded.
             let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
@@ -202,12 +218,15 @@ impl Proxy {
         say_when_stopped(|| {
             "stopped; the same command with --resume goes on from the last saved state, if there is one".to_owned()
         });
-        let identity = identity(&prepared, self.common.seed, self.effort.sampling(), self.site.multileaves());
         let mut state = open_state(&files.state, identity, request, mode)?;
         let save = Some((files.state.as_path(), every));
         let start = Instant::now();
-        let compared = play(&mut state, &prepared, save, self.common.quiet)?;
-        let seconds = start.elapsed().as_secs_f64();
+        let (compared, seconds) = match share.parts() {
+            Some(parts) if !state.done => {
+                (state.absorb(parts, prepared.site.queries(), &files.state)?, parts.seconds())
+            }
+            _ => (play(&mut state, &prepared, save, self.common.quiet)?, start.elapsed().as_secs_f64()),
+        };
 
         write(&files, &state)?;
         let matrix = state.matrix()?;
@@ -237,6 +256,25 @@ impl Proxy {
             eprintln!("results in {}: {}", folder.unwrap_or(Path::new(".")).display(), names.join(", "));
         }
         Ok(())
+    }
+
+    /// Plays the pieces of `shard`, and leaves its part.
+    fn play_shard(&self, shard: Shard, state: &State, prepared: &PreparedSite, every: Duration) -> Result<()> {
+        let quiet = self.common.quiet;
+        if state.done {
+            if !quiet {
+                eprintln!("nothing left to do: {} holds this matrix", self.out.display());
+            }
+            return Ok(());
+        }
+        let Some(folder) = claim_shard(shard, &self.out, &state.work()?, quiet)? else { return Ok(()) };
+        folder.marker()()?;
+        let path = folder.path().display().to_string();
+        say_when_stopped(move || format!("stopped; what was counted is kept in {path}, and the same command goes on"));
+        let progress = folder.join(shards::PIECES);
+        let part =
+            play_shard(state, shard, prepared, &ShardFiles { progress: (&progress, every), made: made(), quiet })?;
+        shards::leave(&part, folder, quiet)
     }
 
     fn agreement(

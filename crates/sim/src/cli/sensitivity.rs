@@ -12,9 +12,12 @@ use serde::Serialize;
 use simulation::description::SiteDescription;
 
 use super::print::{eprintln, println};
-use crate::analysis::sensitivity::{Method, Plan, checkpoints, measure};
+use crate::analysis::numbered::NumberedWork;
+use crate::analysis::sensitivity::{Method, Plan, checkpoints, measure_share};
 use crate::cli::args::{CommonArgs, OutputArgs, SiteArgs, parse_method};
+use crate::cli::shards::{self, ShardArgs, Work};
 use crate::results::Spread;
+use output::shards::Share;
 
 /// Measure how many impressions methods need to order rankers as their nDCG does.
 ///
@@ -52,6 +55,9 @@ pub(super) struct Sensitivity {
 
     #[command(flatten)]
     output: OutputArgs,
+
+    #[command(flatten)]
+    shard: ShardArgs,
 }
 
 /// A row of errors.csv.
@@ -86,6 +92,7 @@ impl Sensitivity {
             let known = self.methods[..at].iter().any(|before| before.to_string() == method.to_string());
             anyhow::ensure!(!known, usage(format!("--methods: {method} is given twice; give each method once")));
         }
+        let share = self.shard.share()?;
         let prepared = self.site.prepare(seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         anyhow::ensure!(
@@ -104,17 +111,29 @@ impl Sensitivity {
             methods: methods.iter().map(Method::label).collect(),
             site: description,
         };
+        if matches!(share, Share::Prepare) {
+            shards::prepared(&format!("the lists of {}", with_unit(site.arms() as u64, "ranker")), quiet);
+            return Ok(());
+        }
         let usual = || self.site.default_folder("sensitivity", description, "", &self.common);
-        let folder = self.output.claim(usual, &config, quiet)?;
+        let Some(folder) = self.output.claim_share(&share, usual, &config, quiet)? else { return Ok(()) };
         folder.check(&config)?;
+        let work = Work::new(&config, [("sensitivity".to_owned(), 1)].into(), ("draw", self.draws))?;
+        work.begin(&share, &folder)?;
         let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
         let checkpoints = checkpoints(self.impressions);
         let plan = Plan { rankers: self.compared as usize, checkpoints, draws: self.draws, seed };
 
-        let progress = Progress::new("comparing", self.draws * methods.len() as u64, quiet);
-        let measured: Vec<(String, Vec<Vec<f64>>)> =
-            methods.iter().map(|method| (method.label(), measure(site, &ndcg, method, &plan, &progress))).collect();
+        let progress = Progress::new("comparing", Work::share_of(&share, self.draws) * methods.len() as u64, quiet);
+        let draws = NumberedWork::of(&share, Some(folder.path().to_path_buf()));
+        let of_method = |method: &Method| -> Result<(String, Vec<Vec<f64>>)> {
+            Ok((method.label(), measure_share(site, &ndcg, method, &plan, &draws, &progress)?))
+        };
+        let measured = methods.iter().map(of_method).collect::<Result<Vec<_>>>()?;
         progress.finish();
+        if let Some(shard) = share.shard() {
+            return work.finish(shard, folder, &draws.into_cells(), quiet);
+        }
 
         let rows = rows(&plan, &measured);
         folder.write(&config, || {

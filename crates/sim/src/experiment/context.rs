@@ -18,6 +18,7 @@ use simulation::spec::SiteSpec;
 use simulation::truth::GroundTruth;
 
 use crate::experiment::config::expand::Setting;
+use crate::experiment::share::ExperimentShare;
 
 /// What all experiments of one call share.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct ExperimentContext {
     pub scale: f64,
     /// Whether progress bars are hidden.
     pub quiet: bool,
+    /// Which share of the runs is played.
+    pub sharing: ExperimentShare,
     /// The last data set opened: consecutive settings often share it.
     opened: RefCell<Option<(String, Arc<Dataset>)>>,
 }
@@ -53,7 +56,8 @@ impl ExperimentContext {
     /// A context that writes to `out`.
     #[must_use]
     pub fn new(out: PathBuf, cache: PathBuf, data_dir: Option<PathBuf>, scale: f64, quiet: bool) -> Self {
-        Self { out, cache, data_dir, data_cache: None, scale, quiet, opened: RefCell::new(None) }
+        let sharing = ExperimentShare::default();
+        Self { out, cache, data_dir, data_cache: None, scale, quiet, sharing, opened: RefCell::new(None) }
     }
 
     /// `count` times the scale, but at least `least` (or `count`, if that is smaller).

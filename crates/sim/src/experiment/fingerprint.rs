@@ -70,6 +70,11 @@ impl Fingerprint {
         })
     }
 
+    /// The hash of what is measured.
+    pub(crate) fn measured(&self) -> &str {
+        &self.measured
+    }
+
     /// Whether results with the fingerprint `known` contain the same measurements.
     pub(crate) fn same_measurements(&self, known: &str) -> bool {
         known == self.earlier || known.split('/').next() == Some(self.measured.as_str())

@@ -11,6 +11,7 @@
 //! | `context` | folders, scale, and which data are present |
 //! | `opened_setting`, `environment` | a setting with its data, and sets of its rankers to play in |
 //! | `run_store` | finished runs, kept |
+//! | `share` | the runs of a shard, and what all shards need |
 //! | `fingerprint` | whether results are up to date, and what to do if not |
 //! | `kinds` | one module per kind of experiment |
 //! | `measured`, [`series`] | what was measured |
@@ -34,6 +35,7 @@ mod opened_setting;
 pub mod report;
 pub(crate) mod run_store;
 pub mod series;
+mod share;
 
 use std::path::Path;
 use std::time::Instant;
@@ -49,6 +51,7 @@ use output::results_folder::FolderOfOtherFiles;
 use output::usage::usage;
 use report::folder;
 pub use report::folder::{Summary, Timings};
+pub use share::{ExperimentShare, SharedWork, run_share, shared_work};
 
 use self::fingerprint::Fingerprint;
 use self::measured::Measured;

@@ -3,9 +3,12 @@
 
 use std::path::Path;
 
+use anyhow::Result;
 use output::checksum::sha256_hex;
 use output::records::{Record, Records};
 use serde::{Deserialize, Serialize};
+
+use crate::experiment::share::ExperimentShare;
 
 /// Raised whenever the runs of the same cell change for all algorithms (if those of one algorithm change,
 /// its own revision is raised).
@@ -36,9 +39,24 @@ impl Record for RunRecord {
 /// The finished runs of one cell.
 pub(crate) type RunStore = Records<RunRecord>;
 
-/// The finished runs in `cache` of the cell with this text, which records runs at this number of checkpoints.
-pub(crate) fn open(cache: &Path, cell: &str, checkpoints: usize) -> RunStore {
+/// The finished runs of the cell with this text, which records runs at this number of checkpoints: those in `cache`; of a
+/// shard, those in its folder; and those in parts that are merged, which `cache` has from then on.
+pub(crate) fn open(cache: &Path, sharing: &ExperimentShare, cell: &str, checkpoints: usize) -> Result<RunStore> {
     let key = sha256_hex(&format!("cell {VERSION}\n{cell}"));
-    let path = cache.join("runs").join(&key[..2]).join(format!("{}.jsonl", &key[2..34]));
-    Records::open(path, key, |run: &RunRecord| run.regret.len() == checkpoints)
+    let path = match &sharing.folder {
+        Some(folder) => folder.join(".runs").join(format!("{}.jsonl", &key[..32])),
+        None => cache.join("runs").join(&key[..2]).join(format!("{}.jsonl", &key[2..34])),
+    };
+    let sound = |run: &RunRecord| run.regret.len() == checkpoints;
+    let mut store = Records::open(path, key, sound);
+    if let Some(parts) = sharing.share.parts() {
+        let known = store.found.len();
+        for (run, record) in parts.records::<RunRecord>(store.subject())?.into_iter().filter(|(_, run)| sound(run)) {
+            store.found.entry(run).or_insert(record);
+        }
+        if store.found.len() > known {
+            store.rewrite(store.found.values().cloned())?;
+        }
+    }
+    Ok(store)
 }

@@ -1,7 +1,6 @@
 //! Builds a matrix: plays rounds on all threads, saves the state at intervals, and continues after interruptions.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -149,7 +148,7 @@ fn check(identity: &Identity, request: &Request) -> Result<()> {
     Ok(())
 }
 
-fn selection(request: &Request) -> Result<PairSelection> {
+pub(super) fn selection(request: &Request) -> Result<PairSelection> {
     request.pairs.parse().map_err(anyhow::Error::msg)
 }
 
@@ -240,8 +239,7 @@ impl State {
         Ok(compared)
     }
 
-    /// Lets all threads take pieces in turn until none is left or `deadline` has passed, and adds their counts. Threads
-    /// finish the pieces they have taken, so that the pieces played are always the first ones of the round.
+    /// Lets all threads take pieces in turn until none is left or `deadline` has passed, and adds their counts.
     fn play_until<C: PairComparison>(
         &mut self,
         deadline: Option<Instant>,
@@ -251,28 +249,16 @@ impl State {
         progress: &Progress,
     ) {
         let Some(current) = &mut self.current else { return };
-        let (next, pieces, width) = (AtomicU64::new(current.pieces), round.pieces(), current.places.len() as u64);
-        let workers = rayon::broadcast(|_| {
-            let mut counts = round.worker_counts();
-            loop {
-                let piece = next.fetch_add(1, Ordering::Relaxed);
-                if piece >= pieces {
-                    break counts;
-                }
-                progress.advance(width * round.play(comparison, pairs, piece, &mut counts));
-                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                    break counts;
-                }
-            }
-        });
-        current.pieces = next.into_inner().min(pieces);
-        for counts in workers {
-            current.sums.iter_mut().zip(&counts.into_sums()).for_each(|(sums, more)| sums.add(more));
+        let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let (next, played) = round.play_all(comparison, pairs, current.pieces..round.pieces(), &is_over, progress);
+        current.pieces = next;
+        for counts in played {
+            current.sums.iter_mut().zip(&counts).for_each(|(sums, more)| sums.add(more));
         }
     }
 
     /// Adds a finished round to the totals.
-    fn close(&mut self, round: OpenRound, strata: Option<&Strata>) {
+    pub(super) fn close(&mut self, round: OpenRound, strata: Option<&Strata>) {
         let OpenRound { impressions, places, sums, .. } = round;
         for (index, place) in places.iter().map(|&place| place as usize).enumerate() {
             let sum = |count: fn(&Sums) -> &[u32]| sums.iter().map(|sums| u64::from(count(sums)[index])).sum::<u64>();

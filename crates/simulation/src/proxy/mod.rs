@@ -33,6 +33,7 @@ mod play;
 mod provenance;
 mod round;
 mod selection;
+mod share;
 mod state;
 mod strata;
 #[cfg(test)]
@@ -46,4 +47,5 @@ pub use play::{identity, play};
 pub use provenance::{Against, Provenance, provenance, winner};
 pub use round::{ROUND, Sampling};
 pub use selection::{PairSelection, all_pairs, pair_count};
+pub use share::{ShardFiles, pieces_played, play_shard};
 pub use state::{FinishedRound, Identity, Request, State};

@@ -31,22 +31,36 @@ pub fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, multilea
 /// # Errors
 /// Those of [`State::run`].
 pub fn play(state: &mut State, prepared: &PreparedSite, save: Option<(&Path, Duration)>, quiet: bool) -> Result<u64> {
-    fn with<C: PairComparison>(
-        comparison: &C,
-        state: &mut State,
-        prepared: &PreparedSite,
-        save: Option<(&Path, Duration)>,
-        quiet: bool,
-    ) -> Result<u64> {
-        state.run(&EstimationContext { site: &prepared.site, comparison, save, quiet })
+    struct Run<'a>(&'a mut State, &'a PreparedSite, Option<(&'a Path, Duration)>, bool);
+    impl Comparing for Run<'_> {
+        type Output = Result<u64>;
+        fn with<C: PairComparison>(self, comparison: &C) -> Result<u64> {
+            let Self(state, prepared, save, quiet) = self;
+            state.run(&EstimationContext { site: &prepared.site, comparison, save, quiet })
+        }
     }
+    let multileaved = state.identity.multileaved;
+    with_comparison(prepared, multileaved, Run(state, prepared, save, quiet))
+}
+
+/// Work that compares pairs in some way.
+pub(super) trait Comparing {
+    /// What it returns.
+    type Output;
+
+    /// Does it.
+    fn with<C: PairComparison>(self, comparison: &C) -> Self::Output;
+}
+
+/// Does `work` with the comparison of a prepared site.
+pub(super) fn with_comparison<W: Comparing>(prepared: &PreparedSite, multileaved: bool, work: W) -> W::Output {
     let PreparedSite { site, methods, .. } = prepared;
-    if state.identity.multileaved {
-        return with(&Multileaved { site, method: &methods.multileaving }, state, prepared, save, quiet);
+    if multileaved {
+        return work.with(&Multileaved { site, method: &methods.multileaving });
     }
     // The default method gets an inner loop of its own.
     match &methods.interleaving {
-        AnyInterleaving::Probabilistic(method) => with(&Interleaved { site, method }, state, prepared, save, quiet),
-        method => with(&Interleaved { site, method }, state, prepared, save, quiet),
+        AnyInterleaving::Probabilistic(method) => work.with(&Interleaved { site, method }),
+        method => work.with(&Interleaved { site, method }),
     }
 }

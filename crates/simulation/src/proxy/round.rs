@@ -1,12 +1,14 @@
 //! A round: impressions of some pairs, cut into pieces that threads take one by one.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::comparison::{Counts, PairComparison};
 use super::strata::{Strata, Sums};
 use crate::pairwise::{Tally, draw_queries};
 use crate::seed;
 use crate::site::Site;
+use output::progress::Progress;
 
 /// How the queries of impressions are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -54,6 +56,18 @@ pub(super) fn draw_strata(queries: usize, impressions: u64, master: u64, number:
     Strata::draw(queries, impressions, &mut seed::generator(master, &purpose(number), 0, "strata"))
 }
 
+/// The number of draws (with strata: queries) of a round in total and per piece.
+pub(super) fn extent(queries: usize, impressions: u64, pairs: usize, sampling: Sampling) -> (usize, usize) {
+    let impressions_per_piece = (COMPARISONS_PER_PIECE / pairs.max(1)).clamp(8, 4096);
+    match sampling {
+        Sampling::WithReplacement => (impressions as usize, impressions_per_piece),
+        Sampling::Stratified => {
+            let each = (impressions / queries.max(1) as u64).max(1) as usize;
+            (queries, (impressions_per_piece / each).max(1))
+        }
+    }
+}
+
 impl<'a> Round<'a> {
     /// Round `number` with `impressions` of each of `pairs` pairs, distributed over queries by `strata` if given.
     pub(super) fn new(
@@ -64,16 +78,11 @@ impl<'a> Round<'a> {
         pairs: usize,
         strata: Option<&'a Strata>,
     ) -> Self {
-        let impressions_per_piece = (COMPARISONS_PER_PIECE / pairs.max(1)).clamp(8, 4096);
+        let sampling = if strata.is_some() { Sampling::Stratified } else { Sampling::WithReplacement };
+        let (_, per_piece) = extent(site.queries(), impressions, pairs, sampling);
         let queries = match strata {
-            None => Queries::Drawn {
-                draws: draw_queries(site, impressions, master, &purpose(number)),
-                per_piece: impressions_per_piece,
-            },
-            Some(strata) => {
-                let per_piece = (impressions_per_piece / strata.each.max(1) as usize).max(1);
-                Queries::Strata { strata, per_piece }
-            }
+            None => Queries::Drawn { draws: draw_queries(site, impressions, master, &purpose(number)), per_piece },
+            Some(strata) => Queries::Strata { strata, per_piece },
         };
         Self { number, master, pairs, queries }
     }
@@ -107,14 +116,36 @@ impl<'a> Round<'a> {
         empty_sums(self.pairs, matches!(self.queries, Queries::Strata { .. }))
     }
 
-    /// Plays piece `number`, adds its outcomes to `worker`, and returns the number of impressions.
-    pub(super) fn play<C: PairComparison>(
+    /// Lets all threads take `pieces` in turn until none is left or `stop` says so; `progress` counts comparisons. Threads
+    /// finish the pieces they have taken, so that those played are always the first ones. Returns the first piece that was
+    /// not played, and the sums of each thread.
+    pub(super) fn play_all<C: PairComparison>(
         &self,
         comparison: &C,
         pairs: &C::Pairs,
-        number: u64,
-        worker: &mut WorkerCounts,
-    ) -> u64 {
+        pieces: Range<u64>,
+        stop: &(dyn Fn() -> bool + Sync),
+        progress: &Progress,
+    ) -> (u64, Vec<Vec<Sums>>) {
+        let (next, width) = (AtomicU64::new(pieces.start), self.pairs as u64);
+        let workers = rayon::broadcast(|_| {
+            let mut counts = self.worker_counts();
+            loop {
+                let piece = next.fetch_add(1, Ordering::Relaxed);
+                if piece >= pieces.end {
+                    break counts.into_sums();
+                }
+                progress.advance(width * self.play(comparison, pairs, piece, &mut counts));
+                if stop() {
+                    break counts.into_sums();
+                }
+            }
+        });
+        (next.into_inner().min(pieces.end), workers)
+    }
+
+    /// Plays piece `number`, adds its outcomes to `worker`, and returns the number of impressions.
+    fn play<C: PairComparison>(&self, comparison: &C, pairs: &C::Pairs, number: u64, worker: &mut WorkerCounts) -> u64 {
         let (all, per_piece) = self.extent();
         let start = number as usize * per_piece;
         let range = start..all.min(start + per_piece);
@@ -156,7 +187,7 @@ impl<'a> Round<'a> {
     }
 
     /// Empty counts for a thread.
-    pub(super) fn worker_counts(&self) -> WorkerCounts {
+    fn worker_counts(&self) -> WorkerCounts {
         WorkerCounts { counts: Counts(Tally::new(self.pairs)), sums: self.sums() }
     }
 }
@@ -167,14 +198,14 @@ pub(super) fn empty_sums(pairs: usize, strata: bool) -> Vec<Sums> {
 }
 
 /// The counts of one thread; integers, so that the order of summation does not matter.
-pub(super) struct WorkerCounts {
+struct WorkerCounts {
     counts: Counts,
     sums: Vec<Sums>,
 }
 
 impl WorkerCounts {
     /// The sums over all pieces that the thread played.
-    pub(super) fn into_sums(mut self) -> Vec<Sums> {
+    fn into_sums(mut self) -> Vec<Sums> {
         // Draws are still in `counts`; strata have moved from there to `sums` query by query.
         let Tally { wins, ties } = &self.counts.0;
         let sums = &mut self.sums[0].counts;

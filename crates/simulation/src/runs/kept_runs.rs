@@ -5,13 +5,14 @@
 //! the study is complete, its cells have the same bytes however often it was interrupted; the seconds of its runs are then
 //! in `timings.json` alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use bandits::registry::Spec;
 use bandits::{Arm, Regret};
 use output::checksum::sha256_hex;
 use output::interrupt::say_when_stopped;
@@ -23,8 +24,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::runs::evidence::RunEvidence;
-use crate::runs::{Answers, RunPlan, RunResult};
+use crate::runs::{Answers, RunPlan, RunResult, jobs_of};
 use crate::seed_text::{Seeded, seed_text};
+use output::shards::{Cell as PartCell, Shard, Share};
 
 /// Raised whenever the runs of the same cell change for all algorithms.
 const VERSION: u32 = 1;
@@ -98,6 +100,12 @@ struct Cell {
     key: String,
 }
 
+impl Cell {
+    fn line(&self) -> String {
+        serde_json::to_string(self).expect("plain data can always be written")
+    }
+}
+
 /// The finished runs of one kind of arena in a results folder.
 pub struct KeptRuns {
     folder: PathBuf,
@@ -108,6 +116,7 @@ pub struct KeptRuns {
     mark: Box<dyn Fn() -> Result<()> + Send + Sync>,
     /// For the message of an interrupted study.
     finished: Arc<AtomicU64>,
+    share: Share,
 }
 
 impl KeptRuns {
@@ -121,11 +130,56 @@ impl KeptRuns {
             seconds: fs::read(folder.join(timings)).map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
             mark: Box::new(folder.marker()),
             finished: Arc::new(AtomicU64::new(0)),
+            share: Share::All,
+        }
+    }
+
+    /// The same for a share of a study: only the runs of a shard are played, or those of all shards are taken from their
+    /// parts and none is played.
+    #[must_use]
+    pub fn sharing(self, share: &Share) -> Self {
+        Self { share: share.clone(), ..self }
+    }
+
+    /// The shard whose runs these are.
+    #[must_use]
+    pub fn shard(&self) -> Option<Shard> {
+        self.share.shard()
+    }
+
+    /// Of `units` of a whole study, those of this share.
+    #[must_use]
+    pub fn share_of(&self, units: u64) -> u64 {
+        self.shard().map_or(units, |shard| shard.length(units))
+    }
+
+    /// The runs of `shard` in a study of `runs` runs of each of these cells, for its part.
+    ///
+    /// # Errors
+    /// If one of them is not finished.
+    pub fn cells_of(&self, shard: Shard, plans: &[RunPlan<'_>], runs: u64) -> Result<Vec<PartCell>> {
+        let jobs = (0..runs).flat_map(|run| (0..plans.len()).map(move |plan| (plan, run))).collect();
+        let jobs = jobs_of(shard, jobs);
+        let cell = |(at, plan): (usize, &RunPlan<'_>)| {
+            let mut found = self.open(plan).found;
+            let numbers: BTreeSet<u64> = jobs.iter().filter(|(plan, _)| *plan == at).map(|(_, run)| *run).collect();
+            found.retain(|run, _| numbers.contains(run));
+            ensure!(found.len() == numbers.len(), "a run of {} in {} was lost", plan.algorithm, self.folder.display());
+            PartCell::new(self.subject_line(plan), found.values())
+        };
+        plans.iter().enumerate().map(cell).filter(|cell| cell.as_ref().map_or(true, |cell| !cell.is_empty())).collect()
+    }
+
+    /// The error for a run that is missing although the parts of all shards are there.
+    pub(crate) fn refuse_to_play(&self, missing: Option<(&RunPlan<'_>, u64)>) -> Result<()> {
+        match (self.share.parts(), missing) {
+            (Some(parts), Some((plan, run))) => Err(parts.incomplete(&format!("run {run} of {}", plan.algorithm))),
+            _ => Ok(()),
         }
     }
 
     /// The finished ones of the runs below `count` of a cell, by their numbers; `cells` of the study share the algorithm.
-    pub(crate) fn of(&self, plan: &RunPlan<'_>, count: u64, cells: usize) -> BTreeMap<u64, RunResult> {
+    pub(crate) fn of(&self, plan: &RunPlan<'_>, count: u64, cells: usize) -> Result<BTreeMap<u64, RunResult>> {
         let algorithm = plan.algorithm.canonical();
         let seconds = |run: u64| {
             let all = self.seconds.get(&algorithm);
@@ -133,8 +187,14 @@ impl KeptRuns {
             let found = all.and_then(|all| all.get(usize::try_from(run).ok()?));
             found.copied().unwrap_or(0.0) / cells.max(1) as f64
         };
-        let found = self.open(plan).found.into_iter().filter(|(run, _)| *run < count);
-        found.map(|(run, kept)| (run, kept.result(seconds))).collect()
+        let mut found = self.open(plan).found;
+        if let Some(parts) = self.share.parts() {
+            for (run, kept) in parts.records::<KeptRun>(&self.subject_line(plan))? {
+                found.entry(run).or_insert(kept);
+            }
+            found.retain(|_, kept| is_sound(kept, plan));
+        }
+        Ok(found.into_iter().filter(|(run, _)| *run < count).map(|(run, kept)| (run, kept.result(seconds))).collect())
     }
 
     /// Keeps a finished run of a cell.
@@ -214,15 +274,31 @@ impl KeptRuns {
     fn cell(&self, plan: &RunPlan<'_>) -> Records<KeptRun> {
         let subject = self.subject(plan);
         let path = self.folder.join(format!("{}.jsonl", subject.key));
-        Records::at(path, serde_json::to_string(&subject).expect("plain data can always be written"))
+        Records::at(path, subject.line())
+    }
+
+    fn subject_line(&self, plan: &RunPlan<'_>) -> String {
+        self.subject(plan).line()
     }
 
     fn open(&self, plan: &RunPlan<'_>) -> Records<KeptRun> {
         let mut cell = self.cell(plan);
-        let length = plan.checkpoints.len();
-        cell.find(|kept: &KeptRun| kept.regret.len() == length && kept.recommended.len() == length);
+        cell.find(|kept: &KeptRun| is_sound(kept, plan));
         cell
     }
+}
+
+/// Whether a run was recorded at the checkpoints of `plan`.
+fn is_sound(kept: &KeptRun, plan: &RunPlan<'_>) -> bool {
+    let length = plan.checkpoints.len();
+    kept.regret.len() == length && kept.recommended.len() == length
+}
+
+/// The revisions of what plays the runs of these algorithms: parts of shards with others do not add up.
+#[must_use]
+pub fn revisions<'a>(algorithms: impl IntoIterator<Item = &'a Spec>) -> BTreeMap<String, u32> {
+    let of = |spec: &Spec| (spec.entry().name.to_owned(), spec.entry().revision);
+    algorithms.into_iter().map(of).chain([("runs".to_owned(), VERSION)]).collect()
 }
 
 /// The seconds of each run in the text of a `timings.json`, by algorithm.

@@ -16,7 +16,7 @@ mod observer;
 mod played_arena;
 mod schedule;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use bandits::registry::Spec;
@@ -35,6 +35,7 @@ use crate::late_answers::LateAnswers;
 use crate::runs::kept_runs::KeptRuns;
 use crate::seed::RunSeeds;
 use crate::seed_text::{Seeded, seed_text};
+use output::shards::Shard;
 
 /// Makes a fresh arena for each run.
 pub trait ArenaFactory: Sync {
@@ -179,10 +180,12 @@ impl RunResult {
 }
 
 /// Plays the whole plan. Returns the runs of each algorithm, in the order of the plan and of the run numbers; the
-/// result depends neither on the number of threads nor on the runs in `kept`, which are not played again.
+/// result depends neither on the number of threads nor on the runs in `kept`, which are not played again. If `kept` is that
+/// of [a shard](KeptRuns::sharing), plays and returns only its share.
 ///
 /// # Errors
-/// If an algorithm does not accept this number of arms, memory has no room for it or for the results, or a finished run cannot be kept.
+/// If an algorithm does not accept this number of arms, memory has no room for it or for the results, a finished run cannot
+/// be kept, or the runs of shards are merged and one is missing.
 pub fn play_all<A: ArenaFactory>(
     arenas: &A,
     plan: &StudyPlan,
@@ -214,16 +217,27 @@ pub fn play_cells<A: ArenaFactory>(
         schedule::ensure_room_for_answers(late, &algorithms, (arenas.arms(), steps), runs, arenas.in_step())?;
     }
     let same = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
-    let finished = |cell| kept.map_or_else(BTreeMap::new, |kept| kept.of(cell, runs, same(cell)));
-    let mut results: Vec<BTreeMap<u64, RunResult>> = cells.iter().map(finished).collect();
+    let finished = |cell| kept.map_or_else(|| Ok(BTreeMap::new()), |kept| kept.of(cell, runs, same(cell)));
+    let mut results: Vec<BTreeMap<u64, RunResult>> = cells.iter().map(finished).collect::<Result<_>>()?;
+    // Run by run, so that the shares of shards are alike.
+    let jobs = (0..runs).flat_map(|run| (0..cells.len()).map(move |cell| (cell, run)));
+    let mut jobs: Vec<(usize, u64)> = jobs.collect();
+    if let Some(shard) = kept.and_then(KeptRuns::shard) {
+        jobs = jobs_of(shard, jobs);
+        let owned: BTreeSet<&(usize, u64)> = jobs.iter().collect();
+        for (at, finished) in results.iter_mut().enumerate() {
+            finished.retain(|run, _| owned.contains(&(at, *run)));
+        }
+    }
     for (cell, finished) in cells.iter().zip(&results) {
         progress.skip(cell.steps * finished.len() as u64);
     }
+    let all = jobs.len() as u64;
+    jobs.retain(|(cell, run)| !results[*cell].contains_key(run));
     if let Some(kept) = kept {
-        kept.announce(results.iter().map(|finished| finished.len() as u64).sum(), runs * cells.len() as u64);
+        kept.announce(all - jobs.len() as u64, all);
+        kept.refuse_to_play(jobs.first().map(|&(cell, run)| (&cells[cell], run)))?;
     }
-    let jobs = (0..runs).flat_map(|run| (0..cells.len()).map(move |cell| (cell, run)));
-    let jobs: Vec<(usize, u64)> = jobs.filter(|(cell, run)| !results[*cell].contains_key(run)).collect();
     let played = batches_of_runs(jobs, arenas.in_step())
         .into_par_iter()
         // One batch per piece of work: runs differ in duration by orders of magnitude.
@@ -240,6 +254,13 @@ pub fn play_cells<A: ArenaFactory>(
         results[at].insert(run, result);
     }
     Ok(results.into_iter().map(|runs| runs.into_values().collect()).collect())
+}
+
+/// The share of `jobs`, all runs of all cells in their order, that `shard` plays.
+#[must_use]
+pub fn jobs_of<J>(shard: Shard, jobs: Vec<J>) -> Vec<J> {
+    let range = shard.range(jobs.len() as u64);
+    jobs.into_iter().zip(0..).filter(|(_, number)| range.contains(number)).map(|(job, _)| job).collect()
 }
 
 /// How the runs of one algorithm are played and recorded.

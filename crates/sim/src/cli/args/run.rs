@@ -11,6 +11,7 @@ use simulation::runs::StudyPlan;
 use super::common::{CommonArgs, OutputArgs};
 use super::regret::RegretArgs;
 use crate::cli::print::eprintln;
+use crate::cli::shards::ShardArgs;
 use crate::cli::study::extension::{Length, Size};
 use crate::results::{Axes, Look, SpreadKind};
 
@@ -58,6 +59,9 @@ pub(in crate::cli) struct RunArgs {
 
     #[command(flatten)]
     pub(in crate::cli) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(in crate::cli) shard: ShardArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

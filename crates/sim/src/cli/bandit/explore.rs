@@ -7,16 +7,18 @@ use output::numbers::parse_positive;
 use output::progress::Progress;
 use output::usage::usage;
 use serde::Serialize;
-use simulation::runs::kept_runs::KeptRuns;
+use simulation::runs::kept_runs::{KeptRuns, revisions};
 use simulation::runs::{ArenaFactory as _, PlayedArena};
 
 use super::{Bandit, CopiedArenas, Late, LateAnswers};
 use crate::analysis::explore_then_exploit::{Exploration, explore_all, report, summarise, write};
 use crate::cli::args::{LateArgs, Usual};
 use crate::cli::print::{eprintln, println};
-use crate::cli::study::extension::{Length, Size, extended};
+use crate::cli::shards::{self, Work, extended_by};
+use crate::cli::study::extension::{Length, Size};
 use crate::cli::study::output::Presentation;
 use crate::results::{Arms, Environment};
+use output::shards::Share;
 
 /// What is measured, and when.
 #[derive(Debug, Args)]
@@ -121,6 +123,11 @@ impl Bandit {
         if !quiet {
             LateArgs::announce(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps());
         }
+        let share = run.shard.share()?;
+        if matches!(share, Share::Prepare) {
+            shards::nothing_to_prepare(quiet);
+            return Ok(());
+        }
         let usual = self.folder("explore", &description, &arenas.late);
         let mut config = Config {
             command: "bandit",
@@ -134,16 +141,21 @@ impl Bandit {
             late: arenas.late.clone(),
             environment: description,
         };
-        let folder = run.output.claim(|| usual, &config, quiet)?;
+        let Some(folder) = run.output.claim_share(&share, || usual, &config, quiet)? else { return Ok(()) };
         folder.check(&config)?;
-        let size = extended(asked, &folder, quiet)?;
+        let size = extended_by(&share, asked, &folder, quiet)?;
         (config.horizons, config.runs, config.algorithms) = (size.length.checkpoints(), size.runs, size.names());
         let plan =
             Exploration { horizons: size.length.checkpoints(), algorithms: size.algorithms, runs: size.runs, seed };
-        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json");
-        let progress = Progress::new("exploring", plan.total_steps(), quiet);
+        let work = Work::new(&config, revisions(&plan.algorithms), ("run", plan.total_runs()))?;
+        work.begin(&share, &folder)?;
+        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json").sharing(&share);
+        let progress = Progress::new("exploring", kept.share_of(plan.total_steps()), quiet);
         let explored = explore_all(arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
+        if let Some(shard) = share.shard() {
+            return work.finish(shard, folder, &kept.cells_of(shard, &explored.cells(), plan.runs)?, quiet);
+        }
         let results = &explored.results;
         folder.write(&config, || {
             write(folder.path(), &plan, results, arms, &presentation.caption)?;

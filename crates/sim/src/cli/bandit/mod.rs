@@ -14,14 +14,15 @@ use output::usage::usage;
 use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
 use simulation::matrix::prepare_problem;
-use simulation::runs::kept_runs::KeptRuns;
+use simulation::runs::kept_runs::{KeptRuns, revisions};
 use simulation::runs::{ArenaFactory, CopiedArenas, Late, PlayedArena, StudyPlan, play_all};
 
 use super::matrix_file;
 use crate::cli::args::{ArmArgs, EvidenceArgs, LateArgs, RunArgs, Selected, Usual, default_folder, of_content};
-use crate::cli::study::extension::extended;
+use crate::cli::shards::{self, Work, extended_by};
 use crate::cli::study::output::{self as study_output, Presentation};
 use crate::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSION};
+use output::shards::Share;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
 ///
@@ -135,6 +136,11 @@ impl Bandit {
         if !common.quiet {
             LateArgs::announce(&arenas.late, &asked.algorithms, arenas.arms(), asked.length.steps());
         }
+        let share = self.run.shard.share()?;
+        if matches!(share, Share::Prepare) {
+            shards::nothing_to_prepare(common.quiet);
+            return Ok(());
+        }
         let usual = self.folder("bandit", &description, &arenas.late);
         let mut config = BanditConfig {
             command: "bandit",
@@ -149,17 +155,24 @@ impl Bandit {
             late: arenas.late.clone(),
             environment: description,
         };
-        let folder = self.run.output.claim(|| usual, &config, common.quiet)?;
+        let folder = self.run.output.claim_share(&share, || usual, &config, common.quiet)?;
+        let Some(folder) = folder else { return Ok(()) };
         config.evidence = evidence.map(Some);
         folder.check(&config)?;
-        let size = extended(asked, &folder, common.quiet)?;
+        let size = extended_by(&share, asked, &folder, common.quiet)?;
         (config.steps, config.runs, config.checkpoints) = (size.length.steps(), size.runs, size.length.per_decade());
         config.algorithms = size.names();
         let plan = StudyPlan { evidence, ..self.run.plan(size) };
-        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json");
-        let progress = Progress::new("playing", plan.total_steps(), common.quiet);
+        let cells = plan.cells();
+        let work = Work::new(&config, revisions(&plan.algorithms), ("run", plan.runs * cells.len() as u64))?;
+        work.begin(&share, &folder)?;
+        let kept = KeptRuns::new(&folder, arenas.content(), arenas.arenas.arena.gaps(), "timings.json").sharing(&share);
+        let progress = Progress::new("playing", kept.share_of(plan.total_steps()), common.quiet);
         let results = play_all(arenas, &plan, Some(&kept), &progress)?;
         progress.finish();
+        if let Some(shard) = share.shard() {
+            return work.finish(shard, folder, &kept.cells_of(shard, &cells, plan.runs)?, common.quiet);
+        }
         study_output::write_and_print((&folder, &kept), &config, &plan, &results, arms, presentation)
     }
 

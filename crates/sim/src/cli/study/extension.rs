@@ -125,7 +125,7 @@ impl Size {
     }
 
     /// Whether both are equal, except for the order of the algorithms and for checkpoints that are not asked for.
-    fn equals(&self, asked: &Self) -> bool {
+    pub(in crate::cli) fn equals(&self, asked: &Self) -> bool {
         let same =
             asked.algorithms.len() == self.algorithms.len() && asked.algorithms.iter().all(|spec| self.has(spec));
         let length = match (&self.length, &asked.length) {
@@ -136,7 +136,7 @@ impl Size {
     }
 
     /// In words, e.g. `5 runs of 1,000 steps of rucb, random`.
-    fn describe(&self) -> String {
+    pub(in crate::cli) fn describe(&self) -> String {
         let length = match &self.length {
             Length::Steps(steps, _) => with_unit(*steps, "step"),
             Length::Horizons(all) => {

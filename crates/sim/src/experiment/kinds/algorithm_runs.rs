@@ -1,5 +1,6 @@
 //! Playing the runs of a [`ExperimentPlan`] that are missing, setting by setting.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -8,7 +9,7 @@ use bandits::structure::{lower_bound, theory};
 use output::numbers::with_unit;
 use output::progress::Progress;
 use rayon::prelude::*;
-use simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs};
+use simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs, jobs_of};
 use simulation::seed_text::{Seeded, seed_text};
 
 use crate::experiment::config::expand::{self, Setting};
@@ -24,6 +25,7 @@ use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::run_store::{self, RunRecord, RunStore};
 use crate::experiment::series::{Metric, Point, Series};
 use crate::results::label;
+use output::shards::Cell;
 
 /// # Errors
 /// When the file lacks a key that every kind of experiment with algorithms needs.
@@ -86,7 +88,13 @@ fn measure_setting(
             truths.push(format!("left out: no random set of {rankers} has a Condorcet winner"));
             continue;
         };
+        if context.sharing.only_prepares() {
+            continue;
+        }
         let cells = play(context, plan, &environments, &setting.name, &mut measured.work)?;
+        if !context.sharing.is_complete() {
+            continue;
+        }
         let name = plan.groups.setting_name(&setting.name, size);
         let x = plan.groups.x(size);
         collect(plan, &cells, environments.len(), &name, x, &mut measured.series);
@@ -157,17 +165,25 @@ fn play<'a>(
                     seed: plan.seed,
                     suboptimal: plan.suboptimal,
                 });
-                let store = run_store::open(&context.cache, &text, checkpoints.len());
+                let store = run_store::open(&context.cache, &context.sharing, &text, checkpoints.len())?;
                 cells.push(CellRuns { environment, spec, checkpoints, store });
             }
         }
     }
-    let of_cell = |(at, cell): (usize, &CellRuns<'_>)| -> Vec<(usize, u64)> {
-        cell.store.missing(plan.runs).map(|run| (at, run)).collect()
-    };
-    let mut missing: Vec<(usize, u64)> = cells.iter().enumerate().flat_map(of_cell).collect();
-    // By run, then by algorithm: threads end at about the same time.
-    missing.sort_by_key(|&(at, run)| (run, at));
+    // By run, then by algorithm: threads end at about the same time, and the shares of shards are alike.
+    let mut missing: Vec<(usize, u64)> =
+        (0..plan.runs).flat_map(|run| (0..cells.len()).map(move |at| (at, run))).collect();
+    if let Some(shard) = context.sharing.share.shard() {
+        missing = jobs_of(shard, missing);
+        let owned: BTreeSet<(usize, u64)> = missing.iter().copied().collect();
+        for (at, cell) in cells.iter_mut().enumerate() {
+            cell.store.found.retain(|run, _| owned.contains(&(at, *run)));
+        }
+    }
+    missing.retain(|(at, run)| !cells[*at].store.found.contains_key(run));
+    if let (Some(parts), Some((at, run))) = (context.sharing.share.parts(), missing.first()) {
+        return Err(parts.incomplete(&format!("run {run} of {} in {name}", label(cells[*at].spec))));
+    }
     let total: u64 = missing.iter().filter_map(|&(at, _)| cells[at].checkpoints.last()).sum();
     let progress = Progress::new(name, total, context.quiet);
     let played = batches_of_runs(missing, in_step)
@@ -195,6 +211,12 @@ fn play<'a>(
     work.played += played.len() as u64;
     for (at, record) in played {
         cells[at].store.found.insert(record.run, record);
+    }
+    if context.sharing.share.shard().is_some() {
+        let mut finished = context.sharing.cells.borrow_mut();
+        for store in cells.iter().map(|cell| &cell.store).filter(|store| !store.found.is_empty()) {
+            finished.push(Cell::new(store.subject().to_owned(), store.found.values())?);
+        }
     }
     for cell in &cells {
         let seconds: f64 = cell.store.found.range(..plan.runs).map(|(_, record)| record.seconds).sum();

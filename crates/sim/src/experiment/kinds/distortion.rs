@@ -9,6 +9,7 @@ use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::RegretMeasure;
 
 use crate::analysis::distortion::{self, Plan};
+use crate::analysis::numbered::NumberedWork;
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
@@ -19,6 +20,8 @@ use crate::experiment::measured::Measured;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::report::figure::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
+use crate::experiment::share::ExperimentShare;
+use output::cache::sha256_hex;
 
 pub(crate) struct Distortion;
 
@@ -123,18 +126,27 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measu
                 sets,
                 seed,
             });
-            let shares: Vec<f64> = context.cache().json(
-                "distortion",
-                &key,
-                |_| true,
-                || {
-                    let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, context.quiet);
-                    let multileaving = &prepared.methods.multileaving;
-                    let shares = distortion::shares(&prepared.site, multileaving, &truth.winners, plan, &progress);
-                    progress.finish();
-                    Ok(shares)
-                },
-            )?;
+            if context.sharing.only_prepares() {
+                continue;
+            }
+            let ExperimentShare { share, folder, cells } = &context.sharing;
+            let within = sha256_hex(&key)[..32].to_owned();
+            let work = NumberedWork::of(share, folder.clone()).within(within);
+            let compute = || {
+                let sets = context.sharing.share.shard().map_or(sets, |shard| shard.length(sets));
+                let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, context.quiet);
+                let multileaving = &prepared.methods.multileaving;
+                let shares =
+                    distortion::shares_of(&prepared.site, multileaving, &truth.winners, plan, &work, &progress)?;
+                progress.finish();
+                Ok(shares)
+            };
+            if !context.sharing.is_complete() {
+                compute()?;
+                cells.borrow_mut().extend(work.into_cells());
+                continue;
+            }
+            let shares: Vec<f64> = context.cache().json("distortion", &key, |_| true, compute)?;
             measured.work.add(
                 &setting.name,
                 &format!("{size} rankers"),

@@ -1,0 +1,304 @@
+//! The file that a finished shard writes.
+//!
+//! The first line is the format. The second is JSON that says what the shard is a share of; together with what it
+//! computed, which follows compressed, it is the same however often and wherever the shard runs. The third, also JSON,
+//! says how this file came about. A checksum of all of this is at the end.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::shard::Shard;
+use crate::checksum::{seal, unseal};
+use crate::files::write_atomic;
+use crate::records::Record;
+
+/// What the first line begins with; the version of the format follows.
+const MAGIC: &str = "sim part ";
+/// Raised whenever the meaning of a part changes.
+const VERSION: u32 = 1;
+
+/// The ending of the names of parts.
+pub const ENDING: &str = "part";
+
+/// What a part is a share of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The complete configuration of the work, sizes included: what one process writes as `config.json`.
+    pub config: Value,
+    /// The revisions of what computes the work: parts of different revisions do not add up.
+    pub revisions: BTreeMap<String, u32>,
+    /// Which share it is.
+    pub shard: Shard,
+    /// What is counted in `range`, in the singular, e.g. `run`.
+    pub unit: String,
+    /// The units of the work that are in the part.
+    pub range: Range<u64>,
+    /// The units of all shards together.
+    pub total: u64,
+}
+
+/// How a part came about: what may differ if the same shard runs again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    /// The arguments of the command, without those of a process: where results go, threads, what is printed.
+    pub arguments: Vec<String>,
+    /// The folder that it ran in.
+    pub folder: String,
+    /// The version of the program.
+    pub build: String,
+    /// How long it took, all interruptions apart.
+    pub seconds: f64,
+    /// The seconds of each record, in their order; empty if the body is something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seconds_of_records: Vec<f64>,
+}
+
+/// A part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// What it is a share of.
+    pub header: Header,
+    /// How it came about.
+    pub made: Made,
+    /// What was computed: cells of records, or bytes of a format of their own.
+    pub body: Vec<u8>,
+}
+
+impl Part {
+    /// A part with the records of these cells.
+    #[must_use]
+    pub fn of_cells(header: Header, made: Made, cells: &[Cell]) -> Self {
+        let mut body = String::new();
+        for Cell { subject, records } in cells {
+            body += &format!("cell {subject}\n");
+            records.iter().for_each(|(number, kept)| body += &format!("{number} {}\n", kept.text));
+        }
+        let seconds = cells.iter().flat_map(|cell| cell.records.values().map(|kept| kept.seconds));
+        Self { header, made: Made { seconds_of_records: seconds.collect(), ..made }, body: body.into_bytes() }
+    }
+
+    /// The records in it.
+    ///
+    /// # Errors
+    /// If it holds none.
+    pub fn cells(&self) -> Result<Vec<Cell>> {
+        let text = std::str::from_utf8(&self.body).context("it does not hold records")?;
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut seconds = self.made.seconds_of_records.iter().copied();
+        for line in text.lines() {
+            if let Some(subject) = line.strip_prefix("cell ") {
+                cells.push(Cell { subject: subject.to_owned(), records: BTreeMap::new() });
+                continue;
+            }
+            let read = line.split_once(' ').and_then(|(number, text)| Some((number.parse().ok()?, text)));
+            let (Some((number, text)), Some(cell)) = (read, cells.last_mut()) else {
+                bail!("it does not hold records");
+            };
+            cell.records.insert(number, Kept { text: text.to_owned(), seconds: seconds.next().unwrap_or(0.0) });
+        }
+        Ok(cells)
+    }
+
+    /// Whether both are the same share with the same outcome, however they came about.
+    #[must_use]
+    pub fn equals(&self, other: &Self) -> bool {
+        self.header == other.header && self.body == other.body
+    }
+
+    /// Writes it to the file at `path`, in one step.
+    ///
+    /// # Errors
+    /// As for [`write_atomic`].
+    pub fn write(&self, path: &Path) -> Result<()> {
+        write_atomic(path, &self.encode()?)
+    }
+
+    fn encode(&self) -> Result<Vec<u8>> {
+        let mut bytes = format!("{MAGIC}{VERSION}\n").into_bytes();
+        serde_json::to_writer(&mut bytes, &self.header)?;
+        bytes.push(b'\n');
+        serde_json::to_writer(&mut bytes, &self.made)?;
+        bytes.push(b'\n');
+        let mut packed = DeflateEncoder::new(bytes, Compression::fast());
+        packed.write_all(&self.body)?;
+        Ok(seal(packed.finish()?))
+    }
+
+    /// Reads the part in the file at `path`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged or cut off, or has another version; the file is not named.
+    pub fn read(path: &Path) -> Result<Self> {
+        Self::decode(&std::fs::read(path).context("it cannot be read")?)
+    }
+
+    /// Reads a part from its bytes.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        ensure!(!bytes.is_empty(), "it is empty");
+        let first = MAGIC.len().min(bytes.len());
+        ensure!(bytes[..first] == MAGIC.as_bytes()[..first], "it is not the part of a shard");
+        // Before anything else: the checksum of another version may be elsewhere.
+        let version = bytes.get(MAGIC.len()..).and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+        let version = version.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok());
+        if let Some(version) = version.filter(|version| *version != VERSION) {
+            bail!("it has version {version} of the format, and this program reads version {VERSION}");
+        }
+        let content = unseal(bytes).context("it is damaged or cut off")?;
+        let mut lines = content.splitn(4, |byte| *byte == b'\n');
+        let (Some(_), Some(header), Some(made), Some(packed)) =
+            (lines.next(), lines.next(), lines.next(), lines.next())
+        else {
+            bail!("it lacks lines");
+        };
+        let header: Header = serde_json::from_slice(header).context("its header cannot be read")?;
+        let made: Made = serde_json::from_slice(made).context("its header cannot be read")?;
+        let mut body = Vec::new();
+        DeflateDecoder::new(packed).read_to_end(&mut body).context("its content cannot be unpacked")?;
+        let Header { shard, range, total, .. } = &header;
+        ensure!(shard.index < shard.of && *range == shard.range(*total), "its range is not that of shard {shard}");
+        Ok(Self { header, made, body })
+    }
+}
+
+/// The records of one subject in a part: see [`records`](crate::records).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// What they belong to, in one line.
+    pub subject: String,
+    /// The records by their numbers.
+    pub records: BTreeMap<u64, Kept>,
+}
+
+/// A record as JSON, with the seconds it took beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    text: String,
+    seconds: f64,
+}
+
+/// The field of a record with its seconds, if it has one.
+const SECONDS: &str = "seconds";
+
+impl Cell {
+    /// The records of `subject`.
+    ///
+    /// # Errors
+    /// If a record has no JSON form.
+    pub fn new<'a, R: Record + 'a>(subject: String, records: impl IntoIterator<Item = &'a R>) -> Result<Self> {
+        let kept = |record: &R| -> Result<(u64, Kept)> {
+            let mut value = serde_json::to_value(record)?;
+            let seconds = value.as_object_mut().and_then(|fields| fields.remove(SECONDS)).and_then(|s| s.as_f64());
+            Ok((record.number(), Kept { text: value.to_string(), seconds: seconds.unwrap_or(0.0) }))
+        };
+        Ok(Self { subject, records: records.into_iter().map(kept).collect::<Result<_>>()? })
+    }
+
+    /// Whether it holds no record.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+}
+
+impl Kept {
+    /// The record.
+    ///
+    /// # Errors
+    /// If it is that of something else.
+    pub fn record<R: Record>(&self) -> Result<R> {
+        let mut value: Value = serde_json::from_str(&self.text)?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert(SECONDS.to_owned(), self.seconds.into());
+        }
+        Ok(serde_json::from_value(value)?)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Run {
+        run: u64,
+        seconds: f64,
+        regret: Vec<f64>,
+    }
+
+    impl Record for Run {
+        fn number(&self) -> u64 {
+            self.run
+        }
+    }
+
+    /// A part of a study with this seed.
+    pub(in crate::shards) fn part(index: u32, of: u32, seed: u64) -> Part {
+        let shard = Shard { index, of };
+        let (total, range) = (10, shard.range(10));
+        let runs: Vec<Run> =
+            range.clone().map(|run| Run { run, seconds: 0.5, regret: vec![0.1, run as f64] }).collect();
+        let header = Header {
+            config: json!({"command": "bandit", "seed": seed, "version": "1"}),
+            revisions: BTreeMap::from([("rucb".to_owned(), 1)]),
+            shard,
+            unit: "run".to_owned(),
+            range,
+            total,
+        };
+        let made = Made { arguments: vec!["bandit".to_owned()], build: "1".to_owned(), ..Made::default() };
+        Part::of_cells(header, made, &[Cell::new("a cell".to_owned(), &runs).unwrap()])
+    }
+
+    #[test]
+    fn a_part_is_read_back_with_its_records() {
+        let part = part(2, 3, 1);
+        let read = Part::decode(&part.encode().unwrap()).unwrap();
+        assert_eq!(read, part);
+        let cells = read.cells().unwrap();
+        assert_eq!((cells.len(), &cells[0].subject[..]), (1, "a cell"));
+        let runs: Vec<Run> = cells[0].records.values().map(|kept| kept.record().unwrap()).collect();
+        assert_eq!(runs.len(), 4);
+        assert_eq!(runs[0], Run { run: 6, seconds: 0.5, regret: vec![0.1, 6.0] });
+    }
+
+    #[test]
+    fn the_same_shard_has_the_same_content_however_long_it_took() {
+        let (once, mut again) = (part(0, 3, 1), part(0, 3, 1));
+        again.made.seconds_of_records = vec![9.0; 3];
+        again.made.folder = "/elsewhere".to_owned();
+        assert!(once.equals(&again) && once != again);
+        assert!(!once.equals(&part(0, 3, 2)));
+    }
+
+    #[test]
+    fn every_changed_byte_and_every_truncation_is_an_error() {
+        let whole = part(1, 3, 1).encode().unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            assert!(Part::decode(&damaged).is_err(), "byte {at}");
+            assert!(Part::decode(&whole[..at]).is_err(), "cut at {at}");
+        }
+        let error = |bytes: &[u8]| format!("{:#}", Part::decode(bytes).unwrap_err());
+        assert!(error(&whole[..whole.len() - 1]).contains("damaged or cut off"));
+        assert!(error(b"PK").contains("not the part of a shard"));
+        assert!(error(b"").contains("empty"));
+        let mut newer = whole;
+        newer[MAGIC.len()] = b'2';
+        assert!(error(&newer).contains("version 2 of the format, and this program reads version 1"));
+    }
+}

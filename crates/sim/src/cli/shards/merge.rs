@@ -1,0 +1,104 @@
+//! `sim merge`: the parts of all shards united to the results of one process.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use crate::cli::print::eprintln;
+use output::numbers::parse_up_to;
+use output::shards::parts::found_in;
+use output::shards::{Made, Parts, folder_of, results_of};
+use output::usage::usage;
+
+/// Unite the parts that all shards of a command have written (--shard).
+///
+/// Writes and prints what the command does without --shard: files are equal byte for byte, timings apart. Refuses, before
+/// anything is written, parts that are missing, damaged, of another configuration or of another revision, and names them;
+/// shards that ran twice do no harm. Data files are found as the shards found them: run it in the same folder.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Merge {
+    /// The results, or the folder with their parts: results/x or results/x.shards
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+
+    /// Where to write [default: the results that the folder is named after]
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+
+    /// Move other results that are in the way to NAME.old-1
+    #[arg(long)]
+    replace: bool,
+
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+
+    /// Threads [default: all cores; more than four per core (or 64) are not started]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 65_535>)]
+    threads: Option<u16>,
+
+    /// Hide progress bars and remarks
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// The folder with the parts of `given`: that folder itself, or the one beside results.
+pub(super) fn parts_folder(given: &Path) -> Result<PathBuf> {
+    let folder = if results_of(given).is_some() { given.to_path_buf() } else { folder_of(given) };
+    ensure!(
+        folder.is_dir(),
+        usage(format!(
+            "there is no folder {}; give that of the parts, or the --out that the shards had",
+            folder.display()
+        ))
+    );
+    Ok(folder)
+}
+
+impl Merge {
+    /// The command whose parts are merged, with the arguments to merge them.
+    pub(in crate::cli) fn arguments(&self) -> Result<Vec<OsString>> {
+        let folder = parts_folder(&self.folder)?;
+        let made = found_in(&folder)?.into_iter().find_map(|found| found.part.ok());
+        let Some((header, made)) = made else {
+            // Says what is wrong.
+            Parts::read(&folder)?;
+            unreachable!("parts of which none can be read are refused");
+        };
+        let usual = results_of(&folder).context("the folder is named after the results")?;
+        let out = self.out.clone().unwrap_or(usual);
+        let Made { arguments, folder: ran_in, .. } = made;
+        if !self.quiet {
+            let here = std::env::current_dir().unwrap_or_default();
+            if here != Path::new(&ran_in) {
+                eprintln!("the shards ran in {ran_in}; files with relative names are now looked up here");
+            }
+        }
+        let mut all: Vec<OsString> = vec!["sim".into()];
+        all.extend(arguments.into_iter().map(OsString::from));
+        all.extend(["--shard".into(), OsString::from(format!("merge:{}", folder.display()))]);
+        all.extend(["--out".into(), out_of(&header.config, &out)?.into()]);
+        all.extend(self.threads.iter().flat_map(|threads| ["--threads".into(), threads.to_string().into()]));
+        let flags = [(self.replace, "--replace"), (self.json, "--json"), (self.quiet, "--quiet")];
+        all.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.into()));
+        Ok(all)
+    }
+}
+
+/// The value of `--out` with which the command of this configuration writes to `out`: an experiment is given the folder
+/// that contains those of its results.
+fn out_of(config: &serde_json::Value, out: &Path) -> Result<PathBuf> {
+    if config["command"] != "experiment" {
+        return Ok(out.to_path_buf());
+    }
+    let name = out.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let experiment = config["experiment"].as_str().unwrap_or_default();
+    ensure!(
+        name == experiment,
+        usage(format!("{}: the results of the experiment {experiment} are in a folder of that name", out.display()))
+    );
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Ok(parent.unwrap_or(Path::new(".")).to_path_buf())
+}

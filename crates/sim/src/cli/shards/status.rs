@@ -1,0 +1,347 @@
+//! `sim status`: how far the shards of a command are.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::Serialize;
+
+use super::merge::parts_folder;
+use super::{PIECES, WORK};
+use crate::cli::print::println;
+use output::numbers::{with_separators, with_unit};
+use output::shards::parts::{Found, found_in, listed, most_common, other_work};
+use output::shards::{Header, Shard};
+use output::text_table::{Align, TextTable};
+use simulation::proxy::pieces_played;
+
+/// Show how far the shards of a command are (--shard).
+///
+/// A table with a line per shard: finished, stopped or at work, damaged, of other work, or missing; then what is left, and
+/// how long that may take. Reads only, also while shards are at work.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Status {
+    /// The results, or the folder with their parts: results/x or results/x.shards
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+
+    /// List every shard; otherwise finished ones are only counted if there are more than 32 shards
+    #[arg(long)]
+    all: bool,
+
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// More shards are listed only if something is to be said of them.
+const LISTED: usize = 32;
+/// The characters of a bar.
+const BAR: usize = 20;
+
+/// What became of a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Condition {
+    Finished,
+    /// Stopped or at work: only its machine knows.
+    Begun,
+    Missing,
+    Damaged,
+    OtherWork,
+}
+
+impl Condition {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Begun => "begun",
+            Self::Missing => "missing",
+            Self::Damaged => "damaged",
+            Self::OtherWork => "other work",
+        }
+    }
+}
+
+/// A line of the table.
+#[derive(Debug, Clone, Serialize)]
+struct Line {
+    shard: String,
+    condition: Condition,
+    done: u64,
+    total: u64,
+    /// Seconds it took, or since it was begun.
+    seconds: Option<f64>,
+    /// Seconds since it last saved, if it is begun.
+    saved: Option<f64>,
+    remark: Option<String>,
+}
+
+/// The content of the JSON output.
+#[derive(Debug, Serialize)]
+struct Report {
+    folder: String,
+    shards: u32,
+    unit: String,
+    done: u64,
+    total: u64,
+    missing: Vec<u32>,
+    seconds_left: Option<f64>,
+    lines: Vec<Line>,
+}
+
+impl Status {
+    pub(in crate::cli) fn run(&self) -> Result<()> {
+        let folder = parts_folder(&self.folder)?;
+        let report = report(&folder)?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            self.print(&report);
+        }
+        Ok(())
+    }
+
+    fn print(&self, report: &Report) {
+        let right = |name| (name, Align::Right);
+        let left = |name| (name, Align::Left);
+        let mut table =
+            TextTable::new([right("shard"), left("state"), right("done"), left(""), right("time"), left("")]);
+        let few = self.all || report.lines.len() <= LISTED;
+        let shown: Vec<&Line> =
+            report.lines.iter().filter(|line| few || matches!(line.condition, Condition::Begun)).collect();
+        let shown_or_wrong = report.lines.iter().filter(|line| {
+            shown.iter().any(|shown| std::ptr::eq(*shown, *line))
+                || matches!(line.condition, Condition::Damaged | Condition::OtherWork)
+        });
+        let mut rows = 0;
+        for line in shown_or_wrong {
+            rows += 1;
+            let share = if line.total == 0 { 0.0 } else { line.done as f64 / line.total as f64 };
+            let saved = line.saved.map(|seconds| format!("last saved {} ago", duration(seconds)));
+            table.row([
+                line.shard.clone(),
+                line.condition.words().to_owned(),
+                format!("{} of {}", with_separators(line.done), with_separators(line.total)),
+                bar(share),
+                line.seconds.map_or_else(String::new, duration),
+                line.remark.clone().or(saved).unwrap_or_default(),
+            ]);
+        }
+        if rows > 0 {
+            println!("{table}\n");
+        }
+        let mut counts: BTreeMap<Condition, u32> = BTreeMap::new();
+        report.lines.iter().for_each(|line| *counts.entry(line.condition).or_default() += 1);
+        let counts: Vec<String> =
+            counts.into_iter().map(|(condition, count)| format!("{count} {}", condition.words())).collect();
+        println!(
+            "{}: {}; {} of {} {}",
+            with_unit(u64::from(report.shards), "shard"),
+            counts.join(", "),
+            with_separators(report.done),
+            with_separators(report.total),
+            bar(report.done as f64 / report.total.max(1) as f64)
+        );
+        if report.missing.is_empty() {
+            println!("complete: `sim merge {}` unites them", report.folder);
+        } else {
+            println!("not finished: {}", listed(report.missing.iter().copied()));
+            if let Some(seconds) = report.seconds_left {
+                println!("about {} left if as many go on at a time as are begun", duration(seconds));
+            }
+        }
+    }
+}
+
+/// What is known of all shards in `folder`.
+fn report(folder: &Path) -> Result<Report> {
+    let found = found_in(folder)?;
+    let begun = begun_in(folder)?;
+    let sound: Vec<Header> =
+        found.iter().filter_map(|found| found.part.as_ref().ok().map(|(header, _)| header.clone())).collect();
+    let headers: Vec<&Header> = sound.iter().chain(begun.iter().map(|begun| &begun.header)).collect();
+    let work = most_common(&headers)
+        .cloned()
+        .with_context(|| format!("{} holds no parts, and no shard is begun", folder.display()))?;
+    let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
+    let mut others = Vec::new();
+    for Found { path, part } in &found {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        match part {
+            Ok((header, made)) => {
+                let share = header.range.end - header.range.start;
+                let difference = other_work(header, &work);
+                let condition = if difference.is_some() { Condition::OtherWork } else { Condition::Finished };
+                let line = Line {
+                    shard: header.shard.to_string(),
+                    condition,
+                    done: share,
+                    total: share,
+                    seconds: Some(made.seconds),
+                    saved: None,
+                    remark: difference,
+                };
+                match condition {
+                    Condition::Finished => drop(lines.insert(header.shard.index, line)),
+                    _ => others.push(line),
+                }
+            }
+            Err(error) => {
+                let shard = Shard::from_name(&name).filter(|shard| shard.of == work.shard.of);
+                let line = Line {
+                    shard: shard.map_or(name, |shard| shard.to_string()),
+                    condition: Condition::Damaged,
+                    done: 0,
+                    total: shard.map_or(0, |shard| shard.length(work.total)),
+                    seconds: None,
+                    saved: None,
+                    remark: Some(format!("{error:#}")),
+                };
+                match shard {
+                    Some(shard) => drop(lines.entry(shard.index).or_insert(line)),
+                    None => others.push(line),
+                }
+            }
+        }
+    }
+    for begun in begun.into_iter().filter(|begun| other_work(&begun.header, &work).is_none()) {
+        let shard = begun.header.shard;
+        let line = Line {
+            shard: shard.to_string(),
+            condition: Condition::Begun,
+            done: begun.done,
+            total: shard.length(work.total),
+            seconds: begun.age.map(|age| age.as_secs_f64()),
+            saved: begun.saved.map(|saved| saved.as_secs_f64()),
+            remark: None,
+        };
+        // A part of it is damaged, or there is none.
+        let known = lines.get(&shard.index).is_some_and(|line| line.condition == Condition::Finished);
+        if !known {
+            lines.insert(shard.index, line);
+        }
+    }
+    for index in 0..work.shard.of {
+        let shard = Shard { index, of: work.shard.of };
+        lines.entry(index).or_insert_with(|| Line {
+            shard: shard.to_string(),
+            condition: Condition::Missing,
+            done: 0,
+            total: shard.length(work.total),
+            seconds: None,
+            saved: None,
+            remark: None,
+        });
+    }
+    let unfinished = |(index, line): (&u32, &Line)| (line.condition != Condition::Finished).then_some(*index);
+    Ok(Report {
+        folder: folder.display().to_string(),
+        shards: work.shard.of,
+        unit: work.unit.clone(),
+        done: lines.values().map(|line| line.done).sum(),
+        total: work.total,
+        missing: lines.iter().filter_map(unfinished).collect(),
+        seconds_left: seconds_left(lines.values()),
+        lines: lines.into_values().chain(others).collect(),
+    })
+}
+
+/// A shard that is at work, or was stopped.
+struct BegunShard {
+    header: Header,
+    done: u64,
+    age: Option<Duration>,
+    saved: Option<Duration>,
+}
+
+fn begun_in(folder: &Path) -> Result<Vec<BegunShard>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("failed to read {}", folder.display()))?;
+    let folders = entries.flatten().map(|entry| entry.path());
+    let mut folders: Vec<PathBuf> = folders.filter(|path| path.join(WORK).is_file()).collect();
+    folders.sort();
+    Ok(folders.iter().filter_map(|folder| begun(folder)).collect())
+}
+
+fn begun(folder: &Path) -> Option<BegunShard> {
+    let header: Header = serde_json::from_slice(&fs::read(folder.join(WORK)).ok()?).ok()?;
+    let files: Vec<PathBuf> =
+        fs::read_dir(folder.join(".runs")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let pieces = folder.join(PIECES);
+    let done = match pieces_played(&pieces) {
+        Some((done, _)) => done,
+        None => files.iter().map(|file| records_in(file)).sum(),
+    };
+    let since = |time: SystemTime| SystemTime::now().duration_since(time).ok();
+    let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    let saved = files.iter().map(PathBuf::as_path).chain([pieces.as_path()]).filter_map(changed).max();
+    let age = changed(&folder.join(WORK)).and_then(since);
+    Some(BegunShard { header, done, age, saved: saved.and_then(since) })
+}
+
+/// The number of complete records in a file of kept ones: each is a line after the first.
+fn records_in(file: &Path) -> u64 {
+    let bytes = fs::read(file).unwrap_or_default();
+    bytes.split(|byte| *byte == b'\n').skip(1).filter(|line| line.ends_with(b"}")).count() as u64
+}
+
+/// How long the shards that are left may take, if as many work at a time as are begun now.
+fn seconds_left<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Option<f64> {
+    let of = |condition| lines.clone().filter(move |line| line.condition == condition);
+    let mean = |all: Vec<f64>| (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64);
+    // A begun shard at its speed so far.
+    let whole = |line: &Line| Some(line.seconds? * line.total as f64 / line.done as f64).filter(|_| line.done > 0);
+    let each = mean(of(Condition::Finished).filter_map(|line| line.seconds).collect())
+        .or_else(|| mean(of(Condition::Begun).filter_map(whole).collect()))?;
+    let begun: Vec<f64> =
+        of(Condition::Begun).map(|line| (whole(line).unwrap_or(each) - line.seconds.unwrap_or(0.0)).max(0.0)).collect();
+    let open = lines.clone().filter(|line| matches!(line.condition, Condition::Missing | Condition::Damaged)).count();
+    let waves = open.div_ceil(begun.len().max(1)) as f64;
+    Some(begun.into_iter().fold(0.0, f64::max) + waves * each).filter(|seconds| *seconds > 0.0)
+}
+
+fn bar(share: f64) -> String {
+    let full = (share.clamp(0.0, 1.0) * BAR as f64).floor() as usize;
+    format!("{}{}", "#".repeat(full), ".".repeat(BAR - full))
+}
+
+/// A time in words, e.g. `2 h 05 min`.
+fn duration(seconds: f64) -> String {
+    let seconds = seconds.max(0.0).round() as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(condition: Condition, done: u64, seconds: Option<f64>) -> Line {
+        Line { shard: String::new(), condition, done, total: 10, seconds, saved: None, remark: None }
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_begun_and_of_waves_of_the_others() {
+        let finished = line(Condition::Finished, 10, Some(100.0));
+        let begun = line(Condition::Begun, 5, Some(60.0));
+        let missing = line(Condition::Missing, 0, None);
+        let left = |lines: &[&Line]| seconds_left(lines.iter().copied());
+        assert_eq!(left(&[&finished, &begun]), Some(60.0));
+        assert_eq!(left(&[&finished, &begun, &missing]), Some(160.0));
+        assert_eq!(left(&[&finished, &begun, &begun, &missing, &missing]), Some(160.0));
+        assert_eq!(left(&[&begun, &missing]), Some(180.0));
+        assert_eq!((left(&[&missing]), left(&[&finished])), (None, None));
+    }
+
+    #[test]
+    fn times_and_bars_are_short() {
+        assert_eq!([0.4, 59.6, 3599.0, 7500.0].map(duration), ["0 s", "1 min 00 s", "59 min 59 s", "2 h 05 min"]);
+        assert_eq!((bar(0.5), bar(1.0)), ("##########..........".to_owned(), "#".repeat(20)));
+    }
+}

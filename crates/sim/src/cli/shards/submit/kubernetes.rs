@@ -1,0 +1,84 @@
+//! Manifests for Kubernetes: prepare, shards as an indexed job, merge, and a script that applies them in turn.
+//!
+//! An index is tried again after a failure, three times at most, but not if the command was wrong (exit code 2); pods that
+//! lost their node do not count. Everything is read from and written to one volume that all pods share.
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::{Job, shell};
+
+/// Where the shared volume is mounted.
+const MOUNT: &str = "/work";
+/// How often an index is tried again.
+const RETRIES: u32 = 3;
+
+/// The files.
+pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
+    let asked = job.asked;
+    let of = asked.shards;
+    let parallel = asked.limit.unwrap_or(of).min(of);
+    let with = |more: &[&str]| -> Vec<String> {
+        let threads =
+            if job.sets_threads() { Vec::new() } else { vec!["--threads".to_owned(), asked.cpus().to_string()] };
+        asked.command().iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).chain(threads).collect()
+    };
+    let shards = format!(
+        "  completionMode: Indexed\n  completions: {of}\n  parallelism: {parallel}\n  backoffLimitPerIndex: {RETRIES}\n  \
+         maxFailedIndexes: {of}\n"
+    );
+    let once = format!("  backoffLimit: {RETRIES}\n");
+    let parts = job.parts.to_string_lossy().into_owned();
+    let merge = ["merge".to_owned(), parts, "--threads".to_owned(), asked.cpus().to_string()];
+    let name = job.name();
+    Ok(vec![
+        ("prepare.yaml", manifest(job, "prepare", &once, &with(&["--shard", "prepare"]))),
+        ("shards.yaml", manifest(job, "shards", &shards, &with(&["--shard", &format!("auto/{of}")]))),
+        ("merge.yaml", manifest(job, "merge", &once, &merge)),
+        ("submit.sh", submit(&name)),
+    ])
+}
+
+fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> String {
+    let asked = job.asked;
+    let text = |value: &str| Value::from(value).to_string();
+    let program = asked.cluster.program.as_ref().map_or_else(|| "sim".to_owned(), |path| path.display().to_string());
+    let command: Vec<String> = std::iter::once(&program).chain(arguments).map(|word| text(word)).collect();
+    let memory = asked.cluster.mem.as_ref().map_or_else(String::new, |mem| format!(", memory: {}", text(mem)));
+    let deadline = asked.cluster.time.as_ref();
+    let deadline = deadline.map_or_else(String::new, |time| format!("      activeDeadlineSeconds: {time}\n"));
+    format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{what}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
+         # A wrong command fails every time.\n    - action: {wrong}\n      onExitCodes:\n        containerName: sim\n        \
+         operator: In\n        values: [2]\n    # A pod that lost its node is replaced, and does not count.\n    \
+         - action: Ignore\n      onPodConditions:\n      - type: DisruptionTarget\n        status: \"True\"\n  \
+         template:\n    spec:\n      restartPolicy: Never\n{deadline}      # A shard saves when it is asked to stop.\n      \
+         terminationGracePeriodSeconds: 60\n      containers:\n      - name: sim\n        image: {image}\n        \
+         workingDir: {MOUNT}\n        command: [{command}]\n        env:\n        - name: ORE_CACHE_DIR\n          \
+         value: {MOUNT}/.cache\n        resources:\n          requests: {{cpu: \"{cpus}\"{memory}}}\n          \
+         limits: {{cpu: \"{cpus}\"{memory}}}\n        volumeMounts:\n        - name: work\n          mountPath: {MOUNT}\n      \
+         volumes:\n      - name: work\n        persistentVolumeClaim:\n          claimName: {claim}\n",
+        name = job.name(),
+        wrong = if what == "shards" { "FailIndex" } else { "FailJob" },
+        image = text(&asked.cluster.image),
+        command = command.join(", "),
+        cpus = asked.cpus(),
+        claim = text(&asked.cluster.claim),
+    )
+}
+
+/// The script that applies them, and waits for each. Finished jobs of the same name are removed first: parts that are there
+/// are not computed again.
+fn submit(name: &str) -> String {
+    let name = shell(name);
+    format!(
+        "#!/bin/bash\n# prepare, shards and merge, one after another; shards whose parts are there end at once\n\
+         set -euo pipefail\nhere=\"$(cd \"$(dirname \"${{BASH_SOURCE[0]}}\")\" && pwd)\"\n\
+         for step in prepare shards merge; do\n  kubectl delete job {name}-\"$step\" --ignore-not-found\n  \
+         kubectl apply -f \"$here/$step.yaml\"\n  \
+         # Whichever comes first.\n  \
+         until kubectl wait --for=condition=complete --timeout=10s job/{name}-\"$step\" 2> /dev/null; do\n    \
+         if kubectl wait --for=condition=failed --timeout=1s job/{name}-\"$step\" 2> /dev/null; then\n      \
+         echo \"$step failed: kubectl describe job/{name}-$step\" >&2\n      exit 1\n    fi\n  done\ndone\n"
+    )
+}

@@ -1,0 +1,96 @@
+//! Shards as processes of this machine.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Job;
+use crate::cli::print::eprintln;
+use output::create_folder;
+use output::numbers::with_unit;
+use output::progress::Progress;
+use output::shards::Shard;
+use output::shards::parts::listed;
+
+/// Prepares, runs the shards, some at a time, and merges.
+pub(super) fn run(job: &Job<'_>) -> Result<()> {
+    let asked = job.asked;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let cpus = usize::from(asked.cpus());
+    let at_a_time = asked.limit.map_or((cores / cpus).max(1), |limit| limit as usize);
+    let logs = job.parts.join("logs");
+    create_folder(&logs)?;
+    let quiet = asked.command().iter().any(|word| word == "--quiet");
+    eprintln!("{}, {at_a_time} at a time; logs in {}", with_unit(job.shards.len() as u64, "shard"), logs.display());
+    let start = |what: String, log: PathBuf| -> Result<Child> {
+        let file = File::create(&log).with_context(|| format!("failed to write {}", log.display()))?;
+        let mut command = Command::new(job.program()?);
+        command.args(asked.command()).args(["--shard", &what]);
+        if !job.sets_threads() {
+            command.args(["--threads", &cpus.to_string()]);
+        }
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        command.spawn().with_context(|| format!("{} cannot be started", job.program().unwrap_or_default().display()))
+    };
+    if !job.shards.is_empty() {
+        let log = logs.join("prepare.log");
+        let prepared = start("prepare".to_owned(), log.clone())?.wait()?;
+        ensure!(prepared.success(), "preparing failed: {}", last_line(&log));
+    }
+    let progress = Progress::new("shards", job.shards.len() as u64, quiet);
+    let mut waiting = job.shards.iter().copied();
+    let mut working: Vec<(u32, PathBuf, Child)> = Vec::new();
+    let mut failed: Vec<(u32, PathBuf)> = Vec::new();
+    loop {
+        while working.len() < at_a_time
+            && let Some(index) = waiting.next()
+        {
+            let shard = Shard { index, of: asked.shards };
+            let log = logs.join(format!("{}.log", shard.name()));
+            working.push((index, log.clone(), start(shard.to_string(), log)?));
+        }
+        if working.is_empty() {
+            break;
+        }
+        let mut still = Vec::new();
+        for (index, log, mut child) in working {
+            match child.try_wait()? {
+                None => still.push((index, log, child)),
+                Some(status) => {
+                    progress.advance(1);
+                    if !status.success() {
+                        failed.push((index, log));
+                    }
+                }
+            }
+        }
+        working = still;
+        thread::sleep(Duration::from_millis(20));
+    }
+    progress.finish();
+    if let Some((first, log)) = failed.first() {
+        let all = listed(failed.iter().map(|(index, _)| *index));
+        anyhow::bail!(
+            "{} of {} failed ({all}); shard {first} says: {}; the same command runs those again",
+            failed.len(),
+            with_unit(u64::from(asked.shards), "shard"),
+            last_line(log)
+        );
+    }
+    let mut merge = vec!["sim".into(), "merge".into(), job.parts.clone().into_os_string()];
+    if quiet {
+        merge.push("--quiet".into());
+    }
+    crate::cli::run_again(&merge)
+}
+
+/// The last line of a log.
+fn last_line(log: &std::path::Path) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let line = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("nothing; it was killed");
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}

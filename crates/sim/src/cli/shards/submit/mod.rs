@@ -1,0 +1,271 @@
+//! `sim submit`: a command in shards, as scripts for a cluster or as processes of this machine.
+
+mod kubernetes;
+mod local;
+mod slurm;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ValueEnum};
+
+use crate::cli::print::{eprintln, println};
+use crate::experiment;
+use output;
+use output::numbers::parse_up_to;
+use output::shards::parts::{found_in, listed, most_common, other_work};
+use output::shards::{Header, folder_of};
+use output::usage::usage;
+
+/// Run a command in shards (--shard): write scripts for a cluster, or run the shards on this machine.
+///
+/// `sim submit slurm --shards 64 -- proxy --dataset MSLR-WEB30K --out results/P.npy` writes scripts that prepare what all
+/// shards need, run 64 shards as a job array, and merge their parts. Read them, then run submit.sh, or let --go do it. When
+/// shards were lost, --missing submits those that have no part, and a new merge. The command needs --out, where results go
+/// and beside which the parts are.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Submit {
+    /// Where the shards run
+    #[arg(value_name = "WHERE", value_enum)]
+    place: Place,
+
+    /// The number of shards
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1_000_000>)]
+    shards: u32,
+
+    /// Submit at once, instead of only writing the scripts
+    #[arg(long)]
+    go: bool,
+
+    /// Only shards without a finished part, and the merge; first wait for or cancel those that are still at work
+    #[arg(long)]
+    missing: bool,
+
+    /// Cores of a shard [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 1024>)]
+    cpus: Option<u16>,
+
+    /// At most this many shards at a time [default: on this machine one per core, on a cluster as many as there is room for]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1_000_000>)]
+    limit: Option<u32>,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// The command with its flags, after `--`
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    command: Vec<String>,
+}
+
+/// What is passed on to the scheduler.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "On a cluster")]
+struct ClusterArgs {
+    /// Memory of a shard, e.g. 4G (Kubernetes: 4Gi)
+    #[arg(long, value_name = "SIZE")]
+    mem: Option<String>,
+
+    /// Time limit of a shard, e.g. 4:00:00 (Kubernetes: seconds)
+    #[arg(long, value_name = "TIME")]
+    time: Option<String>,
+
+    /// Account to charge (Slurm)
+    #[arg(long, value_name = "NAME")]
+    account: Option<String>,
+
+    /// Partition (Slurm)
+    #[arg(long, value_name = "NAME")]
+    partition: Option<String>,
+
+    /// Quality of service (Slurm)
+    #[arg(long, value_name = "NAME")]
+    qos: Option<String>,
+
+    /// A file with shell commands to run first, such as `module load` (Slurm)
+    #[arg(long, value_name = "FILE")]
+    prologue: Option<PathBuf>,
+
+    /// Larger arrays are submitted as several (Slurm: MaxArraySize of `scontrol show config`)
+    #[arg(long, value_name = "N", default_value = "1001", value_parser = parse_up_to::<u32, 4_000_001>)]
+    max_array_size: u32,
+
+    /// The image with the program (Kubernetes)
+    #[arg(long, value_name = "IMAGE", default_value = "sim:latest")]
+    image: String,
+
+    /// The claim of the volume that all shards share (Kubernetes)
+    #[arg(long, value_name = "NAME", default_value = "sim")]
+    claim: String,
+
+    /// The program to call [default: this one; in an image `sim`]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Place {
+    /// Job arrays of Slurm
+    Slurm,
+    /// An indexed job of Kubernetes
+    Kubernetes,
+    /// Processes of this machine, at once
+    Local,
+}
+
+/// What is to be done.
+struct Job<'a> {
+    asked: &'a Submit,
+    /// The folder with the parts.
+    parts: PathBuf,
+    /// The shards to run, ascending.
+    shards: Vec<u32>,
+}
+
+impl Submit {
+    pub(in crate::cli) fn run(&self) -> Result<()> {
+        let command = self.command();
+        let flag = |name: &str| command.iter().any(|word| word == name || word.starts_with(&format!("{name}=")));
+        ensure!(!flag("--shard"), usage("--shard is what submit adds to the command; leave it out"));
+        let words = ["--shard", "0/1"].into_iter();
+        crate::cli::check(command.iter().map(String::as_str).chain(words))
+            .map_err(|error| usage(format!("the command after `--`: {error}")))?;
+        let parts = self.parts()?;
+        let shards = if self.missing { self.missing_in(&parts)? } else { (0..self.shards).collect() };
+        let job = Job { asked: self, parts, shards };
+        match self.place {
+            Place::Local => local::run(&job),
+            Place::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
+            Place::Kubernetes => self.hand_over(&job, "kubernetes", &kubernetes::files(&job)?),
+        }
+    }
+
+    /// The command without the name of the program.
+    fn command(&self) -> &[String] {
+        match self.command.first().map(String::as_str) {
+            Some("sim") => &self.command[1..],
+            _ => &self.command,
+        }
+    }
+
+    /// The folder with the parts of the command.
+    fn parts(&self) -> Result<PathBuf> {
+        let command = self.command();
+        let values = command.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--out") {
+            Some("") => command.get(at + 1).cloned(),
+            Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+            None => None,
+        });
+        let out = values.last().map(PathBuf::from);
+        let out =
+            out.ok_or_else(|| usage("the command needs --out: all shards, and who merges them, must know where"))?;
+        if command.first().is_some_and(|name| name == "experiment") {
+            let file = command.iter().skip(1).find(|word| word.ends_with(".toml"));
+            let file = file.ok_or_else(|| usage("submit takes one experiment at a time; give its file"))?;
+            return Ok(folder_of(&out.join(experiment::name_of(Path::new(file))?)));
+        }
+        Ok(folder_of(&out))
+    }
+
+    /// The shards without a sound part.
+    fn missing_in(&self, parts: &Path) -> Result<Vec<u32>> {
+        let found = if parts.is_dir() { found_in(parts)? } else { Vec::new() };
+        let sound: Vec<&Header> = found.iter().filter_map(|found| Some(&found.part.as_ref().ok()?.0)).collect();
+        let Some(work) = most_common(&sound) else { return Ok((0..self.shards).collect()) };
+        ensure!(
+            work.shard.of == self.shards,
+            usage(format!("{} holds parts of {} shards, not of {}", parts.display(), work.shard.of, self.shards))
+        );
+        let there =
+            |index: &u32| sound.iter().any(|header| header.shard.index == *index && other_work(header, work).is_none());
+        Ok((0..self.shards).filter(|index| !there(index)).collect())
+    }
+
+    /// Writes the files of a scheduler, and submits them if that is asked for.
+    fn hand_over(&self, job: &Job<'_>, place: &str, files: &[(&str, String)]) -> Result<()> {
+        let folder = job.parts.join(place);
+        output::create_folder(&folder.join("logs"))?;
+        for (name, text) in files {
+            output::write_atomic(&folder.join(name), text.as_bytes())?;
+        }
+        let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+        eprintln!("scripts in {}: {}", folder.display(), names.join(", "));
+        if self.missing {
+            match job.shards.len() {
+                0 => eprintln!("no shard is missing; the parts are merged"),
+                _ => eprintln!("missing: {}", listed(job.shards.iter().copied())),
+            }
+        }
+        let submit = folder.join("submit.sh");
+        if !self.go {
+            println!("read them, then: bash {}", shell(&submit.to_string_lossy()));
+            return Ok(());
+        }
+        let status = std::process::Command::new("bash").arg(&submit).status();
+        let status = status.with_context(|| format!("bash, which runs {}, cannot be started", submit.display()))?;
+        ensure!(status.success(), "{} failed; see what it says above", submit.display());
+        Ok(())
+    }
+
+    fn cpus(&self) -> u16 {
+        self.cpus.unwrap_or(1)
+    }
+}
+
+impl Job<'_> {
+    /// A name for jobs, made of that of the results: letters, digits and dashes.
+    fn name(&self) -> String {
+        let stem = self.parts.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let clean: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+        let clean = clean.trim_matches('-');
+        if clean.is_empty() { "sim".to_owned() } else { clean.to_owned() }
+    }
+
+    /// The program to call.
+    fn program(&self) -> Result<PathBuf> {
+        match &self.asked.cluster.program {
+            Some(program) => Ok(program.clone()),
+            None => std::env::current_exe().context("the path of this program is unknown; give --program"),
+        }
+    }
+
+    /// Whether the command sets its threads itself.
+    fn sets_threads(&self) -> bool {
+        self.asked.command().iter().any(|word| word == "--threads" || word.starts_with("--threads="))
+    }
+}
+
+/// A word as a shell reads it.
+fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// The absolute form of a path, which need not exist.
+fn absolute(path: &Path) -> Result<String> {
+    let path = std::path::absolute(path).with_context(|| format!("{} has no absolute form", path.display()))?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// The text of the file with the commands to run first.
+fn prologue(file: Option<&Path>) -> Result<String> {
+    let Some(file) = file else { return Ok(String::new()) };
+    fs::read_to_string(file).map_err(|error| usage(format!("--prologue {}: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_the_shell_where_they_must_be() {
+        assert_eq!(shell("rucb:alpha=0.51,mdb"), "rucb:alpha=0.51,mdb");
+        assert_eq!(shell("a b"), "'a b'");
+        assert_eq!(shell("it's"), "'it'\\''s'");
+        assert_eq!(shell("$HOME"), "'$HOME'");
+        assert_eq!(shell(""), "''");
+    }
+}

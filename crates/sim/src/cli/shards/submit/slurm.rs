@@ -1,0 +1,148 @@
+//! Scripts for Slurm: prepare, shards as job arrays, merge, and one that submits them.
+//!
+//! * A task runs the program in place of the script's shell (`exec`), and is sent SIGTERM itself a minute before its time
+//!   is over (`--signal=B:`): it saves. Without `B:`, Slurm would signal only steps, and there is none.
+//! * The merge waits for all tasks to end well. One that was killed has failed and is not run again by Slurm; the merge is
+//!   then removed instead of waiting for ever (`--kill-on-invalid-dep`), and `--missing` submits another.
+//! * The number of a task must be below `MaxArraySize`, so larger arrays are cut, and the script adds where its array begins.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use super::{Job, absolute, prologue, shell};
+use output::shards::parts::listed;
+
+/// Seconds before the end of its time at which a task is asked to stop.
+const GRACE: u32 = 60;
+
+/// The scripts.
+pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
+    let of = job.asked.shards;
+    Ok(vec![
+        (
+            "prepare.sh",
+            script(job, "prepare", "%j", "what all shards need: done once, kept in caches", |command| {
+                format!("{command} --shard prepare")
+            })?,
+        ),
+        (
+            "shard.sh",
+            script(
+                job,
+                "shard",
+                "%A_%a",
+                "one shard; the argument is the number that its array begins with",
+                |command| format!("{command} --shard \"auto+${{1:-0}}/{of}\""),
+            )?,
+        ),
+        (
+            "merge.sh",
+            script(job, "merge", "%j", "the parts of all shards, united", |_| {
+                format!("merge {}", shell(&absolute(&job.parts).unwrap_or_default()))
+            })?,
+        ),
+        ("submit.sh", submit(job)),
+    ])
+}
+
+fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) -> String) -> Result<String> {
+    let asked = job.asked;
+    let cluster = &asked.cluster;
+    let logs = absolute(&job.parts.join("slurm/logs"))?;
+    let mut text = format!("#!/bin/bash\n# {says}\n");
+    let mut option = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            let _ = writeln!(text, "#SBATCH --{name}={}", quoted(value));
+        }
+    };
+    option("job-name", Some(&format!("{}-{what}", job.name())));
+    option("output", Some(&format!("{logs}/{what}-{log}.log")));
+    // A task that was requeued goes on in the same file.
+    option("open-mode", Some("append"));
+    option("nodes", Some("1"));
+    option("ntasks", Some("1"));
+    option("cpus-per-task", Some(&asked.cpus().to_string()));
+    option("mem", cluster.mem.as_deref());
+    option("time", cluster.time.as_deref());
+    option("account", cluster.account.as_deref());
+    option("partition", cluster.partition.as_deref());
+    option("qos", cluster.qos.as_deref());
+    option("signal", Some(&format!("B:TERM@{GRACE}")));
+    text += "#SBATCH --requeue\n\nset -euo pipefail\n";
+    text += &format!("cd {}\n", shell(&std::env::current_dir()?.to_string_lossy()));
+    for name in ["ORE_CACHE_DIR", "ORE_DATA_DIR"] {
+        if let Ok(value) = std::env::var(name) {
+            text += &format!("export {name}={}\n", shell(&value));
+        }
+    }
+    text += &prologue(cluster.prologue.as_deref())?;
+    let words: Vec<String> = asked.command().iter().map(|word| shell(word)).collect();
+    let threads = if job.sets_threads() { "" } else { " --threads \"${SLURM_CPUS_PER_TASK:-1}\"" };
+    let program = shell(&absolute(&job.program()?)?);
+    text += &format!("\nexec {program} {}{threads}\n", call(&words.join(" ")));
+    Ok(text)
+}
+
+/// A value as Slurm reads it in a script.
+fn quoted(value: &str) -> String {
+    if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value.to_owned() }
+}
+
+/// The script that submits the others.
+fn submit(job: &Job<'_>) -> String {
+    let cluster = &job.asked.cluster;
+    let limit = job.asked.limit.map_or_else(String::new, |limit| format!("%{limit}"));
+    let mut text = "#!/bin/bash\n# submits prepare, shards and merge, one after another\nset -euo pipefail\n\
+                    here=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\n\
+                    # Prints the number of the job, without the name of a cluster.\n\
+                    job() { sbatch --parsable --kill-on-invalid-dep=yes \"$@\" | cut -d';' -f1; }\n\n"
+        .to_owned();
+    let mut after = String::new();
+    if !job.shards.is_empty() {
+        text += "prepare=$(job \"$here/prepare.sh\")\necho \"prepare: job $prepare\"\n";
+        for (number, (offset, tasks)) in arrays(&job.shards, cluster.max_array_size).into_iter().enumerate() {
+            text += &format!(
+                "shards{number}=$(job --dependency=afterok:$prepare --array={}{limit} \"$here/shard.sh\" {offset})\n\
+                 echo \"shards from {offset}: job $shards{number}\"\n",
+                listed(tasks).replace(", ", ",")
+            );
+            after += &format!(":$shards{number}");
+        }
+    }
+    let after = if after.is_empty() { String::new() } else { format!("--dependency=afterok{after} ") };
+    text += &format!("merge=$(job {after}\"$here/merge.sh\")\necho \"merge: job $merge\"\n");
+    text
+}
+
+/// Arrays for `shards`: where each begins, and its tasks, whose numbers are below `most`.
+fn arrays(shards: &[u32], most: u32) -> Vec<(u32, Vec<u32>)> {
+    let most = most.saturating_sub(1).max(1);
+    let mut arrays: Vec<(u32, Vec<u32>)> = Vec::new();
+    for &shard in shards {
+        let offset = shard / most * most;
+        match arrays.last_mut() {
+            Some((begins, tasks)) if *begins == offset => tasks.push(shard - offset),
+            _ => arrays.push((offset, vec![shard - offset])),
+        }
+    }
+    arrays
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_arrays_are_cut_below_the_largest_number() {
+        let all: Vec<u32> = (0..2500).collect();
+        let cut = arrays(&all, 1001);
+        assert_eq!(
+            cut.iter().map(|(offset, tasks)| (*offset, tasks.len())).collect::<Vec<_>>(),
+            [(0, 1000), (1000, 1000), (2000, 500)]
+        );
+        assert!(cut.iter().all(|(_, tasks)| tasks.iter().all(|task| *task < 1000)));
+        assert_eq!(arrays(&[3, 7, 1007], 1001), [(0, vec![3, 7]), (1000, vec![7])]);
+        assert_eq!(arrays(&[], 1001), []);
+    }
+}

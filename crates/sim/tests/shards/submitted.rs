@@ -1,0 +1,98 @@
+//! `sim submit`: processes of this machine, scripts for Slurm, manifests for Kubernetes.
+
+use std::fs;
+use std::process::Output;
+
+use super::commands::{BANDIT, equal};
+use crate::common::{sim, text, tree};
+
+#[test]
+fn submit_runs_shards_on_this_machine_and_merges_them() {
+    let whole = BANDIT.prepare();
+    assert!(BANDIT.run(whole.path(), &[]).status.success());
+    let folder = BANDIT.prepare();
+    let here = folder.path();
+    let submit = |more: &[&str], arguments: &[&str]| {
+        let mut run = sim(here);
+        run.args(["submit", "local", "--shards", "4", "--limit", "2"]).args(more).arg("--").args(arguments);
+        run.output().expect("sim starts")
+    };
+    let command = [BANDIT.arguments, &["--quiet", "--out", "out"]].concat();
+    let run = submit(&[], &command);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(text(&run.stdout).contains("rucb"), "the table: {}", text(&run.stdout));
+    equal("local", &BANDIT.written(here), &BANDIT.written(whole.path()));
+    // One that is lost is done again; those that are there are not.
+    let parts = here.join("out.shards");
+    let before = tree(&parts);
+    fs::remove_file(parts.join("2-of-4.part")).expect("a part");
+    fs::remove_dir_all(here.join("out")).expect("results");
+    assert!(submit(&["--missing"], &command).status.success());
+    equal("local", &BANDIT.written(here), &BANDIT.written(whole.path()));
+    for index in [0, 1, 3] {
+        let name = format!("{index}-of-4.part");
+        assert!(tree(&parts)[&name] == before[&name]);
+    }
+    // What fails says so, and what is wrong is refused before anything starts.
+    let refused = |run: &Output, code: i32, wanted: &str| {
+        let said = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(code), "{said}");
+        assert!(said.contains(wanted), "{said}");
+    };
+    refused(&submit(&[], BANDIT.arguments), 2, "the command needs --out");
+    refused(&submit(&[], &["bandit", "--nonsense", "--out", "a"]), 2, "the command after `--`");
+    refused(&submit(&[], &["analyse", "--matrix", "P", "--out", "a"]), 2, "unexpected argument '--shard'");
+    refused(&submit(&["--missing"], &[&command[..command.len() - 1], &["b"]].concat()), 0, "");
+    let absent = ["bandit", "--matrix", "absent.txt", "--out", "c"];
+    refused(&submit(&[], &absent), 1, "absent.txt");
+}
+
+#[test]
+fn submit_writes_scripts_for_slurm_and_manifests_for_kubernetes() {
+    let folder = BANDIT.prepare();
+    let here = folder.path();
+    let submit = |place: &str, more: &[&str]| {
+        let mut run = sim(here);
+        run.args(["submit", place, "--shards", "2500"]).args(more).arg("--").args(BANDIT.arguments);
+        let run = run.args(["--out", "my results/a b"]).output().expect("sim starts");
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        text(&run.stdout)
+    };
+    let flags = ["--cpus", "4", "--mem", "8G", "--time", "4:00:00", "--account", "ours", "--limit", "64"];
+    let said = submit("slurm", &flags);
+    assert!(said.contains("bash 'my results/a b.shards/slurm/submit.sh'"), "{said}");
+    let scripts = here.join("my results/a b.shards/slurm");
+    let read = |name: &str| fs::read_to_string(scripts.join(name)).expect("a script");
+    let shard = read("shard.sh");
+    for line in [
+        "#SBATCH --cpus-per-task=4",
+        "#SBATCH --mem=8G",
+        "#SBATCH --time=4:00:00",
+        "#SBATCH --account=ours",
+        "#SBATCH --signal=B:TERM@60",
+        "#SBATCH --requeue",
+        "--shard \"auto+${1:-0}/2500\" --threads \"${SLURM_CPUS_PER_TASK:-1}\"",
+    ] {
+        assert!(shard.contains(line), "{line}: {shard}");
+    }
+    assert!(shard.contains("--out 'my results/a b'") && shard.contains("\nexec "), "{shard}");
+    let all = read("submit.sh");
+    for line in [
+        "--array=0-999%64 \"$here/shard.sh\" 1000",
+        "--array=0-499%64 \"$here/shard.sh\" 2000",
+        "--dependency=afterok:$shards0:$shards1:$shards2 ",
+    ] {
+        assert!(all.contains(line), "{line}: {all}");
+    }
+    for name in ["prepare.sh", "shard.sh", "merge.sh", "submit.sh"] {
+        let checked = std::process::Command::new("bash").arg("-n").arg(scripts.join(name)).status().expect("bash");
+        assert!(checked.success(), "{name}");
+    }
+    submit("kubernetes", &["--mem", "8Gi", "--limit", "64"]);
+    let shards = fs::read_to_string(here.join("my results/a b.shards/kubernetes/shards.yaml")).expect("a manifest");
+    for line in
+        ["completionMode: Indexed", "completions: 2500", "parallelism: 64", "backoffLimitPerIndex: 3", "\"auto/2500\""]
+    {
+        assert!(shards.contains(line), "{line}: {shards}");
+    }
+}

@@ -1,0 +1,387 @@
+//! A shard of a matrix: a share of the pieces of a request, saved at intervals, and the counts of all shards united.
+//!
+//! Pieces have streams of their own, and counts are whole numbers, so that any division of the pieces gives the same
+//! sums. A shard counts its pieces of all rounds together: two numbers per pair, or six where impressions are
+//! stratified, whose variance needs the queries with one more impression apart. They are stored in as few bytes as the
+//! largest of them takes, and compressed.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use output::interrupt;
+use output::progress::Progress;
+use output::shards::{Header, Made, Part, Parts, Shard};
+use output::usage::usage;
+use serde_json::{Value, json};
+
+use super::comparison::PairComparison;
+use super::play::{Comparing, with_comparison};
+use super::round::{ROUND, Round, Sampling, draw_strata, empty_sums, extent};
+use super::selection::all_pairs;
+use super::state::{FinishedRound, OpenRound, State};
+use super::strata::Sums;
+use crate::prepared::PreparedSite;
+
+/// Raised whenever the pieces of the same request give other counts.
+const REVISION: u32 = 1;
+
+/// A round of a request, before it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PlannedRound {
+    number: u64,
+    impressions: u64,
+    pieces: u64,
+}
+
+impl State {
+    /// What the last request asks for, with everything that the counts depend on: shards of other work are refused.
+    ///
+    /// # Errors
+    /// If the request has been begun, or its end depends on what is counted.
+    pub fn work(&self) -> Result<Value> {
+        let request = self.requests.last().context("nothing is asked for")?;
+        ensure!(
+            request.until_standard_error.is_none(),
+            usage(
+                "--until-se does not go with --shard: which pairs go on depends on the counts of all shards; give the impressions \
+                 instead"
+            )
+        );
+        ensure!(
+            self.current.is_none() && self.left == request.impressions,
+            usage(
+                "the matrix is unfinished; finish it first with --resume, or replace it with --replace, without --shard"
+            )
+        );
+        Ok(json!({
+            "command": "proxy", "seed": self.identity.seed, "identity": self.identity, "requests": self.requests,
+            "rounds": self.rounds,
+        }))
+    }
+
+    /// The revisions of what counts.
+    #[must_use]
+    pub fn revisions() -> BTreeMap<String, u32> {
+        BTreeMap::from([("proxy".to_owned(), REVISION)])
+    }
+
+    /// The rounds of the last request, and the places of its pairs.
+    fn planned(&self) -> Result<(Vec<PlannedRound>, Vec<u32>)> {
+        let request = self.requests.last().context("nothing is asked for")?;
+        let places = super::build::selection(request)?.places(self.identity.arms)?;
+        let strata = self.identity.sampling == Sampling::Stratified;
+        let most = if strata { request.impressions } else { ROUND };
+        let mut left = request.impressions;
+        let mut rounds = Vec::new();
+        while left > 0 {
+            let impressions = left.min(most);
+            let (all, per_piece) = extent(self.identity.queries, impressions, places.len(), self.identity.sampling);
+            let number = (self.rounds.len() + rounds.len()) as u64;
+            rounds.push(PlannedRound { number, impressions, pieces: all.div_ceil(per_piece) as u64 });
+            left -= impressions;
+        }
+        Ok((rounds, places))
+    }
+
+    /// Adds what the shards counted, which fulfils the last request, and writes the state to the file at `path`. Returns the
+    /// number of comparisons.
+    ///
+    /// # Errors
+    /// If the parts are of another request, cannot be read, or the file cannot be written.
+    pub fn absorb(&mut self, parts: &Parts, queries: usize, path: &Path) -> Result<u64> {
+        parts.check(&self.work()?, &Self::revisions())?;
+        let (rounds, places) = self.planned()?;
+        let strata = self.identity.sampling == Sampling::Stratified;
+        let pairs = places.len() as u64;
+        let mut counts = ShareCounts::new(places.len(), strata);
+        parts.each(|part| {
+            let one = ShareCounts::decode(&part.body, places.len(), strata)?;
+            ensure!(one.done == part.header.range.end - part.header.range.start, "it is unfinished");
+            counts.add(&one);
+            Ok(())
+        })?;
+        self.left = 0;
+        if strata {
+            let [round] = rounds[..] else { bail!("stratified impressions form one round") };
+            let drawn = draw_strata(queries, round.impressions, self.identity.seed, round.number);
+            let sums = counts.into_sums()?;
+            self.close(OpenRound { impressions: round.impressions, places, pieces: round.pieces, sums }, Some(&drawn));
+        } else {
+            let all: u64 = rounds.iter().map(|round| round.impressions).sum();
+            let [wins, ties] = &counts.columns[..] else { bail!("counts have two columns") };
+            for ((&place, wins), ties) in places.iter().zip(wins).zip(ties) {
+                self.totals.wins[place as usize] += wins;
+                self.totals.ties[place as usize] += ties;
+                self.totals.comparisons[place as usize] += all;
+            }
+            let finished = |round: &PlannedRound| FinishedRound { impressions: round.impressions, pairs: places.len() };
+            self.rounds.extend(rounds.iter().map(finished));
+        }
+        self.done = true;
+        self.save(path)?;
+        Ok(rounds.iter().map(|round| round.impressions).sum::<u64>() * pairs)
+    }
+}
+
+/// Where a shard saves what it has counted, and how often.
+#[derive(Debug)]
+pub struct ShardFiles<'a> {
+    /// The file with the pieces so far, and the interval at which it is written.
+    pub progress: (&'a Path, Duration),
+    /// How the part came about.
+    pub made: Made,
+    /// Whether to hide the progress bar.
+    pub quiet: bool,
+}
+
+/// Plays the share `shard` of what `state` was last asked for, and returns its part. What an earlier process saved is
+/// not played again; a process that is asked to stop saves first.
+///
+/// # Errors
+/// If the request cannot be divided, or the file cannot be written.
+pub fn play_shard(state: &State, shard: Shard, prepared: &PreparedSite, files: &ShardFiles<'_>) -> Result<Part> {
+    with_comparison(prepared, state.identity.multileaved, PlayShard { state, shard, prepared, files })
+}
+
+struct PlayShard<'a> {
+    state: &'a State,
+    shard: Shard,
+    prepared: &'a PreparedSite,
+    files: &'a ShardFiles<'a>,
+}
+
+impl Comparing for PlayShard<'_> {
+    type Output = Result<Part>;
+
+    fn with<C: PairComparison>(self, comparison: &C) -> Result<Part> {
+        let Self { state, shard, prepared, files } = self;
+        let (rounds, places) = state.planned()?;
+        let strata = state.identity.sampling == Sampling::Stratified;
+        let total = rounds.iter().map(|round| round.pieces).sum();
+        let header = Header {
+            config: state.work()?,
+            revisions: State::revisions(),
+            shard,
+            unit: "piece".to_owned(),
+            range: shard.range(total),
+            total,
+        };
+        let mut work = Work::open(header, places.len(), strata, files)?;
+        // First of all: a folder that cannot be written to should fail before any work is done.
+        work.save()?;
+        let all = all_pairs(state.identity.arms);
+        let pairs: Vec<(u32, u32)> = places.iter().map(|&place| all[place as usize]).collect();
+        let pairs = comparison.prepare(&pairs);
+        let progress = Progress::new("comparing pairs", work.length() * places.len() as u64, files.quiet);
+        progress.start_at(work.counts.done * places.len() as u64);
+        let saves = interrupt::saves_before_it_stops();
+        let mut before = 0;
+        for PlannedRound { number, impressions, pieces } in rounds {
+            let of_round = before..before + pieces;
+            before = of_round.end;
+            if intersection(&work.left(), &of_round).is_empty() {
+                continue;
+            }
+            let (site, seed) = (&prepared.site, state.identity.seed);
+            let drawn = strata.then(|| draw_strata(site.queries(), impressions, seed, number));
+            let round = Round::new(site, seed, number, impressions, places.len(), drawn.as_ref());
+            loop {
+                let here = intersection(&work.left(), &of_round);
+                if here.is_empty() {
+                    break;
+                }
+                let in_round = here.start - of_round.start..here.end - of_round.start;
+                let deadline = work.deadline();
+                let stop = || saves.is_asked_to_stop() || Instant::now() >= deadline;
+                let (next, sums) = round.play_all(comparison, &pairs, in_round, &stop, &progress);
+                sums.iter().for_each(|sums| work.counts.add_sums(sums));
+                work.counts.done += of_round.start + next - here.start;
+                if saves.is_asked_to_stop() {
+                    work.save()?;
+                    saves.stop();
+                }
+                if Instant::now() >= deadline {
+                    work.save()?;
+                }
+            }
+        }
+        progress.finish();
+        Ok(work.part())
+    }
+}
+
+fn intersection(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+/// The counts of a shard so far, and where they are saved.
+struct Work<'a> {
+    header: Header,
+    counts: ShareCounts,
+    files: &'a ShardFiles<'a>,
+    /// Seconds of earlier processes.
+    seconds: f64,
+    start: Instant,
+    last: Instant,
+}
+
+impl<'a> Work<'a> {
+    /// What was saved of the same work, or a beginning.
+    fn open(header: Header, pairs: usize, strata: bool, files: &'a ShardFiles<'a>) -> Result<Self> {
+        let saved = match files.progress.0.exists() {
+            // A damaged file is as good as none: its pieces are played again.
+            true => Part::read(files.progress.0).ok().filter(|part| part.header == header),
+            false => None,
+        };
+        let counts = saved.as_ref().and_then(|part| ShareCounts::decode(&part.body, pairs, strata).ok());
+        let seconds = saved.filter(|_| counts.is_some()).map_or(0.0, |part| part.made.seconds);
+        let now = Instant::now();
+        let counts = counts.unwrap_or_else(|| ShareCounts::new(pairs, strata));
+        Ok(Self { header, counts, files, seconds, start: now, last: now })
+    }
+
+    /// The number of pieces of the shard.
+    fn length(&self) -> u64 {
+        self.header.range.end - self.header.range.start
+    }
+
+    /// The pieces that are not played yet.
+    fn left(&self) -> Range<u64> {
+        self.header.range.start + self.counts.done..self.header.range.end
+    }
+
+    fn deadline(&self) -> Instant {
+        self.last + self.files.progress.1
+    }
+
+    fn part(&self) -> Part {
+        let seconds = self.seconds + self.start.elapsed().as_secs_f64();
+        let made = Made { seconds, ..self.files.made.clone() };
+        Part { header: self.header.clone(), made, body: self.counts.encode() }
+    }
+
+    fn save(&mut self) -> Result<()> {
+        self.part().write(self.files.progress.0)?;
+        self.last = Instant::now();
+        Ok(())
+    }
+}
+
+/// The pieces of a shard that are in the progress file at `path`, and how many it has; `None` without a sound file.
+#[must_use]
+pub fn pieces_played(path: &Path) -> Option<(u64, u64)> {
+    let part = Part::read(path).ok()?;
+    let done = u64::from_le_bytes(*part.body.first_chunk()?);
+    Some((done, part.header.range.end - part.header.range.start))
+}
+
+/// Counts per pair: wins and ties, or, of stratified impressions, wins, ties and squares for queries with fewer and for
+/// those with more impressions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ShareCounts {
+    /// The number of pieces that are counted: always the first ones of the shard.
+    done: u64,
+    columns: Vec<Vec<u64>>,
+}
+
+impl ShareCounts {
+    fn new(pairs: usize, strata: bool) -> Self {
+        Self { done: 0, columns: vec![vec![0; pairs]; if strata { 6 } else { 2 }] }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.done += other.done;
+        for (mine, theirs) in self.columns.iter_mut().zip(&other.columns) {
+            mine.iter_mut().zip(theirs).for_each(|(sum, more)| *sum += more);
+        }
+    }
+
+    /// Adds the sums of a thread.
+    fn add_sums(&mut self, sums: &[Sums]) {
+        let mut columns = self.columns.iter_mut();
+        for Sums { counts, squares } in sums {
+            for numbers in [&counts.wins, &counts.ties] {
+                let Some(column) = columns.next() else { return };
+                column.iter_mut().zip(numbers).for_each(|(sum, &more)| *sum += u64::from(more));
+            }
+            if !squares.is_empty() {
+                let Some(column) = columns.next() else { return };
+                column.iter_mut().zip(squares).for_each(|(sum, more)| *sum += more);
+            }
+        }
+    }
+
+    /// The sums of a stratified round.
+    fn into_sums(self) -> Result<Vec<Sums>> {
+        let mut all = empty_sums(self.columns.first().map_or(0, Vec::len), true);
+        let mut columns = self.columns.into_iter();
+        let narrow = |column: Option<Vec<u64>>| -> Result<Vec<u32>> {
+            let numbers = column.into_iter().flatten().map(|number| Ok(u32::try_from(number)?));
+            numbers.collect::<Result<_>>().context("the counts exceed those of a round")
+        };
+        for sums in &mut all {
+            (sums.counts.wins, sums.counts.ties) = (narrow(columns.next())?, narrow(columns.next())?);
+            sums.squares = columns.next().unwrap_or_default();
+        }
+        Ok(all)
+    }
+
+    /// The number of pieces, and each column after the number of bytes that its numbers take.
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.done.to_le_bytes().to_vec();
+        for column in &self.columns {
+            let largest = column.iter().copied().max().unwrap_or(0);
+            let width = (1..8).find(|width| largest >> (8 * width) == 0).unwrap_or(8);
+            bytes.push(width as u8);
+            bytes.reserve(width * column.len());
+            column.iter().for_each(|number| bytes.extend(&number.to_le_bytes()[..width]));
+        }
+        bytes
+    }
+
+    fn decode(bytes: &[u8], pairs: usize, strata: bool) -> Result<Self> {
+        let short = "its counts are not those of the pairs";
+        let (done, mut rest) = bytes.split_first_chunk().context(short)?;
+        let mut counts = Self::new(0, strata);
+        counts.done = u64::from_le_bytes(*done);
+        for column in &mut counts.columns {
+            let (&width, after) = rest.split_first().context(short)?;
+            let width = usize::from(width);
+            ensure!((1..=8).contains(&width), short);
+            let (numbers, after) = after.split_at_checked(width * pairs).context(short)?;
+            let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+            *column = numbers.chunks_exact(width).map(number).collect();
+            rest = after;
+        }
+        ensure!(rest.is_empty(), short);
+        Ok(counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_take_as_few_bytes_as_the_largest() {
+        for strata in [false, true] {
+            let mut counts = ShareCounts::new(3, strata);
+            counts.done = 9;
+            for (at, column) in counts.columns.iter_mut().enumerate() {
+                *column = vec![0, 255 << (8 * at), 7];
+            }
+            let bytes = counts.encode();
+            let columns = counts.columns.len();
+            assert_eq!(bytes.len(), 8 + (0..columns).map(|at| 1 + 3 * (at + 1)).sum::<usize>());
+            assert_eq!(ShareCounts::decode(&bytes, 3, strata).unwrap(), counts);
+            for end in 0..bytes.len() {
+                assert!(ShareCounts::decode(&bytes[..end], 3, strata).is_err());
+            }
+            assert!(ShareCounts::decode(&bytes, 4, strata).is_err());
+            assert!(ShareCounts::decode(&bytes, 3, !strata).is_err());
+        }
+    }
+}
