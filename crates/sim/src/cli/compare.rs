@@ -199,7 +199,7 @@ impl Compare {
         let plan = self.run.plan(size);
         let cells = plan.cells();
         let pairs_of_runs = ("run live and on the matrix", plan.runs * cells.len() as u64);
-        let work = Work::new(&config, revisions(&plan.algorithms), pairs_of_runs)?;
+        let work = Work::new(&config, revisions(&plan.algorithms), pairs_of_runs)?.of_records(2);
         work.begin(&share, &folder)?;
         let live = LiveArenaFactory::new(&prepared, &truth.gaps, self.streams.streams());
         let live = Late::new(live, LateAnswers::default());

@@ -141,7 +141,8 @@ impl DistortionCommand {
             return Ok(());
         }
         let asked = Asked { key, sizes: &sizes, truth: &truth };
-        let work = Work::new(&asked, [("distortion".to_owned(), 1)].into(), ("set", self.sets))?;
+        let work =
+            Work::new(&asked, [("distortion".to_owned(), 1)].into(), ("set", self.sets))?.of_records(sizes.len());
         let folder = match (share.shard(), &self.out) {
             (Some(shard), Some(path)) => match claim_shard(shard, path, &asked, quiet)? {
                 Some(folder) => Some(folder),

@@ -118,7 +118,8 @@ impl Sensitivity {
         let usual = || self.site.default_folder("sensitivity", description, "", &self.common);
         let Some(folder) = self.output.claim_share(&share, usual, &config, quiet)? else { return Ok(()) };
         folder.check(&config)?;
-        let work = Work::new(&config, [("sensitivity".to_owned(), 1)].into(), ("draw", self.draws))?;
+        let work =
+            Work::new(&config, [("sensitivity".to_owned(), 1)].into(), ("draw", self.draws))?.of_records(methods.len());
         work.begin(&share, &folder)?;
         let ndcg = site.rankings().ndcg(prepared.dataset.labels(), 10, Gain::Exponential)?;
         let checkpoints = checkpoints(self.impressions);

@@ -270,12 +270,12 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The pieces of a shard that are in the progress file at `path`, and how many it has; `None` without a sound file.
+/// What the shard whose progress is in the file at `path` is a share of, and how many of its pieces are counted; `None`
+/// without a sound file.
 #[must_use]
-pub fn pieces_played(path: &Path) -> Option<(u64, u64)> {
+pub fn pieces_played(path: &Path) -> Option<(Header, u64)> {
     let part = Part::read(path).ok()?;
-    let done = u64::from_le_bytes(*part.body.first_chunk()?);
-    Some((done, part.header.range.end - part.header.range.start))
+    Some((part.header, u64::from_le_bytes(*part.body.first_chunk()?)))
 }
 
 /// Counts per pair: wins and ties, or, of stratified impressions, wins, ties and squares for queries with fewer and for

@@ -6,7 +6,7 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 19] = [
+const EXAMPLES: [(&str, &str); 22] = [
     (
         "sim",
         "\
@@ -158,6 +158,29 @@ Examples:
   sim proxy --dataset MQ2008/ --out P.npy --resume after an interruption
   sim proxy --rankers 20 --out P.npy --interleavings 1e5 --until-se 0.001
   sim proxy --rankers 20 --out P.npy --more 1e5    add to a finished matrix",
+    ),
+    (
+        "merge",
+        "\
+Examples:
+  sim merge results/x                              the parts in results/x.shards, united
+  sim merge results/P.npy --replace                instead of another matrix of that name",
+    ),
+    (
+        "status",
+        "\
+Examples:
+  sim status results/x                             which shards are finished, begun, missing
+  sim status results/x --json                      the same for a program",
+    ),
+    (
+        "submit",
+        "\
+Examples:
+  sim submit local --shards 8 -- bandit --problem btl:k=20 --out results/x
+  sim submit slurm --shards 64 --cpus 4 --time 4:00:00 -- proxy --dataset ylr1 --out P.npy
+  sim submit slurm --shards 64 --missing --go -- proxy --dataset ylr1 --out P.npy
+  sim submit kubernetes --shards 64 --mem 8Gi -- proxy --dataset ylr1 --out P.npy",
     ),
     (
         "man",

@@ -27,7 +27,7 @@ pub(in crate::cli) struct Merge {
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 
-    /// Move other results that are in the way to NAME.old-1
+    /// Replace other results that are in the way: folders are moved to NAME.old-1, matrices are overwritten
     #[arg(long)]
     replace: bool,
 

@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::args::OutputArgs;
@@ -78,7 +78,16 @@ pub(in crate::cli) struct Work {
     revisions: BTreeMap<String, u32>,
     unit: &'static str,
     total: u64,
+    /// Records that make up a unit, for the status.
+    records: u64,
     start: Instant,
+}
+
+/// What is written into the folder of a working shard, for the status.
+#[derive(Debug, Serialize, Deserialize)]
+struct Working {
+    header: Header,
+    records: u64,
 }
 
 impl Work {
@@ -89,7 +98,12 @@ impl Work {
         (unit, total): (&'static str, u64),
     ) -> Result<Self> {
         let config = serde_json::to_value(config).context("failed to turn the configuration into JSON")?;
-        Ok(Self { config, revisions, unit, total, start: Instant::now() })
+        Ok(Self { config, revisions, unit, total, records: 1, start: Instant::now() })
+    }
+
+    /// The same for units that consist of several kept records each.
+    pub(in crate::cli) fn of_records(self, records: usize) -> Self {
+        Self { records: records as u64, ..self }
     }
 
     fn header(&self, shard: Shard) -> Header {
@@ -113,7 +127,8 @@ impl Work {
     pub(in crate::cli) fn begin(&self, share: &Share, folder: &ResultsFolder) -> Result<()> {
         if let Share::One(shard) = share {
             folder.marker()()?;
-            write_json_pretty(&folder.join(WORK), &self.header(*shard))?;
+            let working = Working { header: self.header(*shard), records: self.records };
+            write_json_pretty(&folder.join(WORK), &working)?;
         }
         self.check(share)
     }

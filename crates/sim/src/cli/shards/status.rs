@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::merge::parts_folder;
-use super::{PIECES, WORK};
+use super::{PIECES, WORK, Working};
 use crate::cli::print::println;
 use output::numbers::{with_separators, with_unit};
 use output::shards::parts::{Found, found_in, listed, most_common, other_work};
@@ -260,25 +260,25 @@ struct BegunShard {
 
 fn begun_in(folder: &Path) -> Result<Vec<BegunShard>> {
     let entries = fs::read_dir(folder).with_context(|| format!("failed to read {}", folder.display()))?;
-    let folders = entries.flatten().map(|entry| entry.path());
-    let mut folders: Vec<PathBuf> = folders.filter(|path| path.join(WORK).is_file()).collect();
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
     Ok(folders.iter().filter_map(|folder| begun(folder)).collect())
 }
 
 fn begun(folder: &Path) -> Option<BegunShard> {
-    let header: Header = serde_json::from_slice(&fs::read(folder.join(WORK)).ok()?).ok()?;
-    let files: Vec<PathBuf> =
-        fs::read_dir(folder.join(".runs")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    Shard::from_name(folder.file_name()?.to_str()?)?;
     let pieces = folder.join(PIECES);
-    let done = match pieces_played(&pieces) {
-        Some((done, _)) => done,
-        None => files.iter().map(|file| records_in(file)).sum(),
-    };
     let since = |time: SystemTime| SystemTime::now().duration_since(time).ok();
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
-    let saved = files.iter().map(PathBuf::as_path).chain([pieces.as_path()]).filter_map(changed).max();
-    let age = changed(&folder.join(WORK)).and_then(since);
+    let age = changed(&folder.join(".unfinished.json")).and_then(since);
+    if let Some((header, done)) = pieces_played(&pieces) {
+        return Some(BegunShard { header, done, age, saved: changed(&pieces).and_then(since) });
+    }
+    let Working { header, records } = serde_json::from_slice(&fs::read(folder.join(WORK)).ok()?).ok()?;
+    let files: Vec<PathBuf> =
+        fs::read_dir(folder.join(".runs")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let done = files.iter().map(|file| records_in(file)).sum::<u64>() / records.max(1);
+    let saved = files.iter().filter_map(|path| changed(path)).max();
     Some(BegunShard { header, done, age, saved: saved.and_then(since) })
 }
 
