@@ -169,7 +169,7 @@ const EXPERIMENT: &str = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb
 
 const DISTORTION: &str = "title = \"t\"\nkind = \"distortion\"\nsizes = [3, 5]\nruns = 8\nmultileavings = 300\n\n\
     [[setting]]\nname = \"d\"\nplay = \"live\"\nlookalike = \"mq2008-lookalike:0.05\"\nrankers = \"8\"\n\
-    credit_ties = \"same\"\nclick = [\"perfect\", \"navigational\"]\n";
+    credit-ties = \"same\"\nclick = [\"perfect\", \"navigational\"]\n";
 
 impl Sharded {
     pub(super) fn run(&self, folder: &Path, more: &[&str]) -> Output {

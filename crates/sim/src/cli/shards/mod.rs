@@ -36,7 +36,7 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::shards::shard::of_this_task;
 use output::shards::{Cell, Header, Made, Part, Parts, Shard, ShardSpec, Share, folder_of, part};
 use output::usage::usage;
-use output::{create_folder, warn, write_json_pretty};
+use output::{create_folder, remove_leftovers, warn, write_json_pretty};
 
 /// The file in the folder of a working shard that says what it is a share of.
 const WORK: &str = ".share.json";
@@ -212,6 +212,7 @@ pub(in crate::cli) fn claim_shard(
         }
     }
     create_folder(&parts)?;
+    remove_leftovers(&path);
     ResultsFolder::claim(&folder, key, Existing::SameKey).map(Some)
 }
 

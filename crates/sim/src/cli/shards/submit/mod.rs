@@ -223,10 +223,13 @@ impl Job<'_> {
 
     /// The program to call.
     fn program(&self) -> Result<PathBuf> {
-        match &self.asked.cluster.program {
-            Some(program) => Ok(program.clone()),
-            None => std::env::current_exe().context("the path of this program is unknown; give --program"),
+        if let Some(program) = &self.asked.cluster.program {
+            return Ok(program.clone());
         }
+        let program = std::env::current_exe().context("the path of this program is unknown; give --program")?;
+        // The command line of the wheel runs in Python, whose environment has it under its own name beside it.
+        let is_python = program.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("python"));
+        Ok(if is_python { "rankduel".into() } else { program })
     }
 
     /// Whether the command sets its threads itself.
@@ -244,8 +247,11 @@ fn shell(word: &str) -> String {
     }
 }
 
-/// The absolute form of a path, which need not exist.
+/// The absolute form of a path, which need not exist, or a name that is looked up.
 fn absolute(path: &Path) -> Result<String> {
+    if path.components().count() == 1 && path.as_os_str() == "rankduel" {
+        return Ok("rankduel".to_owned());
+    }
     let path = std::path::absolute(path).with_context(|| format!("{} has no absolute form", path.display()))?;
     Ok(path.to_string_lossy().into_owned())
 }
