@@ -1,0 +1,417 @@
+//! `click-logs credit`.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use output::numbers::{parse_positive, parse_up_to, with_separators};
+use output::progress::Progress;
+use output::results_folder::{Existing, ResultsFolder};
+use output::text_table::{Align, TextTable};
+use output::usage::usage;
+use serde_json::{Value, json};
+use statistics::Counts;
+
+use crate::join::{Aside, Credited, ImpressionFate, Inputs, Limits, Watch, credit};
+use crate::model::time::{self, Zone, duration_text, parse_duration};
+use crate::model::{Bots, Complete, Settings, UnitKind};
+use crate::outcomes::{Outcomes, fates, fates_csv, quoted};
+
+/// Join clicks to the lists that were shown, and credit each impression once
+///
+/// Reads JSON Lines (own fields, UBI 1.3, responses of OpenSearch and Solr) and CSV, plain or gzip, in any order; `-` is
+/// standard input. Writes outcomes by day and pair of rankers, and what became of every line. The README of the crate
+/// lists fields, rules and files.
+#[derive(Debug, Args)]
+pub(super) struct Credit {
+    /// Files of lists that were shown
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    impressions: Vec<PathBuf>,
+    /// Files of clicks
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    clicks: Vec<PathBuf>,
+    /// What counts once: impressions only if no user sees two, or users do not differ
+    #[arg(long, value_enum, default_value = "user")]
+    unit: Unit,
+    /// A unit's impressions count on the day of its first and on the days after it, N in all; then it closes
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_up_to::<u32, 3650>)]
+    unit_days: u32,
+    /// How long after an impression its clicks count
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = parse_duration)]
+    window: i64,
+    /// How much a click may precede its impression, because clocks differ
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_duration)]
+    skew: i64,
+    /// Count only clicks after which the user stayed so long, by the field `dwell` (seconds)
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    dwell: Option<i64>,
+    /// Where days begin, and the zone of times without one: UTC or an offset such as +01:00
+    #[arg(long, value_name = "ZONE", value_parser = Zone::parse, allow_hyphen_values = true)]
+    timezone: Option<Zone>,
+    /// The log is complete until then [default: until its last impression]; what is open then is not credited
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Nothing will be added to the log: all impressions and units are closed
+    #[arg(long = "final", conflicts_with = "until")]
+    is_final: bool,
+    /// Rules for bots, in TOML
+    #[arg(long, value_name = "FILE")]
+    bots: Option<PathBuf>,
+    /// The actions of UBI events that are clicks
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "click,click_through")]
+    actions: Vec<String>,
+    /// The rankers, in the order in which results name them [default: those of the log, by name]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    rankers: Vec<String>,
+    /// What separates the documents of a list in CSV
+    #[arg(long, value_name = "CHARACTER", default_value = " ")]
+    list_separator: char,
+    /// What to do with lines that cannot be read
+    #[arg(long, value_enum, default_value = "refuse")]
+    malformed: OnMalformed,
+    /// Write every line that does not count, with its reason, to set-aside.csv
+    #[arg(long)]
+    set_aside: bool,
+    /// The folder to write to [default: results/credit-NAME, by the first file]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Move earlier results in the folder aside
+    #[arg(long)]
+    replace: bool,
+    /// Memory in MB for records and tables; the rest goes to files
+    #[arg(long, value_name = "MB", default_value = "1024", value_parser = parse_positive)]
+    memory: u64,
+    /// A folder for what exceeds the memory [default: in the results folder]
+    #[arg(long, value_name = "FOLDER")]
+    scratch: Option<PathBuf>,
+    /// Threads [default: all processors]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<usize, 1024>)]
+    threads: Option<usize>,
+    /// Print no progress
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Unit {
+    User,
+    Session,
+    Impression,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnMalformed {
+    /// Stop at the first, with its place
+    Refuse,
+    /// Count them
+    SetAside,
+}
+
+impl Credit {
+    pub(super) fn run(self) -> Result<()> {
+        let settings = self.settings()?;
+        let inputs = Inputs { impressions: self.impressions.clone(), clicks: self.clicks.clone() };
+        let config = self.config(&settings);
+        let path = self.out.clone().unwrap_or_else(|| default_folder(&self.impressions[0]));
+        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let folder = ResultsFolder::claim(&path, &config, existing)?;
+        if let Some(aside) = folder.moved_to() {
+            super::warn(&format!("moved earlier results to {}", aside.display()));
+        }
+        let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
+        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let limits = Limits { memory: self.memory << 20, threads, scratch: scratch.path.clone(), partitions: None };
+        let watch = Bars::new(&inputs, self.quiet);
+        let set_aside = scratch.path.join("set-aside.csv");
+        let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
+        let credited = match &mut writer {
+            Some(writer) => credit(&inputs, &settings, &limits, &watch, Some(&mut |aside| writer.write(&aside))),
+            None => credit(&inputs, &settings, &limits, &watch, None),
+        };
+        watch.finish();
+        let credited = credited?;
+        writer.map(AsideWriter::finish).transpose()?;
+        check(&credited, &settings)?;
+        let outcomes = Outcomes::of(&credited);
+        folder.write(&config, || {
+            super::write(folder.path(), "outcomes.csv", &outcomes.to_csv())?;
+            super::write(folder.path(), "fates.csv", &fates_csv(&credited))?;
+            output::write_json_pretty(&folder.join("summary.json"), &summary(&credited, &settings))?;
+            output::remove_stale(&folder.join("set-aside.csv"))?;
+            if self.set_aside {
+                move_file(&set_aside, &folder.join("set-aside.csv"))?;
+            }
+            Ok(())
+        })?;
+        super::print(&report(&credited, &settings, &outcomes, &path))
+    }
+
+    fn settings(&self) -> Result<Settings> {
+        let zone = self.timezone.unwrap_or_default();
+        let complete = match &self.until {
+            Some(text) => Complete::Until(zone.time(text).map_err(|error| usage(format!("--until: {error}")))?),
+            None if self.is_final => Complete::Final,
+            None => Complete::LastImpression,
+        };
+        let bots = match &self.bots {
+            Some(path) => {
+                let text = output::input::read_text(path, 1 << 20).with_context(|| path.display().to_string())?;
+                Bots::from_toml(&text).map_err(|error| usage(format!("{}:{error}", path.display())))?
+            }
+            None => Bots::default(),
+        };
+        if let Some(at) = (1..self.rankers.len()).find(|&at| self.rankers[..at].contains(&self.rankers[at])) {
+            bail!(usage(format!("--rankers names {} twice; name each ranker once", self.rankers[at])));
+        }
+        Ok(Settings {
+            unit: match self.unit {
+                Unit::User => UnitKind::User,
+                Unit::Session => UnitKind::Session,
+                Unit::Impression => UnitKind::Impression,
+            },
+            unit_days: self.unit_days,
+            window: self.window,
+            skew: self.skew,
+            dwell: self.dwell,
+            zone,
+            complete,
+            bots,
+            actions: self.actions.clone(),
+            rankers: self.rankers.clone(),
+            list_separator: self.list_separator,
+            set_malformed_aside: self.malformed == OnMalformed::SetAside,
+        })
+    }
+
+    /// All that results depend on.
+    fn config(&self, settings: &Settings) -> Value {
+        let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        let complete = match settings.complete {
+            Complete::LastImpression => "last impression".to_owned(),
+            Complete::Until(time) => time::text(time),
+            Complete::Final => "final".to_owned(),
+        };
+        json!({
+            "command": "click-logs credit",
+            "impressions": names(&self.impressions),
+            "clicks": names(&self.clicks),
+            "unit": settings.unit.name(),
+            "unit_days": settings.unit_days,
+            "window": duration_text(settings.window),
+            "skew": duration_text(settings.skew),
+            "dwell": settings.dwell.map(duration_text),
+            "timezone": settings.zone.text(),
+            "complete_until": complete,
+            "bots": settings.bots,
+            "actions": settings.actions,
+            "rankers": settings.rankers,
+            "list_separator": settings.list_separator,
+            "malformed": if settings.set_malformed_aside { "set aside" } else { "refuse" },
+        })
+    }
+}
+
+/// Refuses results that say nothing because a setting does not fit the log.
+fn check(credited: &Credited, settings: &Settings) -> Result<()> {
+    let tally = &credited.tally;
+    let [lines, _] = tally.lines();
+    let all_are = |fate| lines > 0 && tally.of_impressions(fate) == lines;
+    let without = |unit: &str, other: &str| usage(format!("no impression has a {unit}; choose another unit: --unit {other}"));
+    if lines == 0 {
+        bail!(usage("the files of impressions have no lines; pass those with the lists that were shown"));
+    }
+    if all_are(ImpressionFate::NoUnit) {
+        bail!(if settings.unit == UnitKind::User { without("user", "session") } else { without("session", "user") });
+    }
+    if all_are(ImpressionFate::NotMixed) {
+        bail!(usage("no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"));
+    }
+    Ok(())
+}
+
+fn summary(credited: &Credited, settings: &Settings) -> Value {
+    let tally = &credited.tally;
+    let mut counts = json!({});
+    for (what, fate, count, _) in fates(credited) {
+        counts[format!("{what}s")][fate] = count.into();
+    }
+    let [impressions, clicks] = tally.lines();
+    json!({
+        "synthetic": credited.is_synthetic,
+        "unit": settings.unit.name(),
+        "rankers": credited.rankers,
+        "first_impression": credited.times.map(|(first, _)| time::text(first)),
+        "last_impression": credited.times.map(|(_, last)| time::text(last)),
+        "lines": {"impressions": impressions, "clicks": clicks},
+        "fates": counts,
+        "most_clicks_on_one_impression": tally.busiest,
+    })
+}
+
+fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, path: &Path) -> String {
+    let mut text = String::new();
+    if credited.is_synthetic {
+        text += super::SYNTHETIC;
+        text += "\n\n";
+    }
+    let mut table = TextTable::new([
+        ("what", Align::Left),
+        ("lines", Align::Right),
+        ("share", Align::Right),
+        ("fate", Align::Left),
+        ("which", Align::Left),
+    ]);
+    let [impressions, clicks] = credited.tally.lines();
+    for (what, fate, count, meaning) in fates(credited) {
+        let all = match what {
+            "impression" => impressions,
+            "click" => clicks,
+            _ => 0,
+        };
+        if count > 0 {
+            let share = if all == 0 { String::new() } else { format!("{:.1}%", 100.0 * count as f64 / all as f64) };
+            let what = if what == "unit" { settings.unit.name() } else { what };
+            table.row([what.to_owned(), with_separators(count), share, fate.to_owned(), meaning.to_owned()]);
+        }
+    }
+    text += &table.to_string();
+    text += "\n\n";
+    let mut table = TextTable::new([
+        ("first", Align::Left),
+        ("second", Align::Left),
+        ("units won", Align::Right),
+        ("lost", Align::Right),
+        ("tied", Align::Right),
+        ("impressions won", Align::Right),
+        ("lost", Align::Right),
+        ("tied", Align::Right),
+    ]);
+    for pair in outcomes.pairs() {
+        let (mut units, mut shown) = (Counts::default(), Counts::default());
+        for day in outcomes.days.iter().filter(|day| day.pair == pair) {
+            units += day.counts.units;
+            shown += day.counts.impressions;
+        }
+        let names = [pair.0, pair.1].map(|place| outcomes.rankers[place].clone());
+        let counts = [units, shown].map(|counts| [counts.wins, counts.losses, counts.ties]).concat();
+        table.row(names.into_iter().chain(counts.into_iter().map(with_separators)));
+    }
+    text += &table.to_string();
+    let path = path.display();
+    text + &format!("\n\nResults are in {path}. Who won: click-logs decide {path}\n")
+}
+
+fn default_folder(first: &Path) -> PathBuf {
+    let name = first.file_name().map_or_else(|| "log".into(), |name| name.to_string_lossy());
+    let stem = name.split('.').next().unwrap_or("log");
+    let folder = first.parent().and_then(Path::file_name).map(|folder| folder.to_string_lossy() + "-").unwrap_or_default();
+    let clean = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+    let name: String = format!("credit-{folder}{stem}").chars().map(clean).collect();
+    Path::new("results").join(name.trim_end_matches('-'))
+}
+
+/// A folder for temporary files, removed in the end.
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    fn new(within: &Path) -> Result<Self> {
+        let path = within.join(format!(".click-logs-{}", std::process::id()));
+        // What a killed process left: its folder has the name of a process that is no more.
+        for entry in fs::read_dir(within).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let process = name.to_str().and_then(|name| name.strip_prefix(".click-logs-")).filter(|id| id.parse::<u32>().is_ok());
+            if process.is_some_and(|id| !Path::new("/proc").join(id).exists() && Path::new("/proc/self").exists()) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        output::create_folder(&path)?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Renames a file, or copies it to another disk.
+fn move_file(from: &Path, to: &Path) -> Result<()> {
+    if fs::rename(from, to).is_err() {
+        let aside = to.with_extension("csv.partial");
+        let copied = fs::copy(from, &aside).and_then(|_| fs::rename(&aside, to));
+        copied.with_context(|| format!("failed to write {}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// The lines that were set aside, as CSV.
+struct AsideWriter {
+    file: BufWriter<File>,
+    names: [Vec<String>; 2],
+    failed: Option<std::io::Error>,
+}
+
+impl AsideWriter {
+    fn new(path: &Path, inputs: &Inputs) -> Result<Self> {
+        let mut file = BufWriter::new(File::create(path).with_context(|| format!("failed to write {}", path.display()))?);
+        file.write_all(b"what,reason,file,line\n")?;
+        let names = |paths: &[PathBuf]| paths.iter().map(|path| quoted(&path.display().to_string())).collect();
+        Ok(Self { file, names: [names(&inputs.impressions), names(&inputs.clicks)], failed: None })
+    }
+
+    fn write(&mut self, aside: &Aside) {
+        let (what, names) = if aside.is_impression { ("impression", &self.names[0]) } else { ("click", &self.names[1]) };
+        let written = writeln!(self.file, "{what},{},{},{}", aside.fate, names[aside.file as usize], aside.line);
+        self.failed = self.failed.take().or(written.err());
+    }
+
+    fn finish(mut self) -> Result<()> {
+        let failed = self.failed.take().or(self.file.flush().err());
+        failed.map_or(Ok(()), |error| Err(error).context("failed to write set-aside.csv"))
+    }
+}
+
+/// Progress of reading, then of joining.
+struct Bars {
+    reading: Progress,
+    joining: std::sync::Mutex<Option<Progress>>,
+    quiet: bool,
+}
+
+impl Bars {
+    fn new(inputs: &Inputs, quiet: bool) -> Self {
+        let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let bytes = inputs.impressions.iter().chain(&inputs.clicks).map(size).sum();
+        Self { reading: Progress::new("bytes read", bytes, quiet), joining: std::sync::Mutex::new(None), quiet }
+    }
+
+    fn finish(&self) {
+        self.reading.finish();
+        if let Some(bar) = self.joining.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+            bar.finish();
+        }
+    }
+}
+
+impl Watch for Bars {
+    fn read(&self, bytes: u64) {
+        self.reading.advance(bytes);
+    }
+
+    fn join(&self, partitions: usize) {
+        self.reading.finish();
+        let bar = Progress::new("partitions joined", partitions as u64, self.quiet);
+        *self.joining.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(bar);
+    }
+
+    fn joined(&self) {
+        if let Some(bar) = &*self.joining.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            bar.advance(1);
+        }
+    }
+}

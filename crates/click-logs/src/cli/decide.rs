@@ -1,0 +1,150 @@
+//! `click-logs decide`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use output::numbers::parse_probability;
+use output::results_folder::{Existing, ResultsFolder};
+use output::usage::usage;
+use serde_json::{Value, json};
+
+use crate::decide::{By, Decision, decide, report, svg};
+use crate::outcomes::Outcomes;
+
+/// Say who won, since when and how sure that is
+///
+/// The verdict holds however often you look, and whenever you stop. With --out, also writes decision.json, win-rate.csv (the
+/// share of wins after each day, with its confidence sequence) and win-rate.svg.
+#[derive(Debug, Args)]
+pub(super) struct Decide {
+    /// A folder that `credit` wrote, or a table like its outcomes.csv
+    #[arg(value_name = "FOLDER")]
+    outcomes: PathBuf,
+    /// How sure all verdicts together shall be
+    #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = parse_probability)]
+    confidence: f64,
+    /// What is counted as independent
+    #[arg(long, value_enum, default_value = "units")]
+    by: Counting,
+    /// What to print: words, decision.json, or win-rate.csv
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// A folder for files
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Move earlier results in the folder aside
+    #[arg(long, requires = "out")]
+    replace: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Counting {
+    /// Users or sessions, as credited
+    Units,
+    /// Impressions: finds differences between equal rankers where users differ
+    Impressions,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Csv,
+}
+
+impl Decide {
+    pub(super) fn run(self) -> Result<()> {
+        let (table, summary) = self.read()?;
+        let order: Vec<String> = summary["rankers"].as_array().into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let path = self.table();
+        let outcomes = Outcomes::from_csv(&table, &order).map_err(|error| error.in_file(&path))?;
+        let by = match self.by {
+            Counting::Units => By::Units,
+            Counting::Impressions => By::Impressions,
+        };
+        // 1 - 0.95 is a little more than 0.05.
+        let alpha = ((1.0 - self.confidence) * 1e12).round() / 1e12;
+        let decision = decide(&outcomes, alpha, by)?;
+        let text = words(&decision, &summary);
+        let mut json = decision.json();
+        json["synthetic"] = summary["synthetic"].clone();
+        if let Some(out) = &self.out {
+            self.write(out, &decision, &json, &text, &summary)?;
+        }
+        match self.format {
+            Format::Text => super::print(&text),
+            Format::Json => super::print(&serde_json::to_string_pretty(&json)?),
+            Format::Csv => super::print(&decision.looks_csv()),
+        }
+    }
+
+    fn table(&self) -> PathBuf {
+        if self.outcomes.is_dir() { self.outcomes.join("outcomes.csv") } else { self.outcomes.clone() }
+    }
+
+    /// The table, and the summary beside it if there is one.
+    fn read(&self) -> Result<(String, Value)> {
+        let path = self.table();
+        if self.outcomes.is_dir() && !self.outcomes.join("config.json").exists() {
+            let folder = self.outcomes.display();
+            bail!(usage(format!("{folder} has no finished results of `click-logs credit`; run that first, or again")));
+        }
+        let table = output::input::read_text(&path, 1 << 30).with_context(|| path.display().to_string())?;
+        let summary = output::input::read_text(&path.with_file_name("summary.json"), 1 << 24).unwrap_or_default();
+        Ok((table, serde_json::from_str(&summary).unwrap_or_default()))
+    }
+
+    fn write(&self, out: &Path, decision: &Decision, json: &Value, text: &str, summary: &Value) -> Result<()> {
+        let config = json!({
+            "command": "click-logs decide",
+            "outcomes": self.outcomes.display().to_string(),
+            "confidence": self.confidence,
+            "by": decision.by.name(),
+        });
+        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let folder = ResultsFolder::claim(out, &config, existing)?;
+        let figure = svg(decision, is_synthetic(summary).then_some(super::SYNTHETIC));
+        folder.write(&config, || {
+            output::write_json_pretty(&folder.join("decision.json"), json)?;
+            super::write(folder.path(), "decision.txt", text)?;
+            super::write(folder.path(), "win-rate.csv", &decision.looks_csv())?;
+            match &figure {
+                Some(figure) => super::write(folder.path(), "win-rate.svg", figure),
+                None => output::remove_stale(&folder.join("win-rate.svg")),
+            }
+        })
+    }
+}
+
+fn is_synthetic(summary: &Value) -> bool {
+    summary["synthetic"] == true
+}
+
+/// The verdict, and what the log behind it is.
+fn words(decision: &Decision, summary: &Value) -> String {
+    let mut text = report(decision, summary["unit"].as_str());
+    let fates = &summary["fates"]["impressions"];
+    if let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64())
+        && lines > 0
+    {
+        let percent = |count: u64| format!("{:.1}%", 100.0 * count as f64 / lines as f64);
+        let mut reasons: Vec<(&String, u64)> = fates
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| !matches!(name.as_str(), "credited" | "after-closing"))
+            .filter_map(|(name, count)| Some((name, count.as_u64().filter(|count| *count > 0)?)))
+            .collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let reasons: Vec<String> = reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
+        let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
+        let lines_text = output::numbers::with_separators(lines);
+        text += &format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));
+    }
+    if is_synthetic(summary) {
+        text += super::SYNTHETIC;
+        text.push('\n');
+    }
+    text
+}

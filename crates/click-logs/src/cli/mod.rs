@@ -1,0 +1,94 @@
+//! The command line: one file per command.
+
+mod credit;
+mod decide;
+mod simulate;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use output::numbers::escaped;
+use output::usage::UsageError;
+
+/// Who won, from your own logs: credit impressions and clicks once and rightly, and decide when to stop
+///
+/// `credit` joins clicks to the lists that were shown, credits each impression by the method that mixed it, and counts
+/// everything that it sets aside. `decide` says who won, and since when, at a level that holds however often you look.
+/// `simulate` writes logs whose truth is known.
+#[derive(Debug, Parser)]
+#[command(name = "click-logs", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// The help of a command is the doc comment of its struct.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Credit(credit::Credit),
+    Decide(decide::Decide),
+    Simulate(simulate::Simulate),
+}
+
+/// Parses the command line and runs the command. The exit code is 2 for wrong usage and 1 for failures, each with one line on
+/// standard error.
+#[must_use]
+pub fn main() -> ExitCode {
+    output::interrupt::install();
+    let ran = match Cli::parse().command {
+        Command::Credit(command) => command.run(),
+        Command::Decide(command) => command.run(),
+        Command::Simulate(command) => command.run(),
+    };
+    match ran {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let usage = error.chain().any(|cause| cause.is::<UsageError>());
+            warn(&format!("error: {}", escaped(&format!("{error:#}"))));
+            ExitCode::from(if usage { 2 } else { 1 })
+        }
+    }
+}
+
+/// The command line as clap describes it, e.g. to check commands in documents.
+#[must_use]
+pub fn command() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
+}
+
+/// Whoever read the output has enough.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let of_io = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(of_io)
+}
+
+/// Prints on standard output.
+fn print(text: &str) -> Result<()> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Prints a line on standard error.
+fn warn(line: &str) {
+    use std::io::Write as _;
+    // There is nowhere to report that standard error is closed.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Makes `text` a file of a results folder.
+fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
+    output::write_atomic(&folder.join(name), text.as_bytes())
+}
+
+/// What every output of simulated logs says.
+const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";

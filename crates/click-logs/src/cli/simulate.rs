@@ -1,0 +1,252 @@
+//! `click-logs simulate`.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use clicks::ClickSpec;
+use interleave::AnyInterleaving;
+use output::numbers::{parse_count, parse_positive, parse_up_to, with_separators};
+use output::progress::Progress;
+use output::results_folder::{Existing, ResultsFolder};
+use output::usage::usage;
+use serde_json::json;
+
+use crate::model::time::{date, day_of_date, duration_text, parse_duration};
+use crate::outcomes::{Outcomes, fates_csv};
+use crate::simulate::{Dialect, Simulation, rules, simulate};
+
+/// Write a log of simulated users, at any size, and its truth
+///
+/// Users differ in taste and come back; lines are doubled, late, lost, early, unknown, in conflict or of bots. The folder
+/// has the impressions, the clicks, rules for the bots, and in truth/ the very files that `credit` must write: what the
+/// interleaving method said while each user read, added up by the simulator.
+#[derive(Debug, Args)]
+pub(super) struct Simulate {
+    /// The folder to write to
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Move an earlier log in the folder aside
+    #[arg(long)]
+    replace: bool,
+    /// Impressions, at least
+    #[arg(long, value_name = "N", default_value = "1e5", value_parser = parse_positive)]
+    impressions: u64,
+    /// Everything follows from it
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    seed: u64,
+    /// Days
+    #[arg(long, value_name = "N", default_value = "14", value_parser = parse_up_to::<u32, 3650>)]
+    days: u32,
+    /// The first day
+    #[arg(long, value_name = "DATE", default_value = "2026-01-01", value_parser = parse_date)]
+    first_day: i32,
+    /// Rankers; each impression mixes two of them
+    #[arg(long, value_name = "N", default_value = "2", value_parser = parse_up_to::<usize, 64>)]
+    rankers: usize,
+    /// How much better each ranker is than the one before; 0 if they are equal on average
+    #[arg(long, value_name = "X", default_value = "0.3")]
+    margin: f64,
+    /// How much of that comes only with time; 1 if all rankers are equal on the first day
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    drift: f64,
+    /// How much users differ in what they want
+    #[arg(long, value_name = "X", default_value = "1")]
+    taste: f64,
+    /// The method that mixes lists
+    #[arg(long, value_name = "METHOD", default_value = "team-draft")]
+    method: AnyInterleaving,
+    /// Documents shown
+    #[arg(long, value_name = "N", default_value = "10", value_parser = parse_up_to::<usize, 1000>)]
+    shown: usize,
+    /// The click model
+    #[arg(long, value_name = "MODEL", default_value = "navigational")]
+    click: ClickSpec,
+    /// The truth counts only clicks after which the user stayed so long
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    dwell: Option<i64>,
+    /// Lines that are logged twice
+    #[arg(long, value_name = "SHARE", default_value = "0.2")]
+    doubles: f64,
+    /// Clicks after the window
+    #[arg(long, value_name = "SHARE", default_value = "0.05")]
+    late: f64,
+    /// Clicks that are not logged
+    #[arg(long, value_name = "SHARE", default_value = "0.02")]
+    lost: f64,
+    /// Clicks with a time before their impression, by a clock that is wrong
+    #[arg(long, value_name = "SHARE", default_value = "0.002")]
+    early: f64,
+    /// Impressions with a click on an impression that is not logged
+    #[arg(long, value_name = "SHARE", default_value = "0.01")]
+    unknown: f64,
+    /// Impressions with a click on a document that was not shown
+    #[arg(long, value_name = "SHARE", default_value = "0.005")]
+    not_shown: f64,
+    /// Impressions that are logged again with other content
+    #[arg(long, value_name = "SHARE", default_value = "0.001")]
+    conflicts: f64,
+    /// Users that are bots
+    #[arg(long, value_name = "SHARE", default_value = "0.002")]
+    bots: f64,
+    /// How lines are written
+    #[arg(long, value_enum, default_value = "jsonl")]
+    format: Format,
+    /// Threads [default: all processors]
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<usize, 1024>)]
+    threads: Option<usize>,
+    /// Print no progress
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// Our own fields
+    Jsonl,
+    /// Our own columns
+    Csv,
+    /// UBI 1.3, teams in `query_attributes`
+    Ubi,
+    /// UBI with responses of OpenSearch
+    Opensearch,
+    /// UBI with responses of Solr
+    Solr,
+}
+
+fn parse_date(text: &str) -> Result<i32, String> {
+    day_of_date(text).ok_or_else(|| format!("expected a date such as 2026-01-01, found `{text}`"))
+}
+
+impl Simulate {
+    fn simulation(&self) -> Simulation {
+        let dialect = match self.format {
+            Format::Jsonl => Dialect::Json,
+            Format::Csv => Dialect::Csv,
+            Format::Ubi => Dialect::Ubi,
+            Format::Opensearch => Dialect::OpenSearch,
+            Format::Solr => Dialect::Solr,
+        };
+        Simulation {
+            impressions: self.impressions,
+            seed: self.seed,
+            days: self.days,
+            first_day: self.first_day,
+            rankers: self.rankers,
+            margin: self.margin,
+            drift: self.drift,
+            taste: self.taste,
+            method: self.method.clone(),
+            shown: self.shown,
+            click: self.click.clone(),
+            dwell: self.dwell,
+            doubles: self.doubles,
+            late: self.late,
+            lost: self.lost,
+            early: self.early,
+            unknown: self.unknown,
+            not_shown: self.not_shown,
+            conflicts: self.conflicts,
+            bots: self.bots,
+            dialect,
+        }
+    }
+
+    pub(super) fn run(self) -> Result<()> {
+        let simulation = self.simulation();
+        let config = json!({
+            "command": "click-logs simulate",
+            "synthetic": true,
+            "impressions": self.impressions,
+            "seed": self.seed,
+            "days": self.days,
+            "first_day": date(self.first_day),
+            "rankers": self.rankers,
+            "margin": self.margin,
+            "drift": self.drift,
+            "taste": self.taste,
+            "method": self.method.to_string(),
+            "shown": self.shown,
+            "click": self.click.to_string(),
+            "dwell": self.dwell.map(duration_text),
+            "doubles": self.doubles,
+            "late": self.late,
+            "lost": self.lost,
+            "early": self.early,
+            "unknown": self.unknown,
+            "not_shown": self.not_shown,
+            "conflicts": self.conflicts,
+            "bots": self.bots,
+            "format": simulation.dialect.name(),
+        });
+        let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
+        let folder = ResultsFolder::claim(&self.out, &config, existing)?;
+        let names = ["impressions", "clicks"].map(|name| format!("{name}.{}", simulation.dialect.extension()));
+        // Complete or absent: written under another name first.
+        let asides = names.each_ref().map(|name| folder.join(&format!(".{name}.partial")));
+        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("threads cannot be started")?;
+        folder.marker()()?;
+        let progress = Progress::new("impressions", self.impressions, self.quiet);
+        let truth = pool.install(|| {
+            let mut files = Vec::new();
+            for (path, header) in asides.iter().zip(simulation.dialect.headers()) {
+                let mut file = File::create(path).map(BufWriter::new).with_context(|| format!("failed to write {}", path.display()))?;
+                file.write_all(header.as_bytes())?;
+                files.push(file);
+            }
+            let written = simulate::<Failed>(&simulation, |lines, impressions| {
+                for ((file, text), path) in files.iter_mut().zip(lines.text()).zip(&asides) {
+                    file.write_all(&text).with_context(|| format!("failed to write {}", path.display())).map_err(Failed)?;
+                }
+                progress.advance(impressions);
+                Ok(())
+            });
+            let truth = written.map_err(|Failed(error)| error)?;
+            for (file, path) in files.iter_mut().zip(&asides) {
+                file.flush().with_context(|| format!("failed to write {}", path.display()))?;
+            }
+            anyhow::Ok(truth)
+        });
+        progress.finish();
+        let truth = truth.inspect_err(|_| asides.iter().for_each(|path| drop(std::fs::remove_file(path))))?;
+        let credited = truth.credited();
+        let rules = rules(&simulation);
+        folder.write(&config, || {
+            for (name, aside) in names.iter().zip(&asides) {
+                let path = folder.join(name);
+                std::fs::rename(aside, &path).with_context(|| format!("failed to write {}", path.display()))?;
+            }
+            let bots = toml::to_string(&rules.bots).context("rules for bots have no TOML form")?;
+            super::write(folder.path(), "bots.toml", &bots)?;
+            output::create_folder(&folder.join("truth"))?;
+            super::write(folder.path(), "truth/outcomes.csv", &Outcomes::of(&credited).to_csv())?;
+            super::write(folder.path(), "truth/fates.csv", &fates_csv(&credited))
+        })?;
+        let path = self.out.display();
+        let [impressions, clicks] = credited.tally.lines();
+        let dwell = self.dwell.map_or_else(String::new, |dwell| format!(" --dwell {}", duration_text(dwell)));
+        super::print(&format!(
+            "{} impressions of simulated users in {path}: {} lines of impressions, {} of clicks.\n\
+             click-logs credit --impressions {path}/{} --clicks {path}/{} --bots {path}/bots.toml --rankers {} --final{dwell} \
+             --out FOLDER\nwrites the outcomes.csv and fates.csv of {path}/truth.\n",
+            with_separators(truth.impressions()),
+            with_separators(impressions),
+            with_separators(clicks),
+            names[0],
+            names[1],
+            rules.rankers.join(","),
+        ))
+    }
+}
+
+/// What may go wrong: settings, which are wrong usage, or writing.
+struct Failed(anyhow::Error);
+
+impl From<String> for Failed {
+    fn from(message: String) -> Self {
+        Self(usage(message))
+    }
+}

@@ -1,0 +1,386 @@
+//! Who won: anytime-valid verdicts from outcomes by day.
+//!
+//! Every day is looked at once, when it has ended, at the counts until then; the verdicts hold at all looks together
+//! ([`statistics::anytime`]), so that a log may be credited and decided again each day until it is decided. Units enter once, on
+//! the day on which they closed. With several pairs the level is divided among them; "the best of all rankers" has a test
+//! of its own.
+
+mod figure;
+mod report;
+
+pub use figure::svg;
+pub use report::report;
+
+use statistics::anytime::{BestArm, PairTest, Verdict};
+use statistics::fixed::{sign_test, wilson_interval};
+use statistics::power::StoppingTime;
+use statistics::{Counts, StatisticsError};
+
+use crate::model::time::date;
+use crate::outcomes::{Outcomes, quoted};
+
+/// What is counted as independent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum By {
+    /// Users or sessions, as the log was credited.
+    #[default]
+    Units,
+    /// Impressions, each by itself.
+    Impressions,
+}
+
+/// The counts of one pair until the end of one day, and what they say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// Days since 1970-01-01.
+    pub day: i32,
+    /// The rankers, by their places in the names.
+    pub pair: (usize, usize),
+    /// All outcomes until then, for the first ranker.
+    pub counts: Counts,
+    /// The share of wins among what is decided: a confidence sequence at the level of the test.
+    pub interval: (f64, f64),
+    /// ln of the evidence for the first and for the second.
+    pub ln_evidence: [f64; 2],
+    /// The anytime-valid p-value until then.
+    pub p_value: f64,
+    /// The verdict until then.
+    pub verdict: Verdict,
+}
+
+/// What a log says about one pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairDecision {
+    /// The last look.
+    pub last: Look,
+    /// The day on which it was decided.
+    pub since: Option<i32>,
+    /// Outcomes of all impressions, as a description.
+    pub impressions: Counts,
+    /// The p-value of the sign test, which holds for one look at a time that was fixed before.
+    pub fixed_p_value: f64,
+    /// Wilson's interval for the same; `None` if nothing is decided.
+    pub fixed_interval: Option<(f64, f64)>,
+    /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays what it is; `None` if that
+    /// is further away than a thousand times what is there.
+    pub more: Option<u64>,
+}
+
+/// The best of several rankers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BestDecision {
+    /// The ranker that beats every other, if that is known, and since when.
+    pub declared: Option<(usize, i32)>,
+    /// The one with the most evidence, and against how many others it suffices.
+    pub leader: (usize, usize),
+    /// Those that no other is known to beat.
+    pub candidates: Vec<usize>,
+}
+
+/// What a log says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The rankers.
+    pub rankers: Vec<String>,
+    /// The level of all verdicts together.
+    pub alpha: f64,
+    /// What is counted.
+    pub by: By,
+    /// The first and the last day with outcomes.
+    pub days: Option<(i32, i32)>,
+    /// By pair.
+    pub pairs: Vec<PairDecision>,
+    /// With more than two rankers.
+    pub best: Option<BestDecision>,
+    /// By pair, by day.
+    pub looks: Vec<Look>,
+}
+
+/// Decides by the outcomes of a log, at level `alpha`, in (0, 1).
+///
+/// ```
+/// use click_logs::decide::{By, decide};
+/// use click_logs::outcomes::Outcomes;
+/// use statistics::anytime::Verdict;
+///
+/// let table = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties
+/// 2026-11-22,new,old,60,40,25,90,70,200
+/// 2026-11-23,new,old,75,40,30,99,61,230
+/// ";
+/// let decision = decide(&Outcomes::from_csv(table, &[])?, 0.05, By::Units)?;
+/// assert_eq!(decision.pairs[0].last.verdict, Verdict::FirstWins);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If `alpha` is not in (0, 1).
+pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, StatisticsError> {
+    let pairs = outcomes.pairs();
+    let of_pair = alpha / pairs.len().max(1) as f64;
+    let mut decision = Decision {
+        rankers: outcomes.rankers.clone(),
+        alpha,
+        by,
+        days: None,
+        pairs: Vec::new(),
+        best: None,
+        looks: Vec::new(),
+    };
+    let with_outcomes = outcomes.days.iter().filter(|day| counted(day.counts, by).total() > 0);
+    let mut all_days: Vec<i32> = with_outcomes.map(|day| day.day).collect();
+    all_days.dedup();
+    decision.days = all_days.first().copied().zip(all_days.last().copied());
+    for &pair in &pairs {
+        let mut test = PairTest::new(of_pair)?;
+        let (mut counts, mut impressions, mut since) = (Counts::default(), Counts::default(), None);
+        let first_look = decision.looks.len();
+        for day in outcomes.days.iter().filter(|day| day.pair == pair) {
+            impressions += day.counts.impressions;
+            if counted(day.counts, by).total() == 0 {
+                continue;
+            }
+            counts += counted(day.counts, by);
+            let verdict = test.observe(counts);
+            if verdict != Verdict::Open && since.is_none() {
+                since = Some(day.day);
+            }
+            decision.looks.push(look(day.day, pair, &test)?);
+        }
+        let last = match decision.looks[first_look..].last() {
+            Some(look) => look.clone(),
+            None => look(0, pair, &test)?,
+        };
+        let more = if last.verdict == Verdict::Open { more(counts, of_pair) } else { None };
+        decision.pairs.push(PairDecision {
+            last,
+            since,
+            impressions,
+            fixed_p_value: sign_test(counts),
+            fixed_interval: wilson_interval(counts, of_pair).ok(),
+            more,
+        });
+    }
+    if outcomes.rankers.len() > 2 {
+        decision.best = Some(best(outcomes, alpha, by, &all_days)?);
+    }
+    Ok(decision)
+}
+
+fn counted(counts: crate::join::DayCounts, by: By) -> Counts {
+    match by {
+        By::Units => counts.units,
+        By::Impressions => counts.impressions,
+    }
+}
+
+fn look(day: i32, pair: (usize, usize), test: &PairTest) -> Result<Look, StatisticsError> {
+    Ok(Look {
+        day,
+        pair,
+        counts: test.counts(),
+        interval: test.share_interval()?,
+        ln_evidence: test.ln_evidence(),
+        p_value: test.p_value(),
+        verdict: test.verdict(),
+    })
+}
+
+/// How many more units decide with probability 1/2.
+fn more(counts: Counts, alpha: f64) -> Option<u64> {
+    let share = counts.share()?;
+    let share = share.max(1.0 - share);
+    let (decided, all) = (counts.decided() as f64, counts.total() as f64);
+    // A smaller margin takes more than a thousand times as many.
+    if share <= 0.5 + 0.05 / libm::sqrt(decided) || share >= 1.0 {
+        return None;
+    }
+    let needed = StoppingTime::new(share, alpha).ok()?.quantile(0.5)?;
+    let more = (needed - decided).max(1.0) * all / decided;
+    (more < 1000.0 * all).then_some(more.ceil() as u64)
+}
+
+fn best(outcomes: &Outcomes, alpha: f64, by: By, days: &[i32]) -> Result<BestDecision, StatisticsError> {
+    let mut test = BestArm::new(outcomes.rankers.len(), alpha)?;
+    let mut declared = None;
+    for &day in days {
+        // All pairs of a day before one look.
+        for of_day in outcomes.days.iter().filter(|of_day| of_day.day == day) {
+            test.add_without_looking(of_day.pair.0, of_day.pair.1, counted(of_day.counts, by))?;
+        }
+        if let (Some(ranker), None) = (test.look(), declared) {
+            declared = Some((ranker, day));
+        }
+    }
+    let leader = test.leader().arm;
+    Ok(BestDecision { declared, leader: (leader, test.settled(leader)), candidates: test.candidates() })
+}
+
+impl Decision {
+    /// Every look as CSV: by pair and day, all counts until then.
+    #[must_use]
+    pub fn looks_csv(&self) -> String {
+        use std::fmt::Write as _;
+        let mut text =
+            "day,first,second,wins,losses,ties,share,low,high,ln_evidence_first,ln_evidence_second,p_value,verdict\n".to_owned();
+        for look in &self.looks {
+            let [first, second] = [look.pair.0, look.pair.1].map(|place| quoted(&self.rankers[place]));
+            let Counts { wins, losses, ties } = look.counts;
+            let share = look.counts.share().map_or_else(String::new, |share| format!("{share:.6}"));
+            let (low, high) = look.interval;
+            let [of_first, of_second] = look.ln_evidence;
+            let _ = writeln!(
+                text,
+                "{},{first},{second},{wins},{losses},{ties},{share},{low:.6},{high:.6},{of_first:.4},{of_second:.4},{:.3e},{}",
+                date(look.day),
+                look.p_value,
+                verdict_name(look.verdict)
+            );
+        }
+        text
+    }
+
+    /// Everything as JSON.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        use serde_json::json;
+        let name = |place: usize| self.rankers[place].clone();
+        let counts = |counts: Counts| json!({"wins": counts.wins, "losses": counts.losses, "ties": counts.ties});
+        let pairs = self.pairs.iter().map(|pair| {
+            let last = &pair.last;
+            json!({
+                "first": name(last.pair.0),
+                "second": name(last.pair.1),
+                "verdict": verdict_name(last.verdict),
+                "winner": winner(last).map(name),
+                "since": pair.since.map(date),
+                "confidence": confidence(last),
+                "p_value": last.p_value,
+                "ln_evidence": last.ln_evidence,
+                self.by.name(): counts(last.counts),
+                "share": last.counts.share(),
+                "confidence_sequence": [last.interval.0, last.interval.1],
+                "impressions": counts(pair.impressions),
+                "single_look": {"p_value": pair.fixed_p_value, "interval": pair.fixed_interval.map(|(low, high)| [low, high])},
+                "more_until_decided": pair.more,
+            })
+        });
+        let best = self.best.as_ref().map(|best| {
+            json!({
+                "declared": best.declared.map(|(ranker, _)| name(ranker)),
+                "since": best.declared.map(|(_, day)| date(day)),
+                "leader": name(best.leader.0),
+                "leader_beats": best.leader.1,
+                "candidates": best.candidates.iter().map(|&ranker| name(ranker)).collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "level": 1.0 - self.alpha,
+            "counted_by": self.by.name(),
+            "first_day": self.days.map(|(first, _)| date(first)),
+            "last_day": self.days.map(|(_, last)| date(last)),
+            "rankers": self.rankers,
+            "pairs": pairs.collect::<Vec<_>>(),
+            "best": best,
+        })
+    }
+}
+
+impl By {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Units => "units",
+            Self::Impressions => "impressions",
+        }
+    }
+}
+
+/// The highest level at which it is decided, below 1.
+fn confidence(look: &Look) -> f64 {
+    (1.0 - look.p_value).max(0.0)
+}
+
+/// The ranker that won, if it is decided.
+fn winner(look: &Look) -> Option<usize> {
+    match look.verdict {
+        Verdict::FirstWins => Some(look.pair.0),
+        Verdict::SecondWins => Some(look.pair.1),
+        Verdict::Open => None,
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::FirstWins => "first-wins",
+        Verdict::SecondWins => "second-wins",
+        Verdict::Open => "open",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::{Day, DayCounts};
+
+    /// The first of two rankers wins 55% of 400 units a day; with three, also 60% against the third.
+    fn outcomes(rankers: usize) -> Outcomes {
+        let day = |day: i32, pair, wins, losses| {
+            let units = Counts::new(wins, losses, 100);
+            Day { day, pair, counts: DayCounts { units, impressions: Counts::new(2 * wins, 2 * losses, 700) } }
+        };
+        let days = (0..20).flat_map(|n| {
+            let mut days = vec![day(n, (0, 1), 220, 180)];
+            if rankers > 2 {
+                days.push(day(n, (0, 2), 240, 160));
+                days.push(day(n, (1, 2), 200, 200));
+            }
+            days
+        });
+        Outcomes { rankers: ["new", "old", "other"][..rankers].iter().map(ToString::to_string).collect(), days: days.collect() }
+    }
+
+    #[test]
+    fn a_pair_is_decided_once_and_since_a_day() {
+        let decision = decide(&outcomes(2), 0.05, By::Units).unwrap();
+        let pair = &decision.pairs[0];
+        assert_eq!((pair.last.verdict, decision.looks.len()), (Verdict::FirstWins, 20));
+        let since = pair.since.unwrap();
+        let verdicts: Vec<bool> = decision.looks.iter().map(|look| look.verdict == Verdict::Open).collect();
+        assert_eq!(verdicts, (0..20).map(|day| day < since).collect::<Vec<_>>());
+        assert!((2..15).contains(&since) && pair.more.is_none());
+        let (low, high) = pair.last.interval;
+        assert!(low > 0.5 && low < 0.55 && high > 0.55);
+        // On the day before, it was expected soon.
+        let mut before = outcomes(2);
+        before.days.truncate(since as usize);
+        let more = decide(&before, 0.05, By::Units).unwrap().pairs[0].more.unwrap();
+        assert!((1..5_000).contains(&more), "{more}");
+        // Impressions counted as independent are twice as many.
+        let sooner = decide(&outcomes(2), 0.05, By::Impressions).unwrap().pairs[0].since.unwrap();
+        assert!(sooner < since);
+    }
+
+    #[test]
+    fn the_best_of_three_is_declared() {
+        let decision = decide(&outcomes(3), 0.05, By::Units).unwrap();
+        let best = decision.best.as_ref().unwrap();
+        assert_eq!((best.declared.map(|(ranker, _)| ranker), best.leader, best.candidates.clone()), (Some(0), (0, 2), vec![0]));
+        // A third of the level each: no sooner than alone.
+        assert!(decision.pairs[0].since >= decide(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
+        assert_eq!(decision.pairs[2].last.verdict, Verdict::Open);
+    }
+
+    #[test]
+    fn nothing_is_decided_by_nothing() {
+        for rankers in [0, 2] {
+            let mut nothing = outcomes(2);
+            nothing.days.clear();
+            nothing.rankers.truncate(rankers);
+            let decision = decide(&nothing, 0.05, By::Units).unwrap();
+            assert!(decision.pairs.is_empty() && decision.days.is_none() && decision.looks.is_empty());
+            assert!(!report(&decision, None).is_empty());
+        }
+        assert!(decide(&outcomes(2), 0.0, By::Units).is_err());
+    }
+}

@@ -1,0 +1,191 @@
+//! A verdict in words: the first line for whoever decides, the numbers below it for whoever checks.
+
+use statistics::Counts;
+use statistics::anytime::Verdict;
+
+use super::{By, Decision, PairDecision, confidence, winner};
+use crate::model::time::date;
+
+/// The verdict in words. `unit` is what a unit is, e.g. `user`.
+#[must_use]
+pub fn report(decision: &Decision, unit: Option<&str>) -> String {
+    let Some((first, last)) = decision.days else {
+        return "Nothing to decide: no outcome has closed yet. Credit a longer log, or one that is complete (--final).\n".to_owned();
+    };
+    let what = match decision.by {
+        By::Units => format!("{}s", unit.unwrap_or("unit")),
+        By::Impressions => "impressions".to_owned(),
+    };
+    let mut lines = Vec::new();
+    if let Some(best) = &decision.best {
+        let name = |ranker: usize| decision.rankers[ranker].as_str();
+        lines.push(match best.declared {
+            Some((ranker, day)) => {
+                format!("{} is the best of {} (level {}), since {}.", name(ranker), decision.rankers.len(), level(decision.alpha), date(day))
+            }
+            None => format!(
+                "No best ranker of {} yet (level {}). {} leads: it is known to beat {} of the other {}. {} may still be the best.",
+                decision.rankers.len(),
+                level(decision.alpha),
+                name(best.leader.0),
+                best.leader.1,
+                decision.rankers.len() - 1,
+                listed(&best.candidates.iter().map(|&ranker| name(ranker)).collect::<Vec<_>>()),
+            ),
+        });
+        lines.push(String::new());
+    }
+    for pair in &decision.pairs {
+        lines.extend(of_pair(decision, pair, &what));
+    }
+    let days = if first == last { format!("the day {}", date(first)) } else { format!("{} to {}", date(first), date(last)) };
+    lines.push(String::new());
+    let shared = match decision.pairs.len() {
+        1 => String::new(),
+        pairs => format!(", divided among {pairs} pairs"),
+    };
+    lines.push(format!(
+        "Outcomes of {days}. Each {} counts once; level {}{shared}. Verdicts hold however often you look; intervals do too, for a share \
+         that stays the same.",
+        what.trim_end_matches('s'),
+        level(decision.alpha),
+    ));
+    if decision.by == By::Impressions {
+        lines.push(
+            "Impressions were counted as independent: where users differ in taste and see many lists, that finds differences between \
+             equal rankers. Prefer --by units."
+                .to_owned(),
+        );
+    }
+    lines.join("\n") + "\n"
+}
+
+fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> {
+    let last = &pair.last;
+    let [first, second] = [last.pair.0, last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
+    let Counts { wins, losses, ties } = last.counts;
+    let Some(share) = last.counts.share() else {
+        return vec![format!("{first} and {second}: nothing is decided; all {} {what} tied.", grouped(ties))];
+    };
+    // The numbers are those of the winner, or of the side that is ahead.
+    let ahead_is_first = match last.verdict {
+        Verdict::FirstWins => true,
+        Verdict::SecondWins => false,
+        Verdict::Open => share >= 0.5,
+    };
+    let (ahead, behind) = if ahead_is_first { (first, second) } else { (second, first) };
+    let turned = |(low, high): (f64, f64)| if ahead_is_first { (low, high) } else { (1.0 - high, 1.0 - low) };
+    let (low, high) = turned(last.interval);
+    let headline = match winner(last) {
+        Some(_) => format!(
+            "{ahead} beats {behind}: {} confidence, since {}.",
+            percent_of_confidence(confidence(last)),
+            pair.since.map_or_else(String::new, date)
+        ),
+        None if wins == losses => format!("{first} and {second}: not decided; level."),
+        None => format!("{first} and {second}: not decided; {ahead} is ahead ({} confidence so far).", percent_of_confidence(confidence(last))),
+    };
+    let mut lines = vec![headline];
+    lines.push(format!(
+        "  {ahead} won {} of {} {what} that preferred a side ({} to {}); {} {what} tied.",
+        percent(if ahead_is_first { share } else { 1.0 - share }),
+        grouped(wins + losses),
+        percent(low),
+        percent(high),
+        grouped(ties),
+    ));
+    if let Some(interval) = pair.fixed_interval {
+        let (low, high) = turned(interval);
+        lines.push(format!(
+            "  For one look fixed in advance: sign test p = {}, {} to {}.",
+            p_text(pair.fixed_p_value),
+            percent(low),
+            percent(high)
+        ));
+    }
+    if last.verdict == Verdict::Open {
+        lines.push(match pair.more {
+            Some(more) => format!("  At this share, about {} more {what} decide it (an even chance of sooner or later).", grouped(round(more))),
+            None => "  At this share, no decision is in sight.".to_owned(),
+        });
+    }
+    lines
+}
+
+fn level(alpha: f64) -> String {
+    percent_of_confidence(1.0 - alpha)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// Confidence is never rounded up to certainty.
+fn percent_of_confidence(confidence: f64) -> String {
+    let percent = 100.0 * confidence;
+    if percent > 99.99 {
+        "over 99.99%".to_owned()
+    } else if percent >= 99.0 {
+        format!("{:.2}%", libm::floor(percent * 100.0 + 1e-6) / 100.0)
+    } else {
+        let text = format!("{:.1}%", libm::floor(percent * 10.0 + 1e-6) / 10.0);
+        text.replace(".0%", "%")
+    }
+}
+
+fn p_text(p: f64) -> String {
+    if p < 1e-4 { "below 0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
+/// Two digits.
+fn round(count: u64) -> u64 {
+    let unit = 10_u64.pow(count.max(1).ilog10().saturating_sub(1));
+    count.div_ceil(unit) * unit
+}
+
+/// `12,345`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> = (0..digits.len()).rev().step_by(3).map(|end| &digits[end.saturating_sub(2)..=end]).collect();
+    groups.into_iter().rev().collect::<Vec<_>>().join(",")
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "None".to_owned(),
+        [name] => (*name).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decide;
+    use super::*;
+    use crate::outcomes::Outcomes;
+
+    #[test]
+    fn verdicts_are_plain() {
+        let table = |wins: u64, losses: u64| {
+            let header = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
+            Outcomes::from_csv(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"), &[]).unwrap()
+        };
+        let text = |wins, losses| report(&decide(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
+        let won = text(300, 400);
+        assert!(won.starts_with("B beats A: 99."), "{won}");
+        assert!(won.contains("\n  B won 57.1% of 700 users that preferred a side (5"), "{won}");
+        assert!(won.contains("since 2026-11-22.\n"), "{won}");
+        let open = text(300, 330);
+        assert!(open.starts_with("A and B: not decided; B is ahead ("), "{open}");
+        assert!(open.contains("more users decide it"), "{open}");
+        assert!(text(300, 300).contains("no decision is in sight"));
+        assert!(text(0, 0).contains("all 50 users tied"));
+    }
+
+    #[test]
+    fn numbers_for_readers() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.95, 0.97499, 0.9999999, 0.99456].map(percent_of_confidence), ["95%", "97.4%", "over 99.99%", "99.45%"]);
+        assert_eq!([7, 123, 98_765].map(round), [7, 130, 99_000]);
+    }
+}

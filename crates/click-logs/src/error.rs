@@ -1,0 +1,110 @@
+//! One-line errors about logs.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why logs could not be read or credited.
+///
+/// `Display` is one line: the place (`file:line` or `file:line:column`, both from 1), what was found, what was expected
+/// and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogError {
+    path: Option<PathBuf>,
+    line: Option<u64>,
+    column: Option<u64>,
+    message: String,
+}
+
+impl LogError {
+    /// An error without a place.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { path: None, line: None, column: None, message: message.into() }
+    }
+
+    /// What went wrong while doing `what` with the file at `path`.
+    #[must_use]
+    pub fn io(path: &Path, what: &str, error: &std::io::Error) -> Self {
+        Self::new(format!("{what}: {error}")).in_file(path)
+    }
+
+    /// The same error in the file at `path`.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Self {
+        self.path = Some(path.to_path_buf());
+        self
+    }
+
+    /// The error of a line; the line counts from 1.
+    #[must_use]
+    pub fn of_line(malformed: Malformed, line: u64) -> Self {
+        Self { path: None, line: Some(line), column: malformed.column, message: malformed.message }
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(&self) -> Option<u64> {
+        self.line
+    }
+
+    /// The message without the place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for LogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}:", path.display())?;
+            for place in [self.line, self.column].into_iter().flatten() {
+                write!(f, "{place}:")?;
+            }
+            f.write_str(" ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LogError {}
+
+/// What is wrong with one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed {
+    /// The column in bytes, from 1, where it is known.
+    pub column: Option<u64>,
+    /// What was found, what was expected and what to do.
+    pub message: String,
+}
+
+impl Malformed {
+    /// A message about the line.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { column: None, message: message.into() }
+    }
+
+    /// An error of JSON: its column, and its message without the place.
+    #[must_use]
+    pub fn json(error: &serde_json::Error) -> Self {
+        let message = error.to_string();
+        let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
+        let remedy = if error.is_eof() {
+            "; the line is cut off: read the complete file, or set such lines aside with --malformed set-aside"
+        } else if error.is_syntax() {
+            "; expected one JSON object per line (`jq -c .` writes them)"
+        } else {
+            ""
+        };
+        Self { column: Some(error.column() as u64), message: format!("{message}{remedy}") }
+    }
+}
+
+/// Text of a log for an error message: quoted, escaped and truncated.
+pub(crate) fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    let dots = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
+    format!("`{shown}{dots}`")
+}

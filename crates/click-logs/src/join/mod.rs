@@ -1,0 +1,20 @@
+//! Impressions and clicks brought together in bounded memory, each credited once.
+//!
+//! Lines become records of a few dozen bytes, scattered over partitions by the hash of the impression's id; partitions that
+//! exceed the memory go to files. Then each partition is joined by itself: its impressions fill a table, its clicks pass
+//! by. What an impression says about its rankers is scattered again, by the hash of its unit, and each unit is counted.
+//!
+//! Nothing depends on the order of lines, files or partitions: clicks are a set per impression, every line has one fate, and
+//! what comes out are sums.
+
+mod credit;
+mod outcome;
+mod record;
+mod spill;
+mod table;
+mod tally;
+mod units;
+
+pub use credit::{Credited, Inputs, Limits, Watch, credit};
+pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
+pub use units::{Day, DayCounts};

@@ -1,0 +1,257 @@
+//! One partition joined: its impressions in a table, its clicks passing by.
+
+use super::outcome::{PairOutcome, UNKNOWN};
+use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED};
+use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
+use crate::model::{Lineup, Scheme, Settings};
+
+/// The impressions of a partition, each id once, with what was clicked.
+pub(super) struct Table<'a> {
+    settings: &'a Settings,
+    lineups: &'a [Lineup],
+    /// Impressions whose window ends later are open.
+    complete_until: i64,
+    keeps_origins: bool,
+    /// The records of the first copies.
+    records: Vec<u8>,
+    entries: Vec<Entry>,
+    /// Places in `entries`, by hash; [`EMPTY`] where there is none.
+    slots: Vec<u32>,
+    /// Clicked positions, 64 to a word.
+    clicked: Vec<u64>,
+    tally: Tally,
+    asides: Vec<Aside>,
+}
+
+struct Entry {
+    /// Where its record is.
+    at: usize,
+    /// Where its words in `clicked` are.
+    words: u32,
+    copies: u32,
+    clicks: u32,
+    is_conflict: bool,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+/// What a table makes of its partition.
+pub(super) struct Joined {
+    pub(super) tally: Tally,
+    pub(super) asides: Vec<Aside>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(settings: &'a Settings, lineups: &'a [Lineup], complete_until: i64, keeps_origins: bool, bytes: usize) -> Self {
+        Self {
+            settings,
+            lineups,
+            complete_until,
+            keeps_origins,
+            records: Vec::with_capacity(bytes),
+            entries: Vec::new(),
+            slots: vec![EMPTY; 1024],
+            clicked: Vec::new(),
+            tally: Tally::default(),
+            asides: Vec::new(),
+        }
+    }
+
+    /// The memory that a table takes for `bytes` bytes of records, at most.
+    pub(super) fn memory(bytes: u64) -> u64 {
+        // An entry, its slots and its word for each of the shortest records that are usual.
+        2 * bytes
+    }
+
+    fn record(&self, at: usize) -> ImpressionRecord<'_> {
+        ImpressionRecord::first(&self.records[at..], self.keeps_origins).expect("an entry has a record")
+    }
+
+    /// The slot of an id: the one that holds it, or the empty one where it belongs.
+    fn slot(&self, id: u128) -> usize {
+        let mask = self.slots.len() - 1;
+        // The lower half chose the partition.
+        let mut slot = (id >> 64) as usize & mask;
+        loop {
+            match self.slots[slot] {
+                EMPTY => return slot,
+                entry if self.record(self.entries[entry as usize].at).id() == id => return slot,
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    fn entry(&self, id: u128) -> Option<usize> {
+        let entry = self.slots[self.slot(id)];
+        (entry != EMPTY).then_some(entry as usize)
+    }
+
+    /// Adds an impression.
+    pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) {
+        let slot = self.slot(record.id());
+        let entry = self.slots[slot];
+        if entry != EMPTY {
+            let at = self.entries[entry as usize].at;
+            let held = self.record(at);
+            let is_same = held.content() == record.content();
+            if is_same && record.origin() < held.origin() {
+                // The first line is the one that counts.
+                let bytes = record.length();
+                let new = record.bytes();
+                self.records[at..at + bytes].copy_from_slice(new);
+            }
+            let entry = &mut self.entries[entry as usize];
+            entry.copies += 1;
+            entry.is_conflict |= !is_same;
+            return;
+        }
+        self.slots[slot] = self.entries.len() as u32;
+        let words = self.clicked.len() as u32;
+        self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
+        self.entries.push(Entry { at: self.records.len(), words, copies: 1, clicks: 0, is_conflict: false });
+        self.records.extend_from_slice(record.bytes());
+        if 2 * self.entries.len() > self.slots.len() {
+            self.grow();
+        }
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![EMPTY; 2 * self.slots.len()];
+        for entry in 0..self.entries.len() {
+            let slot = self.slot(self.record(self.entries[entry].at).id());
+            self.slots[slot] = entry as u32;
+        }
+    }
+
+    /// What becomes of the only line of an entry, as far as that is known before clicks and units are.
+    fn fate(&self, entry: &Entry) -> ImpressionFate {
+        let record = self.record(entry.at);
+        if entry.is_conflict {
+            ImpressionFate::Conflict
+        } else if record.lineup() == NOT_MIXED {
+            ImpressionFate::NotMixed
+        } else if record.lineup() == NO_UNIT {
+            ImpressionFate::NoUnit
+        } else if record.time().saturating_add(self.settings.window) > self.complete_until {
+            ImpressionFate::Open
+        } else {
+            ImpressionFate::Credited
+        }
+    }
+
+    /// Notes a click. All impressions must have been inserted.
+    pub(super) fn click(&mut self, click: ClickRecord) {
+        let fate = match self.entry(click.id) {
+            None => ClickFate::Unknown,
+            Some(entry) => {
+                self.entries[entry].clicks = self.entries[entry].clicks.saturating_add(1);
+                self.click_on(entry, click)
+            }
+        };
+        self.tally.clicks(fate, 1);
+        if let Some((file, line)) = click.origin
+            && fate != ClickFate::Credited
+        {
+            self.asides.push(Aside { is_impression: false, file, line, fate: fate.name() });
+        }
+    }
+
+    fn click_on(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
+        let Entry { at, words, .. } = self.entries[entry];
+        if self.fate(&self.entries[entry]) != ImpressionFate::Credited {
+            return ClickFate::SetAside;
+        }
+        let record = self.record(at);
+        let Some(position) = record.position(click.document) else { return ClickFate::NotShown };
+        let after = click.time.saturating_sub(record.time());
+        if after < -self.settings.skew {
+            return ClickFate::Early;
+        }
+        if after > self.settings.window {
+            return ClickFate::Late;
+        }
+        if !click.is_satisfied {
+            return ClickFate::Unsatisfied;
+        }
+        let word = &mut self.clicked[words as usize + position / 64];
+        let bit = 1 << (position % 64);
+        if *word & bit != 0 {
+            return ClickFate::Repeated;
+        }
+        *word |= bit;
+        ClickFate::Credited
+    }
+
+    /// Notes which copy of an impression counts: with origins, every record is passed again after all clicks.
+    pub(super) fn revisit(&mut self, record: ImpressionRecord<'_>) {
+        let (Some(entry), Some((file, line))) = (self.entry(record.id()), record.origin()) else { return };
+        let entry = &self.entries[entry];
+        let fate = match self.fate(entry) {
+            ImpressionFate::Conflict => ImpressionFate::Conflict,
+            _ if record.origin() != self.record(entry.at).origin() => ImpressionFate::Duplicate,
+            ImpressionFate::Credited => return,
+            fate => fate,
+        };
+        self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
+    }
+
+    /// Credits every impression, and passes what it says about each pair to `take`.
+    pub(super) fn finish(mut self, mut take: impl FnMut(PairOutcome)) -> Result<Joined, String> {
+        let mut positions = Vec::new();
+        let entries = std::mem::take(&mut self.entries);
+        for entry in &entries {
+            let fate = self.fate(entry);
+            self.tally.busiest = self.tally.busiest.max(u64::from(entry.clicks));
+            if fate == ImpressionFate::Conflict {
+                self.tally.impressions(fate, u64::from(entry.copies));
+                continue;
+            }
+            self.tally.impressions(ImpressionFate::Duplicate, u64::from(entry.copies) - 1);
+            if fate != ImpressionFate::Credited {
+                self.tally.impressions(fate, 1);
+                continue;
+            }
+            let record = self.record(entry.at);
+            positions.clear();
+            for (number, mut word) in (0..).zip(&self.clicked[entry.words as usize..][..record.shown().div_ceil(64)]).map(|(number, word)| (number, *word)) {
+                while word != 0 {
+                    positions.push(64 * number + word.trailing_zeros() as usize);
+                    word &= word - 1;
+                }
+            }
+            let lineup = &self.lineups[record.lineup() as usize];
+            let mut outcome = PairOutcome {
+                unit: record.unit(),
+                day: self.settings.zone.day(record.time()),
+                lineup: record.lineup(),
+                pair: [0, UNKNOWN],
+                net: 0,
+                stands: true,
+                is_known_bot: record.is_known_bot(),
+                clicks: positions.len() as u32,
+                all_clicks: entry.clicks,
+                origin: record.origin(),
+            };
+            if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
+                // The other ranker owns nothing here: a click on what this one owns is a win, whoever the other is.
+                let wins = positions.iter().any(|&position| record.credit()[position] == 0);
+                outcome.pair[0] = if lineup.rankers.is_empty() { UNKNOWN } else { 0 };
+                outcome.net = i8::from(wins);
+                take(outcome);
+                continue;
+            }
+            lineup.outcomes(record.credit(), &positions, |i, j, winner| {
+                outcome.pair = [i as u8, j as u8];
+                outcome.net = match winner {
+                    interleave::Preference::First => 1,
+                    interleave::Preference::Second => -1,
+                    interleave::Preference::Tie => 0,
+                };
+                take(outcome);
+                outcome.stands = false;
+            })?;
+        }
+        Ok(Joined { tally: self.tally, asides: self.asides })
+    }
+}
+

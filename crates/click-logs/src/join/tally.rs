@@ -1,0 +1,192 @@
+//! What became of every line: one fate each, counted.
+
+use std::ops::AddAssign;
+
+/// Makes an enum of fates with names, and what each means.
+macro_rules! fates {
+    ($(#[$docs:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+ }) => {
+        $(#[$docs])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum $name {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// Its name in files.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+
+            /// What it means.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!($($doc),+).trim_ascii(),)+
+                }
+            }
+        }
+    };
+}
+
+fates! {
+    /// What became of a line of the impressions.
+    ImpressionFate {
+        /// counted
+        Credited = "credited",
+        /// the same line again
+        Duplicate = "duplicate",
+        /// another line with the same id says something else: neither counts
+        Conflict = "conflict",
+        /// the window for its clicks is not over
+        Open = "open",
+        /// no teams and no receipt
+        NotMixed = "not-mixed",
+        /// one team alone, in a log of more than two rankers
+        OneTeam = "one-team",
+        /// no user or session
+        NoUnit = "no-unit",
+        /// of a bot
+        Bot = "bot",
+        /// cannot be read
+        Malformed = "malformed",
+    }
+}
+
+fates! {
+    /// What became of a line of the clicks.
+    ClickFate {
+        /// counted
+        Credited = "credited",
+        /// on a document that was clicked already
+        Repeated = "repeated",
+        /// the user did not stay long enough
+        Unsatisfied = "unsatisfied",
+        /// after the window
+        Late = "late",
+        /// before the impression
+        Early = "early",
+        /// on a document that was not shown
+        NotShown = "not-shown",
+        /// on an impression that is not in the log
+        Unknown = "unknown",
+        /// on an impression that does not count
+        SetAside = "of-set-aside",
+        /// on an impression of a bot
+        Bot = "bot",
+        /// another action
+        Other = "other-action",
+        /// cannot be read
+        Malformed = "malformed",
+    }
+}
+
+fates! {
+    /// What became of a unit, for one pair of rankers.
+    UnitFate {
+        /// counted
+        Counted = "counted",
+        /// its days are not over
+        Open = "open",
+        /// a bot
+        Bot = "bot",
+    }
+}
+
+/// How many lines had which fate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    impressions: [u64; ImpressionFate::ALL.len()],
+    clicks: [u64; ClickFate::ALL.len()],
+    units: [u64; UnitFate::ALL.len()],
+    /// Impressions that count, but not for the outcome of their unit: its days were over.
+    pub after_closing: u64,
+    /// The most clicks on one impression.
+    pub busiest: u64,
+    /// Clicks that were credited by the join and have another fate by their unit.
+    taken_back: u64,
+}
+
+impl Tally {
+    /// Adds impressions.
+    pub fn impressions(&mut self, fate: ImpressionFate, count: u64) {
+        self.impressions[fate as usize] += count;
+    }
+
+    /// Adds clicks.
+    pub fn clicks(&mut self, fate: ClickFate, count: u64) {
+        self.clicks[fate as usize] += count;
+    }
+
+    /// Takes back credited clicks: they have another fate.
+    pub(super) fn moved_clicks(&mut self, fate: ClickFate, count: u64) {
+        self.taken_back += count;
+        self.clicks(fate, count);
+    }
+
+    /// The sum of all parts: what was taken back in one part was credited in another.
+    pub(super) fn settled(mut self) -> Self {
+        self.clicks[ClickFate::Credited as usize] -= std::mem::take(&mut self.taken_back);
+        self
+    }
+
+    /// Adds units.
+    pub fn units(&mut self, fate: UnitFate, count: u64) {
+        self.units[fate as usize] += count;
+    }
+
+    /// The impressions of a fate.
+    #[must_use]
+    pub fn of_impressions(&self, fate: ImpressionFate) -> u64 {
+        self.impressions[fate as usize]
+    }
+
+    /// The clicks of a fate.
+    #[must_use]
+    pub fn of_clicks(&self, fate: ClickFate) -> u64 {
+        self.clicks[fate as usize]
+    }
+
+    /// The units of a fate.
+    #[must_use]
+    pub fn of_units(&self, fate: UnitFate) -> u64 {
+        self.units[fate as usize]
+    }
+
+    /// All lines of impressions and of clicks.
+    #[must_use]
+    pub fn lines(&self) -> [u64; 2] {
+        [self.impressions.iter().sum(), self.clicks.iter().sum()]
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        let add = |all: &mut [u64], more: &[u64]| all.iter_mut().zip(more).for_each(|(all, more)| *all += more);
+        add(&mut self.impressions, &other.impressions);
+        add(&mut self.clicks, &other.clicks);
+        add(&mut self.units, &other.units);
+        self.taken_back += other.taken_back;
+        self.after_closing += other.after_closing;
+        self.busiest = self.busiest.max(other.busiest);
+    }
+}
+
+/// A line that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Aside {
+    /// Whether it is an impression.
+    pub is_impression: bool,
+    /// The number of its file, in the order given.
+    pub file: u32,
+    /// The line, from 1.
+    pub line: u64,
+    /// Why.
+    pub fate: &'static str,
+}

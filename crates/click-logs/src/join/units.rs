@@ -1,0 +1,158 @@
+//! Units: what is independent of each other counts once.
+//!
+//! The impressions of a unit (a user or a session) count for its outcome on the day of its first and on the days after it, as
+//! many as the settings say; the sign of its wins minus its losses enters on the last of them, whatever it is. What a unit
+//! does later changes nothing that was counted, so that every day can be looked at. A unit that breaks a rule for bots is
+//! one from that day on.
+
+use std::collections::BTreeMap;
+
+use statistics::{Counts, Outcome};
+
+use super::outcome::PairOutcome;
+use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
+use crate::model::{Lineup, Settings};
+
+/// What one day says about a pair of rankers; wins are those of the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Day {
+    /// Days since 1970-01-01.
+    pub day: i32,
+    /// The rankers, by their places in the names.
+    pub pair: (usize, usize),
+    /// The counts.
+    pub counts: DayCounts,
+}
+
+/// Outcomes of a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DayCounts {
+    /// Units that closed on the day.
+    pub units: Counts,
+    /// Impressions shown on the day.
+    pub impressions: Counts,
+}
+
+/// Counts by day and pair.
+pub(super) type Days = BTreeMap<(i32, (usize, usize)), DayCounts>;
+
+/// Which pair of all rankers a pair of a lineup is.
+pub(super) struct Pairs {
+    /// The names of all rankers, in the order of results.
+    pub(super) names: Vec<String>,
+    /// By lineup, by place: the place in `names`.
+    places: Vec<Vec<usize>>,
+}
+
+impl Pairs {
+    pub(super) fn new(lineups: &[Lineup], first: &[String]) -> Self {
+        let mut rest: Vec<&String> = lineups.iter().flat_map(|lineup| &lineup.rankers).filter(|name| !first.contains(name)).collect();
+        rest.sort_unstable();
+        rest.dedup();
+        let names: Vec<String> = first.iter().chain(rest).cloned().collect();
+        let place = |name: &String| names.iter().position(|known| known == name).expect("every name is there");
+        let places = lineups.iter().map(|lineup| lineup.rankers.iter().map(place).collect()).collect();
+        Self { names, places }
+    }
+
+    /// The pair in the order of results, and the net outcome of its first; `None` if the impression does not say which.
+    fn of(&self, outcome: &PairOutcome) -> Option<((usize, usize), i8)> {
+        let places = &self.places[outcome.lineup as usize];
+        let known = |place: u8| places.get(usize::from(place)).copied();
+        let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1])) {
+            (Some(i), Some(j)) => (i, j),
+            // Of two rankers, the other is known.
+            (Some(i), None) if self.names.len() == 2 => (i, 1 - i),
+            (None, None) if self.names.len() == 2 => (0, 1),
+            _ => return None,
+        };
+        Some(if i < j { ((i, j), outcome.net) } else { ((j, i), -outcome.net) })
+    }
+}
+
+/// Counts the units of one partition.
+pub(super) struct Counter<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) pairs: &'a Pairs,
+    /// The last day on which all impressions are closed.
+    pub(super) last_day: i32,
+    pub(super) days: Days,
+    pub(super) tally: Tally,
+    pub(super) asides: Vec<Aside>,
+}
+
+impl Counter<'_> {
+    /// Counts all outcomes of a partition, which has every outcome of its units.
+    pub(super) fn count(&mut self, mut outcomes: Vec<PairOutcome>) {
+        outcomes.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
+        for unit in outcomes.chunk_by(|a, b| a.unit == b.unit) {
+            self.count_unit(unit);
+        }
+    }
+
+    /// The first day on which the unit breaks a rule for bots.
+    fn first_day_of_bot(&self, unit: &[PairOutcome]) -> Option<i32> {
+        let is_bot = |day: &&[PairOutcome]| {
+            let impressions = || day.iter().filter(|outcome| outcome.stands);
+            let clicks = || impressions().map(|outcome| u64::from(outcome.all_clicks));
+            day.iter().any(|outcome| outcome.is_known_bot)
+                || self.settings.bots.are_too_many(impressions().count() as u64, clicks().sum(), clicks().max().unwrap_or(0))
+        };
+        unit.chunk_by(|a, b| a.day == b.day).find(is_bot).map(|day| day[0].day)
+    }
+
+    fn count_unit(&mut self, unit: &[PairOutcome]) {
+        let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
+        // By pair: the days that count, and the net of the impressions on them. A unit meets few pairs.
+        let mut pairs: Vec<((usize, usize), i32, i64)> = Vec::new();
+        for outcome in unit {
+            let Some((pair, net)) = self.pairs.of(outcome) else {
+                self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
+                continue;
+            };
+            let known = pairs.iter().position(|(known, ..)| *known == pair);
+            let at = known.unwrap_or_else(|| {
+                let last = outcome.day.saturating_add(self.settings.unit_days as i32 - 1);
+                pairs.push((pair, last, 0));
+                pairs.len() - 1
+            });
+            if outcome.day >= bot_from {
+                self.set_aside(outcome, ImpressionFate::Bot, ClickFate::Bot);
+                continue;
+            }
+            if outcome.stands {
+                self.tally.impressions(ImpressionFate::Credited, 1);
+            }
+            self.days.entry((outcome.day, pair)).or_default().impressions.record(Outcome::of_net(f64::from(net)));
+            let (_, last, sum) = &mut pairs[at];
+            if outcome.day <= *last {
+                *sum += i64::from(net);
+            } else if outcome.stands {
+                self.tally.after_closing += 1;
+            }
+        }
+        for (pair, last, net) in pairs {
+            let fate = if bot_from <= last {
+                UnitFate::Bot
+            } else if last > self.last_day {
+                UnitFate::Open
+            } else {
+                self.days.entry((last, pair)).or_default().units.record(Outcome::of_net(net as f64));
+                UnitFate::Counted
+            };
+            self.tally.units(fate, 1);
+        }
+    }
+
+    /// Takes back what the join counted as credited.
+    fn set_aside(&mut self, outcome: &PairOutcome, fate: ImpressionFate, clicks: ClickFate) {
+        if !outcome.stands {
+            return;
+        }
+        self.tally.impressions(fate, 1);
+        self.tally.moved_clicks(clicks, u64::from(outcome.clicks));
+        if let Some((file, line)) = outcome.origin {
+            self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Who is no user: rules from a small TOML file.
+
+use serde::{Deserialize, Serialize};
+
+/// Rules for impressions that no user saw. A unit that breaks a rule on a day is a bot from that day on: what it did later
+/// never changes what was counted before.
+///
+/// ```
+/// use click_logs::model::Bots;
+///
+/// let bots = Bots::from_toml("max_clicks_per_day = 300\nunit_prefixes = [\"monitor-\"]\nagents = [\"crawler\"]")?;
+/// assert!(bots.is_known("monitor-7", None) && bots.is_known("anna", Some("NiceCrawler/1.0")));
+/// assert!(!bots.is_known("anna", None));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bots {
+    /// More impressions than this on a day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_impressions_per_day: Option<u64>,
+    /// More clicks than this on a day, repeated ones included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_clicks_per_day: Option<u64>,
+    /// More clicks than this on one impression, repeated ones included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_clicks_per_impression: Option<u64>,
+    /// Units by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<String>,
+    /// Units whose names begin so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unit_prefixes: Vec<String>,
+    /// Units whose agent contains one of these, in any case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+}
+
+impl Bots {
+    /// The rules in the text of a TOML file.
+    ///
+    /// # Errors
+    /// One line with the place in the text.
+    pub fn from_toml(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error: toml::de::Error| {
+            let place = error.span().map_or_else(String::new, |span| {
+                let before = &text[..span.start.min(text.len())];
+                let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+                format!("{}:{column}: ", before.matches('\n').count() + 1)
+            });
+            format!("{place}{}", error.message().replace('\n', " "))
+        })
+    }
+
+    /// Whether an impression is of a bot by its unit or agent alone.
+    #[must_use]
+    pub fn is_known(&self, unit: &str, agent: Option<&str>) -> bool {
+        let by_agent = || {
+            let agent = agent.unwrap_or("").to_lowercase();
+            self.agents.iter().any(|part| agent.contains(&part.to_lowercase()))
+        };
+        self.units.iter().any(|name| name == unit)
+            || self.unit_prefixes.iter().any(|prefix| unit.starts_with(prefix.as_str()))
+            || (!self.agents.is_empty() && agent.is_some() && by_agent())
+    }
+
+    /// Whether a unit with so many impressions and clicks on a day, at most `busiest` clicks on one impression, is a bot.
+    #[must_use]
+    pub fn are_too_many(&self, impressions: u64, clicks: u64, busiest: u64) -> bool {
+        let above = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);
+        above(self.max_impressions_per_day, impressions)
+            || above(self.max_clicks_per_day, clicks)
+            || above(self.max_clicks_per_impression, busiest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_and_refused() {
+        let bots = Bots::from_toml("max_impressions_per_day = 10").unwrap();
+        assert!(bots.are_too_many(11, 0, 0) && !bots.are_too_many(10, 99, 99));
+        let error = Bots::from_toml("max_clicks_per_day = 3\nmax_click = 2").unwrap_err();
+        assert!(error.starts_with("2:1: unknown field `max_click`"), "{error}");
+        assert!(Bots::from_toml("max_clicks_per_day = -1").unwrap_err().starts_with("1:22: "));
+    }
+}

@@ -1,0 +1,120 @@
+//! Who took part in an impression, and by which method: few of these occur in millions of impressions, so each has a
+//! number. Numbers depend on the order of reading, and reach no result: results have names.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use interleave::{
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving, Outcome,
+    Preference, receipt,
+};
+
+/// How credit is given.
+#[derive(Debug, Clone)]
+pub enum Scheme {
+    /// A click counts for the team that owns the document; more clicks win.
+    Teams,
+    /// As a method for two rankers says.
+    Interleaving(AnyInterleaving),
+    /// As a method for any number of rankers says.
+    Multileaving(AnyMultileaving),
+}
+
+/// The rankers of an impression, and how their list was mixed.
+#[derive(Debug, Clone)]
+pub struct Lineup {
+    /// Names, in the order of the method's lists.
+    pub rankers: Vec<String>,
+    /// How credit is given.
+    pub scheme: Scheme,
+}
+
+/// The team of a document that nobody owns.
+pub const NOBODY: u8 = u8::MAX;
+
+impl Lineup {
+    /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
+    /// its stored `credit` (a team per position, or the bytes of a receipt) and the positions clicked.
+    ///
+    /// # Errors
+    /// If the receipt is none of the method.
+    pub fn outcomes(
+        &self,
+        credit: &[u8],
+        clicked: &[usize],
+        mut verdict: impl FnMut(usize, usize, Preference),
+    ) -> Result<(), String> {
+        let pairs = |count: usize| (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)));
+        match &self.scheme {
+            Scheme::Teams => {
+                let mut clicks = [0_u32; NOBODY as usize + 1];
+                clicked.iter().for_each(|&position| clicks[usize::from(credit[position])] += 1);
+                for (i, j) in pairs(self.rankers.len()) {
+                    verdict(i, j, Preference::of(clicks[i].cmp(&clicks[j])));
+                }
+            }
+            Scheme::Interleaving(method) => {
+                let kept: AnyInterleavingReceipt = receipt::from_bytes(credit).map_err(|error| error.to_string())?;
+                verdict(0, 1, method.credit(&kept, clicked).map_err(|error| error.to_string())?);
+            }
+            Scheme::Multileaving(method) => {
+                let kept: AnyMultileavingReceipt = receipt::from_bytes(credit).map_err(|error| error.to_string())?;
+                let outcome = method.credit(&kept, clicked).map_err(|error| error.to_string())?;
+                for (i, j) in pairs(self.rankers.len()) {
+                    verdict(i, j, outcome.preference(i, j));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All lineups met so far, each once. Threads share it.
+#[derive(Debug, Default)]
+pub struct Lineups {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    lineups: Vec<Lineup>,
+    numbers: BTreeMap<(Vec<String>, String), u32>,
+}
+
+/// More are a sign of names that are not those of rankers.
+const MOST: usize = 10_000;
+
+impl Lineups {
+    /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or
+    /// multileaving method.
+    ///
+    /// # Errors
+    /// If the method is unknown, or there are more than 10,000 lineups.
+    pub fn number(&self, rankers: &[&str], method: &str, two: bool) -> Result<u32, String> {
+        let key = (rankers.iter().map(ToString::to_string).collect::<Vec<_>>(), format!("{two} {method}"));
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = inner.numbers.get(&key) {
+            return Ok(*number);
+        }
+        if inner.lineups.len() == MOST {
+            return Err(format!(
+                "more than {MOST} different sets of rankers; expected the names of rankers as teams, not of documents or users"
+            ));
+        }
+        let scheme = match (method, two) {
+            ("teams", _) => Scheme::Teams,
+            (_, true) => Scheme::Interleaving(method.parse().map_err(|error: interleave::NameError| error.to_string())?),
+            (_, false) => Scheme::Multileaving(method.parse().map_err(|error: interleave::NameError| error.to_string())?),
+        };
+        let number = inner.lineups.len() as u32;
+        inner.lineups.push(Lineup { rankers: key.0.clone(), scheme });
+        inner.numbers.insert(key, number);
+        Ok(number)
+    }
+
+    /// All of them, by number.
+    #[must_use]
+    pub fn all(&self) -> Vec<Lineup> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).lineups.clone()
+    }
+}

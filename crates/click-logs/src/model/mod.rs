@@ -1,0 +1,13 @@
+//! What logs say, whatever their format: impressions, clicks, times, rankers and how lists were mixed; and the rules by
+//! which they are joined. Not here: files.
+
+mod bots;
+mod lineup;
+mod record;
+mod settings;
+pub mod time;
+
+pub use bots::Bots;
+pub use lineup::{Lineup, Lineups, Scheme};
+pub use record::{Click, Impression, Mixed, Receipt};
+pub use settings::{Complete, Settings, UnitKind};

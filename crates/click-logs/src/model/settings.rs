@@ -1,0 +1,88 @@
+//! The rules of one analysis.
+
+use super::Bots;
+use super::time::Zone;
+
+/// What enters the statistics once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnitKind {
+    /// All impressions of a user.
+    #[default]
+    User,
+    /// All impressions of a session.
+    Session,
+    /// Each impression: only where no user sees two, or users are all alike.
+    Impression,
+}
+
+impl UnitKind {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Session => "session",
+            Self::Impression => "impression",
+        }
+    }
+}
+
+/// Until when the log is known to be complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Complete {
+    /// Until the last impression in it.
+    #[default]
+    LastImpression,
+    /// Until a moment, in milliseconds since 1970.
+    Until(i64),
+    /// Everything that will ever be logged is there.
+    Final,
+}
+
+/// How impressions and clicks are read, joined and counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// What enters once.
+    pub unit: UnitKind,
+    /// The impressions of a unit count on the day of its first and on the days after it, so many in all.
+    pub unit_days: u32,
+    /// How long after an impression its clicks count, in milliseconds.
+    pub window: i64,
+    /// How much a click may precede its impression, in milliseconds, because clocks differ.
+    pub skew: i64,
+    /// A click counts if the user stayed so long with the document, in milliseconds; every click, if `None`.
+    pub dwell: Option<i64>,
+    /// Days, and times without a zone.
+    pub zone: Zone,
+    /// Until when the log is complete.
+    pub complete: Complete,
+    /// Who is no user.
+    pub bots: Bots,
+    /// The actions of UBI events that are clicks.
+    pub actions: Vec<String>,
+    /// The rankers, the order in which results name them; empty to take them from the log, in the order of their names.
+    pub rankers: Vec<String>,
+    /// What separates the documents of a list in CSV.
+    pub list_separator: char,
+    /// Lines that cannot be read are set aside instead of refused.
+    pub set_malformed_aside: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            unit: UnitKind::User,
+            unit_days: 1,
+            window: 30 * 60 * 1000,
+            skew: 5 * 1000,
+            dwell: None,
+            zone: Zone::default(),
+            complete: Complete::LastImpression,
+            bots: Bots::default(),
+            actions: vec!["click".to_owned(), "click_through".to_owned()],
+            rankers: Vec::new(),
+            list_separator: ' ',
+            set_malformed_aside: false,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What both kinds of lines and both formats share: the time, ids that are there, receipts, lists.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::text::{Moment, ReceiptText, bytes_of};
+use crate::error::{Malformed, excerpt};
+use crate::model::time::{Zone, of_number};
+use crate::model::{Mixed, Receipt};
+
+/// The time of a line.
+pub(super) fn time(moment: Option<Moment<'_>>, zone: Zone, names: &str) -> Result<i64, Malformed> {
+    match moment {
+        Some(Moment::Text(text)) => zone.time(&text).map_err(Malformed::new),
+        Some(Moment::Number(number)) => of_number(number).ok_or_else(|| {
+            Malformed::new(format!("the time {number} is out of range; expected seconds or milliseconds since 1970"))
+        }),
+        None => Err(missing(names)),
+    }
+}
+
+/// The error for a field that is not there.
+pub(super) fn missing(names: &str) -> Malformed {
+    Malformed::new(format!("no {names}; every line needs it"))
+}
+
+/// Text that says something: logs write unknown users as null or as nothing.
+pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+    text.filter(|text| !text.is_empty())
+}
+
+/// Checks that every document is shown once.
+pub(super) fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
+    const MOST: usize = 10_000;
+    if shown.len() > MOST {
+        let message = format!("{} documents in one list; expected at most {MOST}: those that the user saw", shown.len());
+        return Err(Malformed::new(message));
+    }
+    let twice = if shown.len() <= 32 {
+        // Short lists are the rule, and comparing is quicker than sorting.
+        (1..shown.len()).find(|&at| shown[..at].contains(&shown[at]))
+    } else {
+        let mut seen = BTreeSet::new();
+        (0..shown.len()).find(|&at| !seen.insert(&shown[at]))
+    };
+    match twice {
+        Some(at) => Err(Malformed::new(format!(
+            "the document {} is shown twice; a click on it could be either's: log each document once",
+            excerpt(&shown[at])
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// How a list was mixed: from teams or from a receipt.
+pub(super) fn mixed<'a>(
+    shown: usize,
+    teams: Option<Vec<Option<Cow<'a, str>>>>,
+    receipt: Option<ReceiptText<'a>>,
+    rankers: Option<Vec<Cow<'a, str>>>,
+) -> Result<Option<Mixed<'a>>, Malformed> {
+    if let Some(rankers) = &rankers {
+        let alike = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at]));
+        if let Some(at) = alike {
+            let message = format!("two rankers are called {}; give each its own name", excerpt(&rankers[at]));
+            return Err(Malformed::new(message));
+        }
+    }
+    match (teams, receipt) {
+        (Some(_), Some(_)) => Err(Malformed::new("both teams and a receipt; expected one of them: they may disagree")),
+        (None, None) => Ok(None),
+        (Some(teams), None) => {
+            if teams.len() != shown {
+                let message = format!("{} teams for {shown} documents shown; expected one per document", teams.len());
+                return Err(Malformed::new(message));
+            }
+            let teams: Vec<_> = teams.into_iter().map(present).collect();
+            let strange = rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
+            if let Some(team) = strange {
+                let message = format!("the team {} is none of the rankers of the line; name it there", excerpt(team));
+                return Err(Malformed::new(message));
+            }
+            Ok(Some(Mixed::Teams { teams, rankers }))
+        }
+        (None, Some(text)) => {
+            let receipt = match text {
+                ReceiptText::Object(value) => Receipt::from_json(value, shown),
+                ReceiptText::Text(text) => bytes_of(&text)
+                    .ok_or_else(|| format!("the receipt {} is neither base64 nor hexadecimal", excerpt(&text)))
+                    .and_then(|bytes| Receipt::from_bytes(&bytes, shown)),
+            };
+            let receipt = receipt.map_err(Malformed::new)?;
+            let listed = match &receipt {
+                Receipt::Interleaving(_) => Some(2),
+                Receipt::Multileaving(_) => None,
+            };
+            if let (Some(rankers), Some(listed)) = (&rankers, listed)
+                && rankers.len() != listed
+            {
+                let message = format!("{} rankers with a receipt of {listed}; name those of the receipt", rankers.len());
+                return Err(Malformed::new(message));
+            }
+            Ok(Some(Mixed::Receipt { receipt, rankers }))
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! A file of lines, in blocks: plain or gzip, JSON or CSV, recognised by its first bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::read::MultiGzDecoder;
+
+use super::Header;
+use crate::error::{LogError, excerpt};
+
+/// What the lines of a file are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object per line.
+    JsonLines,
+    /// CSV with the names of columns in the first line.
+    Csv(Header),
+}
+
+impl Format {
+    /// The header, of CSV.
+    #[must_use]
+    pub fn header(&self) -> Option<&Header> {
+        match self {
+            Self::JsonLines => None,
+            Self::Csv(header) => Some(header),
+        }
+    }
+}
+
+/// An open file. The name `-` stands for standard input.
+pub struct LogFile {
+    path: PathBuf,
+    reader: Box<dyn Read + Send>,
+    format: Format,
+    /// What was read but not returned: the beginning of a line.
+    pending: Vec<u8>,
+    ended: bool,
+    next_line: u64,
+    taken: Arc<AtomicU64>,
+}
+
+/// Some lines of a file.
+#[derive(Debug)]
+pub struct Block {
+    bytes: Vec<u8>,
+    first_line: u64,
+}
+
+/// The bytes of a block; a longer line makes it longer.
+const BLOCK: usize = 1 << 20;
+/// Lines are no longer than this.
+const LONGEST: usize = 1 << 26;
+
+impl LogFile {
+    /// Opens the file at `path` and finds out what it is.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is neither JSON Lines nor CSV.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let taken = Arc::new(AtomicU64::new(0));
+        let raw: Box<dyn Read + Send> = if path == Path::new("-") {
+            Box::new(io::stdin())
+        } else {
+            let file = File::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
+            if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                let message = "it is a folder; name its files, e.g. with a pattern of your shell: folder/*.jsonl";
+                return Err(LogError::new(message).in_file(path));
+            }
+            Box::new(file)
+        };
+        let mut raw = Counted { reader: raw, taken: Arc::clone(&taken) };
+        let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
+        let mut first = vec![0; 4];
+        let length = read_fully(&mut raw, &mut first).map_err(failed)?;
+        first.truncate(length);
+        let rest = io::Cursor::new(first.clone()).chain(raw);
+        let reader: Box<dyn Read + Send> = match first.as_slice() {
+            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(rest)),
+            b"PAR1" | b"ARRO" => {
+                let message = "a Parquet or Arrow file; expected JSON Lines or CSV: convert it, e.g. with DuckDB \
+                               (COPY ... TO 'log.jsonl')";
+                return Err(LogError::new(message).in_file(path));
+            }
+            [0x28, 0xb5, 0x2f, 0xfd] => {
+                return Err(LogError::new("compressed with zstd; pass it through a pipe: zstd -dc FILE | ... -").in_file(path));
+            }
+            _ => Box::new(rest),
+        };
+        let path = path.to_path_buf();
+        let mut file = Self { path, reader, format: Format::JsonLines, pending: Vec::new(), ended: false, next_line: 1, taken };
+        file.fill(1)?;
+        file.recognise()?;
+        Ok(file)
+    }
+
+    /// Finds the format, and takes the header.
+    fn recognise(&mut self) -> Result<(), LogError> {
+        let bytes = self.pending.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.pending);
+        match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            None | Some(b'{') => Ok(()),
+            Some(b'[') => {
+                let message = "a JSON array; expected one JSON object per line (`jq -c '.[]'` writes them)";
+                Err(LogError::new(message).in_file(&self.path))
+            }
+            Some(_) => {
+                let end = memchr::memchr(b'\n', &self.pending).unwrap_or(self.pending.len());
+                let line: Vec<u8> = self.pending[..end].to_vec();
+                let not_text = || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
+                let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
+                let header = Header::read(line).map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
+                self.format = Format::Csv(header);
+                self.pending.drain(..(end + 1).min(self.pending.len()));
+                self.next_line = 2;
+                Ok(())
+            }
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What its lines are.
+    #[must_use]
+    pub fn format(&self) -> &Format {
+        &self.format
+    }
+
+    /// How many bytes of the file were read since the last call, compressed ones where it is compressed.
+    pub fn bytes_taken(&self) -> u64 {
+        self.taken.swap(0, Ordering::Relaxed)
+    }
+
+    /// The next complete lines, or all that is left; `None` at the end.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a line is longer than 64 MiB.
+    pub fn next_block(&mut self) -> Result<Option<Block>, LogError> {
+        let mut searched = 0;
+        let mut wanted = BLOCK;
+        let end = loop {
+            self.fill(wanted)?;
+            if let Some(at) = memchr::memrchr(b'\n', &self.pending[searched..]) {
+                break searched + at + 1;
+            }
+            if self.ended {
+                break self.pending.len();
+            }
+            searched = self.pending.len();
+            if searched >= LONGEST {
+                let message = format!("a line longer than {} MiB; expected one record per line", LONGEST >> 20);
+                let malformed = crate::error::Malformed::new(message);
+                return Err(LogError::of_line(malformed, self.next_line).in_file(&self.path));
+            }
+            wanted = (2 * wanted).min(LONGEST + 1);
+        };
+        if end == 0 {
+            return Ok(None);
+        }
+        let rest = self.pending.split_off(end);
+        let bytes = std::mem::replace(&mut self.pending, rest);
+        let first_line = self.next_line;
+        self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        Ok(Some(Block { bytes, first_line }))
+    }
+
+    /// Reads until `wanted` bytes are pending or the file ends.
+    fn fill(&mut self, wanted: usize) -> Result<(), LogError> {
+        let before = self.pending.len();
+        if self.ended || before >= wanted {
+            return Ok(());
+        }
+        self.pending.resize(wanted.max(BLOCK), 0);
+        let read = read_fully(&mut self.reader, &mut self.pending[before..]).map_err(|error| {
+            let what = if error.kind() == io::ErrorKind::UnexpectedEof { "is cut off" } else { "cannot be read" };
+            LogError::io(&self.path, what, &error)
+        })?;
+        self.pending.truncate(before + read);
+        self.ended = self.pending.len() < wanted.max(BLOCK);
+        Ok(())
+    }
+}
+
+impl Block {
+    /// The lines that are not empty, with their numbers.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, Result<&str, String>)> {
+        let mut rest: &[u8] = &self.bytes;
+        let mut number = self.first_line;
+        std::iter::from_fn(move || {
+            while !rest.is_empty() {
+                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                let line = rest[..end].trim_ascii();
+                rest = rest.get(end + 1..).unwrap_or(&[]);
+                number += 1;
+                if !line.is_empty() {
+                    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+                    return Some((number - 1, std::str::from_utf8(line).map_err(|_| not_text(line))));
+                }
+            }
+            None
+        })
+    }
+}
+
+fn not_text(line: &[u8]) -> String {
+    let shown = excerpt(&String::from_utf8_lossy(line));
+    format!("{shown} is not text in UTF-8; convert the file, e.g. with `iconv -t utf-8`")
+}
+
+/// Fills `buffer` as far as there is something to read.
+fn read_fully(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Counts what is read.
+struct Counted {
+    reader: Box<dyn Read + Send>,
+    taken: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn lines_have_their_numbers_whatever_the_blocks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let lines: Vec<String> = (0..60_000).map(|n| if n % 7 == 3 { String::new() } else { format!("{{\"n\": {n}}}\r") }).collect();
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(lines.join("\n").as_bytes()).unwrap();
+        let packed_path = folder.path().join("packed");
+        std::fs::write(&packed_path, packed.finish().unwrap()).unwrap();
+        for path in [&path, &packed_path] {
+            let mut file = LogFile::open(path).unwrap();
+            let (mut found, mut blocks) = (0, 0);
+            while let Some(block) = file.next_block().unwrap() {
+                blocks += 1;
+                for (number, line) in block.lines() {
+                    assert_eq!(line.unwrap(), lines[number as usize - 1].trim_end());
+                    found += 1;
+                }
+            }
+            assert_eq!(found, lines.iter().filter(|line| !line.is_empty()).count());
+            assert!(file.bytes_taken() == std::fs::metadata(path).unwrap().len() && blocks > 0);
+        }
+    }
+
+    #[test]
+    fn what_is_no_log_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        for (bytes, expected) in [
+            (&b"[{}]"[..], "a JSON array"),
+            (b"PAR1....", "Parquet"),
+            (b"a,b\n", "no column `impression`"),
+            (b"\xff\xfe", "UTF-8"),
+            (b"\x28\xb5\x2f\xfd", "zstd"),
+        ] {
+            std::fs::write(&path, bytes).unwrap();
+            let error = LogFile::open(&path).map(drop).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(LogFile::open(folder.path()).map(drop).unwrap_err().to_string().contains("a folder"));
+        std::fs::write(&path, b"").unwrap();
+        assert!(LogFile::open(&path).unwrap().next_block().unwrap().is_none());
+    }
+}

@@ -1,0 +1,171 @@
+//! Values of JSON that are text, or numbers used as text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// An id: a string, or a whole number as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Text<'a>(pub Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Ids;
+        impl<'de> Visitor<'de> for Ids {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a whole number")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(number.to_string())))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(number.to_string())))
+            }
+        }
+        deserializer.deserialize_any(Ids)
+    }
+}
+
+/// A time: text, or a number.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Moment<'a> {
+    /// As it is written.
+    Text(Cow<'a, str>),
+    /// Since 1970.
+    Number(f64),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Moment<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Moments;
+        impl<'de> Visitor<'de> for Moments {
+            type Value = Moment<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time such as \"2026-11-22T15:04:05Z\", or a number since 1970")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Moment<'de>, E> {
+                Ok(Moment::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Moment<'de>, E> {
+                Ok(Moment::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Moment<'de>, E> {
+                Ok(Moment::Number(number as f64))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Moment<'de>, E> {
+                Ok(Moment::Number(number as f64))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Moment<'de>, E> {
+                Ok(Moment::Number(number))
+            }
+        }
+        deserializer.deserialize_any(Moments)
+    }
+}
+
+/// A receipt: text of its bytes, or an object.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ReceiptText<'a> {
+    /// Base64 or hexadecimal.
+    Text(Cow<'a, str>),
+    /// As `serde_json` writes it.
+    Object(serde_json::Value),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for ReceiptText<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Receipts;
+        impl<'de> Visitor<'de> for Receipts {
+            type Value = ReceiptText<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a receipt: an object, or its bytes in base64 or hexadecimal")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<ReceiptText<'de>, E> {
+                Ok(ReceiptText::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<ReceiptText<'de>, E> {
+                Ok(ReceiptText::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<ReceiptText<'de>, A::Error> {
+                serde_json::Value::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(ReceiptText::Object)
+            }
+        }
+        deserializer.deserialize_any(Receipts)
+    }
+}
+
+/// The bytes behind hexadecimal digits or base64 (of either alphabet, padded or not).
+pub(super) fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    let text = text.trim();
+    let hexadecimal = text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if hexadecimal {
+        // Receipts begin with their version, 1, and so base64 with `A`.
+        if text.starts_with("01") {
+            return (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect();
+        }
+    }
+    let digits = text.trim_end_matches('=').bytes().map(|byte| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    });
+    let (mut bytes, mut held, mut bits) = (Vec::with_capacity(text.len() * 3 / 4), 0_u32, 0);
+    for digit in digits {
+        held = held << 6 | u32::from(digit?);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+        }
+    }
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_in_both_forms() {
+        assert_eq!(bytes_of("01ff10"), Some(vec![1, 255, 16]));
+        for text in ["Af8Q", "Af8Q==", " Af8Q "] {
+            assert_eq!(bytes_of(text), Some(vec![1, 255, 16]), "{text}");
+        }
+        assert_eq!(bytes_of("Af-_"), bytes_of("Af+/"));
+        assert_eq!((bytes_of(""), bytes_of("Af!")), (None, None));
+    }
+
+    #[test]
+    fn ids_are_strings_or_whole_numbers() {
+        let ids: Vec<Text<'_>> = serde_json::from_str(r#"["a", 7, -3, "\u00e9"]"#).unwrap();
+        let ids: Vec<&str> = ids.iter().map(|id| &*id.0).collect();
+        assert_eq!(ids, ["a", "7", "-3", "é"]);
+        assert!(serde_json::from_str::<Text<'_>>("1.5").is_err() && serde_json::from_str::<Text<'_>>("null").is_err());
+    }
+}

@@ -1,0 +1,72 @@
+//! Logs with known truth, at any size: users with tastes who come back for sessions, lists mixed from two rankers, clicks, and
+//! everything that goes wrong in logs. The truth is what `interleave` says of each impression while its user reads
+//! ([`Interleaving::compare`](interleave::Interleaving::compare)), added up here: the join has no part in it.
+
+mod lines;
+mod settings;
+mod truth;
+mod users;
+mod world;
+
+pub use lines::{Dialect, Lines};
+pub use settings::Simulation;
+pub use truth::Truth;
+
+use rayon::prelude::*;
+
+use crate::model::Settings;
+use users::UserLog;
+use world::World;
+
+/// Users that are simulated together, and written as one block of shuffled lines.
+const BLOCK: u64 = 512;
+
+/// The rules under which the truth holds: what `credit` must be asked.
+#[must_use]
+pub fn rules(simulation: &Simulation) -> Settings {
+    Settings {
+        window: settings::WINDOW,
+        dwell: simulation.dwell,
+        complete: crate::model::Complete::Final,
+        bots: settings::bots(),
+        rankers: simulation.names(),
+        ..Settings::default()
+    }
+}
+
+/// Simulates a log, and passes its lines on in blocks; returns the truth.
+///
+/// # Errors
+/// If the settings contradict each other, or `write` fails.
+pub fn simulate<E: From<String>>(
+    simulation: &Simulation,
+    mut write: impl FnMut(&Lines, u64) -> Result<(), E>,
+) -> Result<Truth, E> {
+    let world = World::new(simulation)?;
+    let mut truth = Truth::new(simulation);
+    let mut block = 0;
+    while truth.impressions() < simulation.impressions {
+        // Blocks are independent of each other, and end where enough impressions are there: at the same one for any threads.
+        let group: Vec<u64> = (block..block + rayon::current_num_threads() as u64).collect();
+        let made: Vec<(Lines, Truth)> = group.par_iter().map(|&block| one_block(simulation, &world, block)).collect();
+        for (lines, part) in made {
+            if truth.impressions() >= simulation.impressions {
+                break;
+            }
+            truth.add(&part);
+            write(&lines, part.impressions())?;
+            block += 1;
+        }
+    }
+    Ok(truth)
+}
+
+fn one_block(simulation: &Simulation, world: &World, block: u64) -> (Lines, Truth) {
+    let mut lines = Lines::default();
+    let mut truth = Truth::new(simulation);
+    for user in block * BLOCK..(block + 1) * BLOCK {
+        UserLog::new(simulation, world, user).write(&mut lines, &mut truth);
+    }
+    lines.shuffle(simulation.seed, block);
+    (lines, truth)
+}

@@ -1,0 +1,152 @@
+//! What is simulated.
+
+use interleave::AnyInterleaving;
+
+use super::Dialect;
+use crate::model::Bots;
+
+/// How long after an impression its clicks count.
+pub(super) const WINDOW: i64 = 30 * 60 * 1000;
+/// A bot sees more lists a day, a user fewer.
+const BUSY: u64 = 100;
+/// What crawlers call themselves.
+pub(super) const CRAWLER: &str = "ExampleCrawler/1.0 (simulated)";
+/// What everyone else uses.
+pub(super) const BROWSER: &str = "Browser/1.0 (simulated)";
+
+/// The rules that find the simulated bots, and no user.
+pub(super) fn bots() -> Bots {
+    Bots { max_impressions_per_day: Some(BUSY), agents: vec!["crawler".to_owned()], ..Bots::default() }
+}
+
+/// The settings of a simulated log. Shares are in [0, 1].
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    /// Impressions, at least; the last users are complete.
+    pub impressions: u64,
+    /// Everything follows from it.
+    pub seed: u64,
+    /// Days.
+    pub days: u32,
+    /// The first day, counted from 1970-01-01.
+    pub first_day: i32,
+    /// How many rankers; each impression mixes two of them.
+    pub rankers: usize,
+    /// How much better each ranker is than the one before: 0 for rankers that are equal on average.
+    pub margin: f64,
+    /// How much of the margin comes only with time: 1 if all rankers are equal on the first day.
+    pub drift: f64,
+    /// How much users differ in what they want.
+    pub taste: f64,
+    /// The method that mixes lists.
+    pub method: AnyInterleaving,
+    /// Documents shown.
+    pub shown: usize,
+    /// The click model.
+    pub click: clicks::ClickSpec,
+    /// A click counts if the user stays so long, in milliseconds.
+    pub dwell: Option<i64>,
+    /// Lines that are logged twice.
+    pub doubles: f64,
+    /// Clicks that come after the window.
+    pub late: f64,
+    /// Clicks that are not logged.
+    pub lost: f64,
+    /// Clicks whose time is before the impression, by a clock that is an hour slow.
+    pub early: f64,
+    /// Further clicks on impressions that are not logged.
+    pub unknown: f64,
+    /// Further clicks on documents that were not shown.
+    pub not_shown: f64,
+    /// Impressions that are logged a second time with other content.
+    pub conflicts: f64,
+    /// Users that are bots.
+    pub bots: f64,
+    /// How lines are written.
+    pub dialect: Dialect,
+}
+
+impl Default for Simulation {
+    fn default() -> Self {
+        Self {
+            impressions: 100_000,
+            seed: 1,
+            days: 14,
+            first_day: 20_454,
+            rankers: 2,
+            margin: 0.3,
+            drift: 0.0,
+            taste: 1.0,
+            method: "team-draft".parse().expect("a method"),
+            shown: 10,
+            click: "navigational".parse().expect("a click model"),
+            dwell: None,
+            doubles: 0.2,
+            late: 0.05,
+            lost: 0.02,
+            early: 0.002,
+            unknown: 0.01,
+            not_shown: 0.005,
+            conflicts: 0.001,
+            bots: 0.002,
+            dialect: Dialect::Json,
+        }
+    }
+}
+
+impl Simulation {
+    /// What the rankers are called: `A`, `B`, ..., or `ranker-27` and so on beyond the alphabet.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let name = |n: usize| match u8::try_from(n) {
+            Ok(n) if n < 26 => char::from(b'A' + n).to_string(),
+            _ => format!("ranker-{}", n + 1),
+        };
+        (0..self.rankers).map(name).collect()
+    }
+
+    /// Whether the lines say which team owns a document; otherwise they have receipts.
+    pub(super) fn has_teams(&self) -> bool {
+        matches!(self.method, AnyInterleaving::TeamDraft(_))
+    }
+
+    /// # Errors
+    /// If a number is out of range.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let shares = [
+            ("doubles", self.doubles),
+            ("late", self.late),
+            ("lost", self.lost),
+            ("early", self.early),
+            ("unknown", self.unknown),
+            ("not-shown", self.not_shown),
+            ("conflicts", self.conflicts),
+            ("bots", self.bots),
+            ("drift", self.drift),
+        ];
+        if let Some((name, share)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            return Err(format!("--{name} {share} is no share; expected 0 to 1"));
+        }
+        if self.late + self.lost + self.early > 1.0 {
+            return Err("--late, --lost and --early are more than all clicks; expected at most 1 together".to_owned());
+        }
+        for (name, value, least, most) in [
+            ("rankers", self.rankers as u64, 2, 64),
+            ("shown", self.shown as u64, 1, super::world::DOCUMENTS as u64),
+            ("days", u64::from(self.days), 1, 3650),
+        ] {
+            if !(least..=most).contains(&value) {
+                return Err(format!("--{name} {value} is out of range; expected {least} to {most}"));
+            }
+        }
+        if !self.has_teams() && !self.dialect.has_receipts() {
+            return Err(format!("--format {} has teams alone; expected --method team-draft with it", self.dialect.name()));
+        }
+        for (name, value) in [("margin", self.margin), ("taste", self.taste)] {
+            if !(0.0..=10.0).contains(&value) {
+                return Err(format!("--{name} {value} is out of range; expected 0 to 10"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Logs in temporary folders, and what the crate makes of them.
+
+use std::path::PathBuf;
+
+use click_logs::LogError;
+use click_logs::join::{Aside, Credited, Inputs, Limits, credit};
+use click_logs::model::Settings;
+use click_logs::simulate::{Simulation, Truth, simulate};
+
+/// A folder with files of impressions and of clicks.
+pub struct Log {
+    pub folder: tempfile::TempDir,
+    pub inputs: Inputs,
+}
+
+impl Log {
+    /// From the texts of files.
+    pub fn of(impressions: &[&[u8]], clicks: &[&[u8]]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |kind: &str, texts: &[&[u8]]| -> Vec<PathBuf> {
+            let write = |(number, text): (usize, &&[u8])| {
+                let path = folder.path().join(format!("{kind}-{number}"));
+                std::fs::write(&path, text).unwrap();
+                path
+            };
+            texts.iter().enumerate().map(write).collect()
+        };
+        let inputs = Inputs { impressions: write("impressions", impressions), clicks: write("clicks", clicks) };
+        Self { folder, inputs }
+    }
+
+    pub fn limits(&self) -> Limits {
+        Limits { memory: 1 << 28, threads: 2, scratch: self.folder.path().to_path_buf(), partitions: None }
+    }
+
+    pub fn credit(&self, settings: &Settings) -> Result<Credited, LogError> {
+        credit(&self.inputs, settings, &self.limits(), &(), None)
+    }
+
+    pub fn credit_within(&self, settings: &Settings, limits: &Limits) -> Credited {
+        credit(&self.inputs, settings, limits, &(), None).unwrap()
+    }
+
+    /// With the lines that were set aside, in order.
+    pub fn credit_with_asides(&self, settings: &Settings) -> (Credited, Vec<Aside>) {
+        let mut asides = Vec::new();
+        let credited = credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |aside| asides.push(aside))).unwrap();
+        asides.sort();
+        (credited, asides)
+    }
+}
+
+/// The texts of a simulated log, impressions and clicks, without headers; and its truth.
+pub fn simulated(simulation: &Simulation) -> ([Vec<u8>; 2], Truth) {
+    let mut texts = [Vec::new(), Vec::new()];
+    let truth = simulate::<String>(simulation, |lines, _| {
+        for (text, more) in texts.iter_mut().zip(lines.text()) {
+            text.extend(more);
+        }
+        Ok(())
+    });
+    (texts, truth.unwrap())
+}
+
+/// The simulated log in files.
+pub fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
+    let ([impressions, clicks], truth) = simulated(simulation);
+    let [first, second] = simulation.dialect.headers();
+    let texts = [[first.as_bytes(), &impressions].concat(), [second.as_bytes(), &clicks].concat()];
+    (Log::of(&[&texts[0]], &[&texts[1]]), truth)
+}
+
+/// What must agree in two results: everything but the bytes of temporary files.
+#[track_caller]
+pub fn assert_same(found: &Credited, expected: &Credited, what: &str) {
+    assert_eq!(found.tally, expected.tally, "{what}");
+    assert_eq!(found.rankers, expected.rankers, "{what}");
+    assert_eq!((found.times, found.is_synthetic), (expected.times, expected.is_synthetic), "{what}");
+    assert_eq!(found.days, expected.days, "{what}");
+}
+

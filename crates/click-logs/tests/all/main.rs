@@ -1,0 +1,8 @@
+//! Tests of the crate, as modules of one binary.
+
+mod common;
+mod malformed;
+mod oracle;
+mod order;
+mod published;
+mod truth;

@@ -1,0 +1,208 @@
+//! The join against the plainest program for the same rules: everything in maps, one rule after the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use click_logs::join::{ClickFate, DayCounts, ImpressionFate, UnitFate};
+use click_logs::model::time::{DAY, Zone};
+use click_logs::model::{Bots, Complete, Settings};
+use interleave::Generator;
+use rand::{RngExt, SeedableRng};
+use statistics::Outcome;
+
+use crate::common::Log;
+
+#[derive(Debug, Clone, PartialEq)]
+struct Shown {
+    id: u32,
+    time: i64,
+    user: Option<u32>,
+    teams: Option<Vec<Option<&'static str>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Clicked {
+    id: u32,
+    document: usize,
+    time: i64,
+    dwell: Option<i64>,
+}
+
+/// Few ids and users, so that all kinds of trouble happen.
+fn random_log(generator: &mut Generator) -> (Vec<Shown>, Vec<Clicked>) {
+    let mut shown: Vec<Shown> = Vec::new();
+    for _ in 0..generator.random_range(1..60) {
+        if !shown.is_empty() && generator.random_range(0..4) == 0 {
+            let again = shown[generator.random_range(0..shown.len())].clone();
+            shown.push(again);
+            continue;
+        }
+        let length = generator.random_range(1..4);
+        let mut team = || [Some("A"), Some("B"), None][generator.random_range(0..3_usize)];
+        let teams = (0..length).map(|_| team()).collect();
+        shown.push(Shown {
+            id: generator.random_range(0..40),
+            time: generator.random_range(0..5 * DAY),
+            user: (generator.random_range(0..10) > 0).then(|| generator.random_range(0..6)),
+            teams: (generator.random_range(0..12) > 0).then_some(teams),
+        });
+    }
+    let clicked = (0..generator.random_range(0..120)).map(|_| {
+        let of = &shown[generator.random_range(0..shown.len())];
+        Clicked {
+            id: if generator.random_range(0..10) == 0 { 99 } else { of.id },
+            document: generator.random_range(0..4),
+            time: of.time + generator.random_range(-20_000..2 * 3_600_000),
+            dwell: (generator.random_range(0..5) > 0).then(|| generator.random_range(0..60) * 1000),
+        }
+    });
+    let clicked = clicked.collect();
+    (shown, clicked)
+}
+
+type Fates = BTreeMap<&'static str, u64>;
+
+/// Days by pair (there is one), and counts of fates as `impression late` and so on.
+fn plainly(shown: &[Shown], clicked: &[Clicked], settings: &Settings) -> (BTreeMap<i32, DayCounts>, Fates, Fates, Fates) {
+    let (mut of_impressions, mut of_clicks, mut of_units) = (Fates::new(), Fates::new(), Fates::new());
+    let until = match settings.complete {
+        Complete::Final => i64::MAX,
+        Complete::Until(time) => time,
+        Complete::LastImpression => shown.iter().map(|shown| shown.time).max().unwrap(),
+    };
+    let ids: BTreeSet<u32> = shown.iter().map(|shown| shown.id).collect();
+    let mut good: BTreeMap<u32, &Shown> = BTreeMap::new();
+    for &id in &ids {
+        let copies: Vec<&Shown> = shown.iter().filter(|shown| shown.id == id).collect();
+        if copies.iter().any(|copy| copy != &copies[0]) {
+            *of_impressions.entry("conflict").or_default() += copies.len() as u64;
+            continue;
+        }
+        *of_impressions.entry("duplicate").or_default() += copies.len() as u64 - 1;
+        let fate = if copies[0].teams.is_none() {
+            "not-mixed"
+        } else if copies[0].user.is_none() {
+            "no-unit"
+        } else if until != i64::MAX && copies[0].time + settings.window > until {
+            "open"
+        } else {
+            good.insert(id, copies[0]);
+            continue;
+        };
+        *of_impressions.entry(fate).or_default() += 1;
+    }
+    let mut sets: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+    let mut all: BTreeMap<u32, u64> = BTreeMap::new();
+    for click in clicked {
+        *all.entry(click.id).or_default() += 1;
+        let fate = match good.get(&click.id) {
+            None if ids.contains(&click.id) => "of-set-aside",
+            None => "unknown",
+            Some(shown) if click.document >= shown.teams.as_ref().unwrap().len() => "not-shown",
+            Some(shown) if click.time < shown.time - settings.skew => "early",
+            Some(shown) if click.time > shown.time + settings.window => "late",
+            Some(_) if settings.dwell.is_some_and(|least| click.dwell.is_none_or(|dwell| dwell < least)) => "unsatisfied",
+            Some(_) if sets.entry(click.id).or_default().insert(click.document) => "credited",
+            Some(_) => "repeated",
+        };
+        *of_clicks.entry(fate).or_default() += 1;
+    }
+    // By user, by day.
+    let mut users: BTreeMap<u32, BTreeMap<i32, Vec<u32>>> = BTreeMap::new();
+    for (&id, shown) in &good {
+        users.entry(shown.user.unwrap()).or_default().entry(settings.zone.day(shown.time)).or_default().push(id);
+    }
+    let mut days: BTreeMap<i32, DayCounts> = BTreeMap::new();
+    for of_user in users.values() {
+        let is_bot = |ids: &Vec<u32>| {
+            let clicks: u64 = ids.iter().map(|id| all.get(id).copied().unwrap_or(0)).sum();
+            settings.bots.are_too_many(ids.len() as u64, clicks, 0)
+        };
+        let bot_from = of_user.iter().find(|(_, ids)| is_bot(ids)).map_or(i32::MAX, |(day, _)| *day);
+        let first = *of_user.keys().next().unwrap();
+        let last = first + settings.unit_days as i32 - 1;
+        let mut sum = 0;
+        for (&day, ids) in of_user {
+            for id in ids {
+                let empty = BTreeSet::new();
+                let clicks = sets.get(id).unwrap_or(&empty);
+                if day >= bot_from {
+                    *of_impressions.entry("bot").or_default() += 1;
+                    *of_clicks.entry("bot").or_default() += clicks.len() as u64;
+                    *of_clicks.entry("credited").or_default() -= clicks.len() as u64;
+                    continue;
+                }
+                *of_impressions.entry("credited").or_default() += 1;
+                let teams = good[id].teams.as_ref().unwrap();
+                let of_team = |team| clicks.iter().filter(|document| teams[**document] == Some(team)).count() as i64;
+                let net = (of_team("A") - of_team("B")).signum();
+                days.entry(day).or_default().impressions.record(Outcome::of_net(net as f64));
+                sum += if day <= last { net } else { 0 };
+            }
+        }
+        let fate = if bot_from <= last {
+            "bot"
+        } else if until != i64::MAX && settings.zone.start(last + 1) + settings.window > until {
+            "open"
+        } else {
+            days.entry(last).or_default().units.record(Outcome::of_net(sum as f64));
+            "counted"
+        };
+        *of_units.entry(fate).or_default() += 1;
+    }
+    (days, of_impressions, of_clicks, of_units)
+}
+
+#[test]
+fn the_join_follows_the_rules() {
+    let mut generator = Generator::seed_from_u64(21);
+    for case in 0..600 {
+        let (shown, clicked) = random_log(&mut generator);
+        let settings = Settings {
+            unit_days: generator.random_range(1..4),
+            window: [0, 60_000, 3_600_000][generator.random_range(0..3_usize)],
+            skew: [0, 5_000][generator.random_range(0..2_usize)],
+            dwell: [None, Some(30_000)][generator.random_range(0..2_usize)],
+            zone: Zone::parse(["UTC", "+05:30", "-08:00"][generator.random_range(0..3_usize)]).unwrap(),
+            complete: [Complete::Final, Complete::LastImpression, Complete::Until(3 * DAY)][generator.random_range(0..3_usize)],
+            bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
+            rankers: vec!["A".to_owned(), "B".to_owned()],
+            ..Settings::default()
+        };
+        let impressions: String = shown.iter().map(line_of_shown).collect();
+        let clicks: String = clicked.iter().map(line_of_click).collect();
+        let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
+        let found = log.credit(&settings).unwrap();
+        let (days, of_impressions, of_clicks, of_units) = plainly(&shown, &clicked, &settings);
+        let context = format!("case {case}: {settings:?}\n{impressions}{clicks}");
+        let found_days: BTreeMap<i32, DayCounts> = found.days.iter().map(|day| (day.day, day.counts)).collect();
+        assert_eq!(found_days, days, "{context}");
+        for &fate in ImpressionFate::ALL {
+            let expected = of_impressions.get(fate.name()).copied().unwrap_or(0);
+            assert_eq!(found.tally.of_impressions(fate), expected, "{fate:?}, {context}");
+        }
+        for &fate in ClickFate::ALL {
+            let expected = of_clicks.get(fate.name()).copied().unwrap_or(0);
+            assert_eq!(found.tally.of_clicks(fate), expected, "{fate:?}, {context}");
+        }
+        for &fate in UnitFate::ALL {
+            let expected = of_units.get(fate.name()).copied().unwrap_or(0);
+            assert_eq!(found.tally.of_units(fate), expected, "{fate:?}, {context}");
+        }
+        assert_eq!(found.tally.lines(), [shown.len() as u64, clicked.len() as u64], "{context}");
+    }
+}
+
+fn line_of_shown(shown: &Shown) -> String {
+    let length = shown.teams.as_ref().map_or(2, Vec::len);
+    let documents: Vec<String> = (0..length).map(|document| format!("\"d{document}\"")).collect();
+    let user = shown.user.map_or(String::new(), |user| format!(",\"user\":\"u{user}\""));
+    let teams = shown.teams.as_ref().map_or(String::new(), |teams| format!(",\"teams\":{}", serde_json::to_string(teams).unwrap()));
+    let when = click_logs::model::time::text(shown.time);
+    format!("{{\"impression\":\"i{}\",\"time\":\"{when}\"{user},\"shown\":[{}]{teams}}}\n", shown.id, documents.join(","))
+}
+
+fn line_of_click(click: &Clicked) -> String {
+    let dwell = click.dwell.map_or(String::new(), |dwell| format!(",\"dwell\":{}", dwell as f64 / 1000.0));
+    let when = click_logs::model::time::text(click.time);
+    format!("{{\"impression\":\"i{}\",\"document\":\"d{}\",\"time\":\"{when}\"{dwell}}}\n", click.id, click.document)
+}

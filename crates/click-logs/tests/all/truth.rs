@@ -1,0 +1,88 @@
+//! Simulated logs: counts equal the truth, which `interleave` told while users read.
+
+use click_logs::join::{ClickFate, ImpressionFate, UnitFate};
+use click_logs::simulate::{Dialect, Simulation, rules};
+
+use crate::common::{assert_same, simulated_log};
+
+fn small() -> Simulation {
+    Simulation { impressions: 6_000, bots: 0.01, conflicts: 0.01, not_shown: 0.03, unknown: 0.03, early: 0.02, ..Simulation::default() }
+}
+
+#[test]
+fn counts_equal_the_truth_in_every_dialect() {
+    for dialect in Dialect::ALL {
+        let simulation = Simulation { dialect, ..small() };
+        let (log, truth) = simulated_log(&simulation);
+        let found = log.credit(&rules(&simulation)).unwrap();
+        assert_same(&found, &truth.credited(), dialect.name());
+        // The log has something of everything.
+        for &fate in ImpressionFate::ALL {
+            let never = [ImpressionFate::Open, ImpressionFate::NotMixed, ImpressionFate::OneTeam, ImpressionFate::NoUnit, ImpressionFate::Malformed];
+            assert_eq!(found.tally.of_impressions(fate) > 0, !never.contains(&fate), "{fate:?}");
+        }
+        for &fate in ClickFate::ALL {
+            let never = [ClickFate::Unsatisfied, ClickFate::Other, ClickFate::Malformed];
+            assert_eq!(found.tally.of_clicks(fate) > 0, !never.contains(&fate), "{fate:?}");
+        }
+        assert!(found.tally.of_units(UnitFate::Bot) > 0 && found.tally.after_closing > 0);
+    }
+}
+
+#[test]
+fn counts_equal_the_truth_by_every_method() {
+    for method in interleave::AnyInterleaving::NAMES {
+        let simulation = Simulation { method: method.parse().unwrap(), impressions: 1_500, ..small() };
+        let (log, truth) = simulated_log(&simulation);
+        assert_same(&log.credit(&rules(&simulation)).unwrap(), &truth.credited(), method);
+    }
+}
+
+#[test]
+fn counts_equal_the_truth_of_satisfied_clicks() {
+    let simulation = Simulation { dwell: Some(5_000), ..small() };
+    for dialect in [Dialect::Json, Dialect::Csv, Dialect::Ubi] {
+        let simulation = Simulation { dialect, ..simulation.clone() };
+        let (log, truth) = simulated_log(&simulation);
+        let found = log.credit(&rules(&simulation)).unwrap();
+        assert_same(&found, &truth.credited(), dialect.name());
+        assert!(found.tally.of_clicks(ClickFate::Unsatisfied) > 100);
+    }
+}
+
+#[test]
+fn counts_equal_the_truth_of_many_rankers() {
+    let simulation = Simulation { rankers: 5, drift: 1.0, click: "informational".parse().unwrap(), ..small() };
+    let (log, truth) = simulated_log(&simulation);
+    let found = log.credit(&rules(&simulation)).unwrap();
+    assert_same(&found, &truth.credited(), "five rankers");
+    assert_eq!(found.rankers, ["A", "B", "C", "D", "E"]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_log() {
+    let texts = |seed, threads| {
+        let pool = rayon_pool(threads);
+        pool.install(|| crate::common::simulated(&Simulation { seed, ..small() }).0)
+    };
+    assert!(texts(1, 1) == texts(1, 3));
+    assert!(texts(1, 1) != texts(2, 1));
+}
+
+fn rayon_pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    for (simulation, expected) in [
+        (Simulation { late: 1.5, ..small() }, "--late"),
+        (Simulation { late: 0.6, lost: 0.6, ..small() }, "together"),
+        (Simulation { rankers: 1, ..small() }, "--rankers"),
+        (Simulation { shown: 31, ..small() }, "--shown"),
+        (Simulation { dialect: Dialect::Solr, method: "balanced".parse().unwrap(), ..small() }, "team-draft"),
+    ] {
+        let error = click_logs::simulate::simulate::<String>(&simulation, |_, _| Ok(())).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
