@@ -30,7 +30,7 @@ pub struct Limits {
     pub memory: u64,
     /// Threads.
     pub threads: usize,
-    /// A folder, which exists, for what exceeds the memory.
+    /// A folder, which exists and is empty, for what exceeds the memory.
     pub scratch: PathBuf,
     /// Partitions; by the size of the files if `None`. No result depends on them.
     pub partitions: Option<usize>,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Malformed, excerpt};
-use crate::model::{Click, Impression, Lineups, Mixed, Receipt, Settings, UnitKind};
+use crate::model::{Click, Impression, Lineups, Mixed, NOBODY, Receipt, Settings, UnitKind};
 
 /// Where a line is: the number of its file and of the line.
 pub(super) type Origin = (u32, u64);
@@ -25,9 +25,6 @@ const HEAD: usize = 52;
 pub(super) const NOT_MIXED: u32 = u32::MAX;
 /// The lineup of an impression without a unit.
 pub(super) const NO_UNIT: u32 = u32::MAX - 1;
-
-/// The team of a document that nobody owns.
-const NOBODY: u8 = u8::MAX;
 
 /// The hash of an id.
 pub(super) fn hash(id: &str) -> u128 {

@@ -30,7 +30,7 @@ pub struct Lineup {
 }
 
 /// The team of a document that nobody owns.
-pub const NOBODY: u8 = u8::MAX;
+pub(crate) const NOBODY: u8 = u8::MAX;
 
 impl Lineup {
     /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given

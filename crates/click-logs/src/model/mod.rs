@@ -8,6 +8,7 @@ mod settings;
 pub mod time;
 
 pub use bots::Bots;
+pub(crate) use lineup::NOBODY;
 pub use lineup::{Lineup, Lineups, Scheme};
 pub use record::{Click, Impression, Mixed, Receipt};
 pub use settings::{Complete, Settings, UnitKind};

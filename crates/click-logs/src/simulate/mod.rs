@@ -19,7 +19,7 @@ use users::UserLog;
 use world::World;
 
 /// Users that are simulated together, and written as one block of shuffled lines.
-const BLOCK: u64 = 512;
+const BLOCK: u64 = 64;
 
 /// The rules under which the truth holds: what `credit` must be asked.
 #[must_use]

@@ -8,15 +8,16 @@ use click_logs::model::Settings;
 use click_logs::simulate::{Simulation, Truth, simulate};
 
 /// A folder with files of impressions and of clicks.
-pub struct Log {
-    pub folder: tempfile::TempDir,
-    pub inputs: Inputs,
+pub(crate) struct Log {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) inputs: Inputs,
 }
 
 impl Log {
     /// From the texts of files.
-    pub fn of(impressions: &[&[u8]], clicks: &[&[u8]]) -> Self {
+    pub(crate) fn of(impressions: &[&[u8]], clicks: &[&[u8]]) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("scratch")).unwrap();
         let write = |kind: &str, texts: &[&[u8]]| -> Vec<PathBuf> {
             let write = |(number, text): (usize, &&[u8])| {
                 let path = folder.path().join(format!("{kind}-{number}"));
@@ -29,20 +30,20 @@ impl Log {
         Self { folder, inputs }
     }
 
-    pub fn limits(&self) -> Limits {
-        Limits { memory: 1 << 28, threads: 2, scratch: self.folder.path().to_path_buf(), partitions: None }
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { memory: 1 << 28, threads: 2, scratch: self.folder.path().join("scratch"), partitions: None }
     }
 
-    pub fn credit(&self, settings: &Settings) -> Result<Credited, LogError> {
+    pub(crate) fn credit(&self, settings: &Settings) -> Result<Credited, LogError> {
         credit(&self.inputs, settings, &self.limits(), &(), None)
     }
 
-    pub fn credit_within(&self, settings: &Settings, limits: &Limits) -> Credited {
+    pub(crate) fn credit_within(&self, settings: &Settings, limits: &Limits) -> Credited {
         credit(&self.inputs, settings, limits, &(), None).unwrap()
     }
 
     /// With the lines that were set aside, in order.
-    pub fn credit_with_asides(&self, settings: &Settings) -> (Credited, Vec<Aside>) {
+    pub(crate) fn credit_with_asides(&self, settings: &Settings) -> (Credited, Vec<Aside>) {
         let mut asides = Vec::new();
         let credited = credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |aside| asides.push(aside))).unwrap();
         asides.sort();
@@ -51,7 +52,7 @@ impl Log {
 }
 
 /// The texts of a simulated log, impressions and clicks, without headers; and its truth.
-pub fn simulated(simulation: &Simulation) -> ([Vec<u8>; 2], Truth) {
+pub(crate) fn simulated(simulation: &Simulation) -> ([Vec<u8>; 2], Truth) {
     let mut texts = [Vec::new(), Vec::new()];
     let truth = simulate::<String>(simulation, |lines, _| {
         for (text, more) in texts.iter_mut().zip(lines.text()) {
@@ -63,7 +64,7 @@ pub fn simulated(simulation: &Simulation) -> ([Vec<u8>; 2], Truth) {
 }
 
 /// The simulated log in files.
-pub fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
+pub(crate) fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
     let ([impressions, clicks], truth) = simulated(simulation);
     let [first, second] = simulation.dialect.headers();
     let texts = [[first.as_bytes(), &impressions].concat(), [second.as_bytes(), &clicks].concat()];
@@ -72,7 +73,7 @@ pub fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
 
 /// What must agree in two results: everything but the bytes of temporary files.
 #[track_caller]
-pub fn assert_same(found: &Credited, expected: &Credited, what: &str) {
+pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
     assert_eq!(found.tally, expected.tally, "{what}");
     assert_eq!(found.rankers, expected.rankers, "{what}");
     assert_eq!((found.times, found.is_synthetic), (expected.times, expected.is_synthetic), "{what}");

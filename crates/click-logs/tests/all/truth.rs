@@ -32,7 +32,9 @@ fn counts_equal_the_truth_in_every_dialect() {
 #[test]
 fn counts_equal_the_truth_by_every_method() {
     for method in interleave::AnyInterleaving::NAMES {
-        let simulation = Simulation { method: method.parse().unwrap(), impressions: 1_500, ..small() };
+        // Linear programs take their time.
+        let impressions = if method.starts_with("optimized") { 100 } else { 1_500 };
+        let simulation = Simulation { method: method.parse().unwrap(), impressions, bots: 0.0, ..small() };
         let (log, truth) = simulated_log(&simulation);
         assert_same(&log.credit(&rules(&simulation)).unwrap(), &truth.credited(), method);
     }
