@@ -218,7 +218,8 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
     let tally = &credited.tally;
     let [lines, _] = tally.lines();
     let all_are = |fate| lines > 0 && tally.of_impressions(fate) == lines;
-    let without = |unit: &str, other: &str| usage(format!("no impression has a {unit}; choose another unit: --unit {other}"));
+    let without =
+        |unit: &str, other: &str| usage(format!("no impression has a {unit}; choose another unit: --unit {other}"));
     if lines == 0 {
         bail!(usage("the files of impressions have no lines; pass those with the lists that were shown"));
     }
@@ -226,7 +227,9 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
         bail!(if settings.unit == UnitKind::User { without("user", "session") } else { without("session", "user") });
     }
     if all_are(ImpressionFate::NotMixed) {
-        bail!(usage("no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"));
+        bail!(usage(
+            "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
+        ));
     }
     Ok(())
 }
@@ -306,7 +309,8 @@ fn report(credited: &Credited, settings: &Settings, outcomes: &Outcomes, path: &
 fn default_folder(first: &Path) -> PathBuf {
     let name = first.file_name().map_or_else(|| "log".into(), |name| name.to_string_lossy());
     let stem = name.split('.').next().unwrap_or("log");
-    let folder = first.parent().and_then(Path::file_name).map(|folder| folder.to_string_lossy() + "-").unwrap_or_default();
+    let folder =
+        first.parent().and_then(Path::file_name).map(|folder| folder.to_string_lossy() + "-").unwrap_or_default();
     let clean = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
     let name: String = format!("credit-{folder}{stem}").chars().map(clean).collect();
     Path::new("results").join(name.trim_end_matches('-'))
@@ -323,7 +327,8 @@ impl Scratch {
         // What a killed process left: its folder has the name of a process that is no more.
         for entry in fs::read_dir(within).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let process = name.to_str().and_then(|name| name.strip_prefix(".click-logs-")).filter(|id| id.parse::<u32>().is_ok());
+            let process =
+                name.to_str().and_then(|name| name.strip_prefix(".click-logs-")).filter(|id| id.parse::<u32>().is_ok());
             if process.is_some_and(|id| !Path::new("/proc").join(id).exists() && Path::new("/proc/self").exists()) {
                 let _ = fs::remove_dir_all(entry.path());
             }
@@ -358,14 +363,16 @@ struct AsideWriter {
 
 impl AsideWriter {
     fn new(path: &Path, inputs: &Inputs) -> Result<Self> {
-        let mut file = BufWriter::new(File::create(path).with_context(|| format!("failed to write {}", path.display()))?);
+        let mut file =
+            BufWriter::new(File::create(path).with_context(|| format!("failed to write {}", path.display()))?);
         file.write_all(b"what,reason,file,line\n")?;
         let names = |paths: &[PathBuf]| paths.iter().map(|path| quoted(&path.display().to_string())).collect();
         Ok(Self { file, names: [names(&inputs.impressions), names(&inputs.clicks)], failed: None })
     }
 
     fn write(&mut self, aside: &Aside) {
-        let (what, names) = if aside.is_impression { ("impression", &self.names[0]) } else { ("click", &self.names[1]) };
+        let (what, names) =
+            if aside.is_impression { ("impression", &self.names[0]) } else { ("click", &self.names[1]) };
         let written = writeln!(self.file, "{what},{},{},{}", aside.fate, names[aside.file as usize], aside.line);
         self.failed = self.failed.take().or(written.err());
     }

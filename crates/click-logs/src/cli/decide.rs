@@ -56,7 +56,12 @@ enum Format {
 impl Decide {
     pub(super) fn run(self) -> Result<()> {
         let (table, summary) = self.read()?;
-        let order: Vec<String> = summary["rankers"].as_array().into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let order: Vec<String> = summary["rankers"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect();
         let path = self.table();
         let outcomes = Outcomes::from_csv(&table, &order).map_err(|error| error.in_file(&path))?;
         let by = match self.by {
@@ -137,7 +142,8 @@ fn words(decision: &Decision, summary: &Value) -> String {
             .filter_map(|(name, count)| Some((name, count.as_u64().filter(|count| *count > 0)?)))
             .collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let reasons: Vec<String> = reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
+        let reasons: Vec<String> =
+            reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
         let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
         let lines_text = output::numbers::with_separators(lines);
         text += &format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));

@@ -47,7 +47,7 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "N", default_value = "2", value_parser = parse_up_to::<usize, 64>)]
     rankers: usize,
     /// How much better each ranker is than the one before; 0 if they are equal on average
-    #[arg(long, value_name = "X", default_value = "0.3")]
+    #[arg(long, value_name = "X", default_value = "0.1")]
     margin: f64,
     /// How much of that comes only with time; 1 if all rankers are equal on the first day
     #[arg(long, value_name = "SHARE", default_value = "0")]
@@ -89,7 +89,7 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "SHARE", default_value = "0.001")]
     conflicts: f64,
     /// Users that are bots
-    #[arg(long, value_name = "SHARE", default_value = "0.002")]
+    #[arg(long, value_name = "SHARE", default_value = "0.0005")]
     bots: f64,
     /// How lines are written
     #[arg(long, value_enum, default_value = "jsonl")]
@@ -156,6 +156,7 @@ impl Simulate {
 
     pub(super) fn run(self) -> Result<()> {
         let simulation = self.simulation();
+        simulation.check().map_err(usage)?;
         let config = json!({
             "command": "click-logs simulate",
             "synthetic": true,
@@ -193,13 +194,17 @@ impl Simulate {
         let truth = pool.install(|| {
             let mut files = Vec::new();
             for (path, header) in asides.iter().zip(simulation.dialect.headers()) {
-                let mut file = File::create(path).map(BufWriter::new).with_context(|| format!("failed to write {}", path.display()))?;
+                let mut file = File::create(path)
+                    .map(BufWriter::new)
+                    .with_context(|| format!("failed to write {}", path.display()))?;
                 file.write_all(header.as_bytes())?;
                 files.push(file);
             }
             let written = simulate::<Failed>(&simulation, |lines, impressions| {
                 for ((file, text), path) in files.iter_mut().zip(lines.text()).zip(&asides) {
-                    file.write_all(&text).with_context(|| format!("failed to write {}", path.display())).map_err(Failed)?;
+                    file.write_all(&text)
+                        .with_context(|| format!("failed to write {}", path.display()))
+                        .map_err(Failed)?;
                 }
                 progress.advance(impressions);
                 Ok(())

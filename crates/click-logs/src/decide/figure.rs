@@ -40,7 +40,8 @@ fn panel(text: &mut String, decision: &Decision, looks: &[Look], top: f64) {
     let name = |ranker: usize| escaped(&decision.rankers[ranker]);
     let (first_day, last_day) = (looks[0].day, last.day.max(looks[0].day + 1));
     // The last interval in the middle, and half of every look's height at least.
-    let reach = looks.iter().map(|look| (look.interval.1 - 0.5).max(0.5 - look.interval.0)).fold(f64::INFINITY, f64::min);
+    let reach =
+        looks.iter().map(|look| (look.interval.1 - 0.5).max(0.5 - look.interval.0)).fold(f64::INFINITY, f64::min);
     let reach = (1.6 * reach).clamp(0.01, 0.5);
     let x = |day: i32| LEFT + (WIDTH - LEFT - RIGHT) * f64::from(day - first_day) / f64::from(last_day - first_day);
     let y = |share: f64| {
@@ -49,7 +50,8 @@ fn panel(text: &mut String, decision: &Decision, looks: &[Look], top: f64) {
     };
     let title = format!("Share of wins of {} over {}", name(last.pair.0), name(last.pair.1));
     let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">{title}</text>", top + 18.0);
-    let band = |bound: fn(&Look) -> f64| looks.iter().map(move |look| format!("{:.1},{:.1}", x(look.day), y(bound(look))));
+    let band =
+        |bound: fn(&Look) -> f64| looks.iter().map(move |look| format!("{:.1},{:.1}", x(look.day), y(bound(look))));
     let lower: Vec<String> = band(|look| look.interval.0).collect();
     let upper: Vec<String> = band(|look| look.interval.1).collect();
     let outline: Vec<String> = lower.into_iter().chain(upper.into_iter().rev()).collect();
@@ -58,18 +60,40 @@ fn panel(text: &mut String, decision: &Decision, looks: &[Look], top: f64) {
         let share = 0.5 + tick * reach;
         let at = y(share);
         let stroke = if tick == 0.0 { "#333" } else { "#ddd" };
-        let _ = writeln!(text, "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"{stroke}\"/>", WIDTH - RIGHT);
-        let _ = writeln!(text, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{:.1}%</text>", LEFT - 6.0, at + 4.0, 100.0 * share);
+        let _ = writeln!(
+            text,
+            "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"{stroke}\"/>",
+            WIDTH - RIGHT
+        );
+        let _ = writeln!(
+            text,
+            "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{:.1}%</text>",
+            LEFT - 6.0,
+            at + 4.0,
+            100.0 * share
+        );
     }
     let points: Vec<String> =
         looks.iter().filter_map(|look| Some(format!("{:.1},{:.1}", x(look.day), y(look.counts.share()?)))).collect();
-    let _ = writeln!(text, "<polyline points=\"{}\" fill=\"none\" stroke=\"#4477aa\" stroke-width=\"2\"/>", points.join(" "));
+    let _ = writeln!(
+        text,
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"#4477aa\" stroke-width=\"2\"/>",
+        points.join(" ")
+    );
     let pair = decision.pairs.iter().find(|pair| pair.last.pair == last.pair);
     if let Some(day) = pair.and_then(|pair| pair.since) {
         let (at, low, high) = (x(day), y(0.5 - reach), y(0.5 + reach));
-        let _ = writeln!(text, "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"#aa3377\" stroke-dasharray=\"4 3\"/>");
+        let _ = writeln!(
+            text,
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"#aa3377\" stroke-dasharray=\"4 3\"/>"
+        );
         let anchor = if at > WIDTH / 2.0 { "end" } else { "start" };
-        let _ = writeln!(text, "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"#aa3377\">decided {}</text>", high - 3.0, date(day));
+        let _ = writeln!(
+            text,
+            "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"#aa3377\">decided {}</text>",
+            high - 3.0,
+            date(day)
+        );
     }
     let foot = top + HEIGHT - 10.0;
     let _ = writeln!(text, "<text x=\"{LEFT}\" y=\"{foot}\">{}</text>", date(first_day));
@@ -88,8 +112,11 @@ mod tests {
 
     #[test]
     fn every_pair_has_a_panel() {
-        let header = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-        let rows: String = (1..10).map(|day| format!("2026-11-{day:02},a<b,B,{},9,1,1,1,1\n2026-11-{day:02},B,C,9,9,1,1,1,1\n", 9 + 2 * day)).collect();
+        let header =
+            "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
+        let rows: String = (1..10)
+            .map(|day| format!("2026-11-{day:02},a<b,B,{},9,1,1,1,1\n2026-11-{day:02},B,C,9,9,1,1,1,1\n", 9 + 2 * day))
+            .collect();
         let outcomes = Outcomes::from_csv(&format!("{header}\n{rows}"), &[]).unwrap();
         let decision = decide(&outcomes, 0.05, By::Units).unwrap();
         let figure = svg(&decision, Some("synthetic")).unwrap();

@@ -221,7 +221,8 @@ impl Decision {
     pub fn looks_csv(&self) -> String {
         use std::fmt::Write as _;
         let mut text =
-            "day,first,second,wins,losses,ties,share,low,high,ln_evidence_first,ln_evidence_second,p_value,verdict\n".to_owned();
+            "day,first,second,wins,losses,ties,share,low,high,ln_evidence_first,ln_evidence_second,p_value,verdict\n"
+                .to_owned();
         for look in &self.looks {
             let [first, second] = [look.pair.0, look.pair.1].map(|place| quoted(&self.rankers[place]));
             let Counts { wins, losses, ties } = look.counts;
@@ -337,7 +338,10 @@ mod tests {
             }
             days
         });
-        Outcomes { rankers: ["new", "old", "other"][..rankers].iter().map(ToString::to_string).collect(), days: days.collect() }
+        Outcomes {
+            rankers: ["new", "old", "other"][..rankers].iter().map(ToString::to_string).collect(),
+            days: days.collect(),
+        }
     }
 
     #[test]
@@ -365,7 +369,10 @@ mod tests {
     fn the_best_of_three_is_declared() {
         let decision = decide(&outcomes(3), 0.05, By::Units).unwrap();
         let best = decision.best.as_ref().unwrap();
-        assert_eq!((best.declared.map(|(ranker, _)| ranker), best.leader, best.candidates.clone()), (Some(0), (0, 2), vec![0]));
+        assert_eq!(
+            (best.declared.map(|(ranker, _)| ranker), best.leader, best.candidates.clone()),
+            (Some(0), (0, 2), vec![0])
+        );
         // A third of the level each: no sooner than alone.
         assert!(decision.pairs[0].since >= decide(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
         assert_eq!(decision.pairs[2].last.verdict, Verdict::Open);

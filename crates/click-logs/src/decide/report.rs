@@ -38,7 +38,8 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     for pair in &decision.pairs {
         lines.extend(of_pair(decision, pair, &what));
     }
-    let days = if first == last { format!("the day {}", date(first)) } else { format!("{} to {}", date(first), date(last)) };
+    let days =
+        if first == last { format!("the day {}", date(first)) } else { format!("{} to {}", date(first), date(last)) };
     lines.push(String::new());
     let shared = match decision.pairs.len() {
         1 => String::new(),
@@ -83,7 +84,10 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
             pair.since.map_or_else(String::new, date)
         ),
         None if wins == losses => format!("{first} and {second}: not decided; level."),
-        None => format!("{first} and {second}: not decided; {ahead} is ahead ({} confidence so far).", percent_of_confidence(confidence(last))),
+        None => format!(
+            "{first} and {second}: not decided; {ahead} is ahead ({} confidence so far).",
+            percent_of_confidence(confidence(last))
+        ),
     };
     let mut lines = vec![headline];
     lines.push(format!(
@@ -105,7 +109,10 @@ fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> 
     }
     if last.verdict == Verdict::Open {
         lines.push(match pair.more {
-            Some(more) => format!("  At this share, about {} more {what} decide it (an even chance of sooner or later).", grouped(round(more))),
+            Some(more) => format!(
+                "  At this share, about {} more {what} decide it (an even chance of sooner or later).",
+                grouped(round(more))
+            ),
             None => "  At this share, no decision is in sight.".to_owned(),
         });
     }
@@ -146,7 +153,8 @@ fn round(count: u64) -> u64 {
 /// `12,345`.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
-    let groups: Vec<&str> = (0..digits.len()).rev().step_by(3).map(|end| &digits[end.saturating_sub(2)..=end]).collect();
+    let groups: Vec<&str> =
+        (0..digits.len()).rev().step_by(3).map(|end| &digits[end.saturating_sub(2)..=end]).collect();
     groups.into_iter().rev().collect::<Vec<_>>().join(",")
 }
 
@@ -167,7 +175,8 @@ mod tests {
     #[test]
     fn verdicts_are_plain() {
         let table = |wins: u64, losses: u64| {
-            let header = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
+            let header =
+                "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
             Outcomes::from_csv(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"), &[]).unwrap()
         };
         let text = |wins, losses| report(&decide(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
@@ -185,7 +194,10 @@ mod tests {
     #[test]
     fn numbers_for_readers() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0.95, 0.97499, 0.9999999, 0.99456].map(percent_of_confidence), ["95%", "97.4%", "over 99.99%", "99.45%"]);
+        assert_eq!(
+            [0.95, 0.97499, 0.9999999, 0.99456].map(percent_of_confidence),
+            ["95%", "97.4%", "over 99.99%", "99.45%"]
+        );
         assert_eq!([7, 123, 98_765].map(round), [7, 130, 99_000]);
     }
 }

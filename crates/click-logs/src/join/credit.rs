@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::encode::{Encoded, Encoding, Kind, joined_times};
 use super::outcome::{self, PairOutcome};
-use super::record::{CLICK, ClickRecord, Encoder, ImpressionRecord, ORIGIN};
+use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
 use super::spill::Spill;
 use super::table::{Joined, Table};
-use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
+use super::tally::{Aside, Tally};
 use super::units::{Counter, Day, Days, Pairs};
-use crate::error::{LogError, Malformed};
+use crate::error::LogError;
 use crate::model::{Complete, Lineup, Lineups, Settings};
-use crate::read::{self, Block, Event, Format, LogFile};
+use crate::read::{Block, LogFile};
 
 /// The files of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,9 +90,15 @@ pub fn credit(
     aside: Option<&mut (dyn FnMut(Aside) + Send)>,
 ) -> Result<Credited, LogError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads.max(1)).build();
-    let pool = pool.map_err(|error| LogError::new(format!("threads cannot be started: {error}; choose fewer with --threads")))?;
+    let pool = pool
+        .map_err(|error| LogError::new(format!("threads cannot be started: {error}; choose fewer with --threads")))?;
     pool.install(|| Work::new(inputs, settings, limits, aside.is_some()).run(inputs, watch, aside))
 }
+
+/// One pass over a partition: what was joined, and its outcomes by the partition of their units.
+type Passed = (Joined, Vec<Vec<u8>>);
+/// The units of one partition.
+type Counted = (Days, Tally, Vec<Aside>);
 
 struct Work<'a> {
     settings: &'a Settings,
@@ -103,16 +110,6 @@ struct Work<'a> {
     tally: Tally,
     times: Option<(i64, i64)>,
     is_synthetic: bool,
-}
-
-/// What a thread makes of a block of lines.
-struct Encoded {
-    /// By partition.
-    records: Vec<Vec<u8>>,
-    tally: Tally,
-    times: Option<(i64, i64)>,
-    is_synthetic: bool,
-    asides: Vec<Aside>,
 }
 
 impl<'a> Work<'a> {
@@ -160,7 +157,14 @@ impl<'a> Work<'a> {
         let spilled = self.impressions.written() + self.clicks.written() + outcomes.written();
         let days = self.count(outcomes, &pairs, last_day, &mut take)?;
         let days = days.into_iter().map(|((day, pair), counts)| Day { day, pair, counts }).collect();
-        Ok(Credited { rankers: pairs.names, days, tally: self.tally.settled(), times: self.times, is_synthetic: self.is_synthetic, spilled })
+        Ok(Credited {
+            rankers: pairs.names,
+            days,
+            tally: self.tally.settled(),
+            times: self.times,
+            is_synthetic: self.is_synthetic,
+            spilled,
+        })
     }
 
     /// Until when impressions are closed, and the last day on which all are.
@@ -215,7 +219,14 @@ impl<'a> Work<'a> {
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<(), LogError> {
         let parts = self.impressions.parts();
-        let context = Context { settings: self.settings, lineups: &self.lineups, keeps_origins: self.keeps_origins, parts, number, kind };
+        let context = Encoding {
+            settings: self.settings,
+            lineups: &self.lineups,
+            keeps_origins: self.keeps_origins,
+            parts,
+            number,
+            kind,
+        };
         let format = file.format();
         let encoded: Vec<Result<Encoded, LogError>> =
             blocks.par_iter().map(|block| context.encode(block, format)).collect();
@@ -246,10 +257,11 @@ impl<'a> Work<'a> {
     ) -> Result<Spill, LogError> {
         let parts = self.impressions.parts();
         watch.join(parts);
-        let mut outcomes = Spill::new(&self.limits.scratch, "outcomes", parts, (self.limits.memory.max(LEAST_MEMORY) / 4) as usize);
+        let mut outcomes =
+            Spill::new(&self.limits.scratch, "outcomes", parts, (self.limits.memory.max(LEAST_MEMORY) / 4) as usize);
         let all: Vec<usize> = (0..parts).collect();
         for group in all.chunks(self.limits.threads.max(1)) {
-            let joined: Vec<Result<Vec<(Joined, Vec<Vec<u8>>)>, LogError>> =
+            let joined: Vec<Result<Vec<Passed>, LogError>> =
                 group.par_iter().map(|&part| self.join_part(part, lineups, complete_until)).collect();
             for (joined, &part) in joined.into_iter().zip(group) {
                 for (joined, records) in joined? {
@@ -268,7 +280,7 @@ impl<'a> Work<'a> {
     }
 
     /// Joins one partition, in several passes over it if its table exceeds the memory.
-    fn join_part(&self, part: usize, lineups: &[Lineup], complete_until: i64) -> Result<Vec<(Joined, Vec<Vec<u8>>)>, LogError> {
+    fn join_part(&self, part: usize, lineups: &[Lineup], complete_until: i64) -> Result<Vec<Passed>, LogError> {
         let parts = self.impressions.parts();
         let bytes = self.impressions.bytes(part);
         let room = self.limits.memory.max(LEAST_MEMORY) / 2 / self.limits.threads.max(1) as u64;
@@ -276,7 +288,8 @@ impl<'a> Work<'a> {
         let mut joined = Vec::new();
         for pass in 0..passes {
             let is_here = |id: u128| passes == 1 || (id as u64 >> 32) % passes == pass;
-            let mut table = Table::new(self.settings, lineups, complete_until, self.keeps_origins, (bytes / passes) as usize);
+            let mut table =
+                Table::new(self.settings, lineups, complete_until, self.keeps_origins, (bytes / passes) as usize);
             self.each_impression(part, |record| {
                 if is_here(record.id()) {
                     table.insert(record);
@@ -317,14 +330,20 @@ impl<'a> Work<'a> {
     }
 
     /// Counts the units of each partition.
-    fn count(&mut self, outcomes: Spill, pairs: &Pairs, last_day: i32, take: &mut impl FnMut(Vec<Aside>)) -> Result<Days, LogError> {
+    fn count(
+        &mut self,
+        outcomes: Spill,
+        pairs: &Pairs,
+        last_day: i32,
+        take: &mut impl FnMut(Vec<Aside>),
+    ) -> Result<Days, LogError> {
         let length = outcome::length(self.keeps_origins);
         let settings = self.settings;
         let mut days = Days::new();
         let all: Vec<usize> = (0..outcomes.parts()).collect();
         let mut outcomes = outcomes;
         for group in all.chunks(self.limits.threads.max(1)) {
-            let counted: Vec<Result<(Days, Tally, Vec<Aside>), LogError>> = group
+            let counted: Vec<Result<Counted, LogError>> = group
                 .par_iter()
                 .map(|&part| {
                     let mut read = Vec::with_capacity(outcomes.bytes(part) as usize / length);
@@ -351,79 +370,6 @@ impl<'a> Work<'a> {
             }
         }
         Ok(days)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Impressions,
-    Clicks,
-}
-
-/// What threads share while they read.
-struct Context<'a> {
-    settings: &'a Settings,
-    lineups: &'a Lineups,
-    keeps_origins: bool,
-    parts: usize,
-    number: u32,
-    kind: Kind,
-}
-
-impl Context<'_> {
-    fn encode(&self, block: &Block, format: &Format) -> Result<Encoded, LogError> {
-        let mut encoder = Encoder::new(self.settings, self.lineups, self.keeps_origins);
-        let mut encoded = Encoded { records: vec![Vec::new(); self.parts], tally: Tally::default(), times: None, is_synthetic: false, asides: Vec::new() };
-        for (line, text) in block.lines() {
-            let taken = text.map_err(Malformed::new).and_then(|text| self.line(text, line, format, &mut encoder, &mut encoded));
-            match taken {
-                Ok(()) => {}
-                Err(malformed) if self.settings.set_malformed_aside => {
-                    drop(malformed);
-                    let is_impression = self.kind == Kind::Impressions;
-                    match self.kind {
-                        Kind::Impressions => encoded.tally.impressions(ImpressionFate::Malformed, 1),
-                        Kind::Clicks => encoded.tally.clicks(ClickFate::Malformed, 1),
-                    }
-                    let fate = ClickFate::Malformed.name();
-                    encoded.asides.push(Aside { is_impression, file: self.number, line, fate });
-                }
-                Err(malformed) => return Err(LogError::of_line(malformed, line)),
-            }
-        }
-        Ok(encoded)
-    }
-
-    fn line(
-        &self,
-        text: &str,
-        line: u64,
-        format: &Format,
-        encoder: &mut Encoder<'_>,
-        encoded: &mut Encoded,
-    ) -> Result<(), Malformed> {
-        let parts = self.parts;
-        let part = |id: u128| id as usize & (parts - 1);
-        match self.kind {
-            Kind::Impressions => {
-                let impression = read::impression(text, format.header(), self.settings)?;
-                encoder.impression(&impression, (self.number, line), |id| &mut encoded.records[part(id)])?;
-                encoded.times = joined_times(encoded.times, Some((impression.time, impression.time)));
-                encoded.is_synthetic |= impression.is_synthetic();
-            }
-            Kind::Clicks => match read::click(text, format.header(), self.settings)? {
-                Event::Click(click) => encoder.click(&click, (self.number, line), |id| &mut encoded.records[part(id)]),
-                Event::Other => encoded.tally.clicks(ClickFate::Other, 1),
-            },
-        }
-        Ok(())
-    }
-}
-
-fn joined_times(a: Option<(i64, i64)>, b: Option<(i64, i64)>) -> Option<(i64, i64)> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-        (a, b) => a.or(b),
     }
 }
 

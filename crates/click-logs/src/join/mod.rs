@@ -8,6 +8,7 @@
 //! what comes out are sums.
 
 mod credit;
+mod encode;
 mod outcome;
 mod record;
 mod spill;

@@ -2,7 +2,7 @@
 //! are the same by chance with a probability of 10^-21; documents, which are compared within one list, have 48.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -26,6 +26,9 @@ pub(super) const NOT_MIXED: u32 = u32::MAX;
 /// The lineup of an impression without a unit.
 pub(super) const NO_UNIT: u32 = u32::MAX - 1;
 
+/// How many lineups are compared one by one.
+const RECENT: usize = 8;
+
 /// The hash of an id.
 pub(super) fn hash(id: &str) -> u128 {
     xxh3_128(id.as_bytes())
@@ -36,20 +39,33 @@ fn hash_of_document(id: &str) -> u64 {
     xxh3_64(id.as_bytes()) >> 16
 }
 
+/// The place of a document that is also further up. Hashes are compared first, and ids only where these agree.
+fn repeated(hashes: &[u64], shown: &[Cow<'_, str>]) -> Option<usize> {
+    const FEW: usize = 64;
+    if hashes.len() <= FEW {
+        let is_above = |&at: &usize| (0..at).any(|above| hashes[above] == hashes[at] && shown[above] == shown[at]);
+        return (1..hashes.len()).find(is_above);
+    }
+    let mut seen = BTreeSet::new();
+    (0..shown.len()).find(|&at| !seen.insert(&shown[at]))
+}
+
 /// Turns lines into records. Each thread has its own.
 pub(super) struct Encoder<'a> {
     settings: &'a Settings,
     lineups: &'a Lineups,
     /// Numbers of lineups, so that threads rarely meet.
-    known: BTreeMap<(Vec<String>, Cow<'static, str>), u32>,
-    /// The lineup of the last impression with teams.
-    last: Option<(Vec<String>, u32)>,
+    known: BTreeMap<(Vec<String>, Cow<'static, str>, bool), u32>,
+    /// Some lineups of impressions with teams.
+    recent: Vec<(Vec<String>, u32)>,
     keep_origins: bool,
+    /// The hashes of the documents of an impression.
+    documents: Vec<u64>,
 }
 
 impl<'a> Encoder<'a> {
     pub(super) fn new(settings: &'a Settings, lineups: &'a Lineups, keep_origins: bool) -> Self {
-        Self { settings, lineups, known: BTreeMap::new(), last: None, keep_origins }
+        Self { settings, lineups, known: BTreeMap::new(), recent: Vec::new(), keep_origins, documents: Vec::new() }
     }
 
     /// Appends the record of an impression to what `buffer` chooses by the hash of its id.
@@ -73,7 +89,16 @@ impl<'a> Encoder<'a> {
             (Some(unit), _) => hash(unit),
             (None, _) => 0,
         };
-        let is_bot = impression.unit.as_ref().is_some_and(|unit| self.settings.bots.is_known(unit, impression.agent.as_deref()));
+        let is_bot =
+            impression.unit.as_ref().is_some_and(|unit| self.settings.bots.is_known(unit, impression.agent.as_deref()));
+        self.documents.clear();
+        self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
+        if let Some(at) = repeated(&self.documents, &impression.shown) {
+            return Err(Malformed::new(format!(
+                "the document {} is shown twice; a click on it could be either's: log each document once",
+                excerpt(&impression.shown[at])
+            )));
+        }
         let origins = if self.keep_origins { ORIGIN } else { 0 };
         let length = HEAD + DOCUMENT * impression.shown.len() + credit.len() + origins;
         let bytes = buffer(id);
@@ -84,8 +109,8 @@ impl<'a> Encoder<'a> {
         bytes.extend_from_slice(&impression.time.to_le_bytes());
         bytes.extend_from_slice(&unit.to_le_bytes());
         bytes.extend_from_slice(&lineup.to_le_bytes());
-        for document in &impression.shown {
-            bytes.extend_from_slice(&hash_of_document(document).to_le_bytes()[..DOCUMENT]);
+        for document in &self.documents {
+            bytes.extend_from_slice(&document.to_le_bytes()[..DOCUMENT]);
         }
         bytes.extend_from_slice(&credit);
         self.push_origin(origin, bytes);
@@ -131,7 +156,10 @@ impl<'a> Encoder<'a> {
                     }
                 };
                 if names.len() != count || count < 2 {
-                    let message = format!("{} rankers for a receipt of {count}; name those of the receipt in their order", names.len());
+                    let message = format!(
+                        "{} rankers for a receipt of {count}; name those of the receipt in their order",
+                        names.len()
+                    );
                     return Err(Malformed::new(message));
                 }
                 let lineup = self.number(names, Cow::Owned(receipt.method().to_owned()), is_two)?;
@@ -154,21 +182,27 @@ impl<'a> Encoder<'a> {
             };
             teams.iter().map(place).collect()
         };
-        let stated: Option<Vec<String>> = match rankers {
-            Some(rankers) => Some(rankers.iter().map(ToString::to_string).collect()),
-            None if !self.settings.rankers.is_empty() => Some(self.settings.rankers.clone()),
-            None => None,
-        };
-        let names = match stated {
-            Some(names) => names,
+        let stated = &self.settings.rankers;
+        // Most impressions have the rankers of one before.
+        for (names, number) in &self.recent {
+            let is_same = match rankers {
+                Some(rankers) => rankers.iter().eq(names),
+                None if !stated.is_empty() => names == stated,
+                None => true,
+            };
+            if is_same
+                && let Some(credit) = encode(names)
+                && (rankers.is_some()
+                    || !stated.is_empty()
+                    || (0..names.len()).all(|place| credit.contains(&(place as u8))))
+            {
+                return Ok((*number, credit));
+            }
+        }
+        let names: Vec<String> = match rankers {
+            Some(rankers) => rankers.iter().map(ToString::to_string).collect(),
+            None if !stated.is_empty() => stated.clone(),
             None => {
-                // Most impressions have the rankers of the one before.
-                if let Some((names, number)) = &self.last
-                    && let Some(credit) = encode(names)
-                    && (0..names.len()).all(|place| credit.contains(&(place as u8)))
-                {
-                    return Ok((*number, credit));
-                }
                 let mut names: Vec<String> = teams.iter().flatten().map(ToString::to_string).collect();
                 names.sort_unstable();
                 names.dedup();
@@ -184,12 +218,13 @@ impl<'a> Encoder<'a> {
             return Err(Malformed::new(format!("the team {team} is none of --rankers {}", names.join(","))));
         };
         let number = self.number(names.clone(), Cow::Borrowed("teams"), names.len() == 2)?;
-        self.last = Some((names, number));
+        self.recent.truncate(RECENT - 1);
+        self.recent.insert(0, (names, number));
         Ok((number, credit))
     }
 
     fn number(&mut self, names: Vec<String>, method: Cow<'static, str>, is_two: bool) -> Result<u32, Malformed> {
-        let key = (names, method);
+        let key = (names, method, is_two);
         if let Some(number) = self.known.get(&key) {
             return Ok(*number);
         }

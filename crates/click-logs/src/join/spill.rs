@@ -129,7 +129,9 @@ fn read_some(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
 
 fn failed(path: &Path, error: &io::Error) -> LogError {
     let remedy = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; choose a folder with more room: --scratch FOLDER",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; choose a folder with more room: --scratch FOLDER"
+        }
         _ => "",
     };
     LogError::new(format!("temporary file: {error}{remedy}")).in_file(path)

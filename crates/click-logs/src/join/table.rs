@@ -15,8 +15,8 @@ pub(super) struct Table<'a> {
     /// The records of the first copies.
     records: Vec<u8>,
     entries: Vec<Entry>,
-    /// Places in `entries`, by hash; [`EMPTY`] where there is none.
-    slots: Vec<u32>,
+    /// A part of an id and its place in `entries`, by hash; [`EMPTY`] where there is none.
+    slots: Vec<(u32, u32)>,
     /// Clicked positions, 64 to a word.
     clicked: Vec<u64>,
     tally: Tally,
@@ -35,6 +35,11 @@ struct Entry {
 
 const EMPTY: u32 = u32::MAX;
 
+/// The part of an id that a slot holds, so that most others need not be looked up.
+fn part_of(id: u128) -> u32 {
+    (id >> 32) as u32
+}
+
 /// What a table makes of its partition.
 pub(super) struct Joined {
     pub(super) tally: Tally,
@@ -42,7 +47,13 @@ pub(super) struct Joined {
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn new(settings: &'a Settings, lineups: &'a [Lineup], complete_until: i64, keeps_origins: bool, bytes: usize) -> Self {
+    pub(super) fn new(
+        settings: &'a Settings,
+        lineups: &'a [Lineup],
+        complete_until: i64,
+        keeps_origins: bool,
+        bytes: usize,
+    ) -> Self {
         Self {
             settings,
             lineups,
@@ -50,7 +61,7 @@ impl<'a> Table<'a> {
             keeps_origins,
             records: Vec::with_capacity(bytes),
             entries: Vec::new(),
-            slots: vec![EMPTY; 1024],
+            slots: vec![(0, EMPTY); 1024],
             clicked: Vec::new(),
             tally: Tally::default(),
             asides: Vec::new(),
@@ -74,22 +85,24 @@ impl<'a> Table<'a> {
         let mut slot = (id >> 64) as usize & mask;
         loop {
             match self.slots[slot] {
-                EMPTY => return slot,
-                entry if self.record(self.entries[entry as usize].at).id() == id => return slot,
+                (_, EMPTY) => return slot,
+                (part, entry) if part == part_of(id) && self.record(self.entries[entry as usize].at).id() == id => {
+                    return slot;
+                }
                 _ => slot = (slot + 1) & mask,
             }
         }
     }
 
     fn entry(&self, id: u128) -> Option<usize> {
-        let entry = self.slots[self.slot(id)];
+        let (_, entry) = self.slots[self.slot(id)];
         (entry != EMPTY).then_some(entry as usize)
     }
 
     /// Adds an impression.
     pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) {
         let slot = self.slot(record.id());
-        let entry = self.slots[slot];
+        let (_, entry) = self.slots[slot];
         if entry != EMPTY {
             let at = self.entries[entry as usize].at;
             let held = self.record(at);
@@ -105,7 +118,7 @@ impl<'a> Table<'a> {
             entry.is_conflict |= !is_same;
             return;
         }
-        self.slots[slot] = self.entries.len() as u32;
+        self.slots[slot] = (part_of(record.id()), self.entries.len() as u32);
         let words = self.clicked.len() as u32;
         self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
         self.entries.push(Entry { at: self.records.len(), words, copies: 1, clicks: 0, is_conflict: false });
@@ -116,10 +129,11 @@ impl<'a> Table<'a> {
     }
 
     fn grow(&mut self) {
-        self.slots = vec![EMPTY; 2 * self.slots.len()];
+        self.slots = vec![(0, EMPTY); 2 * self.slots.len()];
         for entry in 0..self.entries.len() {
-            let slot = self.slot(self.record(self.entries[entry].at).id());
-            self.slots[slot] = entry as u32;
+            let id = self.record(self.entries[entry].at).id();
+            let slot = self.slot(id);
+            self.slots[slot] = (part_of(id), entry as u32);
         }
     }
 
@@ -213,7 +227,10 @@ impl<'a> Table<'a> {
             }
             let record = self.record(entry.at);
             positions.clear();
-            for (number, mut word) in (0..).zip(&self.clicked[entry.words as usize..][..record.shown().div_ceil(64)]).map(|(number, word)| (number, *word)) {
+            for (number, mut word) in (0..)
+                .zip(&self.clicked[entry.words as usize..][..record.shown().div_ceil(64)])
+                .map(|(number, word)| (number, *word))
+            {
                 while word != 0 {
                     positions.push(64 * number + word.trailing_zeros() as usize);
                     word &= word - 1;
@@ -254,4 +271,3 @@ impl<'a> Table<'a> {
         Ok(Joined { tally: self.tally, asides: self.asides })
     }
 }
-

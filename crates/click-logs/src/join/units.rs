@@ -46,7 +46,8 @@ pub(super) struct Pairs {
 
 impl Pairs {
     pub(super) fn new(lineups: &[Lineup], first: &[String]) -> Self {
-        let mut rest: Vec<&String> = lineups.iter().flat_map(|lineup| &lineup.rankers).filter(|name| !first.contains(name)).collect();
+        let mut rest: Vec<&String> =
+            lineups.iter().flat_map(|lineup| &lineup.rankers).filter(|name| !first.contains(name)).collect();
         rest.sort_unstable();
         rest.dedup();
         let names: Vec<String> = first.iter().chain(rest).cloned().collect();
@@ -96,7 +97,11 @@ impl Counter<'_> {
             let impressions = || day.iter().filter(|outcome| outcome.stands);
             let clicks = || impressions().map(|outcome| u64::from(outcome.all_clicks));
             day.iter().any(|outcome| outcome.is_known_bot)
-                || self.settings.bots.are_too_many(impressions().count() as u64, clicks().sum(), clicks().max().unwrap_or(0))
+                || self.settings.bots.are_too_many(
+                    impressions().count() as u64,
+                    clicks().sum(),
+                    clicks().max().unwrap_or(0),
+                )
         };
         unit.chunk_by(|a, b| a.day == b.day).find(is_bot).map(|day| day[0].day)
     }

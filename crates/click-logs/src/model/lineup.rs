@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use interleave::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving, Outcome,
-    Preference, receipt,
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving,
+    Outcome, Preference, receipt,
 };
 
 /// How credit is given.
@@ -103,8 +103,12 @@ impl Lineups {
         }
         let scheme = match (method, two) {
             ("teams", _) => Scheme::Teams,
-            (_, true) => Scheme::Interleaving(method.parse().map_err(|error: interleave::NameError| error.to_string())?),
-            (_, false) => Scheme::Multileaving(method.parse().map_err(|error: interleave::NameError| error.to_string())?),
+            (_, true) => {
+                Scheme::Interleaving(method.parse().map_err(|error: interleave::NameError| error.to_string())?)
+            }
+            (_, false) => {
+                Scheme::Multileaving(method.parse().map_err(|error: interleave::NameError| error.to_string())?)
+            }
         };
         let number = inner.lineups.len() as u32;
         inner.lineups.push(Lineup { rankers: key.0.clone(), scheme });

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use interleave::{
-    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving, receipt,
+    AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Interleaving, Multileaving,
+    receipt,
 };
 
 /// A list that was shown to a user.

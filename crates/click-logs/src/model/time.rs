@@ -61,6 +61,10 @@ impl Zone {
     /// What was found and expected; for a time without a zone, unless this zone was given.
     pub fn time(self, text: &str) -> Result<i64, String> {
         let bytes = text.as_bytes();
+        if bytes.len() == 13 && bytes[0] != b'0' && bytes.iter().all(u8::is_ascii_digit) {
+            // Milliseconds of our time.
+            return text.parse().map_err(|_| unreadable(text));
+        }
         if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
             return text.parse().ok().and_then(of_number).ok_or_else(|| unreadable(text));
         }
@@ -116,7 +120,8 @@ fn local_time(bytes: &[u8]) -> Option<(i64, &[u8])> {
         if is(19, b".,") {
             let digits = bytes[20..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             // Milliseconds are kept, finer digits are not.
-            fraction = (0..3).try_fold(0, |sum, at| Some(10 * sum + if at < digits { number(20 + at, 21 + at)? } else { 0 }))?;
+            fraction = (0..3)
+                .try_fold(0, |sum, at| Some(10 * sum + if at < digits { number(20 + at, 21 + at)? } else { 0 }))?;
             end = 20 + digits;
             if digits == 0 {
                 return None;
@@ -177,8 +182,7 @@ pub fn date(day: i32) -> String {
     let day = i64::from(day) + 719_468;
     let cycle = day.div_euclid(146_097);
     let day_of_cycle = day.rem_euclid(146_097);
-    let year_of_cycle =
-        (day_of_cycle - day_of_cycle / 1460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
+    let year_of_cycle = (day_of_cycle - day_of_cycle / 1460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
     let day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
@@ -190,7 +194,7 @@ pub fn date(day: i32) -> String {
 #[must_use]
 pub fn day_of_date(text: &str) -> Option<i32> {
     let (time, rest) = local_time(format!("{text}T00:00").as_bytes()).map(|(time, rest)| (time, rest.len()))?;
-    (rest == 0).then(|| (time / DAY) as i32).filter(|day| date(*day) == text)
+    (rest == 0).then_some((time / DAY) as i32).filter(|day| date(*day) == text)
 }
 
 /// A time in UTC, to the millisecond.
@@ -259,7 +263,9 @@ mod tests {
         let berlin = Zone::parse("+01:00").unwrap();
         assert_eq!(berlin.time("2026-11-23T16:04:05"), Ok(expected));
         assert!(utc.time("2026-11-23T16:04:05").unwrap_err().contains("--timezone"));
-        for wrong in ["", "yesterday", "2026-11-23", "2026-02-29T00:00Z", "2026-11-23T24:00Z", "2026-11-23T15:04:05.Z", "1e9"] {
+        for wrong in
+            ["", "yesterday", "2026-11-23", "2026-02-29T00:00Z", "2026-11-23T24:00Z", "2026-11-23T15:04:05.Z", "1e9"]
+        {
             assert!(utc.time(wrong).is_err(), "{wrong}");
         }
         assert!(Zone::parse("Europe/Berlin").is_err());

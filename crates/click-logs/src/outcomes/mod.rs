@@ -62,7 +62,10 @@ impl Outcomes {
         let wrong = |line: u64, message: String| LogError::of_line(crate::error::Malformed::new(message), line);
         let header = lines.next().map_or("", |(_, header)| header.trim());
         if header != COLUMNS.join(",") {
-            return Err(wrong(1, format!("expected the columns {}, as `click-logs credit` writes them", COLUMNS.join(","))));
+            return Err(wrong(
+                1,
+                format!("expected the columns {}, as `click-logs credit` writes them", COLUMNS.join(",")),
+            ));
         }
         let mut rows = Vec::new();
         for (number, line) in lines {
@@ -71,7 +74,8 @@ impl Outcomes {
             let &[day, first, second, ref counts @ ..] = fields.as_slice() else {
                 return Err(wrong(number, format!("{} fields, expected {}", fields.len(), COLUMNS.len())));
             };
-            let day = day_of_date(day).ok_or_else(|| wrong(number, format!("`{day}` is no date; expected e.g. 2026-11-22")))?;
+            let day = day_of_date(day)
+                .ok_or_else(|| wrong(number, format!("`{day}` is no date; expected e.g. 2026-11-22")))?;
             let count = |text: &&str| text.parse::<u64>().map_err(|_| wrong(number, format!("`{text}` is no count")));
             let counts = counts.iter().map(count).collect::<Result<Vec<u64>, _>>()?;
             let &[wins, losses, ties, all_wins, all_losses, all_ties] = counts.as_slice() else {
@@ -86,7 +90,8 @@ impl Outcomes {
             };
             rows.push((day, first.to_owned(), second.to_owned(), counts));
         }
-        let mut rankers: Vec<String> = rows.iter().flat_map(|(_, first, second, _)| [first.clone(), second.clone()]).collect();
+        let mut rankers: Vec<String> =
+            rows.iter().flat_map(|(_, first, second, _)| [first.clone(), second.clone()]).collect();
         rankers.sort_unstable();
         rankers.dedup();
         if rankers.iter().all(|name| order.contains(name)) {
@@ -99,7 +104,10 @@ impl Outcomes {
             let (pair, counts) = if first < second {
                 ((first, second), *counts)
             } else {
-                ((second, first), DayCounts { units: counts.units.reversed(), impressions: counts.impressions.reversed() })
+                (
+                    (second, first),
+                    DayCounts { units: counts.units.reversed(), impressions: counts.impressions.reversed() },
+                )
             };
             let sum = days.entry((*day, pair)).or_default();
             sum.units += counts.units;
@@ -133,7 +141,8 @@ pub fn fates_csv(credited: &Credited) -> String {
 #[must_use]
 pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'static str)> {
     let tally = &credited.tally;
-    let impressions = ImpressionFate::ALL.iter().map(|&fate| ("impression", fate.name(), tally.of_impressions(fate), fate.meaning()));
+    let impressions =
+        ImpressionFate::ALL.iter().map(|&fate| ("impression", fate.name(), tally.of_impressions(fate), fate.meaning()));
     let clicks = ClickFate::ALL.iter().map(|&fate| ("click", fate.name(), tally.of_clicks(fate), fate.meaning()));
     let units = UnitFate::ALL.iter().map(|&fate| ("unit", fate.name(), tally.of_units(fate), fate.meaning()));
     let rest = ("impression", "after-closing", tally.after_closing, "credited, but not for its unit: that had closed");
@@ -143,7 +152,11 @@ pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'sta
 /// A field of CSV, quoted where it must be.
 #[must_use]
 pub fn quoted(field: &str) -> String {
-    if field.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+    if field.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
 }
 
 #[cfg(test)]

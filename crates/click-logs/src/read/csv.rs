@@ -27,7 +27,8 @@ impl Header {
     /// If a column has no name or two have the same, or no name is one of an impression or click.
     pub fn read(line: &str) -> Result<Self, Malformed> {
         let line = line.trim_start_matches('\u{feff}');
-        let separator = [b'\t', b';'].into_iter().find(|&separator| line.as_bytes().contains(&separator)).unwrap_or(b',');
+        let separator =
+            [b'\t', b';'].into_iter().find(|&separator| line.as_bytes().contains(&separator)).unwrap_or(b',');
         let fields = fields(line, separator)?;
         let names: Vec<String> = fields.iter().map(|name| name.trim().to_owned()).collect();
         if let Some(at) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {

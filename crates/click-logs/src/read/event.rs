@@ -100,11 +100,17 @@ pub fn click<'a>(text: &'a str, header: Option<&super::Header>, settings: &Setti
 
 /// Seconds as milliseconds.
 fn dwell(seconds: f64) -> Result<i64, Malformed> {
-    if (0.0..1e9).contains(&seconds) { Ok((seconds * 1e3).floor() as i64) } else { Err(dwell_error(&seconds.to_string())) }
+    if (0.0..1e9).contains(&seconds) {
+        Ok((seconds * 1e3).floor() as i64)
+    } else {
+        Err(dwell_error(&seconds.to_string()))
+    }
 }
 
 fn dwell_error(found: &str) -> Malformed {
-    Malformed::new(format!("the dwell time {found} is not a number of seconds from 0 up; leave it out where it is unknown"))
+    Malformed::new(format!(
+        "the dwell time {found} is not a number of seconds from 0 up; leave it out where it is unknown"
+    ))
 }
 
 /// The clicks that OpenSearch's A/B tests store have no impression.

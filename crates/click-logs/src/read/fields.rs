@@ -1,7 +1,6 @@
 //! What both kinds of lines and both formats share: the time, ids that are there, receipts, lists.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use super::text::{Moment, ReceiptText, bytes_of};
 use crate::error::{Malformed, excerpt};
@@ -29,27 +28,15 @@ pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| !text.is_empty())
 }
 
-/// Checks that every document is shown once.
+/// Checks the length of a list.
 pub(super) fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
     const MOST: usize = 10_000;
     if shown.len() > MOST {
-        let message = format!("{} documents in one list; expected at most {MOST}: those that the user saw", shown.len());
+        let message =
+            format!("{} documents in one list; expected at most {MOST}: those that the user saw", shown.len());
         return Err(Malformed::new(message));
     }
-    let twice = if shown.len() <= 32 {
-        // Short lists are the rule, and comparing is quicker than sorting.
-        (1..shown.len()).find(|&at| shown[..at].contains(&shown[at]))
-    } else {
-        let mut seen = BTreeSet::new();
-        (0..shown.len()).find(|&at| !seen.insert(&shown[at]))
-    };
-    match twice {
-        Some(at) => Err(Malformed::new(format!(
-            "the document {} is shown twice; a click on it could be either's: log each document once",
-            excerpt(&shown[at])
-        ))),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// How a list was mixed: from teams or from a receipt.
@@ -75,7 +62,8 @@ pub(super) fn mixed<'a>(
                 return Err(Malformed::new(message));
             }
             let teams: Vec<_> = teams.into_iter().map(present).collect();
-            let strange = rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
+            let strange =
+                rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
             if let Some(team) = strange {
                 let message = format!("the team {} is none of the rankers of the line; name it there", excerpt(team));
                 return Err(Malformed::new(message));
@@ -97,7 +85,8 @@ pub(super) fn mixed<'a>(
             if let (Some(rankers), Some(listed)) = (&rankers, listed)
                 && rankers.len() != listed
             {
-                let message = format!("{} rankers with a receipt of {listed}; name those of the receipt", rankers.len());
+                let message =
+                    format!("{} rankers with a receipt of {listed}; name those of the receipt", rankers.len());
                 return Err(Malformed::new(message));
             }
             Ok(Some(Mixed::Receipt { receipt, rankers }))

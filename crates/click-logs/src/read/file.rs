@@ -86,12 +86,15 @@ impl LogFile {
                 return Err(LogError::new(message).in_file(path));
             }
             [0x28, 0xb5, 0x2f, 0xfd] => {
-                return Err(LogError::new("compressed with zstd; pass it through a pipe: zstd -dc FILE | ... -").in_file(path));
+                return Err(
+                    LogError::new("compressed with zstd; pass it through a pipe: zstd -dc FILE | ... -").in_file(path)
+                );
             }
             _ => Box::new(rest),
         };
         let path = path.to_path_buf();
-        let mut file = Self { path, reader, format: Format::JsonLines, pending: Vec::new(), ended: false, next_line: 1, taken };
+        let mut file =
+            Self { path, reader, format: Format::JsonLines, pending: Vec::new(), ended: false, next_line: 1, taken };
         file.fill(1)?;
         file.recognise()?;
         Ok(file)
@@ -109,7 +112,8 @@ impl LogFile {
             Some(_) => {
                 let end = memchr::memchr(b'\n', &self.pending).unwrap_or(self.pending.len());
                 let line: Vec<u8> = self.pending[..end].to_vec();
-                let not_text = || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
+                let not_text =
+                    || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
                 let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
                 let header = Header::read(line).map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
                 self.format = Format::Csv(header);
@@ -251,7 +255,8 @@ mod tests {
     fn lines_have_their_numbers_whatever_the_blocks() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        let lines: Vec<String> = (0..60_000).map(|n| if n % 7 == 3 { String::new() } else { format!("{{\"n\": {n}}}\r") }).collect();
+        let lines: Vec<String> =
+            (0..60_000).map(|n| if n % 7 == 3 { String::new() } else { format!("{{\"n\": {n}}}\r") }).collect();
         std::fs::write(&path, lines.join("\n")).unwrap();
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(lines.join("\n").as_bytes()).unwrap();

@@ -9,6 +9,6 @@ mod query;
 mod text;
 
 pub use csv::{Fields, Header};
+pub use event::{Event, click};
 pub use file::{Block, Format, LogFile};
 pub use query::impression;
-pub use event::{Event, click};

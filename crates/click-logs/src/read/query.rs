@@ -114,7 +114,10 @@ struct Ubi<'a> {
 type Owners<'a> = Vec<Option<Text<'a>>>;
 
 /// The documents of a response, and who owns them if anybody does.
-fn of_response<'a>(hits: Option<Hits<'a>>, response: Option<Box<Response<'a>>>) -> Option<(Vec<Text<'a>>, Option<Owners<'a>>)> {
+fn of_response<'a>(
+    hits: Option<Hits<'a>>,
+    response: Option<Box<Response<'a>>>,
+) -> Option<(Vec<Text<'a>>, Option<Owners<'a>>)> {
     let (shown, teams): (Vec<_>, Owners<'a>) = match (hits, response) {
         (Some(hits), _) => hits.hits.into_iter().map(|hit| (hit.id, hit.configuration)).unzip(),
         (None, Some(response)) => match response.docs {
@@ -131,7 +134,11 @@ fn of_response<'a>(hits: Option<Hits<'a>>, response: Option<Box<Response<'a>>>) 
 ///
 /// # Errors
 /// What is wrong with the line.
-pub fn impression<'a>(line: &'a str, header: Option<&super::Header>, settings: &Settings) -> Result<Impression<'a>, Malformed> {
+pub fn impression<'a>(
+    line: &'a str,
+    header: Option<&super::Header>,
+    settings: &Settings,
+) -> Result<Impression<'a>, Malformed> {
     match header {
         Some(header) => of_row(&header.row(line)?, settings),
         None => of_json(line, settings),
@@ -169,7 +176,11 @@ fn of_json<'a>(text: &'a str, settings: &Settings) -> Result<Impression<'a>, Mal
         (Some(shown), Some((hits, teams))) => {
             // The response names hits as the engine does; the list of UBI names objects as clicks do.
             if hits.len() != shown.len() {
-                let message = format!("{} documents, but a response with {}; log the response of this query", shown.len(), hits.len());
+                let message = format!(
+                    "{} documents, but a response with {}; log the response of this query",
+                    shown.len(),
+                    hits.len()
+                );
                 return Err(Malformed::new(message));
             }
             (shown, given_teams.or(teams))
@@ -214,9 +225,29 @@ fn first<'a>(ids: impl IntoIterator<Item = Option<Text<'a>>>) -> Option<Cow<'a, 
 /// The entries of a list, without empty ones.
 fn split(list: Cow<'_, str>, separator: char) -> Vec<Cow<'_, str>> {
     match list {
-        Cow::Borrowed(list) => list.split(separator).filter(|part| !part.is_empty()).map(Cow::Borrowed).collect(),
-        Cow::Owned(list) => {
-            list.split(separator).filter(|part| !part.is_empty()).map(|part| Cow::Owned(part.to_owned())).collect()
+        Cow::Borrowed(list) => parts(list, separator).into_iter().map(Cow::Borrowed).collect(),
+        Cow::Owned(list) => parts(&list, separator).into_iter().map(|part| Cow::Owned(part.to_owned())).collect(),
+    }
+}
+
+fn parts(list: &str, separator: char) -> Vec<&str> {
+    let mut found = Vec::with_capacity(16);
+    if !separator.is_ascii() {
+        found.extend(list.split(separator).filter(|part| !part.is_empty()));
+        return found;
+    }
+    // Entries are short: looking at each byte is quicker than searching.
+    let mut start = 0;
+    for (at, byte) in list.bytes().enumerate() {
+        if byte == separator as u8 {
+            if at > start {
+                found.push(&list[start..at]);
+            }
+            start = at + 1;
         }
     }
+    if list.len() > start {
+        found.push(&list[start..]);
+    }
+    found
 }

@@ -110,7 +110,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for ReceiptText<'a> {
             }
 
             fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<ReceiptText<'de>, A::Error> {
-                serde_json::Value::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(ReceiptText::Object)
+                serde_json::Value::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    .map(ReceiptText::Object)
             }
         }
         deserializer.deserialize_any(Receipts)

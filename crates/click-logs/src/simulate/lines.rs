@@ -48,7 +48,9 @@ impl Dialect {
     #[must_use]
     pub fn headers(self) -> [&'static str; 2] {
         match self {
-            Self::Csv => ["impression,time,user,session,agent,shown,teams,rankers,receipt\n", "impression,document,time,dwell\n"],
+            Self::Csv => {
+                ["impression,time,user,session,agent,shown,teams,rankers,receipt\n", "impression,document,time,dwell\n"]
+            }
             _ => ["", ""],
         }
     }
@@ -161,7 +163,10 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
     };
     match dialect {
         Dialect::Json => {
-            write!(out, r#"{{"impression":"{id:016x}","time":{time},"user":"u{user}","session":"s{session}","agent":"{agent}","shown":["#)?;
+            write!(
+                out,
+                r#"{{"impression":"{id:016x}","time":{time},"user":"u{user}","session":"s{session}","agent":"{agent}","shown":["#
+            )?;
             list(out, ",", shown.len(), |out, at| write!(out, r#""{query}.{}""#, shown[at]))?;
             out.extend_from_slice(b"],");
             match credit {
@@ -197,16 +202,27 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
                 r#"{{"application":"simulated","query_id":"{id:016x}","client_id":"u{user}","user_query":"query {query}","timestamp":"{when}","query_response_hit_ids":["#
             )?;
             list(out, ",", shown.len(), |out, at| write!(out, r#""{query}.{}""#, shown[at]))?;
-            write!(out, r#"],"query_attributes":{{"session_id":"s{session}","agent":"{agent}","rankers":["{}","{}"]"#, rankers[0], rankers[1])?;
+            write!(
+                out,
+                r#"],"query_attributes":{{"session_id":"s{session}","agent":"{agent}","rankers":["{}","{}"]"#,
+                rankers[0], rankers[1]
+            )?;
             let name = |out: &mut Vec<u8>, at: usize| match owner(at) {
                 Some(name) => write!(out, r#""{name}""#),
                 None => write!(out, "null"),
             };
             match dialect {
                 Dialect::OpenSearch => {
-                    write!(out, r#"}},"response":{{"took":3,"hits":{{"total":{{"value":30,"relation":"eq"}},"hits":["#)?;
+                    write!(
+                        out,
+                        r#"}},"response":{{"took":3,"hits":{{"total":{{"value":30,"relation":"eq"}},"hits":["#
+                    )?;
                     list(out, ",", shown.len(), |out, at| {
-                        write!(out, r#"{{"_index":"shop","_id":"{query}.{}","_score":1.0,"_search_configuration":"#, shown[at])?;
+                        write!(
+                            out,
+                            r#"{{"_index":"shop","_id":"{query}.{}","_score":1.0,"_search_configuration":"#,
+                            shown[at]
+                        )?;
                         name(out, at)?;
                         write!(out, "}}")
                     })?;
@@ -235,7 +251,10 @@ fn write_click(dialect: Dialect, line: &ClickLine, out: &mut Vec<u8>) -> std::io
     let ClickLine { id, query, document, time, dwell } = *line;
     match dialect {
         Dialect::Json => {
-            write!(out, r#"{{"impression":"{id:016x}","document":"{query}.{document}","time":{time},"dwell":{dwell:.1}}}"#)
+            write!(
+                out,
+                r#"{{"impression":"{id:016x}","document":"{query}.{document}","time":{time},"dwell":{dwell:.1}}}"#
+            )
         }
         Dialect::Csv => write!(out, "{id:016x},{query}.{document},{time},{dwell:.1}"),
         _ => write!(

@@ -74,7 +74,7 @@ impl Default for Simulation {
             days: 14,
             first_day: 20_454,
             rankers: 2,
-            margin: 0.3,
+            margin: 0.1,
             drift: 0.0,
             taste: 1.0,
             method: "team-draft".parse().expect("a method"),
@@ -88,7 +88,7 @@ impl Default for Simulation {
             unknown: 0.01,
             not_shown: 0.005,
             conflicts: 0.001,
-            bots: 0.002,
+            bots: 0.0005,
             dialect: Dialect::Json,
         }
     }
@@ -110,9 +110,11 @@ impl Simulation {
         matches!(self.method, AnyInterleaving::TeamDraft(_))
     }
 
+    /// Checks all settings.
+    ///
     /// # Errors
-    /// If a number is out of range.
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// If a number is out of range, or two settings contradict each other.
+    pub fn check(&self) -> Result<(), String> {
         let shares = [
             ("doubles", self.doubles),
             ("late", self.late),
@@ -140,7 +142,10 @@ impl Simulation {
             }
         }
         if !self.has_teams() && !self.dialect.has_receipts() {
-            return Err(format!("--format {} has teams alone; expected --method team-draft with it", self.dialect.name()));
+            return Err(format!(
+                "--format {} has teams alone; expected --method team-draft with it",
+                self.dialect.name()
+            ));
         }
         for (name, value) in [("margin", self.margin), ("taste", self.taste)] {
             if !(0.0..=10.0).contains(&value) {

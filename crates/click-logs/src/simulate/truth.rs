@@ -35,7 +35,14 @@ impl Truth {
     #[must_use]
     pub fn credited(&self) -> Credited {
         let days = self.days.iter().map(|(&(day, pair), &counts)| Day { day, pair, counts }).collect();
-        Credited { rankers: self.names.clone(), days, tally: self.tally, times: self.times, is_synthetic: true, spilled: 0 }
+        Credited {
+            rankers: self.names.clone(),
+            days,
+            tally: self.tally,
+            times: self.times,
+            is_synthetic: true,
+            spilled: 0,
+        }
     }
 
     pub(super) fn shown(&mut self, time: i64) {

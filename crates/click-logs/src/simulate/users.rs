@@ -274,7 +274,8 @@ fn happened(simulation: &Simulation, visit: Visit, doc: Doc, chance: &mut Genera
     let in_time = if is_long { ClickFate::Credited } else { ClickFate::Unsatisfied };
     // Clocks differ by two seconds at most, unless one is an hour slow.
     let in_window = |chance: &mut Generator| visit.time + chance.random_range(-2_000..WINDOW / 2);
-    let (late, lost, early) = (simulation.late, simulation.late + simulation.lost, simulation.late + simulation.lost + simulation.early);
+    let (late, lost, early) =
+        (simulation.late, simulation.late + simulation.lost, simulation.late + simulation.lost + simulation.early);
     let (fate, is_logged, time) = if draw < late {
         (ClickFate::Late, true, visit.time + WINDOW + chance.random_range(1..DAY / 4))
     } else if draw < lost {

@@ -45,7 +45,8 @@ impl Log {
     /// With the lines that were set aside, in order.
     pub(crate) fn credit_with_asides(&self, settings: &Settings) -> (Credited, Vec<Aside>) {
         let mut asides = Vec::new();
-        let credited = credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |aside| asides.push(aside))).unwrap();
+        let credited =
+            credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |aside| asides.push(aside))).unwrap();
         asides.sort();
         (credited, asides)
     }
@@ -79,4 +80,3 @@ pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
     assert_eq!((found.times, found.is_synthetic), (expected.times, expected.is_synthetic), "{what}");
     assert_eq!(found.days, expected.days, "{what}");
 }
-

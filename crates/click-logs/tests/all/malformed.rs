@@ -20,18 +20,39 @@ const IMPRESSIONS: &[(&str, &str)] = &[
     (r#"{"time":1000,"user":"u1","shown":["a"],"teams":["A"]}"#, "no `impression` (or `query_id`)"),
     (r#"{"impression":"","time":1000,"shown":["a"],"teams":["A"]}"#, "no `impression` (or `query_id`)"),
     (r#"{"impression":"i2","user":"u1","shown":["a"],"teams":["A"]}"#, "no `time` (or `timestamp`)"),
-    (r#"{"impression":"i2","time":"yesterday","shown":["a"],"teams":["A"]}"#, "the time `yesterday` cannot be read; expected e.g. 2026"),
-    (r#"{"impression":"i2","time":"2026-11-22T15:04:05","shown":["a"],"teams":["A"]}"#, "has no zone; say which with --timezone"),
-    (r#"{"impression":"i2","time":1e30,"shown":["a"],"teams":["A"]}"#, "is out of range; expected seconds or milliseconds"),
+    (
+        r#"{"impression":"i2","time":"yesterday","shown":["a"],"teams":["A"]}"#,
+        "the time `yesterday` cannot be read; expected e.g. 2026",
+    ),
+    (
+        r#"{"impression":"i2","time":"2026-11-22T15:04:05","shown":["a"],"teams":["A"]}"#,
+        "has no zone; say which with --timezone",
+    ),
+    (
+        r#"{"impression":"i2","time":1e30,"shown":["a"],"teams":["A"]}"#,
+        "is out of range; expected seconds or milliseconds",
+    ),
     (r#"{"impression":"i2","time":1000,"user":"u1","teams":["A"]}"#, "no `shown` (or `query_response_hit_ids`"),
-    (r#"{"impression":"i2","time":1000,"shown":"a b","teams":["A"]}"#, "invalid type: string \"a b\", expected a sequence"),
+    (
+        r#"{"impression":"i2","time":1000,"shown":"a b","teams":["A"]}"#,
+        "invalid type: string \"a b\", expected a sequence",
+    ),
     (r#"{"impression":"i2","time":1000,"shown":["a","a"],"teams":["A","B"]}"#, "the document `a` is shown twice"),
-    (r#"{"impression":"i2","time":1000,"shown":["a","b"],"teams":["A"]}"#, "1 teams for 2 documents shown; expected one per document"),
+    (
+        r#"{"impression":"i2","time":1000,"shown":["a","b"],"teams":["A"]}"#,
+        "1 teams for 2 documents shown; expected one per document",
+    ),
     (r#"{"impression":"i2","time":1000,"shown":["a"],"teams":["A"],"receipt":"AQ"}"#, "both teams and a receipt"),
     (r#"{"impression":"i2","time":1000,"shown":["a"],"receipt":"!"}"#, "neither base64 nor hexadecimal"),
     (r#"{"impression":"i2","time":1000,"shown":["a"],"receipt":"AQIDBA"}"#, "not a receipt"),
-    (r#"{"impression":"i2","time":1000,"shown":["a"],"teams":["C"],"rankers":["A","B"]}"#, "the team `C` is none of the rankers"),
-    (r#"{"impression":"i2","time":1000,"shown":["a"],"teams":["A"],"rankers":["A","A"]}"#, "two rankers are called `A`"),
+    (
+        r#"{"impression":"i2","time":1000,"shown":["a"],"teams":["C"],"rankers":["A","B"]}"#,
+        "the team `C` is none of the rankers",
+    ),
+    (
+        r#"{"impression":"i2","time":1000,"shown":["a"],"teams":["A"],"rankers":["A","A"]}"#,
+        "two rankers are called `A`",
+    ),
     (
         r#"{"impression":"i2","time":1000,"user":"u","shown":["a"],"receipt":{"method":"team-draft","receipt":{"team-draft":{"teams":[0,1]}}}}"#,
         "the receipt is of a longer list than the 1 documents shown",
@@ -49,7 +70,10 @@ const IMPRESSIONS: &[(&str, &str)] = &[
         "1 rankers with a receipt of 2",
     ),
     (r#"{"action_name":"click","query_id":"q","timestamp":"2026-11-22T15:04:05Z"}"#, "pass this file as --clicks"),
-    (r#"{"search_configuration":"9c858901-8a57","count":10,"time":"2026-06-01T00:00:00Z"}"#, "a stored A/B click of OpenSearch"),
+    (
+        r#"{"search_configuration":"9c858901-8a57","count":10,"time":"2026-06-01T00:00:00Z"}"#,
+        "a stored A/B click of OpenSearch",
+    ),
     ("plain text", "expected value; expected one JSON object per line"),
 ];
 
@@ -59,14 +83,20 @@ const CLICKS: &[(&str, &str)] = &[
     (r#"{"document":"b","time":2000}"#, "no `impression` (or `query_id`)"),
     (r#"{"impression":"i1","time":2000}"#, "no `document` (or `event_attributes.object.object_id`)"),
     (r#"{"impression":"i1","document":"b","time":2000,"dwell":-3}"#, "the dwell time -3 is not a number of seconds"),
-    (r#"{"impression":"i1","document":["b"],"time":2000}"#, "invalid type: sequence, expected a string or a whole number"),
+    (
+        r#"{"impression":"i1","document":["b"],"time":2000}"#,
+        "invalid type: sequence, expected a string or a whole number",
+    ),
     (r#"{"impression":"i1","document":"b","time":2000,"time":3000}"#, "duplicate field `time`"),
     (GOOD, "a list that was shown, not a click; pass this file as --impressions"),
     (
         r#"{"search_configuration":"9c858901-8a57","count":10,"time":"2026-06-01T00:00:00Z"}"#,
         "a stored A/B click of OpenSearch (`search_configuration`, `count`): it does not say which list was clicked",
     ),
-    (r#"{"action_name":"click","query_id":"q","timestamp":"2026-11-22T15:04:05Z","event_attributes":{}}"#, "no `document`"),
+    (
+        r#"{"action_name":"click","query_id":"q","timestamp":"2026-11-22T15:04:05Z","event_attributes":{}}"#,
+        "no `document`",
+    ),
 ];
 
 #[test]

@@ -62,7 +62,11 @@ fn random_log(generator: &mut Generator) -> (Vec<Shown>, Vec<Clicked>) {
 type Fates = BTreeMap<&'static str, u64>;
 
 /// Days by pair (there is one), and counts of fates as `impression late` and so on.
-fn plainly(shown: &[Shown], clicked: &[Clicked], settings: &Settings) -> (BTreeMap<i32, DayCounts>, Fates, Fates, Fates) {
+fn plainly(
+    shown: &[Shown],
+    clicked: &[Clicked],
+    settings: &Settings,
+) -> (BTreeMap<i32, DayCounts>, Fates, Fates, Fates) {
     let (mut of_impressions, mut of_clicks, mut of_units) = (Fates::new(), Fates::new(), Fates::new());
     let until = match settings.complete {
         Complete::Final => i64::MAX,
@@ -100,7 +104,9 @@ fn plainly(shown: &[Shown], clicked: &[Clicked], settings: &Settings) -> (BTreeM
             Some(shown) if click.document >= shown.teams.as_ref().unwrap().len() => "not-shown",
             Some(shown) if click.time < shown.time - settings.skew => "early",
             Some(shown) if click.time > shown.time + settings.window => "late",
-            Some(_) if settings.dwell.is_some_and(|least| click.dwell.is_none_or(|dwell| dwell < least)) => "unsatisfied",
+            Some(_) if settings.dwell.is_some_and(|least| click.dwell.is_none_or(|dwell| dwell < least)) => {
+                "unsatisfied"
+            }
             Some(_) if sets.entry(click.id).or_default().insert(click.document) => "credited",
             Some(_) => "repeated",
         };
@@ -163,7 +169,8 @@ fn the_join_follows_the_rules() {
             skew: [0, 5_000][generator.random_range(0..2_usize)],
             dwell: [None, Some(30_000)][generator.random_range(0..2_usize)],
             zone: Zone::parse(["UTC", "+05:30", "-08:00"][generator.random_range(0..3_usize)]).unwrap(),
-            complete: [Complete::Final, Complete::LastImpression, Complete::Until(3 * DAY)][generator.random_range(0..3_usize)],
+            complete: [Complete::Final, Complete::LastImpression, Complete::Until(3 * DAY)]
+                [generator.random_range(0..3_usize)],
             bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
             rankers: vec!["A".to_owned(), "B".to_owned()],
             ..Settings::default()
@@ -196,9 +203,16 @@ fn line_of_shown(shown: &Shown) -> String {
     let length = shown.teams.as_ref().map_or(2, Vec::len);
     let documents: Vec<String> = (0..length).map(|document| format!("\"d{document}\"")).collect();
     let user = shown.user.map_or(String::new(), |user| format!(",\"user\":\"u{user}\""));
-    let teams = shown.teams.as_ref().map_or(String::new(), |teams| format!(",\"teams\":{}", serde_json::to_string(teams).unwrap()));
+    let teams = shown
+        .teams
+        .as_ref()
+        .map_or(String::new(), |teams| format!(",\"teams\":{}", serde_json::to_string(teams).unwrap()));
     let when = click_logs::model::time::text(shown.time);
-    format!("{{\"impression\":\"i{}\",\"time\":\"{when}\"{user},\"shown\":[{}]{teams}}}\n", shown.id, documents.join(","))
+    format!(
+        "{{\"impression\":\"i{}\",\"time\":\"{when}\"{user},\"shown\":[{}]{teams}}}\n",
+        shown.id,
+        documents.join(",")
+    )
 }
 
 fn line_of_click(click: &Clicked) -> String {

@@ -16,12 +16,21 @@ fn partitions_threads_and_memory_change_nothing() {
     let simulation = simulation();
     let (log, truth) = simulated_log(&simulation);
     let settings = rules(&simulation);
-    for (partitions, threads, memory) in
-        [(Some(1), 1, 1 << 30), (Some(3), 2, 1 << 30), (Some(64), 3, 1 << 30), (None, 2, 1 << 16), (Some(1), 1, 1 << 16), (Some(2), 2, 0)]
-    {
+    for (partitions, threads, memory) in [
+        (Some(1), 1, 1 << 30),
+        (Some(3), 2, 1 << 30),
+        (Some(64), 3, 1 << 30),
+        (None, 2, 1 << 16),
+        (Some(1), 1, 1 << 16),
+        (Some(2), 2, 0),
+    ] {
         let limits = Limits { partitions, threads, memory, ..log.limits() };
         let found = log.credit_within(&settings, &limits);
-        assert_same(&found, &truth.credited(), &format!("{partitions:?} partitions, {threads} threads, {memory} bytes"));
+        assert_same(
+            &found,
+            &truth.credited(),
+            &format!("{partitions:?} partitions, {threads} threads, {memory} bytes"),
+        );
         assert_eq!(found.spilled > 0, memory < 1 << 30);
     }
     // Nothing is left behind.
@@ -42,7 +51,8 @@ fn lines_and_files_in_any_order_change_nothing() {
             }
             lines.chunks(lines.len().div_ceil(files)).map(<[&[u8]]>::concat).collect::<Vec<_>>()
         });
-        let [impressions, clicks] = scattered.each_ref().map(|files| files.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let [impressions, clicks] =
+            scattered.each_ref().map(|files| files.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let log = Log::of(&impressions, &clicks);
         assert_same(&log.credit(&settings).unwrap(), &truth.credited(), &format!("{files} files"));
     }
@@ -68,7 +78,9 @@ fn every_line_set_aside_is_named_once() {
     let settings = rules(&simulation);
     let (found, asides) = log.credit_with_asides(&settings);
     assert_same(&found, &truth.credited(), "with lines set aside");
-    assert!(asides.windows(2).all(|pair| (pair[0].is_impression, pair[0].line) != (pair[1].is_impression, pair[1].line)));
+    assert!(
+        asides.windows(2).all(|pair| (pair[0].is_impression, pair[0].line) != (pair[1].is_impression, pair[1].line))
+    );
     for &fate in ImpressionFate::ALL.iter().filter(|fate| **fate != ImpressionFate::Credited) {
         let named = asides.iter().filter(|aside| aside.is_impression && aside.fate == fate.name()).count() as u64;
         assert_eq!(named, found.tally.of_impressions(fate), "{fate:?}");

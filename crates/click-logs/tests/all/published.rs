@@ -62,13 +62,18 @@ fn responses_of_opensearch_have_a_configuration_per_hit() {
     let expected = (vec!["3f0d2b11-77aa".to_owned(), "9c858901-8a57".to_owned()], Counts::new(1, 0, 0));
     // In the field `response` of a query, or as the line itself, with the id of the query where the plugin puts it.
     let id = "00112233-4455-6677-8899-aabbccddeeff";
-    let within = format!(r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","response":{{{hits}}}}}"#);
-    let itself = format!(r#"{{{hits},"ext":{{"ubi":{{"query_id":"{id}"}}}},"client_id":"c","timestamp":"2026-11-13T20:20:39Z"}}"#);
+    let within =
+        format!(r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","response":{{{hits}}}}}"#);
+    let itself = format!(
+        r#"{{{hits},"ext":{{"ubi":{{"query_id":"{id}"}}}},"client_id":"c","timestamp":"2026-11-13T20:20:39Z"}}"#
+    );
     for line in [within, itself] {
         assert_eq!(counts(&line, EVENT, &settings()), expected, "{line}");
     }
     // Lists of object ids overrule the ids of hits, and must be of the same response.
-    let named = format!(r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","query_response_hit_ids":["B013UFPODY","x"],"response":{{{hits}}}}}"#);
+    let named = format!(
+        r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","query_response_hit_ids":["B013UFPODY","x"],"response":{{{hits}}}}}"#
+    );
     assert_eq!(counts(&named, EVENT, &settings()).1, Counts::new(0, 1, 0));
     let other = named.replace(r#","x"]"#, "]");
     let error = Log::of(&[other.as_bytes()], &[]).credit(&settings()).unwrap_err().to_string();
@@ -98,10 +103,9 @@ fn receipts_as_json_and_as_bytes() {
             let shown = serde_json::to_string(impression.shown()).unwrap();
             let line = r#""impression":"i","time":1000,"user":"u","rankers":["ours","theirs"]"#;
             let click = format!(r#"{{"impression":"i","document":"{clicked}","time":1500}}"#);
-            for impression in [
-                format!("{{{line},{}", &json[1..]),
-                format!(r#"{{{line},"shown":{shown},"receipt":"{hexadecimal}"}}"#),
-            ] {
+            for impression in
+                [format!("{{{line},{}", &json[1..]), format!(r#"{{{line},"shown":{shown},"receipt":"{hexadecimal}"}}"#)]
+            {
                 let expected = match winner {
                     interleave::Preference::First => Counts::new(1, 0, 0),
                     interleave::Preference::Second => Counts::new(0, 1, 0),
@@ -124,13 +128,16 @@ fn receipts_of_many_rankers() {
         let bytes = receipt::to_bytes(impression.receipt()).unwrap();
         let hexadecimal: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let shown = serde_json::to_string(impression.shown()).unwrap();
-        let line = format!(r#"{{"impression":"i","time":1000,"user":"u","rankers":["x","y","z"],"shown":{shown},"receipt":"{hexadecimal}"}}"#);
+        let line = format!(
+            r#"{{"impression":"i","time":1000,"user":"u","rankers":["x","y","z"],"shown":{shown},"receipt":"{hexadecimal}"}}"#
+        );
         let log = Log::of(&[line.as_bytes()], &[br#"{"impression":"i","document":"b","time":1500}"#]);
         let found = log.credit(&settings()).unwrap();
         assert_eq!(found.days.len(), 3, "{name}");
         for day in &found.days {
             let winner = interleave::Outcome::preference(&outcome, day.pair.0, day.pair.1);
-            let net = i64::from(winner == interleave::Preference::First) - i64::from(winner == interleave::Preference::Second);
+            let net = i64::from(winner == interleave::Preference::First)
+                - i64::from(winner == interleave::Preference::Second);
             let Counts { wins, losses, .. } = day.counts.impressions;
             assert_eq!(wins as i64 - losses as i64, net, "{name} {:?}", day.pair);
         }

@@ -6,7 +6,15 @@ use click_logs::simulate::{Dialect, Simulation, rules};
 use crate::common::{assert_same, simulated_log};
 
 fn small() -> Simulation {
-    Simulation { impressions: 6_000, bots: 0.01, conflicts: 0.01, not_shown: 0.03, unknown: 0.03, early: 0.02, ..Simulation::default() }
+    Simulation {
+        impressions: 6_000,
+        bots: 0.01,
+        conflicts: 0.01,
+        not_shown: 0.03,
+        unknown: 0.03,
+        early: 0.02,
+        ..Simulation::default()
+    }
 }
 
 #[test]
@@ -18,7 +26,13 @@ fn counts_equal_the_truth_in_every_dialect() {
         assert_same(&found, &truth.credited(), dialect.name());
         // The log has something of everything.
         for &fate in ImpressionFate::ALL {
-            let never = [ImpressionFate::Open, ImpressionFate::NotMixed, ImpressionFate::OneTeam, ImpressionFate::NoUnit, ImpressionFate::Malformed];
+            let never = [
+                ImpressionFate::Open,
+                ImpressionFate::NotMixed,
+                ImpressionFate::OneTeam,
+                ImpressionFate::NoUnit,
+                ImpressionFate::Malformed,
+            ];
             assert_eq!(found.tally.of_impressions(fate) > 0, !never.contains(&fate), "{fate:?}");
         }
         for &fate in ClickFate::ALL {

@@ -1,0 +1,100 @@
+//! Blocks of lines as records, on any number of threads.
+
+use super::record::Encoder;
+use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
+use crate::error::{LogError, Malformed};
+use crate::model::{Lineups, Settings};
+use crate::read::{self, Block, Event, Format};
+
+/// What a thread makes of a block of lines.
+pub(super) struct Encoded {
+    /// By partition.
+    pub(super) records: Vec<Vec<u8>>,
+    pub(super) tally: Tally,
+    pub(super) times: Option<(i64, i64)>,
+    pub(super) is_synthetic: bool,
+    pub(super) asides: Vec<Aside>,
+}
+
+/// Which lines a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Impressions,
+    Clicks,
+}
+
+/// What threads share while they read.
+pub(super) struct Encoding<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) lineups: &'a Lineups,
+    pub(super) keeps_origins: bool,
+    pub(super) parts: usize,
+    pub(super) number: u32,
+    pub(super) kind: Kind,
+}
+
+impl Encoding<'_> {
+    /// The records of a block.
+    pub(super) fn encode(&self, block: &Block, format: &Format) -> Result<Encoded, LogError> {
+        let mut encoder = Encoder::new(self.settings, self.lineups, self.keeps_origins);
+        let mut encoded = Encoded {
+            records: vec![Vec::new(); self.parts],
+            tally: Tally::default(),
+            times: None,
+            is_synthetic: false,
+            asides: Vec::new(),
+        };
+        for (line, text) in block.lines() {
+            let taken =
+                text.map_err(Malformed::new).and_then(|text| self.line(text, line, format, &mut encoder, &mut encoded));
+            match taken {
+                Ok(()) => {}
+                Err(malformed) if self.settings.set_malformed_aside => {
+                    drop(malformed);
+                    let is_impression = self.kind == Kind::Impressions;
+                    match self.kind {
+                        Kind::Impressions => encoded.tally.impressions(ImpressionFate::Malformed, 1),
+                        Kind::Clicks => encoded.tally.clicks(ClickFate::Malformed, 1),
+                    }
+                    let fate = ClickFate::Malformed.name();
+                    encoded.asides.push(Aside { is_impression, file: self.number, line, fate });
+                }
+                Err(malformed) => return Err(LogError::of_line(malformed, line)),
+            }
+        }
+        Ok(encoded)
+    }
+
+    fn line(
+        &self,
+        text: &str,
+        line: u64,
+        format: &Format,
+        encoder: &mut Encoder<'_>,
+        encoded: &mut Encoded,
+    ) -> Result<(), Malformed> {
+        let parts = self.parts;
+        let part = |id: u128| id as usize & (parts - 1);
+        match self.kind {
+            Kind::Impressions => {
+                let impression = read::impression(text, format.header(), self.settings)?;
+                encoder.impression(&impression, (self.number, line), |id| &mut encoded.records[part(id)])?;
+                encoded.times = joined_times(encoded.times, Some((impression.time, impression.time)));
+                encoded.is_synthetic |= impression.is_synthetic();
+            }
+            Kind::Clicks => match read::click(text, format.header(), self.settings)? {
+                Event::Click(click) => encoder.click(&click, (self.number, line), |id| &mut encoded.records[part(id)]),
+                Event::Other => encoded.tally.clicks(ClickFate::Other, 1),
+            },
+        }
+        Ok(())
+    }
+}
+
+/// The earlier and the later of two pairs of times.
+pub(super) fn joined_times(a: Option<(i64, i64)>, b: Option<(i64, i64)>) -> Option<(i64, i64)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,156 @@
+//! The program `click-logs`, from the outside.
+
+use std::path::Path;
+use std::process::Output;
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    assert_cmd::Command::cargo_bin("click-logs").unwrap().current_dir(folder).args(arguments).output().unwrap()
+}
+
+#[track_caller]
+fn ok(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The only line on standard error.
+#[track_caller]
+fn fails(folder: &Path, code: i32, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{error}");
+    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+    error
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+const CREDIT: [&str; 10] = [
+    "credit",
+    "--impressions",
+    "log/impressions.jsonl",
+    "--clicks",
+    "log/clicks.jsonl",
+    "--bots",
+    "log/bots.toml",
+    "--rankers",
+    "A,B",
+    "--final",
+];
+
+#[test]
+fn from_a_simulated_log_to_a_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let said = ok(at, &["simulate", "--out", "log", "--impressions", "2e4", "--bots", "0.003", "--margin", "0.4"]);
+    assert!(said.contains("click-logs credit --impressions log/impressions.jsonl"), "{said}");
+    let said = ok(at, &[&CREDIT[..], &["--out", "out", "--set-aside"]].concat());
+    assert!(said.starts_with("The log is simulated") && said.contains("click-logs decide out"), "{said}");
+    for file in ["outcomes.csv", "fates.csv"] {
+        assert_eq!(read(&at.join("out").join(file)), read(&at.join("log/truth").join(file)), "{file}");
+    }
+    let asides = read(&at.join("out/set-aside.csv"));
+    assert!(
+        asides.starts_with("what,reason,file,line\n")
+            && asides.contains("\nimpression,duplicate,log/impressions.jsonl,")
+    );
+    // The same again, with little memory and one thread: the same bytes, and nothing left behind.
+    let first = read(&at.join("out/summary.json"));
+    ok(at, &[&CREDIT[..], &["--out", "out", "--memory", "1", "--threads", "1"]].concat());
+    assert_eq!(read(&at.join("out/summary.json")), first);
+    let mut names: Vec<String> = std::fs::read_dir(at.join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["config.json", "fates.csv", "outcomes.csv", "summary.json"]);
+
+    let said = ok(at, &["decide", "out"]);
+    assert!(
+        said.starts_with("B beats A: ") && said.contains("lines of impressions, ") && said.contains("simulated"),
+        "{said}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&ok(at, &["decide", "out", "--format", "json"])).unwrap();
+    assert_eq!((json["pairs"][0]["winner"].as_str(), json["synthetic"].as_bool()), (Some("B"), Some(true)));
+    assert!(
+        ok(at, &["decide", "out", "--format", "csv"]).starts_with("day,first,second,wins,losses,ties,share,low,high")
+    );
+    ok(at, &["decide", "out", "--out", "decided"]);
+    assert!(read(&at.join("decided/win-rate.svg")).contains("simulated"));
+    assert_eq!(read(&at.join("decided/decision.txt")), said);
+    // Another table than that of a folder.
+    std::fs::copy(at.join("out/outcomes.csv"), at.join("table.csv")).unwrap();
+    assert!(ok(at, &["decide", "table.csv"]).starts_with("B beats A: "));
+}
+
+#[test]
+fn what_was_computed_is_never_replaced_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ok(at, &["simulate", "--out", "log", "--impressions", "500"]);
+    ok(at, &[&CREDIT[..], &["--out", "out"]].concat());
+    let before = read(&at.join("out/config.json"));
+    let error = fails(at, 2, &[&CREDIT[..], &["--out", "out", "--window", "1h"]].concat());
+    assert!(
+        error.contains("out holds other results of `click-logs credit`: ") && error.contains("--replace"),
+        "{error}"
+    );
+    assert_eq!(read(&at.join("out/config.json")), before);
+    ok(at, &[&CREDIT[..], &["--out", "out", "--window", "1h", "--replace"]].concat());
+    assert_eq!(read(&at.join("out.old-1/config.json")), before);
+    let error = fails(at, 2, &["simulate", "--out", "log", "--impressions", "600"]);
+    assert!(error.contains("log holds other results of `click-logs simulate`"), "{error}");
+}
+
+#[test]
+fn wrong_usage_and_failures_are_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("i"), r#"{"impression":"i1","time":1000,"session":"s","shown":["a"],"teams":["A"]}"#)
+        .unwrap();
+    std::fs::write(
+        at.join("plain"),
+        r#"{"query_id":"i1","timestamp":1000,"client_id":"s","query_response_hit_ids":["a"]}"#,
+    )
+    .unwrap();
+    std::fs::write(at.join("empty"), "").unwrap();
+    std::fs::write(at.join("bots"), "max_click = 3").unwrap();
+    let credit = |impressions, more: &[&'static str]| -> Vec<&str> {
+        [&["credit", "--impressions", impressions, "--clicks", "empty", "--out", "out", "--final"][..], more].concat()
+    };
+    for (code, arguments, expected) in [
+        (2, credit("i", &[]), "no impression has a user; choose another unit: --unit session"),
+        (2, credit("plain", &[]), "no impression has teams or a receipt"),
+        (2, credit("empty", &[]), "have no lines"),
+        (2, credit("i", &["--bots", "bots"]), "bots:1:1: unknown field `max_click`"),
+        (2, credit("i", &["--rankers", "A,B,A"]), "--rankers names A twice"),
+        (1, credit("none", &[]), "none: cannot be opened"),
+        (2, vec!["simulate", "--out", "log", "--late", "2"], "--late 2 is no share"),
+        (1, vec!["decide", "none"], "none: "),
+        (2, vec!["decide", "."], "no finished results of `click-logs credit`"),
+        (1, vec!["decide", "i"], "i:1: expected the columns day,first,second"),
+    ] {
+        let error = fails(at, code, &arguments);
+        assert!(error.contains(expected), "{error}");
+    }
+    assert!(!at.join("out").exists() && !at.join("log").exists(), "nothing is left of what failed");
+    // Sessions are there.
+    assert!(ok(at, &credit("i", &["--unit", "session", "--rankers", "A,B"])).contains("Who won"));
+}
+
+#[test]
+fn the_commands_of_the_readme_parse() {
+    let text = include_str!("../../README.md").replace("\\\n", " ");
+    let commands = text.lines().filter_map(|line| line.strip_prefix("cargo run --release -p click-logs -- "));
+    let mut count = 0;
+    for command in commands {
+        let words = command.split('#').next().unwrap_or("").split_whitespace();
+        let parsed = click_logs::cli::command().try_get_matches_from(std::iter::once("click-logs").chain(words));
+        assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
+        count += 1;
+    }
+    assert!(count >= 3);
+}
