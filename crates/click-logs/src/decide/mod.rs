@@ -1,6 +1,6 @@
 //! Who won: anytime-valid verdicts from outcomes by day.
 //!
-//! Every day is looked at once, when it has ended, at the counts until then; the verdicts hold at all looks together
+//! Every day gets one look, when it has ended, at the counts until then; the verdicts hold at all looks together
 //! ([`statistics::anytime`]), so that a log may be credited and decided again each day until it is decided. Units enter once, on
 //! the day on which they closed. With several pairs the level is divided among them; "the best of all rankers" has a test
 //! of its own.

@@ -42,10 +42,10 @@ const LEAST_MEMORY: u64 = 1 << 16;
 
 /// Learns how far the work is.
 pub trait Watch: Sync {
-    /// So many bytes of the files were read.
+    /// This number of bytes of the files was read.
     fn read(&self, bytes: u64);
 
-    /// Reading has ended; the joining of so many partitions begins.
+    /// Reading has ended; the joining of this number of partitions begins.
     fn join(&self, partitions: usize);
 
     /// One more partition is joined.

@@ -196,7 +196,7 @@ impl<'a> Table<'a> {
         ClickFate::Credited
     }
 
-    /// Notes which copy of an impression counts: with origins, every record is passed again after all clicks.
+    /// Notes which copy of an impression counts: with origins, every record is passed again when all clicks are known.
     pub(super) fn revisit(&mut self, record: ImpressionRecord<'_>) {
         let (Some(entry), Some((file, line))) = (self.entry(record.id()), record.origin()) else { return };
         let entry = &self.entries[entry];

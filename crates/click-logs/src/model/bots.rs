@@ -1,4 +1,4 @@
-//! Who is no user: rules from a small TOML file.
+//! Who is a bot: rules from a small TOML file.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ impl Bots {
             || (!self.agents.is_empty() && agent.is_some() && by_agent())
     }
 
-    /// Whether a unit with so many impressions and clicks on a day, at most `busiest` clicks on one impression, is a bot.
+    /// Whether a unit with this number of impressions and clicks on a day, at most `busiest` clicks on one impression, is a bot.
     #[must_use]
     pub fn are_too_many(&self, impressions: u64, clicks: u64, busiest: u64) -> bool {
         let above = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);

@@ -44,7 +44,7 @@ pub enum Complete {
 pub struct Settings {
     /// What enters once.
     pub unit: UnitKind,
-    /// The impressions of a unit count on the day of its first and on the days after it, so many in all.
+    /// The impressions of a unit count on the day of its first and on the days after it, N in all.
     pub unit_days: u32,
     /// How long after an impression its clicks count, in milliseconds.
     pub window: i64,
@@ -56,7 +56,7 @@ pub struct Settings {
     pub zone: Zone,
     /// Until when the log is complete.
     pub complete: Complete,
-    /// Who is no user.
+    /// Who is a bot.
     pub bots: Bots,
     /// The actions of UBI events that are clicks.
     pub actions: Vec<String>,

@@ -75,8 +75,9 @@ impl Outcomes {
                 return Err(wrong(number, format!("{} fields, expected {}", fields.len(), COLUMNS.len())));
             };
             let day = day_of_date(day)
-                .ok_or_else(|| wrong(number, format!("`{day}` is no date; expected e.g. 2026-11-22")))?;
-            let count = |text: &&str| text.parse::<u64>().map_err(|_| wrong(number, format!("`{text}` is no count")));
+                .ok_or_else(|| wrong(number, format!("`{day}` is not a date; expected e.g. 2026-11-22")))?;
+            let count =
+                |text: &&str| text.parse::<u64>().map_err(|_| wrong(number, format!("`{text}` is not a count")));
             let counts = counts.iter().map(count).collect::<Result<Vec<u64>, _>>()?;
             let &[wins, losses, ties, all_wins, all_losses, all_ties] = counts.as_slice() else {
                 return Err(wrong(number, format!("{} fields, expected {}", fields.len(), COLUMNS.len())));
@@ -185,9 +186,9 @@ mod tests {
         let header = COLUMNS.join(",");
         for (text, expected) in [
             ("a,b\n".to_owned(), "1: expected the columns"),
-            (format!("{header}\n2026-1-1,a,b,1,1,1,1,1,1\n"), "2: `2026-1-1` is no date"),
+            (format!("{header}\n2026-1-1,a,b,1,1,1,1,1,1\n"), "2: `2026-1-1` is not a date"),
             (format!("{header}\n2026-01-01,a,b,1,1,1,1,1\n"), "2: 8 fields"),
-            (format!("{header}\n\n2026-01-01,a,b,1,-1,1,1,1,1\n"), "3: `-1` is no count"),
+            (format!("{header}\n\n2026-01-01,a,b,1,-1,1,1,1,1\n"), "3: `-1` is not a count"),
             (format!("{header}\n2026-01-01,a,a,1,1,1,1,1,1\n"), "2: `a` against itself"),
         ] {
             let error = Outcomes::from_csv(&text, &[]).unwrap_err().in_file(std::path::Path::new("t.csv")).to_string();

@@ -117,7 +117,7 @@ fn dwell_error(found: &str) -> Malformed {
 pub(super) fn stored_ab_click() -> Malformed {
     Malformed::new(
         "a stored A/B click of OpenSearch (`search_configuration`, `count`): it does not say which list was clicked, so nobody \
-         can credit it once or tell users apart; log the response with `_search_configuration` per hit and UBI events \
+         can credit it once or distinguish users; log the response with `_search_configuration` per hit and UBI events \
          with `query_id`",
     )
 }

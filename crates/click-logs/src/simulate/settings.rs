@@ -127,7 +127,7 @@ impl Simulation {
             ("drift", self.drift),
         ];
         if let Some((name, share)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
-            return Err(format!("--{name} {share} is no share; expected 0 to 1"));
+            return Err(format!("--{name} {share} is not a share; expected 0 to 1"));
         }
         if self.late + self.lost + self.early > 1.0 {
             return Err("--late, --lost and --early are more than all clicks; expected at most 1 together".to_owned());

@@ -81,7 +81,7 @@ impl Truth {
         }
     }
 
-    /// A bot that met so many pairs.
+    /// A bot that met this number of pairs.
     pub(super) fn bot(&mut self, pairs: u64) {
         self.tally.units(UnitFate::Bot, pairs);
     }

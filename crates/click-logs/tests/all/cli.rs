@@ -128,7 +128,7 @@ fn wrong_usage_and_failures_are_one_line() {
         (2, credit("i", &["--bots", "bots"]), "bots:1:1: unknown field `max_click`"),
         (2, credit("i", &["--rankers", "A,B,A"]), "--rankers names A twice"),
         (1, credit("none", &[]), "none: cannot be opened"),
-        (2, vec!["simulate", "--out", "log", "--late", "2"], "--late 2 is no share"),
+        (2, vec!["simulate", "--out", "log", "--late", "2"], "--late 2 is not a share"),
         (1, vec!["decide", "none"], "none: "),
         (2, vec!["decide", "."], "no finished results of `click-logs credit`"),
         (1, vec!["decide", "i"], "i:1: expected the columns day,first,second"),

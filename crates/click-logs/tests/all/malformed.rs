@@ -1,4 +1,4 @@
-//! Lines that are no impressions or clicks: refused with file and line, or set aside and counted.
+//! Lines that are neither impressions nor clicks: refused with file and line, or set aside and counted.
 
 use click_logs::join::{ClickFate, ImpressionFate};
 use click_logs::model::{Complete, Settings};
