@@ -114,16 +114,14 @@ slurm_processes_of() {
 
 slurm_kill_node() {
     # shellcheck disable=SC2046
-    kill -9 $(slurm_processes_of "$1") 2> /dev/null
-    true
+    kill -9 $(slurm_processes_of "$1") 2> /dev/null || true
 }
 
 slurm_stop() {
     local run="$SLURM_HOME/run" file
-    scancel --quiet --user="$(id -un)" 2> /dev/null
+    scancel --quiet --user="$(id -un)" 2> /dev/null || true
     sleep 1
     for file in "$run"/n*.pid "$run"/slurmctld.pid "$run"/munge/pid; do
-        [ -f "$file" ] && kill "$(cat "$file")" 2> /dev/null
+        if [ -f "$file" ]; then kill "$(cat "$file")" 2> /dev/null || true; fi
     done
-    true
 }

@@ -44,7 +44,8 @@ same() {
     diff -r --exclude='*timings*' "$work/one" "$work/out" && say "$1: the bytes of one process"
 }
 
-command=(bandit --problem arithmetic:k=40 --steps 6e6 --runs 8 --algorithms rucb,dts --quiet)
+# Sixteen runs of some seconds.
+command=(bandit --problem arithmetic:k=40 --steps 1e8 --runs 16 --algorithms random --quiet)
 submit=("$sim" submit slurm --shards 16 --partition p --time 10 --limit 6 --max-array-size 13)
 say "one process"
 "$sim" "${command[@]}" --out one > /dev/null
@@ -111,6 +112,8 @@ say "requeue $task"
 scontrol requeue "$task"
 drained 240
 "$sim" status out/P.npy
+# What the task said when it was asked to stop.
+grep -h stopped out/P.npy.shards/slurm/logs/shard-*.log || true
 rm -rf out/P.npy.shards
 same "requeued"
 say "all equal"
