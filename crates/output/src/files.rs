@@ -196,7 +196,7 @@ pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     }
 }
 
-/// Eight digits that tell this machine from others with which it shares a folder: processes of several machines, and those
+/// Eight digits that distinguish this machine from others with which it shares a folder: processes of several machines, and those
 /// of containers almost always, have the same number.
 fn this_machine() -> &'static str {
     static MACHINE: OnceLock<String> = OnceLock::new();

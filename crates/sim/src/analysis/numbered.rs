@@ -32,7 +32,7 @@ pub struct NumberedWork {
     share: Share,
     /// The folder of a shard.
     folder: Option<PathBuf>,
-    /// What tells the subjects from those of other works in the same parts.
+    /// What distinguishes the subjects from those of other works in the same parts.
     within: String,
     cells: Mutex<Vec<Cell>>,
 }
@@ -50,13 +50,13 @@ impl NumberedWork {
         Self { share: share.clone(), folder, within: String::new(), cells: Mutex::new(Vec::new()) }
     }
 
-    /// The same for one of several works whose subjects have the same names: `within`, a text without spaces, tells them apart.
+    /// The same for one of several works whose subjects have the same names: `within`, a text without spaces, distinguishes them.
     #[must_use]
     pub fn within(self, within: String) -> Self {
         Self { within, ..self }
     }
 
-    /// The values of the units 0 to `total` - 1 of `subject`, a text of one line that tells them from others; those of a
+    /// The values of the units 0 to `total` - 1 of `subject`, a text of one line that distinguishes them from others; those of a
     /// shard alone, for its part, if this is one.
     ///
     /// # Errors

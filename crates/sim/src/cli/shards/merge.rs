@@ -65,7 +65,7 @@ impl Merge {
         let Some((header, made)) = made else {
             // Says what is wrong.
             Parts::read(&folder)?;
-            unreachable!("parts of which none can be read are refused");
+            unreachable!("unreadable parts are refused");
         };
         let usual = results_of(&folder).context("the folder is named after the results")?;
         let out = self.out.clone().unwrap_or(usual);

@@ -37,7 +37,7 @@ pub(in crate::cli) struct Status {
     json: bool,
 }
 
-/// More shards are listed only if something is to be said of them.
+/// More shards are listed only if there is something to say about them.
 const LISTED: usize = 32;
 /// The characters of a bar.
 const BAR: usize = 20;

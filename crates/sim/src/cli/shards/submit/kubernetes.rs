@@ -72,7 +72,7 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
 fn submit(name: &str) -> String {
     let name = shell(name);
     format!(
-        "#!/bin/bash\n# prepare, shards and merge, one after another; shards whose parts are there end at once\n\
+        "#!/bin/bash\n# prepare, shards and merge, one after another; shards whose parts are there end immediately\n\
          set -euo pipefail\nhere=\"$(cd \"$(dirname \"${{BASH_SOURCE[0]}}\")\" && pwd)\"\n\
          for step in prepare shards merge; do\n  kubectl delete job {name}-\"$step\" --ignore-not-found\n  \
          kubectl apply -f \"$here/$step.yaml\"\n  \

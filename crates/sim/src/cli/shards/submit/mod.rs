@@ -34,7 +34,7 @@ pub(in crate::cli) struct Submit {
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1_000_000>)]
     shards: u32,
 
-    /// Submit at once, instead of only writing the scripts
+    /// Submit immediately, instead of only writing the scripts
     #[arg(long)]
     go: bool,
 
@@ -109,11 +109,11 @@ enum Place {
     Slurm,
     /// An indexed job of Kubernetes
     Kubernetes,
-    /// Processes of this machine, at once
+    /// Processes of this machine, immediately
     Local,
 }
 
-/// What is to be done.
+/// The shards to run, and for whom.
 struct Job<'a> {
     asked: &'a Submit,
     /// The folder with the parts.

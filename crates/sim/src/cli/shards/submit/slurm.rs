@@ -1,6 +1,6 @@
 //! Scripts for Slurm: prepare, shards as job arrays, merge, and one that submits them.
 //!
-//! * A task runs the program in place of the script's shell (`exec`), and is sent SIGTERM itself a minute before its time
+//! * A task runs the program instead of the script's shell (`exec`), and is sent SIGTERM itself a minute before its time
 //!   is over (`--signal=B:`): it saves. Without `B:`, Slurm would signal only steps, and there is none.
 //! * The merge waits for all tasks to end well. One that was killed has failed and is not run again by Slurm; the merge is
 //!   then removed instead of waiting for ever (`--kill-on-invalid-dep`), and `--missing` submits another.
