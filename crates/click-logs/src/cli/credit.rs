@@ -123,7 +123,7 @@ impl Credit {
         let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let limits = Limits { memory: self.memory << 20, threads, scratch: scratch.path.clone(), partitions: None };
-        let watch = Bars::new(&inputs, self.quiet);
+        let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");
         let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
         let credited = match &mut writer {
@@ -131,6 +131,7 @@ impl Credit {
             None => credit(&inputs, &settings, &limits, &watch, None),
         };
         watch.finish();
+        drop(watch);
         let credited = credited?;
         writer.map(AsideWriter::finish).transpose()?;
         check(&credited, &settings)?;
@@ -388,13 +389,14 @@ struct Bars {
     reading: Progress,
     joining: std::sync::Mutex<Option<Progress>>,
     quiet: bool,
+    stop: super::Stop,
 }
 
 impl Bars {
-    fn new(inputs: &Inputs, quiet: bool) -> Self {
+    fn new(inputs: &Inputs, quiet: bool, stop: super::Stop) -> Self {
         let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
         let bytes = inputs.impressions.iter().chain(&inputs.clicks).map(size).sum();
-        Self { reading: Progress::new("bytes read", bytes, quiet), joining: std::sync::Mutex::new(None), quiet }
+        Self { reading: Progress::new("bytes read", bytes, quiet), joining: std::sync::Mutex::new(None), quiet, stop }
     }
 
     fn finish(&self) {
@@ -407,6 +409,7 @@ impl Bars {
 
 impl Watch for Bars {
     fn read(&self, bytes: u64) {
+        self.stop.if_asked();
         self.reading.advance(bytes);
     }
 
@@ -417,6 +420,7 @@ impl Watch for Bars {
     }
 
     fn joined(&self) {
+        self.stop.if_asked();
         if let Some(bar) = &*self.joining.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
             bar.advance(1);
         }

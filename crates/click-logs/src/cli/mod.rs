@@ -90,5 +90,32 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
     output::write_atomic(&folder.join(name), text.as_bytes())
 }
 
+/// Removes temporary files before a process that is asked to stop ends.
+struct Stop {
+    asked: std::sync::Mutex<Option<output::interrupt::SavesBeforeItStops>>,
+    temporary: Vec<std::path::PathBuf>,
+}
+
+impl Stop {
+    /// For these files and folders.
+    fn new(temporary: Vec<std::path::PathBuf>) -> Self {
+        Self { asked: std::sync::Mutex::new(Some(output::interrupt::saves_before_it_stops())), temporary }
+    }
+
+    /// Ends the process here if it was asked to stop. Nobody may be writing to the files.
+    fn if_asked(&self) {
+        let mut asked = self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if asked.as_ref().is_some_and(output::interrupt::SavesBeforeItStops::is_asked_to_stop) {
+            for path in &self.temporary {
+                // What cannot be removed is removed by the next call.
+                let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            }
+            if let Some(asked) = asked.take() {
+                asked.stop();
+            }
+        }
+    }
+}
+
 /// What every output of simulated logs says.
 const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";

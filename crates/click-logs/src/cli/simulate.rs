@@ -46,10 +46,10 @@ pub(super) struct Simulate {
     /// Rankers; each impression mixes two of them
     #[arg(long, value_name = "N", default_value = "2", value_parser = parse_up_to::<usize, 64>)]
     rankers: usize,
-    /// How much better each ranker is than the one before; 0 if they are equal on average
+    /// How much better each ranker is than the one before; 0 leaves differences by chance alone
     #[arg(long, value_name = "X", default_value = "0.1")]
     margin: f64,
-    /// How much of that comes only with time; 1 if all rankers are equal on the first day
+    /// How much of that comes only with time; 1 if only chance distinguishes rankers on the first day
     #[arg(long, value_name = "SHARE", default_value = "0")]
     drift: f64,
     /// How much users differ in what they want
@@ -190,6 +190,7 @@ impl Simulate {
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("threads cannot be started")?;
         folder.marker()()?;
+        let stop = super::Stop::new(asides.to_vec());
         let progress = Progress::new("impressions", self.impressions, self.quiet);
         let truth = pool.install(|| {
             let mut files = Vec::new();
@@ -206,6 +207,7 @@ impl Simulate {
                         .with_context(|| format!("failed to write {}", path.display()))
                         .map_err(Failed)?;
                 }
+                stop.if_asked();
                 progress.advance(impressions);
                 Ok(())
             });
@@ -216,6 +218,7 @@ impl Simulate {
             anyhow::Ok(truth)
         });
         progress.finish();
+        drop(stop);
         let truth = truth.inspect_err(|_| asides.iter().for_each(|path| drop(std::fs::remove_file(path))))?;
         let credited = truth.credited();
         let rules = rules(&simulation);

@@ -32,9 +32,9 @@ pub struct Simulation {
     pub first_day: i32,
     /// How many rankers; each impression mixes two of them.
     pub rankers: usize,
-    /// How much better each ranker is than the one before: 0 for rankers that are equal on average.
+    /// How much better each ranker is than the one before: 0 leaves differences by chance alone.
     pub margin: f64,
-    /// How much of the margin comes only with time: 1 if all rankers are equal on the first day.
+    /// How much of the margin comes only with time: 1 if only chance distinguishes rankers on the first day.
     pub drift: f64,
     /// How much users differ in what they want.
     pub taste: f64,
