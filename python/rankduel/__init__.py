@@ -3,14 +3,16 @@
 Dueling bandits, interleaving, multileaving and click models, for researchers and for search teams: the same numbers,
 to the last digit, as the command line ``sim``, which this package carries as ``rankduel``.
 
+Wherever numbers are drawn there is an argument `seed`: the same seed gives the same numbers on every machine, for any
+number of threads, with every version of Python.
+
+Examples
+--------
 >>> import rankduel as rd
 >>> site = rd.Site.lookalike("mq2008", scale=0.05, rankers="1,5,10,20")
 >>> study = site.live(["rucb", "random"], steps=2_000, runs=2, seed=1)
 >>> study.curves.columns[:4]
 ['algorithm', 'step', 'runs', 'mean_regret']
-
-Wherever numbers are drawn there is an argument `seed`: the same seed gives the same numbers on every machine, for any
-number of threads, with every version of Python.
 """
 
 from rankduel._core import Impression, __version__
