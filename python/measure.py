@@ -37,11 +37,11 @@ def of_children() -> float:
 
 def rucb(sim: str | None) -> None:
     def python() -> object:
-        return rd.bandit("arithmetic:k=20", "rucb", steps=1e6, runs=20).curves
+        return rd.bandit("cyclic:k=21", "rucb", steps=1e6, runs=20).curves
 
     def program() -> object:
         with tempfile.TemporaryDirectory() as folder:
-            words = ["bandit", "--problem", "arithmetic:k=20", "--algorithms", "rucb", "--steps", "1e6", "--runs", "20"]
+            words = ["bandit", "--problem", "cyclic:k=21", "--algorithms", "rucb", "--steps", "1e6", "--runs", "20"]
             return subprocess.run([str(sim), *words, "--quiet", "--out", folder + "/x"], check=True, capture_output=True)
 
     ours = least(python)
