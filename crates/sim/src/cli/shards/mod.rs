@@ -205,6 +205,8 @@ pub(in crate::cli) fn claim_shard(
                     parts.display()
                 )));
             }
+            // Left if the process was killed after it had written the part.
+            let _ = fs::remove_dir_all(&folder);
             if !quiet {
                 eprintln!("shard {shard} is finished already: {}", path.display());
             }
