@@ -6,3 +6,4 @@ pub mod rmed1;
 pub mod rmed2;
 mod row_minima;
 mod rule;
+mod unanswered;

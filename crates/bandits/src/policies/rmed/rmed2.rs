@@ -38,7 +38,7 @@
 //! * Duels of an arm with itself are not counted: where l is i*, n(l, i*) is 0.
 //! * Ties for b(l) go to the lowest arm; other ties as in RMED1.
 //! * With late outcomes as RMED1, but all open duels count: 54,298 +- 329 instead of 55,209 +- 745 where none does (136
-//!   rankers, 10^6 steps, delay of 10^5). RMED2FH finds its opponents once all outcomes of step 1 are known.
+//!   rankers, 10^6 steps, delay of 10^5; still without the further duels of `unanswered.rs`). RMED2FH finds its opponents once all outcomes of step 1 are known.
 //! * The duels that steps 1 and 2 insert admit no arm to the next pass by themselves: the
 //!   next step of a pass does. (In duelingbanditlib such a duel also ends its first arm's turn.)
 //! * ln ln t crosses a whole number of meetings so seldom that pairs are counted over only then.
@@ -46,6 +46,7 @@
 use super::divergences::Divergences;
 use super::passes::Passes;
 pub(crate) use super::rule::Rule;
+use super::unanswered::Unanswered;
 use crate::algorithm::{countable_pairs, horizon_known, named_values, papers, parameters, positive, takes_late};
 use crate::late::Late;
 use crate::state::{state, stored};
@@ -158,9 +159,10 @@ pub struct Rmed2 {
     opponents: Option<Vec<usize>>,
     /// Whether the last choice was one that step 1 or 2 asks for.
     catching_up: bool,
+    unanswered: Unanswered,
 }
 
-state!(Rmed2 { state, passes, swept, meetings, rises, cursor, unknown, opponents, catching_up } but { rule, horizon, sweeps });
+state!(Rmed2 { state, passes, swept, meetings, rises, cursor, unknown, opponents, catching_up, unanswered } but { rule, horizon, sweeps });
 
 impl Rmed2 {
     fn new(rule: Rule, arms: usize, horizon: Option<u64>) -> Self {
@@ -181,6 +183,7 @@ impl Rmed2 {
             unknown: arms * (arms - 1) / 2,
             opponents: None,
             catching_up: false,
+            unanswered: Unanswered::default(),
         }
     }
 
@@ -286,6 +289,10 @@ impl Policy for Rmed2 {
         let look = self.passes.at_start() || self.rule.komiyama;
         self.catching_up = false;
         if look && let Some((first, second)) = self.too_seldom(step) {
+            self.catching_up = true;
+            return Choice::Duel(Arm::at(first), Arm::at(second));
+        }
+        if let Some((first, second)) = self.unanswered.next(self.state.wins(), self.state.any_open()) {
             self.catching_up = true;
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
