@@ -188,7 +188,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 12] = [
     "bandits",
     "algorithms",
     "algorithm-pages",
@@ -197,6 +197,10 @@ const NAMES: [&str; 8] = [
     "click-models",
     "datasets",
     "first-run",
+    "claims",
+    "claims-held",
+    "claims-not-held",
+    "claims-open",
 ];
 
 /// A table by name; `root` is the repository's top folder.
@@ -227,6 +231,10 @@ fn known(root: &Path, name: &str) -> Option<Table> {
             Table::of(&["name", "data set", "features"], entries.map(row))
         }
         "first-run" => first_run(&root.join("results"))?,
+        "claims" => claims(root, &["✓ held", "✗ did not hold"])?,
+        "claims-held" => claims(root, &["✓ held"])?,
+        "claims-not-held" => claims(root, &["✗ did not hold"])?,
+        "claims-open" => claims(root, &["needs the real data", "not tested"])?,
         _ => return None,
     })
 }
@@ -261,6 +269,18 @@ fn first_run(results: &Path) -> Option<Table> {
     let rows: Option<Vec<Vec<String>>> = lookalike.iter().zip(&real).map(row).collect();
     let header = ["algorithm", "regret, look-alike", "right", "regret, real matrix", "right"];
     Some(Table::of(&header, rows?))
+}
+
+/// The claims of papers whose outcome begins with one of `outcomes`, from the published table of results.
+fn claims(root: &Path, outcomes: &[&str]) -> Option<Table> {
+    let text = std::fs::read_to_string(root.join("results/README.md")).ok()?;
+    let rows = text.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [result, claim, outcome, ..] = cells[..] else { return None };
+        let known = outcomes.iter().any(|known| outcome.trim_start_matches(['?', '–', ' ']).starts_with(known));
+        known.then(|| [result.trim_start_matches("| "), claim, outcome].map(str::to_owned).to_vec())
+    });
+    Some(Table::of(&["result", "claim", "outcome"], rows))
 }
 
 fn methods(rows: &[interleave::MethodRow]) -> Table {
