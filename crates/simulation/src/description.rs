@@ -13,7 +13,7 @@ use crate::site::MixingMethods;
 
 /// The full description of a site with all defaults resolved, written as `site` into `config.json`.
 ///
-/// Seeds and cache keys are derived from [`seed_text`], not from this type: its fields may be renamed or extended.
+/// Seeds and cache keys are derived from [`seed_text`](crate::seed_text), not from this type: its fields may be renamed or extended.
 #[derive(Debug, Clone, Serialize)]
 pub struct SiteDescription {
     /// The data set.
