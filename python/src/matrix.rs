@@ -11,7 +11,6 @@ use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonl
 use output::progress::Progress;
 use output::usage::usage;
 use pyo3::prelude::*;
-use sim::analysis::explore_then_exploit::{explore_matrix, explore_utilities};
 use sim::results::{Caption, PreparedEnvironment};
 use simulation::arm_names::ArmNames;
 use simulation::description::SiteDescription;
