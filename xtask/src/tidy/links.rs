@@ -19,7 +19,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
                     continue;
                 }
                 count += 1;
-                if !folder.join(path).exists() {
+                if !folder.join(path).exists() && !is_notebook(folder, path) {
                     findings.add(&file, Some(number), format!("links to {path}, which does not exist"));
                 }
             }
@@ -27,6 +27,11 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     }
     findings.note(format!("{count} links to files"));
     Ok(())
+}
+
+/// Whether `docs/build.sh` makes the page: from a notebook in the folder beside that of the pages.
+fn is_notebook(pages: &Path, path: &str) -> bool {
+    path.starts_with("notebooks/") && pages.join("..").join(path).with_extension("py").is_file()
 }
 
 /// The lines that are not in a fenced block, numbered from 1.
@@ -53,8 +58,13 @@ mod tests {
     #[test]
     fn a_link_to_nothing_is_found() {
         let text = "[a](a.md) and [b](sub/b.md#part), ![c](c.png \"c\"), [d](https://example.org/d)\n\
-            ```md\n[not a link](e.md)\n```\n[f](#part)\n";
-        let folder = tree(&[("sub/README.md", text), ("sub/a.md", ""), ("sub/sub/b.md", "[up](../a.md)")]);
+            ```md\n[not a link](e.md)\n```\n[f](#part), [g](notebooks/g.md)\n";
+        let folder = tree(&[
+            ("sub/README.md", text),
+            ("sub/a.md", ""),
+            ("sub/sub/b.md", "[up](../a.md)"),
+            ("notebooks/g.py", ""),
+        ]);
         assert_eq!(checked(&folder, check), ["sub/README.md:1: links to c.png, which does not exist"]);
     }
 }

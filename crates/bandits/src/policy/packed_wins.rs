@@ -88,7 +88,7 @@ fn read(words: &[u64], at: usize, count: usize) -> u64 {
     let (Some(&low), Some(&high)) = (words.get(word), words.get(next)) else {
         return 0;
     };
-    // A shift by 64 - bit, of which none is left over if bit is 0.
+    // In two steps: a shift by 64 - bit would be one by 64 if bit is 0.
     (low >> bit | high << 1 << (63 - bit)) & u64::MAX >> (64 - count)
 }
 

@@ -173,7 +173,7 @@ mod tests {
     }
 
     /// Evidence counts outcomes when they arrive: nothing is stated before the first does, a run that stops begins like
-    /// one that does not, and equal arms are rarely told apart, as with answers in time.
+    /// one that does not, and equal arms are rarely distinguished, as with answers in time.
     #[test]
     fn evidence_of_late_answers() {
         let watching = EvidencePlan { level: 0.95, margin: 0.0, stops: false, gives_up: false };
