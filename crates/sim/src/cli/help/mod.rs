@@ -14,7 +14,7 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 32] = [
+const RARE: [&str; 34] = [
     "axes",
     "batch",
     "best_margin",
@@ -22,6 +22,7 @@ const RARE: [&str; 32] = [
     "checkpoints",
     "compare_algorithms",
     "credit_ties",
+    "delay",
     "evidence",
     "first_alphabetical",
     "fractional_labels",
@@ -37,6 +38,7 @@ const RARE: [&str; 32] = [
     "same_qid",
     "save_every",
     "scores_only",
+    "shard",
     "split",
     "spread",
     "stop",

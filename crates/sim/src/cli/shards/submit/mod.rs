@@ -18,7 +18,7 @@ use output::shards::parts::{found_in, listed, most_common, other_work};
 use output::shards::{Header, folder_of};
 use output::usage::usage;
 
-/// Run a command in shards (--shard): write scripts for a cluster, or run the shards on this machine.
+/// Run a command in shards: write scripts for a cluster, or run the shards here.
 ///
 /// `sim submit slurm --shards 64 -- proxy --dataset MSLR-WEB30K --out results/P.npy` writes scripts that prepare what all
 /// shards need, run 64 shards as a job array, and merge their parts. Read them, then run submit.sh, or let --go do it. When
