@@ -1,4 +1,4 @@
-//! The folder of binary caches of data sets, which [`letor_io`] writes and reads.
+//! The folder of binary caches of data sets, which `letor-io` writes and reads.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -26,7 +26,6 @@ pub mod optional {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 
     /// Writes the value, if there is one, by its `Display`.
-    #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
     pub fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => serializer.collect_str(value),

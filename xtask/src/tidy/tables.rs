@@ -271,10 +271,11 @@ fn first_run(results: &Path) -> Option<Table> {
     Some(Table::of(&header, rows?))
 }
 
-/// The claims of papers whose outcome begins with one of `outcomes`, from the published table of results.
+/// The claims of papers whose outcome begins with one of `outcomes`, from the published table of results; own claims, beyond
+/// the papers, are not among them.
 fn claims(root: &Path, outcomes: &[&str]) -> Option<Table> {
     let text = std::fs::read_to_string(root.join("results/README.md")).ok()?;
-    let rows = text.lines().filter_map(|line| {
+    let rows = text.lines().take_while(|line| *line != "## Beyond the papers").filter_map(|line| {
         let cells: Vec<&str> = line.split(" | ").collect();
         let [result, claim, outcome, ..] = cells[..] else { return None };
         let known = outcomes.iter().any(|known| outcome.trim_start_matches(['?', '–', ' ']).starts_with(known));
