@@ -151,12 +151,12 @@ impl Submit {
     /// The folder with the parts of the command.
     fn parts(&self) -> Result<PathBuf> {
         let command = self.command();
-        let values = command.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--out") {
+        let mut values = command.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--out") {
             Some("") => command.get(at + 1).cloned(),
             Some(rest) => rest.strip_prefix('=').map(str::to_owned),
             None => None,
         });
-        let out = values.last().map(PathBuf::from);
+        let out = values.next_back().map(PathBuf::from);
         let out =
             out.ok_or_else(|| usage("the command needs --out: all shards, and who merges them, must know where"))?;
         if command.first().is_some_and(|name| name == "experiment") {
