@@ -172,17 +172,8 @@ pub(crate) fn compare(
         let caption = Caption { note: notes([caption.note, note]), ..caption };
         let proxy = against_truth(matrix, &truth, &asked, caption, &live)?;
         let differences = live_vs_proxy::differences(&live.plan, &live.results, &proxy.results, measured.kind);
-        let header = [
-            "algorithm",
-            "step",
-            "live_regret",
-            "live_standard_error",
-            "proxy_regret",
-            "proxy_standard_error",
-            "relative_difference",
-            "relative_standard_error",
-        ];
-        Ok((live, proxy, output::csv(&header, &differences).context("failed to format the differences")?))
+        let csv = output::csv(&live_vs_proxy::Difference::HEADER, &differences);
+        Ok((live, proxy, csv.context("failed to format the differences")?))
     });
     let (live, proxy, csv) = own.raise(py, compared)?;
     Ok((live, proxy, Columns::of(csv)?))

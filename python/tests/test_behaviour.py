@@ -75,12 +75,16 @@ def test_ctrl_c_is_heard_within_half_a_second(phase: str, tmp_path: Path) -> Non
             os._exit(0)
         sys.exit("nobody interrupted it")
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    # The promise is half a second, which RANKDUEL_PATIENCE=1 holds it to; a machine that does other things gets more.
-    assert float(done.stdout) < 0.5 * float(os.environ.get("RANKDUEL_PATIENCE", "20")), done.stdout
+    # The promise is half a second, which RANKDUEL_PATIENCE=1 holds it to; a loaded machine gets more, and more than one try.
+    promised = 0.5 * float(os.environ.get("RANKDUEL_PATIENCE", "4"))
+    waited: list[float] = []
+    while not waited or (waited[-1] >= promised and len(waited) < 3):
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        waited.append(float(done.stdout))
+    assert waited[-1] < promised, waited
 
 
 def test_calls_go_on_after_ctrl_c() -> None:

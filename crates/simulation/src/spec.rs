@@ -20,8 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::description::SiteDescription;
 use crate::prepared::PreparedSite;
 use crate::seed;
-use crate::site::MixingMethods;
-use crate::site::Site;
+use crate::site::{MixingMethods, Site};
 use crate::text_form;
 
 /// A data set, its rankers, its users, and how lists are mixed for them.

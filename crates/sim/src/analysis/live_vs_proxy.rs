@@ -38,6 +38,18 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// The columns of a table of differences, in the order of the fields.
+    pub const HEADER: [&str; 8] = [
+        "algorithm",
+        "step",
+        "live_regret",
+        "live_standard_error",
+        "proxy_regret",
+        "proxy_standard_error",
+        "relative_difference",
+        "relative_standard_error",
+    ];
+
     fn at(
         plan: &StudyPlan,
         (algorithm, checkpoint): (usize, usize),

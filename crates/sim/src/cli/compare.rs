@@ -12,8 +12,7 @@ use output::results_folder::{ResultsFolder, write_part};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
 use serde::Serialize;
-use simulation::description::Effort;
-use simulation::description::SiteDescription;
+use simulation::description::{Effort, SiteDescription};
 use simulation::late_answers::LateAnswers;
 use simulation::live_arena::LiveArenaFactory;
 use simulation::matrix::matrix_checksum;
@@ -289,16 +288,6 @@ impl Compare {
             at_end: differences.iter().filter(|difference| difference.step == plan.steps).collect(),
             measured,
         };
-        let header = [
-            "algorithm",
-            "step",
-            "live_regret",
-            "live_standard_error",
-            "proxy_regret",
-            "proxy_standard_error",
-            "relative_difference",
-            "relative_standard_error",
-        ];
         folder.write(config, || {
             for (arena, runs, kept) in [("live", live, live_runs), ("proxy", proxy, proxy_runs)] {
                 let (part, caption) = (folder.join(arena), caption(&format!("{arena}: ")));
@@ -306,7 +295,7 @@ impl Compare {
                 kept.complete(&plan.cells(), runs)?;
             }
             output::write_json_pretty(&folder.join("summary.json"), &summary)?;
-            output::write_csv(&folder.join("differences.csv"), &header, &differences)?;
+            output::write_csv(&folder.join("differences.csv"), &Difference::HEADER, &differences)?;
             figure(plan, live, proxy, measured.kind, &caption("Live and proxy: ")).save(&folder.join("compare"))
         })?;
 

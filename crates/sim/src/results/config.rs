@@ -2,8 +2,7 @@
 
 use bandits::RegretKind;
 use serde::Serialize;
-use simulation::description::Effort;
-use simulation::description::SiteDescription;
+use simulation::description::{Effort, SiteDescription};
 use simulation::late_answers::LateAnswers;
 use simulation::runs::evidence::EvidencePlan;
 use simulation::seed::Streams;

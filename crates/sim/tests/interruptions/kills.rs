@@ -118,6 +118,7 @@ fn stopped_when(folder: &Path, arguments: &[&str], signal: &str, ready: impl Fn(
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
     // In the background of a script SIGINT is ignored, here and in every process that starts here.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
