@@ -188,10 +188,12 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 14] = [
     "bandits",
     "algorithms",
     "algorithm-pages",
+    "when-to-prefer",
+    "when-to-prefer-pages",
     "interleaving-methods",
     "multileaving-methods",
     "click-models",
@@ -215,8 +217,10 @@ fn known(root: &Path, name: &str) -> Option<Table> {
             };
             Table::of(&["name", "action", "horizon", "what it is"], bandits::registry::entries().iter().map(row))
         }
-        "algorithms" => algorithms(|entry| format!("`{}`", entry.name)),
-        "algorithm-pages" => algorithms(|entry| format!("[`{}`]({})", entry.name, entry.module)),
+        "algorithms" => algorithms(by_name),
+        "algorithm-pages" => algorithms(by_page),
+        "when-to-prefer" => when_to_prefer(&root.join("results"), by_name)?,
+        "when-to-prefer-pages" => when_to_prefer(&root.join("results"), by_page)?,
         "interleaving-methods" => methods(&interleave::AnyInterleaving::rows()),
         "multileaving-methods" => methods(&interleave::AnyMultileaving::rows()),
         "click-models" => Table {
@@ -237,6 +241,38 @@ fn known(root: &Path, name: &str) -> Option<Table> {
         "claims-open" => claims(root, &["needs the real data", "not tested"])?,
         _ => return None,
     })
+}
+
+/// The name of an algorithm as code.
+fn by_name(entry: &bandits::registry::Entry) -> String {
+    format!("`{}`", entry.name)
+}
+
+/// The same as a link to its module.
+fn by_page(entry: &bandits::registry::Entry) -> String {
+    format!("[`{}`]({})", entry.name, entry.module)
+}
+
+/// When to prefer each bandit, beside its regret on the published navigational matrix and how it takes late answers.
+fn when_to_prefer(results: &Path, first: impl Fn(&bandits::registry::Entry) -> String) -> Option<Table> {
+    let text = std::fs::read_to_string(results.join("bandits-mslr/regret.csv")).ok()?;
+    let measured = |algorithm: &str, steps: &str| {
+        text.lines().find_map(|line| match line.split(',').collect::<Vec<_>>()[..] {
+            ["navigational", name, at, _, mean, _, right, "10000000"] if (name, at) == (algorithm, steps) => {
+                Some((significant(mean.parse().ok()?), 100.0 * right.parse::<f64>().ok()?))
+            }
+            _ => None,
+        })
+    };
+    let row = |entry: &bandits::registry::Entry| {
+        let spec: bandits::registry::Spec = entry.name.parse().ok()?;
+        let (early, _) = measured(&spec.canonical(), "100000")?;
+        let (late, right) = measured(&spec.canonical(), "10000000")?;
+        let takes = if spec.late(16, 1_000).ok()?.is_native() { "itself" } else { "queues" };
+        Some(vec![first(entry), entry.prefer.to_owned(), early, late, format!("{right:.0}%"), takes.to_owned()])
+    };
+    let rows: Option<Vec<Vec<String>>> = bandits::registry::entries().iter().map(row).collect();
+    Some(Table::of(&["name", "prefer it", "regret at 10^5", "at 10^7", "right", "late answers"], rows?))
 }
 
 /// The table of bandits with variants and papers; `first` makes the first cell.

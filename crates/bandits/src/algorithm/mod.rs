@@ -24,6 +24,8 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     const NAME: &'static str;
     /// One line: what it is and where it comes from.
     const SUMMARY: &'static str;
+    /// When to prefer it to the others, by what was measured: a phrase for the table of algorithms.
+    const PREFER: &'static str;
     /// The paper; `None` for baselines.
     const PAPER: Option<Paper> = None;
     /// Settings worth trying beside the defaults: the parameters, e.g. `variant=icml`, and a phrase that explains

@@ -141,6 +141,8 @@ impl BtmConfig {
 impl PolicyConfig for BtmConfig {
     const NAME: &'static str = "btm";
     const SUMMARY: &'static str = "beat the mean (Yue and Joachims, ICML 2011): arms against the mean of those left";
+    const PREFER: &'static str =
+        "with `setting=pac`, if an arm that is nearly the best will do; otherwise to compare with";
     const PAPER: Option<Paper> = Some(papers::YUE_ICML_2011);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[
         ("variant=lerot", "other bounds if gamma > 1"),

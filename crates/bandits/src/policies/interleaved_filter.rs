@@ -48,6 +48,11 @@ impl<const PRUNES: bool> PolicyConfig for InterleavedFilterConfig<PRUNES> {
     } else {
         "interleaved filter 1 (Yue et al., JCSS 2012): a candidate against all, until one beats it"
     };
+    const PREFER: &'static str = if PRUNES {
+        "as `if1`: less regret at 10^7 steps, but wrong in half of the runs"
+    } else {
+        "to compare with the first dueling bandit; `rucb` needs no horizon, costs less and is right more often"
+    };
     const PAPER: Option<Paper> = Some(papers::YUE_JCSS_2012);
     const NEEDS_HORIZON: bool = true;
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 24 };

@@ -208,16 +208,21 @@ impl Homes {
         members: impl Fn(usize) -> &'a [Arm],
     ) -> Option<(usize, [usize; 2])> {
         if self.of.is_empty() {
-            self.of.resize(arms, [DROPPED; 2]);
-            for batch in 0..batches {
-                for (place, arm) in members(batch).iter().enumerate() {
-                    self.of[arm.index()] = [batch as u32, place as u32];
-                }
-            }
+            self.look_up(arms, batches, members);
         }
         let [first, second] = [self.of[pair[0].index()], self.of[pair[1].index()]];
         let met = first[0] == second[0] && first[0] != DROPPED;
         met.then_some((first[0] as usize, [first[1] as usize, second[1] as usize]))
+    }
+
+    #[cold]
+    fn look_up<'a>(&mut self, arms: usize, batches: usize, members: impl Fn(usize) -> &'a [Arm]) {
+        self.of.resize(arms, [DROPPED; 2]);
+        for batch in 0..batches {
+            for (place, arm) in members(batch).iter().enumerate() {
+                self.of[arm.index()] = [batch as u32, place as u32];
+            }
+        }
     }
 }
 

@@ -33,6 +33,7 @@ pub struct RandomSetsConfig;
 impl PolicyConfig for RandomPairsConfig {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "two arms at random: the baseline of duels";
+    const PREFER: &'static str = "the baseline; and to learn all pairs alike";
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 16 };
     type Policy = RandomPairs;
@@ -54,6 +55,7 @@ impl PolicyConfig for RandomPairsConfig {
 impl PolicyConfig for RandomSetsConfig {
     const NAME: &'static str = "random-set";
     const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
+    const PREFER: &'static str = "the baseline of `mdb`";
     const ACTION: ActionKind = ActionKind::Sets;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 150 };

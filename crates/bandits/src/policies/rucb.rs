@@ -83,6 +83,8 @@ impl Default for RucbConfig {
 impl PolicyConfig for RucbConfig {
     const NAME: &'static str = "rucb";
     const SUMMARY: &'static str = "relative upper confidence bound (Zoghi et al., ICML 2014): optimism, twice";
+    const PREFER: &'static str =
+        "if its proof counts and there are at most about 70 arms; hardly notices answers that come late";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=icml", "with the favourite B"), ("variant=lerot", "pseudo-counts")];

@@ -76,6 +76,8 @@ impl Default for ScbConfig {
 impl PolicyConfig for ScbConfig {
     const NAME: &'static str = "scb";
     const SUMMARY: &'static str = "scalable Copeland bandits (Zoghi et al., NIPS 2015)";
+    const PREFER: &'static str =
+        "to compare with: Copeland winners among many arms in theory; among 136 no better than random choice";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=wu", "as in DuelingBandits")];
     // To the end of its third long round, after which it starts again. Most of a round is spent on being certain of

@@ -11,6 +11,8 @@ pub struct Entry {
     pub name: &'static str,
     /// One line: what it is and where it comes from.
     pub summary: &'static str,
+    /// When to prefer it to the others, by what was measured; empty for algorithms from outside.
+    pub prefer: &'static str,
     /// Its paper; `None` for baselines.
     pub paper: Option<Paper>,
     /// The path of its module in this crate, e.g. `policies::rucb`.
@@ -36,6 +38,7 @@ impl Entry {
         Self {
             name: C::NAME,
             summary: C::SUMMARY,
+            prefer: C::PREFER,
             paper: C::PAPER,
             module: path.trim_start_matches(':').rsplit_once("::").map_or("", |(module, _)| module),
             variants: C::VARIANTS,

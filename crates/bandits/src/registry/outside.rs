@@ -40,6 +40,7 @@ pub(super) fn entry(outside: &dyn Outside) -> Entry {
     Entry {
         name: outside.name(),
         summary: outside.summary(),
+        prefer: "",
         paper: None,
         module: "",
         variants: &[],

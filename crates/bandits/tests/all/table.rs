@@ -1,6 +1,6 @@
 //! The tables of algorithms on the crate's front page and in its README are those of the registry.
 
-use bandits::registry::table;
+use bandits::registry::{Spec, entries, table};
 
 const BEGIN: &str = ": written by cargo xtask tidy --fix -->";
 const END: &str = "<!-- end -->";
@@ -24,4 +24,62 @@ fn tables_are_those_of_the_registry() {
     assert_eq!(first_difference(include_str!("../../README.md"), &readme), None, "run `cargo xtask tidy --fix`");
     let front_page = table(|entry| format!("[`{}`]({})", entry.name, entry.module));
     assert_eq!(first_difference(include_str!("../../src/lib.rs"), &front_page), None, "run `cargo xtask tidy --fix`");
+}
+
+/// Mean regret on the published navigational matrix and the share of runs that are right, by steps.
+fn measured(name: &str, steps: u64) -> (f64, f64) {
+    let name = name.parse::<Spec>().expect("an algorithm").canonical();
+    let text = include_str!("../../../../results/bandits-mslr/regret.csv");
+    let begins = format!("navigational,{name},{steps},");
+    let line = text.lines().find_map(|line| line.strip_prefix(&begins)).expect("it was measured");
+    let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().expect("a number")).collect();
+    (cells[1], cells[3])
+}
+
+/// What `PolicyConfig::PREFER` says of MSLR's 136 rankers is what was measured.
+#[test]
+fn preferences_are_as_measured() {
+    const LONG: u64 = 10_000_000;
+    let regret = |name, steps| measured(name, steps).0;
+    let all = entries();
+    let duels = |name: &str| !["mdb", "random-set"].contains(&name);
+    for entry in &all {
+        assert!(!entry.prefer.is_empty() && !entry.prefer.ends_with('.'), "{}", entry.name);
+        for steps in [1_000_000, LONG].into_iter().filter(|_| entry.name != "mdb") {
+            assert!(regret("mdb", steps) < regret(entry.name, steps), "mdb, {}", entry.name);
+        }
+        if duels(entry.name) && entry.name != "self-sparring" {
+            assert!(regret("self-sparring", LONG) < regret(entry.name, LONG), "{}", entry.name);
+        }
+        for steps in
+            [100_000, 1_000_000].into_iter().filter(|_| duels(entry.name) && entry.name != "winner-stays-strong")
+        {
+            assert!(regret("winner-stays-strong", steps) < regret(entry.name, steps), "{}", entry.name);
+        }
+    }
+    let merging = ["mergerucb", "mergerucb-squared", "mergerucb-parallel", "mergedts"];
+    assert!(merging.iter().all(|name| regret("mergedts:alpha=0.262144:p=16:c=4e5", LONG) < regret(name, LONG) / 5.0));
+    let less = [
+        ("mergedts", "mergerucb"),
+        ("mergerucb", "mergerucb-squared"),
+        ("rucb", "if1"),
+        ("rucb", "savage"),
+        ("if2", "if1"),
+        ("rex3", "sparring-exp3"),
+        ("rmed1", "rmed2"),
+        ("rmed1", "rmed2fh"),
+        ("self-sparring", "sparring-ts"),
+    ];
+    for (one, other) in less {
+        assert!(regret(one, LONG) < regret(other, LONG), "{one}, {other}");
+    }
+    let alike = [("dts", "dts-plus"), ("rucb", "ccb"), ("mergerucb", "mergerucb-parallel"), ("rmed2", "rmed2fh")];
+    for (one, other) in alike {
+        assert!((regret(one, LONG) / regret(other, LONG) - 1.0).abs() < 0.1, "{one}, {other}");
+    }
+    assert!((0.15..0.25).contains(&(regret("rmed1", LONG) / regret("rucb", LONG))));
+    assert!(regret("scb", LONG) > regret("random", LONG) && regret("multisbm", LONG) < 0.7 * regret("random", LONG));
+    let right = |name| measured(name, LONG).1;
+    assert!(right("if2") <= 0.5 && right("rts") < 0.5 && right("if1") < right("rucb"));
+    assert!((0.6..0.8).contains(&right("winner-stays-strong")));
 }

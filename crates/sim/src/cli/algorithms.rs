@@ -33,6 +33,8 @@ pub(super) fn find(name: &str) -> Result<Entry, String> {
 struct Description {
     name: &'static str,
     summary: &'static str,
+    /// When to prefer it to the others.
+    prefer: &'static str,
     /// `duels` or `sets`.
     chooses: &'static str,
     anytime: bool,
@@ -77,6 +79,7 @@ impl Description {
         Self {
             name: entry.name,
             summary: entry.summary,
+            prefer: entry.prefer,
             chooses: if entry.action_kind == ActionKind::Duels { "duels" } else { "sets" },
             anytime: !entry.needs_horizon,
             parameters: entry.parameters.iter().map(parameter).collect(),
@@ -151,6 +154,9 @@ fn print_short(entry: &Entry) {
 fn described(entry: &Entry) -> String {
     let about = Description::of(entry);
     let mut lines = vec![format!("{}: {}", about.name, about.summary)];
+    if !about.prefer.is_empty() {
+        lines.push(format!("  prefer   it {}", about.prefer.replace('`', "")));
+    }
     let chooses = if about.chooses == "duels" { "two arms per step" } else { "any number of arms per step" };
     let horizon = if about.anytime { "not needed (anytime)" } else { "must be known" };
     lines.push(format!("  chooses  {chooses}\n  horizon  {horizon}"));

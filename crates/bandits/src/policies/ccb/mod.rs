@@ -70,6 +70,8 @@ impl Default for CcbConfig {
 impl PolicyConfig for CcbConfig {
     const NAME: &'static str = "ccb";
     const SUMMARY: &'static str = "Copeland confidence bound (Zoghi et al., NIPS 2015)";
+    const PREFER: &'static str =
+        "if no arm may beat all others (Copeland winners) and its proof counts; otherwise as `rucb`";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_NIPS_2015);
     const MEMORY: Memory = Memory { per_pair: 23, per_arm: 820 };
     type Policy = Ccb;

@@ -94,6 +94,11 @@ impl<const PLUS: bool> PolicyConfig for DoubleThompsonConfig<PLUS> {
     } else {
         "double Thompson sampling (D-TS; Wu and Liu, NIPS 2016): two sampled candidates"
     };
+    const PREFER: &'static str = if PLUS {
+        "as `dts`: the same regret within its error"
+    } else {
+        "if the best arm may not win most on average, or none may beat all others: little regret, at microseconds per step among 136 arms"
+    };
     const PAPER: Option<Paper> = Some(papers::WU_NIPS_2016);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "pseudo-counts")];
     const REVISION: u32 = if PLUS { 2 } else { 1 };

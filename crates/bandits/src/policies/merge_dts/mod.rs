@@ -94,6 +94,8 @@ impl PolicyConfig for MergeDtsConfig {
     const NAME: &'static str = "mergedts";
     const SUMMARY: &'static str =
         "merge double Thompson sampling (Li et al., TOIS 2020): sampling in batches that merge";
+    const PREFER: &'static str =
+        "as `mergerucb`, with less regret; with `alpha=0.262144:p=16:c=4e5` the least of those that merge";
     const PAPER: Option<Paper> = Some(papers::LI_TOIS_2020);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 240 };

@@ -206,26 +206,30 @@ impl Batches {
 
     /// Takes in a duel of two places of a batch and returns the evidence against its loser.
     #[inline]
-    fn record_in(&mut self, batch: usize, [first, second]: [usize; 2], first_won: bool) -> f64 {
-        let (forth, back) = (batch * self.room + first, batch * self.room + second);
-        let (at, across) = (forth * self.room + second, back * self.room + first);
+    fn record_in(&mut self, batch: usize, places: [usize; 2], first_won: bool) -> f64 {
+        let [at, across] = self.cells(batch, places);
         self.wins[at] += u32::from(first_won);
         self.wins[across] += u32::from(!first_won);
-        self.rate(batch, [first, second]);
-        let (won, lost) = (f64::from(self.wins[at]), f64::from(self.wins[across]));
-        (won - lost) * (won - lost) * (1.0 / (won + lost)) / 4.0
+        self.rate(batch, places);
+        doubts(self.wins[at], self.wins[across]).1
+    }
+
+    /// Where the wins of one place of a batch over another are, and those of the other.
+    #[inline]
+    fn cells(&self, batch: usize, [first, second]: [usize; 2]) -> [usize; 2] {
+        let base = batch * self.room;
+        [(base + first) * self.room + second, (base + second) * self.room + first]
     }
 
     /// Rewrites the bounds of two places of a batch.
     #[inline(always)]
     fn rate(&mut self, batch: usize, [first, second]: [usize; 2]) {
-        let (forth, back) = (batch * self.room + first, batch * self.room + second);
-        let (at, across) = (forth * self.room + second, back * self.room + first);
+        let [at, across] = self.cells(batch, [first, second]);
         let open = if self.open.is_empty() { 0 } else { self.open[at] };
         let standing = Standing::of(self.wins[at].into(), self.wins[across].into(), open);
         let standing = standing.unwrap_or(Standing { mean: 2.0, other_mean: 2.0, width: 0.0 });
-        self.set_standing(forth, second, (standing.other_mean, standing.width));
-        self.set_standing(back, first, (standing.mean, standing.width));
+        self.set_standing(batch * self.room + first, second, (standing.other_mean, standing.width));
+        self.set_standing(batch * self.room + second, first, (standing.mean, standing.width));
     }
 
     /// The batch that two arms are in, and their places there; `None` if one was dropped.
@@ -254,40 +258,47 @@ impl Batches {
         if self.open.is_empty() {
             self.open = vec![0; self.wins.len()];
         }
-        self.count_open(batch, places, true);
-        let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
-        let (at, across) = (row * self.room + places[1], column * self.room + places[0]);
+        let [at, across] = self.cells(batch, places);
+        let open = self.open[at] + 1;
+        (self.open[at], self.open[across]) = (open, open);
         let known = self.wins[at] + self.wins[across];
         if known == 0 {
             self.rate(batch, places);
             return;
         }
         // Their means stay: only the width is new.
-        let width = Standing::width(known.into(), self.open[at]);
+        let width = Standing::width(known.into(), open);
+        let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
         self.standings[row * self.groups + places[1] / LANES].widths[places[1] % LANES] = width;
         self.standings[column * self.groups + places[0] / LANES].widths[places[0] % LANES] = width;
     }
 
     /// A duel of these arms is open no longer. If both are still there, whether the first won is taken in.
+    #[inline]
     pub(super) fn arrive(&mut self, pair: &[Arm], first_won: Option<bool>) {
         let Some((batch, places)) = self.find(pair) else {
             return;
         };
-        self.count_open(batch, places, false);
-        match first_won {
-            // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for
-            // a look at the batch is what matters.
-            Some(first_won) => self.pending[batch] = self.record_in(batch, places, first_won).max(self.pending[batch]),
-            None => self.rate(batch, places),
-        }
-    }
-
-    #[inline]
-    fn count_open(&mut self, batch: usize, [first, second]: [usize; 2], departs: bool) {
-        for (row, column) in [(first, second), (second, first)] {
-            let count = &mut self.open[(batch * self.room + row) * self.room + column];
-            *count = if departs { *count + 1 } else { *count - 1 };
-        }
+        let [at, across] = self.cells(batch, places);
+        let open = self.open[at] - 1;
+        (self.open[at], self.open[across]) = (open, open);
+        let Some(first_won) = first_won else {
+            self.rate(batch, places);
+            return;
+        };
+        let (won, lost) = (self.wins[at] + u32::from(first_won), self.wins[across] + u32::from(!first_won));
+        (self.wins[at], self.wins[across]) = (won, lost);
+        // One more is known and one less is open: only the means are new.
+        debug_assert!(
+            self.standing(batch * self.room + places[0], places[1]).1 == Standing::width(f64::from(won + lost), open)
+        );
+        let (share, evidence) = doubts(won, lost);
+        let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
+        self.standings[row * self.groups + places[1] / LANES].means[places[1] % LANES] = f64::from(lost) * share;
+        self.standings[column * self.groups + places[0] / LANES].means[places[0] % LANES] = f64::from(won) * share;
+        // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for a
+        // look at the batch is what matters.
+        self.pending[batch] = evidence.max(self.pending[batch]);
     }
 
     /// Whether an arm of the current batch may have an upper bound below 1/2.
@@ -367,6 +378,14 @@ fn pick(mut bits: u32, generator: &mut Generator) -> usize {
         }
     }
     bits.trailing_zeros() as usize
+}
+
+/// 1 / n of a pair that has met, and the evidence against whoever is behind, with one division.
+#[inline]
+fn doubts(won: u32, lost: u32) -> (f64, f64) {
+    let (won, lost) = (f64::from(won), f64::from(lost));
+    let share = 1.0 / (won + lost);
+    (share, (won - lost) * (won - lost) * share / 4.0)
 }
 
 /// n (1/2 - mu)^2 of a pair: what alpha ln t must reach for the upper bound of the arm that is

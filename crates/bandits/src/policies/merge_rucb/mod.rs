@@ -102,6 +102,7 @@ impl MergeRucbConfig {
 impl PolicyConfig for MergeRucbConfig {
     const NAME: &'static str = "mergerucb";
     const SUMMARY: &'static str = "merge relative upper confidence bound (Zoghi et al., WSDM 2015): batches that merge";
+    const PREFER: &'static str = "from about 85 arms up to millions: memory grows with the arms, not their pairs, and a step costs the least time";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 270 };

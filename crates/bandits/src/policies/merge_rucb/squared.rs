@@ -61,6 +61,7 @@ impl PolicyConfig for MergeRucbSquaredConfig {
     const NAME: &'static str = "mergerucb-squared";
     const SUMMARY: &'static str =
         "mergeRUCB restarted for squared horizons (Zoghi et al., WSDM 2015): no delta, no horizon";
+    const PREFER: &'static str = "to compare with: needs no delta, but costs more than `mergerucb` and is sure later";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=paper", "as printed")];
     // It learns from scratch in every round.

@@ -82,6 +82,7 @@ impl PolicyConfig for RcsConfig {
     const NAME: &'static str = "rcs";
     const SUMMARY: &'static str =
         "relative confidence sampling (Zoghi et al., WSDM 2014): a sampled champion, optimism";
+    const PREFER: &'static str = "up to about 20 arms, as `rucb`: about a fifth less regret";
     const PAPER: Option<Paper> = Some(papers::ZOGHI_WSDM_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=lerot", "counts fewer champions, and duels of an arm with itself")];

@@ -48,6 +48,7 @@ impl Default for DoublerConfig {
 impl PolicyConfig for DoublerConfig {
     const NAME: &'static str = "doubler";
     const SUMMARY: &'static str = "a bandit against its own choices of the epoch before (Ailon et al., ICML 2014)";
+    const PREFER: &'static str = "to compare with: the first reduction to a bandit of single arms, with its proof";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, patience: 10, ..Convergence::USUAL };
     type Policy = Doubler;

@@ -71,6 +71,7 @@ pub(super) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
 impl PolicyConfig for Rex3Config {
     const NAME: &'static str = "rex3";
     const SUMMARY: &'static str = "relative exponential weights (Gajane et al., ICML 2015)";
+    const PREFER: &'static str = "if preferences may change over time; where they do not, others have less regret";
     const PAPER: Option<Paper> = Some(papers::GAJANE_ICML_2015);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma, psi = 1")];
     const NEEDS_HORIZON: bool = true;

@@ -63,6 +63,8 @@ impl Default for SparringConfig {
 impl PolicyConfig for SparringConfig {
     const NAME: &'static str = "sparring";
     const SUMMARY: &'static str = "two upper-confidence-bound bandits against each other (Ailon et al., ICML 2014)";
+    const PREFER: &'static str =
+        "if steps must be cheap and the best arm also wins most on average; not if answers come late";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=mergedts", "as in the experiments with MergeDTS")];

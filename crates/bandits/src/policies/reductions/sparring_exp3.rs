@@ -48,6 +48,7 @@ impl Default for SparringExp3Config {
 impl PolicyConfig for SparringExp3Config {
     const NAME: &'static str = "sparring-exp3";
     const SUMMARY: &'static str = "two exponential-weight bandits against each other (Ailon et al., ICML 2014)";
+    const PREFER: &'static str = "to compare with where preferences change; `rex3` has less regret";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("variant=mergedts", "decreasing gamma")];
     const NEEDS_HORIZON: bool = true;

@@ -29,6 +29,7 @@ pub struct SparringTsConfig;
 impl PolicyConfig for SparringTsConfig {
     const NAME: &'static str = "sparring-ts";
     const SUMMARY: &'static str = "two Thompson samplers against each other (Ailon et al., ICML 2014)";
+    const PREFER: &'static str = "as `self-sparring`, which has less regret";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 112 };

@@ -60,6 +60,8 @@ impl Default for Rmed1Config {
 impl PolicyConfig for Rmed1Config {
     const NAME: &'static str = "rmed1";
     const SUMMARY: &'static str = "relative minimum empirical divergence (Komiyama et al., COLT 2015)";
+    const PREFER: &'static str =
+        "if its proof counts: a fifth of the regret of `rucb` at 10^7 steps, in less time per step";
     const PAPER: Option<Paper> = Some(papers::KOMIYAMA_COLT_2015);
     const MEMORY: Memory = Memory { per_pair: 21, per_arm: 640 };
     type Policy = Rmed1;

@@ -80,6 +80,8 @@ impl PolicyConfig for SavageConfig {
     const NAME: &'static str = "savage";
     const SUMMARY: &'static str =
         "Condorcet SAVAGE (Urvoy et al., ICML 2013): all pairs alike, until losers are certain";
+    const PREFER: &'static str =
+        "to compare with; `rcs` and `rucb` are as sure of the best arm sooner, at a fraction of the cost";
     const PAPER: Option<Paper> = Some(papers::URVOY_ICML_2013);
     const VARIANTS: &'static [(&'static str, &'static str)] =
         &[("variant=lerot", "pseudo-counts; ends with the arm that beats the most others")];
