@@ -131,3 +131,20 @@ fn ten_million_steps() {
         assert!((mean - expected).abs() < bound, "{spec}: {mean}, expected {expected}");
     }
 }
+
+/// The sum over all pairs of the regret of an impression, times the delay, is what queues of late answers cost at most: the
+/// README has it for delays of 100 to 10,000 among 16 arms, and of 100 among all.
+#[test]
+#[ignore = "needs ../shared/data"]
+fn what_queues_cost_at_most() {
+    let matrix = crate::common::mslr("Navigational");
+    let winner = condorcet_winner(&matrix).expect("a winner");
+    let cost = |arms: &[Arm]| {
+        let gap = |arm: Arm| matrix.get(winner, arm) - 0.5;
+        let pairs = (0..arms.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        pairs.map(|(i, j)| 0.5 * (gap(arms[i]) + gap(arms[j]))).sum::<f64>()
+    };
+    let few = matrix::alphabetical_arms(matrix.arms(), 1);
+    let all: Vec<Arm> = (0..matrix.arms()).map(Arm::at).collect();
+    assert_eq!(format!("{:.1} {:.0}", cost(&few[..16]), cost(&all)), "15.2 954");
+}
