@@ -6,6 +6,7 @@
 //! | [`Lines`] | cumulative regret against time, one curve per algorithm, with or without bands |
 //! | [`Panels`] | several such plots side by side with one legend; dots with bars instead of bands if wanted |
 //! | [`Heatmap`] | a preference matrix, white at one half |
+//! | [`print`](mod@print) | the first two for papers: small, with letters that can be read there, as PDF |
 //!
 //! Each renders to a [`Figure`]: an SVG of 1280 by 720 units and a PNG with two pixels per unit. The PNG is drawn with an
 //! embedded font and needs none on the machine; the SVG requests DejaVu Sans or another sans serif. The colours are
@@ -42,10 +43,12 @@ mod dash;
 mod heatmap;
 mod legend;
 mod lines;
-// The only file that uses the plotting library.
+// Beside `print::sheet`, the only file that uses the plotting library.
 mod page;
+mod palette;
 mod panels;
 mod plot;
+pub mod print;
 mod scale;
 #[cfg(test)]
 mod tests;
@@ -104,8 +107,11 @@ pub struct Lines {
     pub x_log: bool,
     /// Whether the y axis is logarithmic.
     pub y_log: bool,
-    /// The curves. Colours and dash patterns depend on their position; the first 49 differ.
+    /// The curves. The first 49 differ in colour or dashes.
     pub curves: Vec<Curve>,
+    /// Families of curves with a style of their own in every figure: those whose names begin with these words. The style
+    /// follows from the position here; without any, from the position of the curve.
+    pub palette: Vec<String>,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
 }
@@ -141,6 +147,8 @@ pub struct Panels {
     pub panels: Vec<Panel>,
     /// Whether all plots share the axes that fit the curves of all.
     pub one_scale: bool,
+    /// As [`Lines::palette`].
+    pub palette: Vec<String>,
     /// A footnote, for example that the data are synthetic.
     pub note: Option<String>,
 }

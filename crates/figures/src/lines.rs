@@ -4,12 +4,16 @@ use anyhow::Result;
 
 use crate::legend::{Entry, Legend};
 use crate::page::{Align, Frame, Page, Style, TICK_SIZE, WIDTH};
+use crate::palette::styles;
 use crate::plot::{LINE_WIDTH, Plot, VisibleCurve, label_width};
 use crate::text::{EDGE, axis_title, footer, header};
 use crate::{Figure, Lines};
 
 pub(super) fn render(lines: &Lines) -> Result<Figure> {
-    let plot = Plot::new("", [&lines.x_label, &lines.y_label], [lines.x_log, lines.y_log], &lines.curves, |i| i)?;
+    let names: Vec<&str> = lines.curves.iter().map(|curve| curve.name.as_str()).collect();
+    let styles = styles(&names, &lines.palette);
+    let (labels, logs) = ([lines.x_label.as_str(), &lines.y_label], [lines.x_log, lines.y_log]);
+    let plot = Plot::new("", labels, logs, &lines.curves, |i| styles[i])?;
     let axes = plot.axes();
 
     let mut page = Page::new();

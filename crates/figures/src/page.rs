@@ -1,4 +1,4 @@
-//! A page to draw on, based on the library `kuva`. No other file uses its types.
+//! A page to draw on, based on the library `kuva`. Only `print::sheet` uses its types, too.
 //!
 //! The library provides the axes with their grid, the colour map, the widths of letters, and the two back ends. Curves,
 //! legend and headline are placed by this crate, because the library's PNG back end restarts dashes at every point of a
@@ -39,7 +39,7 @@ pub(super) const INK: Rgb = (38, 38, 38);
 pub(super) const MUTED: Rgb = (96, 96, 96);
 
 /// The part of a text that lies at its point.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
     Start,
     Middle,
@@ -343,7 +343,7 @@ fn color((r, g, b): Rgb) -> Color {
 }
 
 /// `text` on one line, with characters that XML does not allow replaced by spaces.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\u{fffe}' | '\u{ffff}' => ' ',

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 
 use crate::legend::{Entry, Legend};
 use crate::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
+use crate::palette::styles;
 use crate::plot::{CurveStyle, LINE_WIDTH, Plot, axes_of, label_width, overhang};
 use crate::text::{EDGE, axis_title_in, fit, footer, header};
 use crate::{Figure, Panels};
@@ -14,16 +15,17 @@ const GUTTER: f64 = 22.0;
 pub(super) fn render(figure: &Panels) -> Result<Figure> {
     ensure!(!figure.panels.is_empty(), "failed to draw {:?}: it has no panels", figure.title);
     let names = names(figure);
+    let styles = styles(&names, &figure.palette);
     let plots = figure
         .panels
         .iter()
         .map(|panel| {
-            let place = |i: usize| {
+            let style = |i: usize| {
                 let name: &str = &panel.curves[i].name;
-                names.iter().position(|known| *known == name).unwrap_or(i)
+                styles[names.iter().position(|known| *known == name).unwrap_or(i)]
             };
             let labels = [panel.x_label.as_str(), panel.y_label.as_str()];
-            let mut plot = Plot::new(&panel.name, labels, [panel.x_log, panel.y_log], &panel.curves, place)?;
+            let mut plot = Plot::new(&panel.name, labels, [panel.x_log, panel.y_log], &panel.curves, style)?;
             plot.dots = panel.dots;
             plot.spread = panel.shows_spread();
             Ok(plot)
@@ -41,7 +43,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
     });
     let top = header(&mut page, &figure.title, figure.subtitle.as_deref());
     let below = footer(&mut page, figure.note.as_deref());
-    let legend = Legend::new(entries(&names, &plots));
+    let legend = Legend::new(entries(&names, &styles, &plots));
     let size = if columns == 1 { TICK_SIZE } else { 14 };
     let sizes: &[u32] = if columns == 1 { &[19, 17, 15] } else { &[15, 13, 11] };
     let line_width = if columns > 2 { 0.7 * LINE_WIDTH } else { LINE_WIDTH };
@@ -106,7 +108,7 @@ fn names(figure: &Panels) -> Vec<&str> {
 }
 
 /// One entry per name; for a single panel or many names, sorted by the last values of the curves.
-fn entries(names: &[&str], plots: &[Plot<'_>]) -> Vec<Entry> {
+fn entries(names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<Entry> {
     let all: Vec<_> = plots.iter().flat_map(|plot| &plot.shown).collect();
     let curves = |place: usize| all.iter().filter(move |shown| shown.curve.name == names[place]);
     let last = |place: usize| {
@@ -120,7 +122,7 @@ fn entries(names: &[&str], plots: &[Plot<'_>]) -> Vec<Entry> {
     }
     let entry = |place: usize| Entry {
         name: names[place].to_owned(),
-        style: CurveStyle::of(place),
+        style: styles[place],
         banded: !plots[0].dots && curves(place).any(|shown| shown.points.iter().any(|point| point.low < point.high)),
     };
     order.into_iter().map(entry).collect()

@@ -19,14 +19,15 @@ pub(super) const BAND_OPACITY: f64 = 0.18;
 /// Larger numbers are refused: their differences could overflow.
 const LARGEST: f64 = 1e100;
 
-/// The style of a curve, by its position among all curves of a figure.
-#[derive(Debug, Clone, Copy)]
+/// The style of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CurveStyle {
     pub(super) color: Rgb,
     pub(super) pattern: &'static [f64],
 }
 
 impl CurveStyle {
+    /// The style of a position; the first 49 differ.
     pub(super) fn of(place: usize) -> Self {
         let pattern = match (place / COLORS.len()).checked_sub(DASHES.len()) {
             None => DASHES[place % DASHES.len()],
@@ -68,14 +69,14 @@ pub(super) struct Plot<'a> {
 }
 
 impl<'a> Plot<'a> {
-    /// A plot of `curves`; curve `i` has the style of position `place(i)`. `labels` and `logs` are those of the x and the
+    /// A plot of `curves`; curve `i` has the style `style(i)`. `labels` and `logs` are those of the x and the
     /// y axis.
     pub(super) fn new(
         name: &'a str,
         labels: [&'a str; 2],
         logs: [bool; 2],
         curves: &'a [Curve],
-        place: impl Fn(usize) -> usize,
+        style: impl Fn(usize) -> CurveStyle,
     ) -> Result<Self> {
         check(curves)?;
         let fits = |point: &&CurvePoint| (!logs[0] || point.x > LOG_FLOOR) && (!logs[1] || point.mean > LOG_FLOOR);
@@ -85,7 +86,7 @@ impl<'a> Plot<'a> {
             .map(|(i, curve)| VisibleCurve {
                 curve,
                 points: curve.points.iter().filter(fits).copied().collect(),
-                style: CurveStyle::of(place(i)),
+                style: style(i),
             })
             .collect();
         Ok(Self { name, labels, logs, dots: false, spread: true, shown })

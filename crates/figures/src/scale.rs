@@ -102,7 +102,7 @@ impl Axis {
     }
 
     /// The values at which the library may draw ticks.
-    fn ticks(&self) -> Vec<f64> {
+    pub(super) fn ticks(&self) -> Vec<f64> {
         match self.scheme {
             TickScheme::Linear { step } => {
                 let (first, last) = ((self.lo / step).ceil() as i64, (self.hi / step).floor() as i64);

@@ -127,6 +127,7 @@ pub fn figure(
         subtitle: Some(bands(plan, &caption.look)),
         panels: vec![panel("live", live), panel("proxy", proxy)],
         one_scale: true,
+        palette: Vec::new(),
         note: caption.note.clone(),
     }
 }

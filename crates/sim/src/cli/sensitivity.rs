@@ -208,6 +208,7 @@ impl Sensitivity {
             y_log: false,
             curves: measured.iter().map(curve).collect(),
             note: description.note(),
+            ..Lines::default()
         }
     }
 }

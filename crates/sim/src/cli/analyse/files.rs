@@ -303,5 +303,6 @@ fn bounds(findings: &Findings, config: &Config) -> Lines {
             config.note.clone(),
         ]),
         curves,
+        ..Lines::default()
     }
 }

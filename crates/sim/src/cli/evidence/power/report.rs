@@ -326,6 +326,7 @@ impl<'a> Report<'a> {
             y_log: false,
             curves,
             note: self.pair.as_ref().and_then(|(_, site)| site.note()),
+            ..Lines::default()
         }
         .render()
     }

@@ -1,0 +1,260 @@
+//! Figures for print: as wide as a column, in letters of a size that can be read there, as PDF with embedded fonts, SVG
+//! or PNG.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | what can be chosen, and the finished sheet |
+//! | `plots`, `axes` | curves in panels, and their axes |
+//! | `legend` | the names of curves: inside, below, or at their ends |
+//! | `grid` | a heat map of a grid of parameters |
+//! | `sheet` | marks on a sheet; SVG and PNG |
+//! | `pdf`, `font` | PDF, and the part of a font that it embeds |
+
+mod axes;
+mod font;
+mod grid;
+mod legend;
+mod pdf;
+mod plots;
+mod sheet;
+#[cfg(test)]
+mod tests;
+
+use anyhow::{Result, ensure};
+
+use self::font::Fonts;
+use self::sheet::Canvas;
+use crate::Panels;
+use crate::page::{Align, MUTED};
+
+/// The widths that can be printed, in points.
+pub const WIDTHS: [f64; 2] = [72.0, 7200.0];
+/// The sizes of letters that can be printed, in points.
+pub const FONTS: [f64; 2] = [4.0, 72.0];
+
+/// Where the names of curves are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LegendPlace {
+    /// In the plot where there is room, otherwise below; at the ends of many curves.
+    #[default]
+    Auto,
+    /// In the plot, where it covers least.
+    Inside,
+    /// Below the plots.
+    Outside,
+    /// Each name at the end of its curve.
+    Direct,
+    /// No names.
+    None,
+}
+
+/// How a figure is printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Print {
+    /// The width in points, 1/72 in.
+    pub width: f64,
+    /// The height in points; by default what the plots need.
+    pub height: Option<f64>,
+    /// The size of letters in points. Numbers at axes and notes are one eighth smaller.
+    pub font: f64,
+    /// Where the names of curves are.
+    pub legend: LegendPlace,
+    /// Other names for curves.
+    pub relabel: Vec<(String, String)>,
+}
+
+impl Default for Print {
+    /// As wide as a column of a conference paper, 3.33 in, in letters of 8 points.
+    fn default() -> Self {
+        Self { width: 3.33 * 72.0, height: None, font: 8.0, legend: LegendPlace::Auto, relabel: Vec::new() }
+    }
+}
+
+/// A figure for print.
+pub struct Sheet {
+    canvas: Canvas,
+    fonts: Fonts,
+    title: String,
+}
+
+/// A heat map of values on a grid: one square per row and column, darker for larger values, with the value in it where
+/// it fits.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Grid {
+    /// The headline.
+    pub title: String,
+    /// A smaller line below it.
+    pub subtitle: Option<String>,
+    /// The meaning of the columns.
+    pub x_label: String,
+    /// The meaning of the rows.
+    pub y_label: String,
+    /// The meaning of a value.
+    pub value_label: String,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The names of the rows, the first on top.
+    pub rows: Vec<String>,
+    /// One map per name, each with its values row by row; `None` leaves a square empty.
+    pub maps: Vec<(String, Vec<Option<f64>>)>,
+    /// A footnote, for example that the data are synthetic.
+    pub note: Option<String>,
+}
+
+impl Print {
+    /// Draws curves.
+    ///
+    /// # Errors
+    /// As for [`Panels::render`], and if size or letters cannot be printed: outside [`WIDTHS`] or [`FONTS`], or too small
+    /// for what is to be drawn.
+    pub fn panels(&self, figure: &Panels) -> Result<Sheet> {
+        self.check()?;
+        plots::draw(self, figure, Fonts::new()?)
+    }
+
+    /// Draws a heat map.
+    ///
+    /// # Errors
+    /// If values and names do not fill a grid, and as for [`Print::panels`].
+    pub fn grid(&self, grid: &Grid) -> Result<Sheet> {
+        self.check()?;
+        grid::draw(self, grid, Fonts::new()?)
+    }
+
+    fn check(&self) -> Result<()> {
+        let within = |value: f64, [least, most]: [f64; 2]| (least..=most).contains(&value);
+        ensure!(
+            within(self.width, WIDTHS) && self.height.is_none_or(|height| within(height, WIDTHS)),
+            "a figure for print is from {} to {} in wide and high",
+            WIDTHS[0] / 72.0,
+            WIDTHS[1] / 72.0
+        );
+        ensure!(
+            within(self.font, FONTS),
+            "letters of {} pt cannot be printed; choose from {} to {} pt",
+            self.font,
+            FONTS[0],
+            FONTS[1]
+        );
+        ensure!(
+            self.width >= 12.0 * self.font,
+            "letters of {} pt are too large for a figure of {:.3} in; it must be at least 12 letters wide",
+            self.font,
+            self.width / 72.0
+        );
+        Ok(())
+    }
+
+    /// The size of numbers at axes, and of notes.
+    fn small(&self) -> f64 {
+        self.font * 7.0 / 8.0
+    }
+
+    /// The width of curves.
+    fn line(&self) -> f64 {
+        self.font / 8.0
+    }
+
+    /// The margin at all edges.
+    fn edge(&self) -> f64 {
+        0.3 * self.font
+    }
+
+    fn renamed<'a>(&'a self, name: &'a str) -> &'a str {
+        let known = self.relabel.iter().find(|(from, _)| from == name);
+        known.map_or(name, |(_, to)| to.as_str())
+    }
+}
+
+impl Sheet {
+    /// The size in points.
+    #[must_use]
+    pub fn size(&self) -> [f64; 2] {
+        [self.canvas.width, self.canvas.height]
+    }
+
+    /// The sheet as SVG in its size on paper. The same figure gives the same bytes.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        self.canvas.svg()
+    }
+
+    /// The sheet as PDF of one page, with the glyphs of its letters. The same figure gives the same bytes.
+    ///
+    /// # Errors
+    /// If the font cannot be cut.
+    pub fn pdf(&self) -> Result<Vec<u8>> {
+        pdf::pdf(&self.canvas, &self.fonts, &self.title)
+    }
+
+    /// The sheet as PNG with `density` pixels per inch.
+    ///
+    /// # Errors
+    /// If the plotting library fails.
+    pub fn png(&self, density: f64) -> Result<Vec<u8>> {
+        self.canvas.png(density)
+    }
+}
+
+/// Breaks `text` into lines of at most `room` points; a longer word has a line of its own.
+fn wrapped(text: &str, room: f64, width: impl Fn(&str) -> f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(&format!("{line} {word}")) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// `text`, shortened with an ellipsis until it fits into `room` points.
+fn cut(text: &str, room: f64, width: impl Fn(&str) -> f64) -> String {
+    let mut shorter = text.to_owned();
+    while width(&shorter) > room && shorter.pop().is_some_and(|_| !shorter.is_empty()) {
+        while shorter.ends_with([' ', '…']) {
+            shorter.pop();
+        }
+        shorter.push('…');
+        if shorter == "…" {
+            break;
+        }
+    }
+    shorter
+}
+
+/// The lines of headline and subtitle, each with its size and whether it is bold.
+fn heading(print: &Print, fonts: &Fonts, title: &str, subtitle: Option<&str>) -> Vec<(String, f64, bool)> {
+    let room = print.width - 2.0 * print.edge();
+    let title = wrapped(title, room, |text| fonts.bold.width(text, print.font));
+    let subtitle = wrapped(subtitle.unwrap_or_default(), room, |text| fonts.width(text, print.small()));
+    let lines = title.into_iter().map(|line| (line, print.font, true));
+    lines.chain(subtitle.into_iter().map(|line| (line, print.small(), false))).collect()
+}
+
+/// The height of lines of [`heading`].
+fn height(lines: &[(String, f64, bool)], print: &Print) -> f64 {
+    let lines_high: f64 = lines.iter().map(|(_, size, _)| 1.25 * size).sum();
+    if lines.is_empty() { 0.0 } else { lines_high + 0.4 * print.font }
+}
+
+/// Writes lines from `top` down.
+fn write(canvas: &mut Canvas, left: f64, top: f64, lines: &[(String, f64, bool)]) {
+    let mut y = top;
+    for (line, size, bold) in lines {
+        y += size;
+        let color = if *bold { crate::page::INK } else { MUTED };
+        canvas.styled((left, y), line, *size, Align::Start, color, *bold);
+        y += 0.25 * size;
+    }
+}
+
+/// The lines of a footnote.
+fn footnote(print: &Print, fonts: &Fonts, note: Option<&str>) -> Vec<(String, f64, bool)> {
+    let (room, size) = (print.width - 2.0 * print.edge(), print.small());
+    let lines = wrapped(note.unwrap_or_default(), room, |text| fonts.width(text, size));
+    lines.into_iter().map(|line| (line, size, false)).collect()
+}

@@ -1,0 +1,332 @@
+//! Curves in panels, printed.
+
+use anyhow::{Result, ensure};
+
+use super::axes::{self, Map};
+use super::font::Fonts;
+use super::legend::{self, Below, Entry, Inside};
+use super::sheet::Canvas;
+use super::{LegendPlace, Print, Sheet, cut, footnote, heading, height, wrapped, write};
+use crate::page::{Align, Frame, MUTED};
+use crate::palette;
+use crate::plot::{BAND_OPACITY, CurveStyle, LINE_WIDTH, Plot, axes_of};
+use crate::{CurvePoint, Panels};
+
+/// Height of a plot as a share of its width.
+const SHAPE: f64 = 0.66;
+/// With more curves than this, names are at their ends.
+const MOST_IN_LEGEND: usize = 8;
+
+/// A curve where it is drawn.
+pub(super) struct Drawn<'a> {
+    pub(super) name: String,
+    pub(super) style: CurveStyle,
+    pub(super) points: Vec<(f64, f64)>,
+    values: &'a [CurvePoint],
+}
+
+/// Draws `figure`.
+pub(super) fn draw(print: &Print, figure: &Panels, fonts: Fonts) -> Result<Sheet> {
+    ensure!(!figure.panels.is_empty(), "failed to draw {:?}: it has no panels", figure.title);
+    let mut names: Vec<&str> = Vec::new();
+    for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
+        if !names.contains(&curve.name.as_str()) {
+            names.push(&curve.name);
+        }
+    }
+    let styles = palette::styles(&names, &figure.palette);
+    let mut plots = Vec::new();
+    for panel in &figure.panels {
+        let labels = [panel.x_label.as_str(), panel.y_label.as_str()];
+        let style =
+            |at: usize| names.iter().position(|name| *name == panel.curves[at].name).map_or(styles[0], |at| styles[at]);
+        let mut plot = Plot::new(&panel.name, labels, [panel.x_log, panel.y_log], &panel.curves, style)?;
+        plot.dots = panel.dots;
+        plot.spread = panel.shows_spread();
+        plots.push(plot);
+    }
+    let entries = entries(print, &names, &styles, &plots);
+    let place = match print.legend {
+        LegendPlace::Auto if plots.len() == 1 && entries.len() > MOST_IN_LEGEND => LegendPlace::Direct,
+        LegendPlace::Auto if plots.len() > 1 => LegendPlace::Outside,
+        place => place,
+    };
+    // A legend inside that finds no room goes below.
+    let page = Page { print, figure, plots, entries, fonts: &fonts };
+    let canvas = match place {
+        LegendPlace::Auto => match page.draw(LegendPlace::Inside)? {
+            (canvas, 0) => canvas,
+            _ => page.draw(LegendPlace::Outside)?.0,
+        },
+        place => page.draw(place)?.0,
+    };
+    Ok(Sheet { canvas, fonts, title: figure.title.clone() })
+}
+
+/// One entry per name; of a single plot in the order of the ends of curves.
+fn entries(print: &Print, names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<Entry> {
+    let last = |name: &str| {
+        let curves = plots.iter().flat_map(|plot| &plot.shown).filter(|shown| shown.curve.name == name);
+        curves.filter_map(|shown| shown.points.last()).map(|point| point.mean).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    if plots.len() == 1 {
+        order.sort_by(|&one, &other| last(names[other]).total_cmp(&last(names[one])));
+    }
+    let dots = plots.iter().any(|plot| plot.dots);
+    let entry = |at: usize| {
+        let seen = plots.iter().flat_map(|plot| &plot.shown).find(|shown| shown.curve.name == names[at]);
+        let name = print.renamed(names[at]);
+        // Why a curve is not to be seen is part of its name.
+        let why = seen.map_or_else(String::new, |shown| shown.name().replacen(&shown.curve.name, "", 1));
+        Entry { name: format!("{name}{why}"), style: styles[at], dots }
+    };
+    order.into_iter().map(entry).collect()
+}
+
+struct Page<'a> {
+    print: &'a Print,
+    figure: &'a Panels,
+    plots: Vec<Plot<'a>>,
+    entries: Vec<Entry>,
+    fonts: &'a Fonts,
+}
+
+/// The rooms of a page.
+struct Rooms {
+    columns: usize,
+    /// The width of a panel, and the distance of two.
+    wide: f64,
+    gutter: f64,
+    /// Above the plot of each panel of a row: its name, and the label of its y axis.
+    above: f64,
+    below: f64,
+}
+
+impl Page<'_> {
+    /// The page with its legend at `place`, and how many points of curves a legend inside covers.
+    fn draw(&self, place: LegendPlace) -> Result<(Canvas, usize)> {
+        let Self { print, figure, plots, entries, fonts } = self;
+        let title = heading(print, fonts, &figure.title, figure.subtitle.as_deref());
+        let note = footnote(print, fonts, figure.note.as_deref());
+        let legend = Below::new(entries, print, fonts);
+        let legend_high = if place == LegendPlace::Outside { legend.height(entries.len(), print) } else { 0.0 };
+        let rooms = self.rooms();
+        let rows = plots.len().div_ceil(rooms.columns) as f64;
+        let others = 2.0 * print.edge() + height(&title, print) + legend_high + height(&note, print);
+        let around = rows * (rooms.above + rooms.below) + (rows - 1.0) * 0.6 * print.font;
+        let shape = SHAPE * rooms.wide;
+        let tall = match print.height {
+            Some(all) => (all - others - around) / rows,
+            // Names at the ends of curves need a line each.
+            None if place == LegendPlace::Direct => {
+                let most = plots.iter().map(|plot| plot.shown.len()).max().unwrap_or(0);
+                shape.max(1.08 * print.small() * most as f64)
+            }
+            None => shape,
+        };
+        ensure!(
+            tall >= 4.0 * print.font,
+            "a height of {:.3} in leaves no room for the plots; with letters of {} pt, {:.3} in are needed",
+            print.height.unwrap_or(0.0) / 72.0,
+            print.font,
+            (others + around + rows * 4.0 * print.font) / 72.0
+        );
+        let all = print.height.unwrap_or(others + around + rows * tall);
+        let mut canvas = Canvas::new(print.width, all);
+        write(&mut canvas, print.edge(), print.edge(), &title);
+        let start = print.edge() + height(&title, print);
+        let shared = figure.one_scale.then(|| axes_of(plots.iter().flat_map(|plot| &plot.shown), plots[0].logs));
+        let mut maps = Vec::new();
+        for (at, plot) in plots.iter().enumerate() {
+            let (row, column) = ((at / rooms.columns) as f64, (at % rooms.columns) as f64);
+            let left = print.edge() + column * (rooms.wide + rooms.gutter);
+            let top = start + row * (rooms.above + tall + rooms.below + 0.6 * print.font);
+            let axes = shared.clone().unwrap_or_else(|| self.axes(plot));
+            maps.push(self.panel(&mut canvas, plot, axes, [left, top, rooms.wide, rooms.above, tall], place));
+        }
+        let mut covered = 0;
+        match place {
+            LegendPlace::Inside => {
+                // In the panel where it covers least.
+                let inside = maps.iter().filter_map(|(map, drawn)| {
+                    let lines: Vec<_> = drawn.iter().map(|curve| dense(&curve.points)).collect();
+                    Inside::new(entries, map.frame, &lines, print, fonts)
+                });
+                let best = inside.min_by_key(|inside| inside.covered);
+                covered = best.as_ref().map_or(usize::MAX, |best| best.covered);
+                match (&best, print.legend) {
+                    (Some(best), _) => best.draw(&mut canvas, entries, print, fonts),
+                    (None, LegendPlace::Inside) => {
+                        anyhow::bail!(
+                            "the legend does not fit into the plot; choose outside, direct or none, or a larger figure"
+                        )
+                    }
+                    (None, _) => {}
+                }
+            }
+            LegendPlace::Outside => {
+                let top = all - print.edge() - height(&note, print) - legend_high;
+                legend.draw(&mut canvas, entries, top, print, fonts);
+            }
+            LegendPlace::Auto | LegendPlace::Direct | LegendPlace::None => {}
+        }
+        write(&mut canvas, print.edge(), all - print.edge() - height(&note, print) + 0.4 * print.font, &note);
+        Ok((canvas, covered))
+    }
+
+    fn rooms(&self) -> Rooms {
+        let Self { print, plots, .. } = self;
+        let gutter = 1.2 * print.font;
+        let room = print.width - 2.0 * print.edge();
+        // A panel needs the width of twenty letters.
+        let most = (((room + gutter) / (19.0 * print.font + gutter)) as usize).clamp(1, plots.len());
+        let rows = plots.len().div_ceil(most);
+        let columns = plots.len().div_ceil(rows);
+        let wide = (room - (columns - 1) as f64 * gutter) / columns as f64;
+        let lines = plots.iter().map(|plot| self.above(plot, wide)).map(|[names, labels]| names.len() + labels.len());
+        let above = lines.max().unwrap_or(0) as f64 * 1.25 * print.font + 0.5 * print.font;
+        let labelled = plots.iter().any(|plot| !plot.labels[0].is_empty());
+        let below = axes::below(print) + if labelled { 1.3 * print.font } else { 0.2 * print.font };
+        Rooms { columns, wide, gutter, above, below }
+    }
+
+    /// The lines above a plot: its name, and the label of its y axis.
+    fn above(&self, plot: &Plot<'_>, wide: f64) -> [Vec<String>; 2] {
+        let (size, fonts) = (self.print.font, self.fonts);
+        let names = wrapped(plot.name, wide, |text| fonts.bold.width(text, size));
+        [names, wrapped(plot.labels[1], wide, |text| fonts.width(text, size))]
+    }
+
+    /// The axes of a plot, with all of its bars.
+    fn axes(&self, plot: &Plot<'_>) -> [crate::scale::Axis; 2] {
+        let mut axes = plot.axes();
+        if plot.dots && plot.spread && plot.logs[1] {
+            let points = plot.shown.iter().flat_map(|shown| &shown.points);
+            let ends = points.flat_map(|point| [point.mean, point.high, point.low]);
+            axes[1] = crate::scale::Axis::log(ends, true);
+        }
+        axes
+    }
+
+    /// Draws a panel within left, top, width, room above and height of the plot.
+    fn panel<'b>(
+        &self,
+        canvas: &mut Canvas,
+        plot: &'b Plot<'_>,
+        axes: [crate::scale::Axis; 2],
+        [left, top, wide, above, tall]: [f64; 5],
+        place: LegendPlace,
+    ) -> (Map, Vec<Drawn<'b>>) {
+        let Self { print, fonts, .. } = self;
+        let (size, fonts) = (print.font, *fonts);
+        let [names, labels] = self.above(plot, wide);
+        let lines: Vec<_> =
+            names.into_iter().map(|line| (line, true)).chain(labels.into_iter().map(|line| (line, false))).collect();
+        for (at, (line, bold)) in lines.iter().enumerate() {
+            // Down to the plot, so that rows align.
+            let y = top + above - 0.6 * size - (lines.len() - 1 - at) as f64 * 1.25 * size;
+            canvas.styled((left, y), line, size, Align::Start, crate::page::INK, *bold);
+        }
+        let renamed: Vec<&str> = plot.shown.iter().map(|shown| print.renamed(&shown.curve.name)).collect();
+        let named = if place == LegendPlace::Direct { legend::beside(&renamed, print, fonts) } else { 0.0 };
+        let side = axes::beside(&axes[1], print, fonts);
+        let inset = if plot.dots { 0.5 * size } else { 0.0 };
+        let room = |after: f64| wide - side - after - 2.0 * inset;
+        let small = print.small();
+        let [_, after] = axes[0]
+            .clone()
+            .fitted(room(named), |label| fonts.width(label, small), 0.8 * small)
+            .overhang(room(named), |label| fonts.width(label, small));
+        let after = named.max(after - inset).max(0.0);
+        let frame =
+            Frame { left: left + side, right: left + wide - after, top: top + above, bottom: top + above + tall };
+        let [x, y] = axes::fitted(axes, (room(after), tall), print, fonts);
+        let map = Map { frame, x, y, inset };
+        map.draw(canvas, print);
+        let label = cut(plot.labels[0], wide, |text| fonts.width(text, size));
+        let middle = (frame.left + frame.right) / 2.0;
+        // Within the panel, also where the label is longer than the plot.
+        let half = fonts.width(&label, size) / 2.0;
+        let middle = middle.min(left + wide - half).max(left + half);
+        canvas.text(middle, frame.bottom + axes::below(print) + 0.9 * size, &label, size, Align::Middle);
+        let drawn: Vec<Drawn<'b>> = plot
+            .shown
+            .iter()
+            .map(|shown| Drawn {
+                name: print.renamed(&shown.curve.name).to_owned(),
+                style: shown.style,
+                points: shown.points.iter().map(|point| (map.x(point.x), map.y(point.mean))).collect(),
+                values: &shown.points,
+            })
+            .collect();
+        for curve in drawn.iter().filter(|_| plot.spread) {
+            if plot.dots || curve.points.len() == 1 {
+                bars(canvas, curve, &map, print);
+            } else {
+                band(canvas, curve, &map);
+            }
+        }
+        // The first curve is the most important one: it is drawn last, on top.
+        for curve in drawn.iter().rev() {
+            dashed(canvas, &curve.points, print.line(), curve.style);
+            for (x, y) in curve.points.iter().filter(|_| plot.dots || curve.points.len() == 1) {
+                canvas.dot(*x, *y, 1.6 * print.line(), curve.style.color);
+            }
+        }
+        if place == LegendPlace::Direct {
+            legend::at_ends(canvas, &drawn, frame, (top + above - 0.3 * size, frame.bottom + 0.5 * size), print);
+        }
+        if let Some(why) = plot.emptiness() {
+            let y = (frame.top + frame.bottom) / 2.0;
+            canvas.styled(((frame.left + frame.right) / 2.0, y), why, print.small(), Align::Middle, MUTED, false);
+        }
+        (map, drawn)
+    }
+}
+
+/// Draws a line in the style of a curve.
+pub(super) fn dashed(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, style: CurveStyle) {
+    let dashes: Vec<f64> = style.pattern.iter().map(|length| length * width / LINE_WIDTH).collect();
+    canvas.dashed(points, width, style.color, &dashes);
+}
+
+fn band(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map) {
+    let values = curve.values;
+    if values.len() < 2 || values.iter().all(|point| point.low == point.high) {
+        return;
+    }
+    let upper = values.iter().map(|point| (map.x(point.x), map.y(point.high)));
+    let lower = values.iter().rev().map(|point| (map.x(point.x), map.y(point.low)));
+    canvas.area(upper.chain(lower).collect(), curve.style.color, BAND_OPACITY);
+}
+
+fn bars(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map, print: &Print) {
+    let (line, half) = (0.5 * print.line(), 0.25 * print.font);
+    for point in curve.values.iter().filter(|point| point.low < point.high) {
+        let x = map.x(point.x);
+        let [low, high] = [point.low, point.high].map(|value| map.y(value));
+        canvas.line(&[(x, low), (x, high)], line, curve.style.color);
+        canvas.line(&[(x - half, high), (x + half, high)], line, curve.style.color);
+        // A bar that goes on below a logarithmic axis has no end there.
+        if point.low >= map.y.lo {
+            canvas.line(&[(x - half, low), (x + half, low)], line, curve.style.color);
+        }
+    }
+}
+
+/// Points of a line that are close together.
+fn dense(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    const STEP: f64 = 1.5;
+    let mut all = points.to_vec();
+    for pair in points.windows(2) {
+        let ((x, y), (to_x, to_y)) = (pair[0], pair[1]);
+        let steps = ((to_x - x).hypot(to_y - y) / STEP) as usize;
+        all.extend(
+            (1..=steps)
+                .map(|at| at as f64 / (steps + 1) as f64)
+                .map(|share| (x + share * (to_x - x), y + share * (to_y - y))),
+        );
+    }
+    all
+}

@@ -1,0 +1,203 @@
+//! A sheet to draw on, in points (1/72 in) from its upper left corner; as SVG and PNG. `pdf` writes it as PDF.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, anyhow};
+use kuva::RasterBackend;
+use kuva::render::color::Color;
+use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan};
+
+use crate::dash::dashes;
+use crate::page::{Align, INK, Rgb, printable};
+
+/// Units of the scene behind a PNG per point: its letters have whole sizes.
+const FINE: f64 = 10.0;
+
+/// What is on a sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Mark {
+    /// A line, with dashes and gaps of these lengths.
+    Line { points: Vec<(f64, f64)>, width: f64, color: Rgb, dashes: Vec<f64> },
+    /// A filled area.
+    Area { points: Vec<(f64, f64)>, color: Rgb, opacity: f64 },
+    /// A disc.
+    Dot { x: f64, y: f64, radius: f64, color: Rgb },
+    /// A text with its baseline at `y`.
+    Text { x: f64, y: f64, text: String, size: f64, color: Rgb, align: Align, bold: bool },
+}
+
+/// A sheet, initially white.
+pub(super) struct Canvas {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) marks: Vec<Mark>,
+}
+
+impl Canvas {
+    pub(super) fn new(width: f64, height: f64) -> Self {
+        Self { width, height, marks: Vec::new() }
+    }
+
+    pub(super) fn line(&mut self, points: &[(f64, f64)], width: f64, color: Rgb) {
+        self.dashed(points, width, color, &[]);
+    }
+
+    pub(super) fn dashed(&mut self, points: &[(f64, f64)], width: f64, color: Rgb, dashes: &[f64]) {
+        if points.len() > 1 {
+            self.marks.push(Mark::Line { points: points.to_vec(), width, color, dashes: dashes.to_vec() });
+        }
+    }
+
+    pub(super) fn area(&mut self, points: Vec<(f64, f64)>, color: Rgb, opacity: f64) {
+        self.marks.push(Mark::Area { points, color, opacity });
+    }
+
+    /// Fills a rectangle.
+    pub(super) fn rect(&mut self, (left, top): (f64, f64), (width, height): (f64, f64), color: Rgb, opacity: f64) {
+        let (right, bottom) = (left + width, top + height);
+        self.area(vec![(left, top), (right, top), (right, bottom), (left, bottom)], color, opacity);
+    }
+
+    pub(super) fn dot(&mut self, x: f64, y: f64, radius: f64, color: Rgb) {
+        self.marks.push(Mark::Dot { x, y, radius, color });
+    }
+
+    pub(super) fn text(&mut self, x: f64, y: f64, text: &str, size: f64, align: Align) {
+        self.styled((x, y), text, size, align, INK, false);
+    }
+
+    pub(super) fn styled(&mut self, (x, y): (f64, f64), text: &str, size: f64, align: Align, color: Rgb, bold: bool) {
+        let text = printable(text);
+        self.marks.push(Mark::Text { x, y, text, size, color, align, bold });
+    }
+
+    /// The sheet as SVG, in its size on paper.
+    pub(super) fn svg(&self) -> String {
+        let (width, height) = (short(self.width), short(self.height));
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}pt\" height=\"{height}pt\" \
+             viewBox=\"0 0 {width} {height}\" stroke-linejoin=\"round\" \
+             font-family=\"DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif\">\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+        );
+        for mark in &self.marks {
+            let _ = match mark {
+                Mark::Line { points, width, color, dashes } => {
+                    let (dash, cap) = match dashes.is_empty() {
+                        true => (String::new(), " stroke-linecap=\"round\""),
+                        false => (format!(" stroke-dasharray=\"{}\"", joined(dashes)), ""),
+                    };
+                    let (color, width) = (hex(*color), short(*width));
+                    writeln!(
+                        svg,
+                        "<path d=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{cap}{dash}/>",
+                        path(points)
+                    )
+                }
+                Mark::Area { points, color, opacity } => {
+                    let opacity =
+                        if *opacity < 1.0 { format!(" fill-opacity=\"{}\"", short(*opacity)) } else { String::new() };
+                    writeln!(svg, "<path d=\"{}Z\" fill=\"{}\"{opacity}/>", path(points), hex(*color))
+                }
+                Mark::Dot { x, y, radius, color } => {
+                    let [x, y, radius] = [*x, *y, *radius].map(short);
+                    writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{}\"/>", hex(*color))
+                }
+                Mark::Text { x, y, text, size, color, align, bold } => {
+                    let [x, y, size] = [*x, *y, *size].map(short);
+                    let anchor = match align {
+                        Align::Start => "",
+                        Align::Middle => " text-anchor=\"middle\"",
+                        Align::End => " text-anchor=\"end\"",
+                    };
+                    let bold = if *bold { " font-weight=\"bold\"" } else { "" };
+                    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+                    writeln!(
+                        svg,
+                        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{}\"{anchor}{bold}>{text}</text>",
+                        hex(*color)
+                    )
+                }
+            };
+        }
+        svg + "</svg>\n"
+    }
+
+    /// The sheet as PNG with `density` pixels per inch.
+    pub(super) fn png(&self, density: f64) -> Result<Vec<u8>> {
+        let mut scene = Scene::new((self.width * FINE).round(), (self.height * FINE).round());
+        scene.background_color = Some("#ffffff".to_owned());
+        for mark in &self.marks {
+            draw(&mut scene, mark);
+        }
+        let backend = RasterBackend::new().with_scale((density / 72.0 / FINE) as f32);
+        backend.render_scene(&scene).map_err(|error| anyhow!("failed to draw the figure as PNG: {error}"))
+    }
+}
+
+/// Adds a mark to the scene behind a PNG.
+fn draw(scene: &mut Scene, mark: &Mark) {
+    let fine = |points: &[(f64, f64)]| points.iter().map(|(x, y)| (x * FINE, y * FINE)).collect::<Vec<_>>();
+    let rgb = |(r, g, b): Rgb| Color::Rgb(r, g, b);
+    match mark {
+        Mark::Line { points, width, color, dashes: pattern } => {
+            for points in dashes(points, pattern) {
+                let points = fine(&points);
+                let (stroke, stroke_width) = (rgb(*color), width * FINE);
+                scene.add(Primitive::PolyLine { points, stroke, stroke_width, stroke_dasharray: None });
+            }
+        }
+        Mark::Area { points, color, opacity } => scene.add(Primitive::Path(Box::new(PathData {
+            d: path(&fine(points)) + "Z",
+            fill: Some(rgb(*color)),
+            stroke: Color::None,
+            stroke_width: 0.0,
+            opacity: Some(*opacity),
+            stroke_dasharray: None,
+        }))),
+        Mark::Dot { x, y, radius, color } => scene.add(Primitive::Circle {
+            cx: x * FINE,
+            cy: y * FINE,
+            r: radius * FINE,
+            fill: rgb(*color),
+            fill_opacity: None,
+            stroke: None,
+            stroke_width: None,
+        }),
+        Mark::Text { x, y, text, size, color, align, bold } => {
+            let anchor = match align {
+                Align::Start => TextAnchor::Start,
+                Align::Middle => TextAnchor::Middle,
+                Align::End => TextAnchor::End,
+            };
+            let (x, y, color) = (x * FINE, y * FINE, Some(rgb(*color)));
+            let size = (size * FINE).round() as u32;
+            let mut span = TextSpan::plain(text.clone());
+            span.bold = *bold;
+            scene.add(Primitive::RichText { x, y, spans: vec![span], size, anchor, color });
+        }
+    }
+}
+
+/// A number with as many decimals as can be seen, at most three.
+pub(super) fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+pub(super) fn joined(values: &[f64]) -> String {
+    values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(" ")
+}
+
+fn path(points: &[(f64, f64)]) -> String {
+    let mut path = String::with_capacity(points.len() * 16);
+    for (at, (x, y)) in points.iter().enumerate() {
+        let _ = write!(path, "{}{} {}", if at == 0 { 'M' } else { 'L' }, short(*x), short(*y));
+    }
+    path
+}
+
+fn hex((red, green, blue): Rgb) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
