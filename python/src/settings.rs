@@ -116,6 +116,7 @@ impl Asked {
                 axes: axes(settings.axes.as_deref().unwrap_or("log-x"))?,
                 spread: settings.spread.as_deref().map(spread).transpose()?,
                 speed: false,
+                keep_curves: false,
             },
             streams: streams(settings.streams.as_deref().unwrap_or("sequential"))?,
             truth: TruthArgs::new(settings.truth_effort.unwrap_or(1.0), settings.cache)?,

@@ -8,6 +8,7 @@ mod cache;
 mod compare;
 mod datasets;
 mod distortion;
+mod draw;
 mod evidence;
 mod experiment;
 mod export;
@@ -68,6 +69,7 @@ enum Command {
     Completions(help::generate::Completions),
     Datasets(datasets::Datasets),
     Distortion(distortion::DistortionCommand),
+    Draw(draw::Draw),
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
     Inspect(inspect::Inspect),
@@ -214,6 +216,7 @@ impl Cli {
             Some(Command::Status(command)) => command.run(),
             Some(Command::Submit(command)) => command.run(),
             Some(Command::Distortion(command)) => command.run(),
+            Some(Command::Draw(command)) => command.run(),
             Some(Command::Experiment(command)) => command.run(),
             Some(Command::Export(command)) => command.run(),
             Some(Command::Power(command)) => command.run(),

@@ -15,6 +15,7 @@
 //! | `fingerprint` | whether results are up to date, and what to do if not |
 //! | `kinds` | one module per kind of experiment |
 //! | `measured`, [`series`] | what was measured |
+//! | [`redraw`] | the figure of a finished folder, from its numbers |
 //! | [`claim`] | claims of the papers, tested on the measurements |
 //! | [`report`] | the figure, the folder, the index of all claims, the HTML page |
 //! | [`estimate`](mod@estimate) | how long an experiment would take |
@@ -32,6 +33,7 @@ mod fingerprint;
 mod kinds;
 mod measured;
 mod opened_setting;
+pub mod redraw;
 pub mod report;
 pub(crate) mod run_store;
 pub mod series;

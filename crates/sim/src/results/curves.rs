@@ -40,5 +40,6 @@ pub fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, 
         y_log,
         curves: curves(plan, results, regret, &caption.look),
         note: caption.note.clone(),
+        ..Lines::default()
     }
 }

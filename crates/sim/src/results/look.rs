@@ -13,6 +13,8 @@ pub struct Look {
     pub spread: Option<SpreadKind>,
     /// Whether the table shows speeds.
     pub speed: bool,
+    /// Whether the curves of all runs are kept in a file.
+    pub keep_curves: bool,
 }
 
 /// The axes of a figure of cumulative regret.

@@ -10,8 +10,11 @@ mod config;
 mod curves;
 mod environment;
 mod evidence;
+mod kept_curves;
 mod look;
 mod measured;
+mod palette;
+mod printed;
 mod table;
 mod words;
 
@@ -31,8 +34,11 @@ pub use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
 pub use self::environment::{Environment, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
+pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
 pub use self::look::{Axes, Look, SpreadKind};
 pub use self::measured::{Measured, notes};
+pub use self::palette::palette;
+pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 pub use self::table::{distorted, settled, table};
 pub use self::words::{live_caption, regret_of_a_step, report};
 
@@ -245,7 +251,7 @@ impl Caption {
 }
 
 /// Writes the files of a study into `folder`, which must exist: `curves.csv`, `runs.csv`, `summary.json`, `regret.svg`,
-/// `regret.png` and `timings.json`.
+/// `regret.png` and `timings.json`, and `curves.npz` if it is asked for or there already.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -260,6 +266,11 @@ pub fn write(
     output::write_atomic(&folder.join("runs.csv"), &runs_csv(plan, results, arms)?)?;
     output::write_json_pretty(&folder.join("summary.json"), &summarise(plan, results, arms))?;
     figure(plan, results, arms.measured.kind, caption).save(&folder.join("regret"))?;
+    let kept = folder.join(KEPT_CURVES);
+    // Those that an earlier call kept would lack the runs of this one.
+    if caption.look.keep_curves || kept.exists() {
+        output::write_atomic(&kept, &npz(plan, results, arms)?)?;
+    }
     write_timings(&folder.join("timings.json"), plan, results)
 }
 

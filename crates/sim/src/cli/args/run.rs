@@ -51,6 +51,11 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long)]
     timings: bool,
 
+    /// Keep the curves of all runs, in curves.npz: an array of NumPy per algorithm, with a row per run and a column per
+    /// checkpoint; `sim draw --bands quantile` needs them
+    #[arg(long)]
+    pub(in crate::cli) keep_curves: bool,
+
     #[command(flatten)]
     pub(in crate::cli) regret: RegretArgs,
 
@@ -168,6 +173,7 @@ impl RunArgs {
             axes: self.axes.map_or(usual.axes, Axes::from),
             spread: self.spread.map(SpreadKind::from),
             speed: self.timings,
+            keep_curves: self.keep_curves,
         }
     }
 }

@@ -51,6 +51,17 @@ enum Setting {
 }
 
 impl SettingOptions {
+    /// Refuses to keep curves where there are values at horizons, which are in `runs.csv`.
+    pub(super) fn check_curves(&self, kept: bool) -> Result<()> {
+        anyhow::ensure!(
+            self.setting == Setting::Ongoing || !kept,
+            usage(
+                "--keep-curves: with --setting explore-then-exploit, runs.csv has every run at every horizon; leave it out"
+            )
+        );
+        Ok(())
+    }
+
     /// Refuses evidence where runs explore until horizons.
     pub(super) fn check_evidence(&self, asked: bool) -> Result<()> {
         anyhow::ensure!(

@@ -70,6 +70,7 @@ impl Bandit {
         self.arms.check()?;
         let asked = self.evidence.plan()?.is_some() || self.evidence.compare_algorithms;
         self.setting.check_evidence(asked)?;
+        self.setting.check_curves(self.run.keep_curves)?;
         let (regret, quiet) = (self.run.regret.given(), self.run.common.quiet);
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {

@@ -6,7 +6,7 @@ pub(super) fn of(command: &str) -> Option<&'static str> {
 }
 
 /// Command lines, and what they do.
-const EXAMPLES: [(&str, &str); 22] = [
+const EXAMPLES: [(&str, &str); 23] = [
     (
         "sim",
         "\
@@ -108,6 +108,15 @@ Examples:
 Examples:
   sim distortion --rankers 20 --sizes 3,10         sets of three and of ten of twenty rankers
   sim distortion --multileave team-draft --click perfect --sets 100 --out distortion.json",
+    ),
+    (
+        "draw",
+        "\
+Examples:
+  sim draw results/first-run --no-title            draw.pdf beside the results, for a column of a paper
+  sim draw results/first-run --y log --relabel rucb=RUCB,mdb=MDB --out figures/regret.pdf
+  sim draw results/first-run --width 7in --font 9pt --format svg,png --bands sd
+  sim draw results/mergerucb-fig6 --heat-map       a grid of parameters",
     ),
     (
         "experiment",

@@ -14,7 +14,7 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 34] = [
+const RARE: [&str; 35] = [
     "axes",
     "batch",
     "best_margin",
@@ -28,6 +28,7 @@ const RARE: [&str; 34] = [
     "fractional_labels",
     "give_up",
     "interleave",
+    "keep_curves",
     "lexicographic",
     "lost",
     "max_label",

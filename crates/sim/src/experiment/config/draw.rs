@@ -1,18 +1,24 @@
 //! The `[draw]` section: how an experiment is drawn.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::experiment::config::values::OneOrMany;
+use crate::results::{Chosen, Format, LegendAt, Length, Letters};
+
 /// How an experiment is drawn.
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Draw {
     /// `linear` or `log` [default: log for time, linear for numbers of rankers].
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<Scale>,
     /// `linear` (default) or `log`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub y: Option<Scale>,
-    /// What bands and error bars show: `standard-error` (default) or `standard-deviation`.
+    /// What bands and error bars show: `standard-error` or `se` (default), `standard-deviation` or `sd`, `range` or
+    /// `none`.
     #[serde(default)]
     pub bands: Bands,
     /// Whether settings are `apart`, a panel each (default), or `together` in one.
@@ -24,6 +30,48 @@ pub struct Draw {
     /// For `regret`: also draw the share of steps that compare rankers other than the best.
     #[serde(default)]
     pub suboptimal: bool,
+    /// The formats of the figure for print, `draw.pdf` and so on: `pdf`, `svg` or `png`, or a list. Without any, there is
+    /// one only if `width`, `height` or `font` is given, as PDF.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub format: OneOrMany<Format>,
+    /// The width of the figure for print, e.g. `"3.33in"`, as of `sim draw`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<Length>,
+    /// Its height.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<Length>,
+    /// The size of its letters, e.g. `"8pt"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub font: Option<Letters>,
+    /// Where it has the names of curves: `inside`, `outside`, `direct` or `none`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub legend: Option<LegendAt>,
+    /// Whether it has a headline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<bool>,
+    /// Other names for its curves: `relabel = { rucb = "RUCB" }`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub relabel: BTreeMap<String, String>,
+}
+
+fn is_empty(formats: &OneOrMany<Format>) -> bool {
+    formats.0.is_empty()
+}
+
+impl Draw {
+    /// What is chosen for print.
+    #[must_use]
+    pub fn chosen(&self) -> Chosen {
+        Chosen {
+            width: self.width.clone(),
+            height: self.height.clone(),
+            font: self.font.clone(),
+            legend: self.legend,
+            relabel: self.relabel.clone(),
+            title: self.title,
+            formats: self.format.0.clone(),
+        }
+    }
 }
 
 /// The scale of an axis.
@@ -48,10 +96,19 @@ impl Scale {
 #[serde(rename_all = "kebab-case")]
 pub enum Bands {
     /// One standard deviation over runs.
+    #[serde(alias = "sd")]
     StandardDeviation,
     /// One standard error of the mean.
     #[default]
+    #[serde(alias = "se")]
     StandardError,
+    /// From the smallest to the largest run.
+    Range,
+    /// From the tenth to the ninetieth percentile of runs; for `sim draw` alone, as it needs all runs.
+    #[serde(skip)]
+    Quantile,
+    /// There are none.
+    None,
 }
 
 /// Where settings are drawn.

@@ -151,6 +151,32 @@ pub struct Subsets {
 }
 
 impl Experiment {
+    /// An experiment of this kind without settings, whose results are drawn again.
+    pub(crate) fn to_draw(kind: Kind, [title, paper, figure]: [String; 3], draw: Draw) -> Self {
+        Self {
+            title,
+            paper,
+            figure,
+            about: String::new(),
+            kind,
+            algorithms: Vec::new(),
+            steps: None,
+            runs: None,
+            checkpoints: None,
+            horizons: Vec::new(),
+            samples: None,
+            gamma: Vec::new(),
+            sizes: Vec::new(),
+            multileavings: None,
+            seed: None,
+            subsets: None,
+            draw,
+            settings: Vec::new(),
+            raw_claims: Vec::new(),
+            claims: Vec::new(),
+        }
+    }
+
     /// The master seed, 1 unless the file has one.
     #[must_use]
     pub fn master_seed(&self) -> u64 {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use output::numbers::{parse_positive, with_separators};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Reads a whole number from 1 to `MOST`.
 pub(super) fn up_to<'de, D: Deserializer<'de>, const MOST: u32>(deserializer: D) -> Result<Option<u32>, D::Error> {
@@ -74,6 +74,12 @@ pub struct OneOrMany<T>(pub Vec<T>);
 impl<T> Default for OneOrMany<T> {
     fn default() -> Self {
         Self(Vec::new())
+    }
+}
+
+impl<T: Serialize> Serialize for OneOrMany<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 

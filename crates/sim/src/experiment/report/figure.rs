@@ -7,6 +7,7 @@ use crate::experiment::config::{Arrangement, Bands, Experiment, Paper};
 use crate::experiment::kinds;
 use crate::experiment::measured::Measured;
 use crate::experiment::series::{Metric, Point, Series};
+use crate::results::quantile;
 
 /// The title: which figure of which paper, what it shows, and whether data or scale differ from the
 /// paper's.
@@ -37,6 +38,7 @@ pub(crate) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -
         subtitle,
         panels,
         one_scale: false,
+        palette: Vec::new(),
         note: lookalike_note(measured),
     })
 }
@@ -46,18 +48,22 @@ fn subtitle(experiment: &Experiment, measured: &Measured, panels: &[Panel]) -> O
     let points = measured.series.iter().flat_map(|series| &series.points);
     let most = points.map(Point::runs).max().filter(|runs| *runs > 1)?;
     let spread = match experiment.draw.bands {
-        Bands::StandardDeviation => "one standard deviation",
-        Bands::StandardError => "one standard error of the mean",
+        Bands::StandardDeviation => Some("one standard deviation"),
+        Bands::StandardError => Some("one standard error of the mean"),
+        Bands::Range => Some("from the smallest to the largest"),
+        Bands::Quantile => Some("from the 10th to the 90th percentile"),
+        Bands::None => None,
     };
     let sample = kinds::of(experiment.kind).sample();
     let mean = format!("{}{}", mean_of(most as u64, sample.noun), sample.of);
     let drawn = if panels.iter().any(|panel| panel.dots) { "bars" } else { "bands" };
     // Many curves have no bars: they would overlap.
-    Some(if panels.iter().any(Panel::shows_spread) { format!("{mean}; {drawn}: {spread}") } else { mean })
+    let spread = spread.filter(|_| panels.iter().any(Panel::shows_spread));
+    Some(spread.map_or(mean.clone(), |spread| format!("{mean}; {drawn}: {spread}")))
 }
 
 /// The look-alikes that stand in for real data; none where all data are real.
-fn lookalike_note(measured: &Measured) -> Option<String> {
+pub(crate) fn lookalike_note(measured: &Measured) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for info in measured.settings.iter().filter(|info| info.source.lookalike) {
         if !names.contains(&info.source.name.as_str()) {
@@ -121,9 +127,13 @@ fn family_of(setting: &str) -> &str {
 
 fn curve_point(point: &Point, metric: Metric, bands: Bands) -> CurvePoint {
     let spread = point.spread();
+    let from_to = |(low, high): (f64, f64)| CurvePoint { x: point.x, mean: spread.mean, low, high };
     let reach = match bands {
         Bands::StandardDeviation => spread.standard_deviation,
         Bands::StandardError => spread.standard_error,
+        Bands::Range => return from_to((spread.min, spread.max)),
+        Bands::Quantile => return from_to((quantile(&point.values, 0.1), quantile(&point.values, 0.9))),
+        Bands::None => 0.0,
     };
     // No run is below the smallest, and no value can exceed the metric's maximum.
     let low = (spread.mean - reach).max(spread.min.min(spread.mean));

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use figures::Panels;
 use output::machine;
 use output::numbers::with_separators;
 use output::numbers::{deviation, number};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::claim::Outcome;
 use crate::experiment::config::expand;
-use crate::experiment::config::{Experiment, Kind, Paper, Subsets};
+use crate::experiment::config::{Draw, Experiment, Kind, Paper, Subsets};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::kinds;
 use crate::experiment::measured::{CellWork, Measured, Table, Work};
@@ -19,6 +20,7 @@ use crate::experiment::name_of;
 use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
+use crate::results::{DENSITY, Format, palette};
 
 /// `summary.json`: what reports are built from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -67,7 +69,13 @@ struct Resolved<'a> {
     checkpoint_steps: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     subsets: Option<Subsets>,
+    #[serde(skip_serializing_if = "is_usual")]
+    draw: &'a Draw,
     setting: &'a [SettingInfo],
+}
+
+fn is_usual(draw: &&Draw) -> bool {
+    **draw == Draw::default()
 }
 
 /// `timings.json`: the only file that differs between two runs of the same experiment.
@@ -118,6 +126,7 @@ pub(crate) fn write(
     let figure = figure::figure(experiment, &measured, context.scale);
     if let Some(figure) = &figure {
         figure.render()?.save(&folder.join("figure"))?;
+        printed(experiment, figure, &folder)?;
     }
     write_timings(&folder.join("timings.json"), measured.work, time)?;
     let summary = Summary {
@@ -137,6 +146,31 @@ pub(crate) fn write(
     // Last: a folder with a summary is complete.
     output::write_json_pretty(&folder.join("summary.json"), &summary)?;
     Ok(summary)
+}
+
+/// Writes the figure for print, if the file asks for one.
+fn printed(experiment: &Experiment, figure: &Panels, folder: &Path) -> Result<()> {
+    let chosen = experiment.draw.chosen();
+    if !chosen.is_any() {
+        return Ok(());
+    }
+    let formats = if chosen.formats.is_empty() { vec![Format::Pdf] } else { chosen.formats.clone() };
+    let sheet = chosen.print().panels(&for_print(figure.clone(), chosen.title != Some(false)))?;
+    for format in formats {
+        let path = folder.join(format!("draw.{}", format.ending()));
+        output::write_atomic(&path, &format.file(&sheet, DENSITY)?)?;
+    }
+    Ok(())
+}
+
+/// `figure` for print: algorithms in colours of their own, and without a headline unless `titled`.
+pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
+    figure.palette = palette();
+    if !titled {
+        figure.title.clear();
+        figure.subtitle = None;
+    }
+    figure
 }
 
 /// Writes the times of this call. Those of the cells stay if nothing was played.
@@ -179,6 +213,7 @@ fn write_resolved(
         algorithms: expand::algorithms(&experiment.algorithms)?.iter().map(|spec| spec.canonical()).collect(),
         checkpoint_steps: plan.as_ref().map_or_else(Vec::new, |plan| plan.checkpoints.steps().to_vec()),
         subsets: plan.and_then(|plan| plan.subsets),
+        draw: &experiment.draw,
         setting: &measured.settings,
     };
     output::write_atomic(&folder.join("experiment.toml"), toml::to_string(&resolved)?.as_bytes())

@@ -1,5 +1,5 @@
-//! One HTML page of all results: figures with values on hover, outcomes of claims, settings and times.
-//! The page loads nothing from elsewhere.
+//! All results as HTML, on one page or one per paper: figures with values on hover, outcomes of claims, settings and
+//! times. The pages load nothing from elsewhere.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,12 @@ struct Other {
     figures: Vec<PathBuf>,
 }
 
+/// Draws the figure of a folder of results for a narrow screen, as SVG; `None` if it cannot.
+pub type Narrow<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+/// The key of the page of runs that belong to no experiment.
+const OTHERS: &str = "other";
+
 /// A page, and how much is on it.
 #[derive(Debug)]
 pub struct Page {
@@ -35,76 +41,141 @@ pub struct Page {
     pub figures: usize,
 }
 
+/// What belongs to one paper.
+struct Chapter {
+    key: &'static str,
+    name: &'static str,
+    body: String,
+}
+
+/// Everything in a folder of results.
+struct Everything {
+    summaries: Vec<Summary>,
+    others: Vec<Other>,
+    chapters: Vec<Chapter>,
+}
+
 /// The page of everything in the folder `results`.
 ///
 /// # Errors
 /// When the folder cannot be read, or contains neither an experiment nor a figure.
-pub fn page(results: &Path) -> Result<Page> {
-    let summaries = index::summaries(results)?;
-    let others = others(results, &summaries)?;
-    ensure!(
-        !summaries.is_empty() || !others.is_empty(),
-        "{} contains no experiment and no figure; `sim experiment --all --scale 0.01` makes some in results/scale-0.01",
-        results.display()
-    );
-    let mut body = String::new();
-    let _ = writeln!(
-        body,
-        "<header><h1>Online ranker evaluation: results</h1>\n<p>{}. Claims of the papers: {}. \
-         Hover over a curve to read its values. <span class=\"badge\">look-alike</span> marks results on synthetic \
-         data that imitate the real data sets.</p></header>",
-        with_unit(summaries.len() as u64, "experiment"),
-        escaped(&index::tally(&summaries))
-    );
-    contents(&mut body, &summaries, &others);
-    for Paper { key, name, reference } in PAPERS {
-        let of_paper: Vec<&Summary> = summaries.iter().filter(|summary| summary.paper == key).collect();
-        if of_paper.is_empty() {
-            continue;
-        }
-        let _ = writeln!(body, "<h2>{name}</h2>\n<p class=\"reference\">{}.</p>", linked(reference));
-        for summary in of_paper {
-            section(&mut body, results, summary)?;
-        }
-    }
-    if !others.is_empty() {
-        body += "<h2>Other runs</h2>\n";
-        for other in &others {
-            let _ = writeln!(body, "<section id=\"{0}\"><h3>{0}</h3>", escaped(&other.name));
-            for figure in &other.figures {
-                inline(&mut body, figure)?;
-            }
-            body += "</section>\n";
-        }
-    }
-    let figures = others.iter().map(|other| other.figures.len()).sum();
-    Ok(Page { html: document(&body), experiments: summaries.len(), figures })
+pub fn page(results: &Path, narrow: Narrow<'_>) -> Result<Page> {
+    let found = Everything::read(results, narrow)?;
+    let mut body = found.header();
+    contents(&mut body, &found, |_| String::new());
+    body.extend(found.chapters.iter().map(|chapter| chapter.body.as_str()));
+    Ok(found.page(&document(&body, "results")))
 }
 
-fn document(body: &str) -> String {
+/// A page of contents, whose file is called `first`, and one page per paper with the name of its file, such as
+/// `report-rucb.html`.
+///
+/// # Errors
+/// As for [`page`].
+pub fn pages(results: &Path, narrow: Narrow<'_>, first: &str) -> Result<(Page, Vec<(String, String)>)> {
+    let found = Everything::read(results, narrow)?;
+    let stem = first.rsplit_once('.').map_or(first, |(stem, _)| stem);
+    let file = |key: &str| format!("{stem}-{key}.html");
+    let mut body = found.header();
+    contents(&mut body, &found, |key| escaped(&file(key)));
+    let all: Vec<(String, String)> = found
+        .chapters
+        .iter()
+        .map(|chapter| {
+            let mut body = format!("<nav class=\"pages\"><a href=\"{}\">All results</a>", escaped(first));
+            for other in &found.chapters {
+                let _ = match other.key == chapter.key {
+                    true => write!(body, " <b>{}</b>", other.name),
+                    false => write!(body, " <a href=\"{}\">{}</a>", escaped(&file(other.key)), other.name),
+                };
+            }
+            body += "</nav>\n";
+            body += &chapter.body;
+            (file(chapter.key), document(&body, chapter.name))
+        })
+        .collect();
+    Ok((found.page(&document(&body, "results")), all))
+}
+
+impl Everything {
+    fn read(results: &Path, narrow: Narrow<'_>) -> Result<Self> {
+        let summaries = index::summaries(results)?;
+        let others = others(results, &summaries)?;
+        ensure!(
+            !summaries.is_empty() || !others.is_empty(),
+            "{} contains no experiment and no figure; `sim experiment --all --scale 0.01` makes some in results/scale-0.01",
+            results.display()
+        );
+        let mut chapters = Vec::new();
+        for Paper { key, name, reference } in PAPERS {
+            let of_paper: Vec<&Summary> = summaries.iter().filter(|summary| summary.paper == key).collect();
+            if of_paper.is_empty() {
+                continue;
+            }
+            let mut body = format!("<h2>{name}</h2>\n<p class=\"reference\">{}.</p>\n", linked(reference));
+            for summary in of_paper {
+                section(&mut body, results, summary, narrow)?;
+            }
+            chapters.push(Chapter { key, name, body });
+        }
+        if !others.is_empty() {
+            let mut body = "<h2>Other runs</h2>\n".to_owned();
+            for other in &others {
+                let _ = writeln!(body, "<section id=\"{0}\"><h3>{0}</h3>", escaped(&other.name));
+                // A folder has one figure that can be drawn again; the others stay as they are.
+                let small = narrow(&results.join(&other.name)).filter(|_| other.figures.len() == 1);
+                for figure in &other.figures {
+                    inline(&mut body, figure, small.as_deref())?;
+                }
+                body += "</section>\n";
+            }
+            chapters.push(Chapter { key: OTHERS, name: "Other runs", body });
+        }
+        Ok(Self { summaries, others, chapters })
+    }
+
+    fn header(&self) -> String {
+        format!(
+            "<header><h1>Online ranker evaluation: results</h1>\n<p>{}. Claims of the papers: {}. \
+             Hover over a curve to read its values. <span class=\"badge\">look-alike</span> marks results on synthetic \
+             data that imitate the real data sets.</p></header>\n",
+            with_unit(self.summaries.len() as u64, "experiment"),
+            escaped(&index::tally(&self.summaries))
+        )
+    }
+
+    fn page(&self, html: &str) -> Page {
+        let figures = self.others.iter().map(|other| other.figures.len()).sum();
+        Page { html: html.to_owned(), experiments: self.summaries.len(), figures }
+    }
+}
+
+fn document(body: &str, of: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
          script-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n\
-         <title>Online ranker evaluation: results</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
+         <title>Online ranker evaluation: {of}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
          <div id=\"tip\" role=\"status\"></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }
 
-fn contents(body: &mut String, summaries: &[Summary], others: &[Other]) {
+/// The list of everything; `file` names the page of a chapter.
+fn contents(body: &mut String, found: &Everything, file: impl Fn(&str) -> String) {
     *body += "<nav aria-label=\"Contents\"><ol>\n";
-    for summary in summaries {
+    for summary in &found.summaries {
         let marks: String = summary.claims.iter().map(mark).collect();
         let _ = writeln!(
             body,
-            "<li><a href=\"#{}\">{}</a> <span class=\"marks\">{marks}</span></li>",
+            "<li><a href=\"{}#{}\">{}</a> <span class=\"marks\">{marks}</span></li>",
+            file(&summary.paper),
             escaped(&summary.experiment),
             escaped(&summary.title)
         );
     }
-    for other in others {
-        let _ = writeln!(body, "<li><a href=\"#{0}\">{0}</a></li>", escaped(&other.name));
+    for other in &found.others {
+        let _ = writeln!(body, "<li><a href=\"{1}#{0}\">{0}</a></li>", escaped(&other.name), file(OTHERS));
     }
     *body += "</ol></nav>\n";
 }
@@ -124,7 +195,7 @@ fn mark(claim: &Outcome) -> String {
     format!("<span class=\"{}\" title=\"{words}\">{sign}</span>", class(claim.verdict))
 }
 
-fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
+fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<'_>) -> Result<()> {
     let folder = results.join(&summary.experiment);
     let lookalike = summary.settings.iter().any(|info| info.source.lookalike);
     let badge = if lookalike { " <span class=\"badge\">look-alike</span>" } else { "" };
@@ -132,7 +203,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary) -> Result<()> {
         writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&summary.experiment), escaped(&summary.title));
     let figure = folder.join("figure.svg");
     if figure.is_file() {
-        inline(body, &figure)?;
+        inline(body, &figure, narrow(&folder).as_deref())?;
     }
     if let Some(table) = &summary.table {
         rows(body, &table.header, &table.rows, usize::MAX);
@@ -227,12 +298,20 @@ fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: usi
     *body += "</tbody></table></div>\n";
 }
 
-/// An SVG as part of the page.
-fn inline(body: &mut String, path: &Path) -> Result<()> {
+/// An SVG as part of the page, and another for narrow screens.
+fn inline(body: &mut String, path: &Path, narrow: Option<&str>) -> Result<()> {
     let svg = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     // An XML declaration is only allowed at the start of a file.
     let start = svg.find("<svg").unwrap_or(0);
-    let _ = writeln!(body, "<figure>{}</figure>", svg[start..].trim_end());
+    let wide = svg[start..].trim_end();
+    let _ = match narrow {
+        None => writeln!(body, "<figure>{wide}</figure>"),
+        Some(narrow) => writeln!(
+            body,
+            "<figure class=\"two\"><div class=\"wide\">{wide}</div><div class=\"narrow\">{}</div></figure>",
+            narrow.trim_end()
+        ),
+    };
     Ok(())
 }
 
@@ -296,20 +375,35 @@ mod tests {
     }
 
     #[test]
+    fn a_page_per_chapter_links_to_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("mine")).unwrap();
+        std::fs::write(folder.path().join("mine/regret.svg"), "<svg viewBox=\"0 0 1 1\"/>\n").unwrap();
+        let narrow = |_: &Path| Some("<svg viewBox=\"0 0 2 2\"/>\n".to_owned());
+        let (first, others) = pages(folder.path(), &narrow, "report.html").unwrap();
+        assert!(first.html.contains("<a href=\"report-other.html#mine\">mine</a>"), "{}", first.html);
+        let [(name, page)] = &others[..] else { panic!("one page") };
+        assert_eq!(name, "report-other.html");
+        assert!(page.contains("<a href=\"report.html\">All results</a>") && page.contains("<section id=\"mine\">"));
+        let narrow = "<div class=\"narrow\"><svg viewBox=\"0 0 2 2\"/></div>";
+        assert!(page.contains(narrow) && !first.html.contains(narrow), "{page}");
+    }
+
+    #[test]
     fn a_folder_of_other_figures_makes_a_page_that_loads_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let error = page(folder.path()).unwrap_err().to_string();
+        let error = page(folder.path(), &|_| None).unwrap_err().to_string();
         assert!(error.contains("contains no experiment and no figure"), "{error}");
         std::fs::create_dir(folder.path().join("mine")).unwrap();
         std::fs::write(folder.path().join("mine/regret.svg"), "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 1 1\"/>\n")
             .unwrap();
-        let Page { html: page, experiments, figures } = page(folder.path()).unwrap();
+        let Page { html: page, experiments, figures } = page(folder.path(), &|_| None).unwrap();
         assert_eq!((experiments, figures), (0, 1));
         assert!(page.contains("<p>0 experiments. Claims of the papers: none."), "{page}");
         assert!(page.contains("<figure><svg viewBox=\"0 0 1 1\"/></figure>") && !page.contains("<?xml"));
         for asked in ["src=", "@import", "url(", "<link rel=\"stylesheet\""] {
             assert!(!page.contains(asked), "{asked}");
         }
-        assert!(super::page(&folder.path().join("nowhere")).is_err());
+        assert!(super::page(&folder.path().join("nowhere"), &|_| None).is_err());
     }
 }

@@ -1,0 +1,271 @@
+//! `sim draw`: the figure of finished results, drawn again for a paper.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use clap::{Args, ValueEnum};
+use output::numbers::{escaped, parse_above_zero};
+use output::usage::usage;
+
+use crate::cli::args::announce_missing;
+use crate::cli::print::{eprintln, println};
+use crate::drawing::{Drawing, Request, draw};
+use crate::experiment::config::{Bands, Scale};
+use crate::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
+
+/// Draw the figure of finished results again, for a paper: without running anything.
+///
+/// Reads a folder that a live run, `sim bandit`, `sim compare` or `sim experiment` has written. The figure is as wide as a
+/// column, 3.33 in, in letters of 8 points, as PDF with embedded fonts; an algorithm has the same colour and dashes in
+/// every figure. Prints a caption, which says what bands show.
+///
+/// In experiments, the section [draw] has the same keys: y, x, bands, width, height, font, format, legend, relabel and
+/// title. Flags win.
+#[derive(Debug, Args)]
+pub(super) struct Draw {
+    /// The results folder
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+
+    /// The file to write; its ending chooses the format [default: draw.pdf in the results folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// The formats: pdf, svg or png, or several with commas [default: that of --out, or pdf]
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',')]
+    format: Vec<Format>,
+
+    /// Replace the file if it is there
+    #[arg(long)]
+    replace: bool,
+
+    /// The width, e.g. 3.33in, 85mm or 240pt [default: 3.33in]
+    #[arg(long, value_name = "LENGTH")]
+    width: Option<Length>,
+
+    /// The height [default: as the plots need]
+    #[arg(long, value_name = "LENGTH")]
+    height: Option<Length>,
+
+    /// The size of letters; those at axes are one eighth smaller [default: 8pt]
+    #[arg(long, value_name = "SIZE")]
+    font: Option<Letters>,
+
+    /// Pixels per inch of a PNG [default: 300]
+    #[arg(long, value_name = "N", value_parser = density)]
+    dpi: Option<f64>,
+
+    /// The scale of the x axis [default: as in the figure of the results]
+    #[arg(long, value_name = "SCALE", value_enum)]
+    x: Option<ScaleArg>,
+
+    /// The scale of the y axis [default: as in the figure of the results]
+    #[arg(long, value_name = "SCALE", value_enum)]
+    y: Option<ScaleArg>,
+
+    /// What bands show; quantile, from the 10th to the 90th percentile, needs runs with --keep-curves [default: as in the
+    /// figure of the results]
+    #[arg(long, value_name = "SPREAD", value_enum)]
+    bands: Option<BandsArg>,
+
+    /// Where the names of curves are: inside the plot, outside below it, or direct at the ends of curves [default: where
+    /// there is room]
+    #[arg(long, value_name = "PLACE", value_enum)]
+    legend: Option<LegendArg>,
+
+    /// Another name for a curve, which keeps its colour, e.g. rucb=RUCB; several with commas
+    #[arg(long, value_name = "NAME=NEW,...", value_delimiter = ',', value_parser = relabelled)]
+    relabel: Vec<(String, String)>,
+
+    /// Draw these curves alone: names as in the legend, or algorithms
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Another headline
+    #[arg(long, value_name = "TEXT", conflicts_with = "no_title")]
+    title: Option<String>,
+
+    /// No headline and no line below it: a paper has them in the caption
+    #[arg(long)]
+    no_title: bool,
+
+    /// Another label of the x axis
+    #[arg(long, value_name = "TEXT")]
+    x_label: Option<String>,
+
+    /// Another label of the y axis
+    #[arg(long, value_name = "TEXT")]
+    y_label: Option<String>,
+
+    /// A heat map instead of curves: algorithms that differ in one or two parameters as a grid
+    #[arg(long, conflicts_with_all = ["x", "y", "bands", "legend", "relabel"])]
+    heat_map: bool,
+
+    /// The step, or the number of rankers, that the heat map shows [default: the last step; of experiments on several
+    /// sizes, the mean over all relative to the lowest]
+    #[arg(long, value_name = "N", requires = "heat_map", value_parser = parse_above_zero)]
+    at: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScaleArg {
+    /// From zero
+    Linear,
+    /// Logarithmic
+    Log,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum BandsArg {
+    /// One standard error of the mean
+    Se,
+    /// One standard deviation of a run
+    Sd,
+    /// From the 10th to the 90th percentile of runs
+    Quantile,
+    /// From the smallest to the largest run
+    Range,
+    /// No bands
+    None,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LegendArg {
+    /// In the plot, where it covers least
+    Inside,
+    /// Below the plots
+    Outside,
+    /// At the ends of curves
+    Direct,
+    /// No names
+    None,
+}
+
+impl Draw {
+    pub(super) fn run(&self) -> Result<()> {
+        let files = self.asked_files()?;
+        // Before anything is read: a mistake is known at once.
+        self.check(&files)?;
+        let Drawing { sheet, caption, chosen } = draw(&self.results, &self.request())?;
+        let files = if files.is_empty() { self.usual_files(&chosen) } else { files };
+        self.check(&files)?;
+        for (path, format) in &files {
+            let bytes = format.file(&sheet, self.dpi.unwrap_or(DENSITY))?;
+            path.parent().into_iter().for_each(announce_missing);
+            output::create_folder_of(path)?;
+            output::remove_leftovers(path);
+            output::write_atomic(path, &bytes)?;
+        }
+        println!("{}", escaped(&caption));
+        let [wide, high] = sheet.size().map(|points| points / 72.0);
+        let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+        eprintln!("{}: {wide:.2} x {high:.2} in", written.join(", "));
+        Ok(())
+    }
+
+    /// The files that flags ask for; none if they leave it open.
+    fn asked_files(&self) -> Result<Vec<(PathBuf, Format)>> {
+        let Some(out) = &self.out else {
+            return Ok(self.format.iter().map(|format| (self.beside(*format), *format)).collect());
+        };
+        let ending = out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let known: Option<Format> = ending.parse().ok();
+        match (known, self.format.as_slice()) {
+            (Some(format), []) => Ok(vec![(out.clone(), format)]),
+            (Some(format), [given]) if format == *given => Ok(vec![(out.clone(), format)]),
+            (None, [given]) => Ok(vec![(out.clone(), *given)]),
+            (_, [given]) => Err(usage(format!(
+                "--out {} is a .{ending}, but --format {} is asked for; leave one of them out",
+                escaped(&out.display().to_string()),
+                given.ending()
+            ))),
+            (None, []) => Err(usage(format!(
+                "--out {}: expected a name that ends in .pdf, .svg or .png, or --format",
+                escaped(&out.display().to_string())
+            ))),
+            (_, _) => Err(usage("--out names one file, but several --format are asked for; leave one of them out")),
+        }
+    }
+
+    fn usual_files(&self, chosen: &Chosen) -> Vec<(PathBuf, Format)> {
+        let formats = if chosen.formats.is_empty() { vec![Format::Pdf] } else { chosen.formats.clone() };
+        formats.into_iter().map(|format| (self.beside(format), format)).collect()
+    }
+
+    fn beside(&self, format: Format) -> PathBuf {
+        self.results.join(format!("draw.{}", format.ending()))
+    }
+
+    /// Checks that nothing would be replaced without being asked.
+    fn check(&self, files: &[(PathBuf, Format)]) -> Result<()> {
+        let there = files.iter().map(|(path, _)| path).find(|path| path.exists());
+        let there: Option<&Path> = there.filter(|_| !self.replace).map(PathBuf::as_path);
+        if let Some(path) = there {
+            let path = escaped(&path.display().to_string()).into_owned();
+            return Err(usage(format!(
+                "{path} is there; add --replace to replace it, or give another name with --out"
+            )));
+        }
+        for (at, (path, _)) in files.iter().enumerate() {
+            ensure!(
+                !files[..at].iter().any(|(other, _)| other == path),
+                usage("--format names a format twice; give each once")
+            );
+        }
+        Ok(())
+    }
+
+    fn request(&self) -> Request {
+        let scale = |scale: ScaleArg| match scale {
+            ScaleArg::Linear => Scale::Linear,
+            ScaleArg::Log => Scale::Log,
+        };
+        let bands = |bands: BandsArg| match bands {
+            BandsArg::Se => Bands::StandardError,
+            BandsArg::Sd => Bands::StandardDeviation,
+            BandsArg::Quantile => Bands::Quantile,
+            BandsArg::Range => Bands::Range,
+            BandsArg::None => Bands::None,
+        };
+        let legend = |legend: LegendArg| match legend {
+            LegendArg::Inside => LegendAt::Inside,
+            LegendArg::Outside => LegendAt::Outside,
+            LegendArg::Direct => LegendAt::Direct,
+            LegendArg::None => LegendAt::None,
+        };
+        let chosen = Chosen {
+            width: self.width.clone(),
+            height: self.height.clone(),
+            font: self.font.clone(),
+            legend: self.legend.map(legend),
+            relabel: self.relabel.iter().cloned().collect(),
+            title: if self.no_title { Some(false) } else { self.title.as_ref().map(|_| true) },
+            formats: self.format.clone(),
+        };
+        Request {
+            x: self.x.map(scale),
+            y: self.y.map(scale),
+            bands: self.bands.map(bands),
+            only: self.only.clone(),
+            heat_map: self.heat_map,
+            at: self.at,
+            labels: [self.x_label.clone(), self.y_label.clone()],
+            title: self.title.clone(),
+            chosen,
+        }
+    }
+}
+
+fn relabelled(text: &str) -> Result<(String, String), String> {
+    // The last sign counts: names of curves may have parameters, `mergerucb p=8=mergeRUCB`.
+    let parts = text.rsplit_once('=').map(|(name, new)| (name.trim(), new.trim()));
+    let parts = parts.filter(|(name, new)| !name.is_empty() && !new.is_empty());
+    let found = parts
+        .ok_or_else(|| format!("expected a name and its replacement, such as rucb=RUCB, found `{}`", escaped(text)))?;
+    Ok((found.0.to_owned(), found.1.to_owned()))
+}
+
+fn density(text: &str) -> Result<f64, String> {
+    let number = parse_above_zero(text).ok().filter(|number| (20.0..=2400.0).contains(number));
+    number.ok_or_else(|| format!("expected pixels per inch from 20 to 2400, found `{}`", escaped(text)))
+}

@@ -1,0 +1,189 @@
+//! Figures of finished results, drawn again from their files without running anything.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | the results in a folder, and their figure |
+//! | `study` | folders of live runs, `sim bandit` and `sim compare` |
+//! | `grid` | a grid of parameters as a heat map |
+
+mod grid;
+mod study;
+
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
+use figures::Panels;
+use figures::print::Sheet;
+use output::numbers::escaped;
+use output::usage::usage;
+
+use self::study::Study;
+use crate::experiment::config::{Bands, Draw, Scale};
+use crate::experiment::redraw::Finished;
+use crate::experiment::report::folder::for_print;
+use crate::results::Chosen;
+
+/// What is asked for, beyond how it is printed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Request {
+    /// The scale of the x axis.
+    pub x: Option<Scale>,
+    /// The scale of the y axis.
+    pub y: Option<Scale>,
+    /// What bands and bars show.
+    pub bands: Option<Bands>,
+    /// Curves to draw: names, or the algorithms they begin with. All if there are none.
+    pub only: Vec<String>,
+    /// A heat map of a grid of parameters instead of curves.
+    pub heat_map: bool,
+    /// The step or number of rankers that the heat map shows.
+    pub at: Option<f64>,
+    /// Other labels for both axes.
+    pub labels: [Option<String>; 2],
+    /// Another headline.
+    pub title: Option<String>,
+    /// How it is printed.
+    pub chosen: Chosen,
+}
+
+/// A figure, and what it shows in words.
+pub struct Drawing {
+    /// The figure.
+    pub sheet: Sheet,
+    /// What a caption says: the headline, and what bands show.
+    pub caption: String,
+    /// The choices of `request`, and those of the results.
+    pub chosen: Chosen,
+}
+
+/// Draws the results in `folder`.
+///
+/// # Errors
+/// One line if it holds no finished results, or they cannot be drawn in this way.
+pub fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
+    let results = Results::read(folder)?;
+    let chosen = request.chosen.clone().or(results.chosen());
+    let titled = chosen.title != Some(false);
+    let (sheet, caption) = if request.heat_map {
+        let mut grid = results.grid(request)?;
+        let caption = caption([Some(&grid.title), grid.subtitle.as_ref(), Some(&grid.value_label)]);
+        if !titled {
+            grid.title.clear();
+            grid.subtitle = None;
+        }
+        (chosen.print().grid(&grid), caption)
+    } else {
+        let mut figure = results.figure(request)?;
+        only(&mut figure, &request.only)?;
+        check_names(&figure, &chosen)?;
+        for panel in &mut figure.panels {
+            let [x, y] = &request.labels;
+            panel.x_label = x.clone().unwrap_or_else(|| panel.x_label.clone());
+            panel.y_label = y.clone().unwrap_or_else(|| panel.y_label.clone());
+        }
+        figure.title = request.title.clone().unwrap_or(figure.title);
+        let caption = caption([Some(&figure.title), figure.subtitle.as_ref(), None]);
+        (chosen.print().panels(&for_print(figure, titled)), caption)
+    };
+    // Sizes and letters that do not fit together were asked for.
+    Ok(Drawing { sheet: sheet.map_err(|error| usage(format!("{error:#}")))?, caption, chosen })
+}
+
+fn caption<'a>(parts: impl IntoIterator<Item = Option<&'a String>>) -> String {
+    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    parts.join("; ")
+}
+
+/// Finished results.
+enum Results {
+    Experiment(Box<Finished>),
+    Study(Box<Study>),
+}
+
+impl Results {
+    fn read(folder: &Path) -> Result<Self> {
+        let name = folder.display();
+        ensure!(folder.is_dir(), usage(format!("{name} is no folder; give the folder of finished results")));
+        let has = |file: &str| folder.join(file).is_file();
+        if has("experiment.toml") && has("summary.json") {
+            return Ok(Self::Experiment(Box::new(Finished::read(folder)?)));
+        }
+        if has("config.json") && has("summary.json") {
+            return Ok(Self::Study(Box::new(Study::read(folder)?)));
+        }
+        if has(".unfinished.json") {
+            bail!("the results in {name} are not finished; the command that began them continues");
+        }
+        bail!(usage(format!(
+            "{name} holds no finished results; expected a folder that a live run, `sim bandit`, `sim compare` or \
+             `sim experiment` has written"
+        )))
+    }
+
+    fn chosen(&self) -> Chosen {
+        match self {
+            Self::Experiment(finished) => finished.draw.chosen(),
+            Self::Study(_) => Chosen::default(),
+        }
+    }
+
+    fn figure(&self, request: &Request) -> Result<Panels> {
+        match self {
+            Self::Experiment(finished) => {
+                let usual = finished.draw.clone();
+                let (x, y) = (request.x.or(usual.x), request.y.or(usual.y));
+                finished.figure(Draw { x, y, bands: request.bands.unwrap_or(usual.bands), ..usual })
+            }
+            Self::Study(study) => study.figure(request),
+        }
+    }
+
+    fn grid(&self, request: &Request) -> Result<figures::print::Grid> {
+        match self {
+            Self::Experiment(finished) => grid::of_experiment(finished, request),
+            Self::Study(study) => grid::of_study(study, request),
+        }
+    }
+}
+
+/// Keeps the curves with these names, or of these algorithms.
+fn only(figure: &mut Panels, names: &[String]) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let known = known(figure);
+    let is = |curve: &str, name: &str| curve == name || curve.split([' ', ',']).next() == Some(name);
+    for name in names {
+        ensure!(
+            known.iter().any(|curve| is(curve, name)),
+            usage(format!("--only {}: there is no such curve, only {}", escaped(name), known.join("; ")))
+        );
+    }
+    for panel in &mut figure.panels {
+        panel.curves.retain(|curve| names.iter().any(|name| is(&curve.name, name)));
+    }
+    figure.panels.retain(|panel| !panel.curves.is_empty());
+    Ok(())
+}
+
+/// Checks that there are curves to relabel.
+fn check_names(figure: &Panels, chosen: &Chosen) -> Result<()> {
+    let known = known(figure);
+    for name in chosen.relabel.keys() {
+        ensure!(
+            known.contains(name),
+            usage(format!("relabel {}: there is no such curve, only {}", escaped(name), known.join("; ")))
+        );
+    }
+    Ok(())
+}
+
+fn known(figure: &Panels) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
+        if !known.contains(&curve.name) {
+            known.push(curve.name.clone());
+        }
+    }
+    known
+}

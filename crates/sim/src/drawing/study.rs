@@ -1,0 +1,326 @@
+//! The results of live runs, `sim bandit` and `sim compare`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use bandits::RegretKind;
+use bandits::registry::Spec;
+use figures::{Curve, CurvePoint, Panel, Panels};
+use output::numbers::{escaped, mean_of, with_unit};
+use output::usage::usage;
+use output::{explained, input};
+use serde_json::Value;
+
+use super::Request;
+use crate::experiment::config::{Bands, Scale};
+use crate::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, quantile};
+
+/// Larger files are not those of a study.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A finished study, or the two of a comparison.
+pub(super) struct Study {
+    title: String,
+    x_label: &'static str,
+    y_label: String,
+    note: Option<String>,
+    /// Whether the axes of its own figure are logarithmic.
+    logs: [bool; 2],
+    pub(super) parts: Vec<Part>,
+}
+
+/// The curves of one study.
+pub(super) struct Part {
+    name: String,
+    folder: PathBuf,
+    /// `accuracy` and `regret` at horizons, of explore then exploit.
+    at_horizons: bool,
+    pub(super) curves: Vec<Measured>,
+}
+
+/// The curve of an algorithm.
+pub(super) struct Measured {
+    /// With all parameters.
+    pub(super) algorithm: String,
+    /// In legends.
+    pub(super) name: String,
+    pub(super) points: Vec<At>,
+}
+
+/// A point of a curve.
+pub(super) struct At {
+    pub(super) step: u64,
+    runs: u64,
+    pub(super) spread: Spread,
+    /// The share of runs that recommend the best, and its standard error.
+    accuracy: Option<(f64, f64)>,
+}
+
+impl Study {
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let config = json(&folder.join("config.json"))?;
+        let summary = json(&folder.join("summary.json"))?;
+        let parts = if folder.join("curves.csv").is_file() {
+            vec![Part::read(folder, "", "curves.csv")?]
+        } else if folder.join("horizons.csv").is_file() {
+            vec![Part::read(folder, "", "horizons.csv")?]
+        } else if folder.join("differences.csv").is_file() {
+            let part = |name: &str| Part::read(&folder.join(name), name, "curves.csv");
+            vec![part("live")?, part("proxy")?]
+        } else {
+            bail!(usage(format!(
+                "{} has no curves; expected results of a live run, `sim bandit`, `sim compare` or `sim experiment`",
+                folder.display()
+            )));
+        };
+        let first = summary.get(0).or_else(|| summary.pointer("/algorithms/0")).unwrap_or(&summary);
+        let kind = [first, &config].into_iter().find_map(|json| json.get("regret_kind").or_else(|| json.get("regret")));
+        let kind = kind.and_then(Value::as_str).unwrap_or(RegretKind::Condorcet.name());
+        let live = config.get("site").is_some();
+        let synthetic = first.get("synthetic").and_then(Value::as_bool).unwrap_or(false)
+            || config.pointer("/site/dataset/synthetic").and_then(Value::as_bool).unwrap_or(false);
+        let text = |at: &str| config.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let count = |at: &str| config.pointer(at).and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        let (title, synthetic) = if live {
+            let (data, clicks) = (text("/site/dataset/name"), text("/site/click/model"));
+            let title = format!("{} on {data}, {clicks} clicks", with_unit(count("/site/rankers"), "ranker"));
+            (title, synthetic.then(|| format!("synthetic data: {data} is generated, not the real data set")))
+        } else {
+            let name = text("/environment/name");
+            let arms = config.pointer("/environment/arms").and_then(Value::as_u64).unwrap_or(0);
+            let from = text("/environment/estimated_from/dataset");
+            let note = synthetic.then(|| {
+                format!("synthetic data: {name} was estimated on {from}, which is generated, not the real data set")
+            });
+            (format!("{} of {name}", with_unit(arms, "arm")), note)
+        };
+        let optimal = first.get("every_arm_is_optimal").and_then(Value::as_bool).unwrap_or(false);
+        let nothing = optimal.then(|| format!("every arm is optimal by {kind} regret, which measures nothing"));
+        let part = &parts[0];
+        Ok(Self {
+            title,
+            x_label: if live { "impressions" } else { "steps" },
+            y_label: regret(kind),
+            note: notes([nothing, synthetic]),
+            logs: drawn_logs(folder, part),
+            parts,
+        })
+    }
+
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    pub(super) fn note(&self) -> Option<String> {
+        self.note.clone()
+    }
+
+    pub(super) fn figure(&self, request: &Request) -> Result<Panels> {
+        let scale = |asked: Option<Scale>, usual: bool| asked.map_or(usual, |scale| scale == Scale::Log);
+        let (x_log, y_log) = (scale(request.x, self.logs[0]), scale(request.y, self.logs[1]));
+        let runs = self.parts[0].runs();
+        // As in the study's own figure.
+        let bands = request.bands.unwrap_or(if runs < 5 { Bands::Range } else { Bands::StandardError });
+        let mut panels = Vec::new();
+        for part in &self.parts {
+            let x_label =
+                if part.at_horizons { format!("horizon ({})", self.x_label) } else { self.x_label.to_owned() };
+            let panel = Panel { name: part.name.clone(), x_label, x_log, y_log, ..Panel::default() };
+            if part.at_horizons {
+                let y_label = "share of runs that recommend the best".to_owned();
+                panels.push(Panel { y_label, y_log: false, curves: part.accuracy(bands), ..panel.clone() });
+            }
+            panels.push(Panel { y_label: self.y_label.clone(), curves: part.curves(bands)?, ..panel });
+        }
+        let shown = match bands {
+            Bands::StandardError => Some("one standard error of the mean"),
+            Bands::StandardDeviation => Some("one standard deviation of a run"),
+            Bands::Range => Some("from the smallest to the largest run"),
+            Bands::Quantile => Some("from the 10th to the 90th percentile of runs"),
+            Bands::None => None,
+        };
+        let mean = mean_of(runs, "run");
+        Ok(Panels {
+            title: self.title.clone(),
+            subtitle: Some(shown.filter(|_| runs > 1).map_or(mean.clone(), |shown| format!("{mean}; bands: {shown}"))),
+            one_scale: self.parts.len() > 1,
+            panels,
+            note: self.note.clone(),
+            ..Panels::default()
+        })
+    }
+}
+
+impl Part {
+    fn read(folder: &Path, name: &str, file: &str) -> Result<Self> {
+        let path = folder.join(file);
+        let bytes = input::read(&path, MOST_BYTES).map_err(|error| explained(error, "read", &path))?;
+        let at_horizons = file == "horizons.csv";
+        let curves = curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
+        ensure!(!curves.is_empty(), "{} has no curves", path.display());
+        Ok(Self { name: name.to_owned(), folder: folder.to_owned(), at_horizons, curves })
+    }
+
+    fn runs(&self) -> u64 {
+        self.curves.iter().flat_map(|curve| &curve.points).map(|at| at.runs).max().unwrap_or(1)
+    }
+
+    fn curves(&self, bands: Bands) -> Result<Vec<Curve>> {
+        let kept = if bands == Bands::Quantile { Some(self.kept()?) } else { None };
+        let each = self.curves.iter().map(|curve| {
+            let points = curve.points.iter().map(|at| {
+                let Spread { mean, standard_error, standard_deviation, min, max } = at.spread;
+                // No run is below the smallest, which may exceed the mean by a rounding error.
+                let around = |error: f64| ((mean - error).max(min.min(mean)), mean + error);
+                let (low, high) = match (bands, &kept) {
+                    (Bands::StandardError, _) => around(standard_error),
+                    (Bands::StandardDeviation, _) => around(standard_deviation),
+                    (Bands::Range, _) => (min, max),
+                    (Bands::Quantile, Some((kept, path))) => {
+                        let values = kept.values(&curve.algorithm, at.step);
+                        let values = values.filter(|values| values.len() as u64 == at.runs).with_context(|| {
+                            format!(
+                                "{} does not have all runs of {} at step {}; run the command again with --keep-curves",
+                                path.display(),
+                                curve.name,
+                                at.step
+                            )
+                        })?;
+                        (quantile(&values, 0.1), quantile(&values, 0.9))
+                    }
+                    (Bands::Quantile | Bands::None, _) => (mean, mean),
+                };
+                Ok(CurvePoint { x: at.step as f64, mean, low, high })
+            });
+            Ok(Curve { name: curve.name.clone(), points: points.collect::<Result<_>>()? })
+        });
+        each.collect()
+    }
+
+    /// The curves of all runs, and where they are.
+    fn kept(&self) -> Result<(KeptCurves, PathBuf)> {
+        let path = self.folder.join(KEPT_CURVES);
+        ensure!(
+            path.is_file(),
+            usage(format!(
+                "quantile bands need the curves of all runs, but {} has no {KEPT_CURVES}; run its command again with \
+                 --keep-curves (kept runs are not played again), or choose se, sd, range or none",
+                self.folder.display()
+            ))
+        );
+        Ok((KeptCurves::read(&path)?, path))
+    }
+
+    fn accuracy(&self, bands: Bands) -> Vec<Curve> {
+        let point = |at: &At| {
+            let (share, error) = at.accuracy?;
+            let error = if bands == Bands::None { 0.0 } else { error };
+            let (low, high) = ((share - error).max(0.0), (share + error).min(1.0));
+            Some(CurvePoint { x: at.step as f64, mean: share, low, high })
+        };
+        let curve = |curve: &Measured| Curve {
+            name: curve.name.clone(),
+            points: curve.points.iter().filter_map(point).collect(),
+        };
+        self.curves.iter().map(curve).collect()
+    }
+}
+
+/// The label of an axis of regret of the kind called `name`.
+fn regret(name: &str) -> String {
+    match RegretKind::ALL.into_iter().find(|kind| kind.name() == name) {
+        Some(RegretKind::Weak) => "cumulative weak regret".to_owned(),
+        Some(RegretKind::Strong) => "cumulative strong regret".to_owned(),
+        Some(RegretKind::Copeland) => "cumulative Copeland regret".to_owned(),
+        Some(RegretKind::Borda) => "cumulative Borda regret".to_owned(),
+        Some(RegretKind::VonNeumann) => "cumulative von Neumann regret".to_owned(),
+        Some(RegretKind::Ndcg) => "cumulative loss of nDCG@10".to_owned(),
+        Some(RegretKind::Condorcet) | None => "cumulative regret".to_owned(),
+    }
+}
+
+fn json(path: &Path) -> Result<Value> {
+    let bytes = input::read(path, MOST_BYTES).map_err(|error| explained(error, "read", path))?;
+    serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
+}
+
+/// Whether the axes of the study's own figure are logarithmic: the figure says so in its metadata.
+fn drawn_logs(folder: &Path, part: &Part) -> [bool; 2] {
+    let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
+    let found = files.into_iter().find_map(|path| {
+        let svg = input::read_text(&path, MOST_BYTES).ok()?;
+        let (_, rest) = svg.split_once("<metadata>")?;
+        let (metadata, _) = rest.split_once("</metadata>")?;
+        let plots: Value = serde_json::from_str(&metadata.replace("&quot;", "\"").replace("&lt;", "<")).ok()?;
+        let log = |axis: &str| plots.pointer(&format!("/0/{axis}/log"))?.as_bool();
+        Some([log("x")?, log("y")?])
+    });
+    found.unwrap_or([true, part.at_horizons])
+}
+
+/// The curves in the bytes of `curves.csv` or `horizons.csv`.
+fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<Measured>> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let header = reader.headers().context("line 1: expected the names of columns")?.clone();
+    let column = |name: &str| {
+        let found = header.iter().position(|column| column == name);
+        found.with_context(|| {
+            format!("line 1: expected a column {name}, found {}", escaped(&header.iter().collect::<Vec<_>>().join(",")))
+        })
+    };
+    let step = if at_horizons { "horizon" } else { "step" };
+    let columns = ["algorithm", step, "runs", "mean_regret", "standard_deviation", "standard_error", "min", "max"];
+    let [algorithm, step, runs, mean, deviation, error, min, max] = columns.map(&column);
+    let (algorithm, step, runs) = (algorithm?, step?, runs?);
+    let spread = [mean?, deviation?, error?, min?, max?];
+    let accuracy = if at_horizons { Some((column("accuracy")?, column("accuracy_standard_error")?)) } else { None };
+    let mut all: Vec<Measured> = Vec::new();
+    for record in reader.records() {
+        let line = |position: Option<&csv::Position>| position.map_or(0, csv::Position::line);
+        let record = record
+            .map_err(|error| anyhow::anyhow!("line {}: expected {} columns", line(error.position()), header.len()))?;
+        let at = line(record.position());
+        let cell = |column: usize| record.get(column).unwrap_or_default();
+        let number = |column: usize| {
+            let value = cell(column).parse::<f64>().ok().filter(|value| value.is_finite());
+            value.with_context(|| {
+                let name = header.get(column).unwrap_or_default();
+                format!("line {at}, column {name}: expected a number, found `{}`", escaped(cell(column)))
+            })
+        };
+        let whole = |column: usize| {
+            let name = header.get(column).unwrap_or_default();
+            cell(column).parse::<u64>().ok().with_context(|| {
+                format!("line {at}, column {name}: expected a whole number, found `{}`", escaped(cell(column)))
+            })
+        };
+        let [mean, standard_deviation, standard_error, min, max] = spread.map(&number);
+        let spread = Spread {
+            mean: mean?,
+            standard_deviation: standard_deviation?,
+            standard_error: standard_error?,
+            min: min?,
+            max: max?,
+        };
+        // Empty where every arm is optimal.
+        let accuracy = accuracy.and_then(|(share, error)| Some((number(share).ok()?, number(error).ok()?)));
+        let point = At { step: whole(step)?, runs: whole(runs)?, spread, accuracy };
+        let name = cell(algorithm);
+        match all.last_mut().filter(|curve| curve.algorithm == name) {
+            Some(curve) => {
+                ensure!(
+                    curve.points.last().is_none_or(|last| last.step <= point.step),
+                    "line {at}: step {} comes after a larger one; run its command again",
+                    point.step
+                );
+                curve.points.push(point);
+            }
+            None => all.push(Measured {
+                algorithm: name.to_owned(),
+                name: name.parse::<Spec>().map_or_else(|_| name.to_owned(), |spec| label(&spec)),
+                points: vec![point],
+            }),
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,105 @@
+//! The figure of finished results, drawn again from the numbers in their folder.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use figures::Panels;
+use output::input;
+use output::usage::usage;
+use serde::Deserialize;
+
+use crate::experiment::config::{Bands, Draw, Experiment, Kind};
+use crate::experiment::measured::Measured;
+use crate::experiment::report::figure;
+use crate::experiment::report::folder::Summary;
+use crate::experiment::series::{self, Series};
+
+/// Larger files are not those of an experiment.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// What `experiment.toml` in a folder of results says about drawing.
+#[derive(Debug, Deserialize)]
+struct Resolved {
+    experiment: String,
+    title: String,
+    kind: Kind,
+    draw: Option<Draw>,
+}
+
+/// Finished results of an experiment.
+pub struct Finished {
+    /// How its file says that it is drawn.
+    pub draw: Draw,
+    /// What was measured.
+    pub series: Vec<Series>,
+    experiment: [String; 3],
+    kind: Kind,
+    summary: Summary,
+}
+
+impl Finished {
+    /// Reads the folder `results`. How a folder of an earlier version was drawn is looked up in `experiments/`.
+    ///
+    /// # Errors
+    /// One line if a file is missing or damaged, or the experiment has no figure.
+    pub fn read(results: &Path) -> Result<Self> {
+        let path = results.join("experiment.toml");
+        let text = input::read_text(&path, MOST_BYTES).map_err(|error| output::explained(error, "read", &path))?;
+        let damaged = || format!("{} is damaged; run the experiment again", path.display());
+        let resolved: Resolved = toml::from_str(&text).with_context(damaged)?;
+        let path = results.join("summary.json");
+        let bytes = input::read(&path, MOST_BYTES).map_err(|error| output::explained(error, "read", &path))?;
+        let damaged = || format!("{} is damaged; run the experiment again", path.display());
+        let summary: Summary = serde_json::from_slice(&bytes).with_context(damaged)?;
+        let series = series::read(&results.join("curves.csv"), &results.join("runs.csv"))?;
+        let file = Path::new("experiments").join(format!("{}.toml", resolved.experiment));
+        let draw = match resolved.draw {
+            Some(draw) => draw,
+            None if file.is_file() => Experiment::read(&file)?.draw,
+            None => Draw::default(),
+        };
+        let experiment = [resolved.title, summary.paper.clone(), summary.figure.clone()];
+        Ok(Self { draw, series, experiment, kind: resolved.kind, summary })
+    }
+
+    /// Whether regret is over random sets of rankers of several sizes.
+    #[must_use]
+    pub fn is_against_rankers(&self) -> bool {
+        self.kind == Kind::RegretAgainstRankers
+    }
+
+    /// The note about look-alikes, if there are any.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        figure::lookalike_note(&self.measured())
+    }
+
+    /// The title.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.summary.title
+    }
+
+    /// The figure, drawn as `draw` says.
+    ///
+    /// # Errors
+    /// If the experiment is a table, or bands need runs that are not in the folder.
+    pub fn figure(&self, draw: Draw) -> Result<Panels> {
+        let complete = |series: &Series| series.points.iter().all(|point| point.values.len() == point.runs());
+        ensure!(
+            draw.bands != Bands::Quantile || self.series.iter().all(complete),
+            usage(
+                "quantile bands need every run at every point, which results of experiments have for curves of up to 16 \
+                 points; choose se, sd, range or none"
+            )
+        );
+        let experiment = Experiment::to_draw(self.kind, self.experiment.clone(), draw);
+        let figure = figure::figure(&experiment, &self.measured(), self.summary.scale);
+        figure.with_context(|| usage(format!("{:?} is a table and has no figure", self.summary.title)))
+    }
+
+    fn measured(&self) -> Measured {
+        let Summary { settings, table, .. } = self.summary.clone();
+        Measured { series: self.series.clone(), settings, table, ..Measured::default() }
+    }
+}

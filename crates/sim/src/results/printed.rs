@@ -1,0 +1,265 @@
+//! How figures are printed: the values of `sim draw`'s flags, which are those of `[draw]` in experiments.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use figures::print::{FONTS, LegendPlace, Print, Sheet, WIDTHS};
+use output::numbers::{escaped, parse_above_zero};
+use serde::{Deserialize, Serialize};
+
+/// A length on paper: a number with `in`, `cm`, `mm` or `pt`.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Length {
+    text: String,
+    /// In points, 1/72 in.
+    pub points: f64,
+}
+
+/// The units of lengths, in points.
+const UNITS: [(&str, f64); 4] = [("in", 72.0), ("cm", 72.0 / 2.54), ("mm", 72.0 / 25.4), ("pt", 1.0)];
+
+impl FromStr for Length {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("expected a length such as 3.33in, 85mm, 8.5cm or 240pt, found `{}`", escaped(text));
+        let unit = UNITS.iter().find_map(|(unit, points)| Some((text.trim().strip_suffix(unit)?, points)));
+        let (number, unit) = unit.ok_or_else(wrong)?;
+        let points = parse_above_zero(number).map_err(|_| wrong())? * unit;
+        let [least, most] = WIDTHS;
+        if !(least..=most).contains(&points) {
+            return Err(format!(
+                "expected a length from {} to {} in, found `{}`",
+                least / 72.0,
+                most / 72.0,
+                escaped(text)
+            ));
+        }
+        Ok(Self { text: text.trim().to_owned(), points })
+    }
+}
+
+/// The size of letters in points: a number, with or without `pt`.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Letters {
+    text: String,
+    /// In points.
+    pub points: f64,
+}
+
+impl FromStr for Letters {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let [least, most] = FONTS;
+        let number = parse_above_zero(text.trim().trim_end_matches("pt")).ok();
+        let points = number.filter(|points| (least..=most).contains(points));
+        let wrong =
+            || format!("expected a size of letters from {least}pt to {most}pt, such as 8pt, found `{}`", escaped(text));
+        Ok(Self { text: text.trim().to_owned(), points: points.ok_or_else(wrong)? })
+    }
+}
+
+macro_rules! as_text {
+    ($name:ident) => {
+        impl TryFrom<String> for $name {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.text
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.text)
+            }
+        }
+    };
+}
+as_text!(Length);
+as_text!(Letters);
+
+/// A format of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// With the glyphs of its letters.
+    Pdf,
+    /// In its size on paper.
+    Svg,
+    /// With as many pixels per inch as asked for.
+    Png,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Pdf, Self::Svg, Self::Png];
+
+    /// The ending of its files.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Svg => "svg",
+            Self::Png => "png",
+        }
+    }
+
+    /// `sheet` as a file; a PNG has `density` pixels per inch.
+    ///
+    /// # Errors
+    /// As for [`Sheet::pdf`] and [`Sheet::png`].
+    pub fn file(self, sheet: &Sheet, density: f64) -> anyhow::Result<Vec<u8>> {
+        match self {
+            Self::Pdf => sheet.pdf(),
+            Self::Svg => Ok(sheet.svg().into_bytes()),
+            Self::Png => sheet.png(density),
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|format| format.ending() == text.trim());
+        known.ok_or_else(|| format!("expected pdf, svg or png, found `{}`", escaped(text)))
+    }
+}
+
+/// Where the names of curves are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LegendAt {
+    /// In the plot.
+    Inside,
+    /// Below the plots.
+    Outside,
+    /// At the ends of curves.
+    Direct,
+    /// Nowhere.
+    None,
+}
+
+impl From<LegendAt> for LegendPlace {
+    fn from(at: LegendAt) -> Self {
+        match at {
+            LegendAt::Inside => Self::Inside,
+            LegendAt::Outside => Self::Outside,
+            LegendAt::Direct => Self::Direct,
+            LegendAt::None => Self::None,
+        }
+    }
+}
+
+/// Pixels per inch of a PNG unless others are asked for.
+pub const DENSITY: f64 = 300.0;
+
+/// What was chosen for print; what is not chosen is as in [`Print::default`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Chosen {
+    /// The width.
+    pub width: Option<Length>,
+    /// The height.
+    pub height: Option<Length>,
+    /// The size of letters.
+    pub font: Option<Letters>,
+    /// Where the names of curves are.
+    pub legend: Option<LegendAt>,
+    /// Other names for curves.
+    pub relabel: BTreeMap<String, String>,
+    /// Whether there is a headline.
+    pub title: Option<bool>,
+    /// The formats of the files.
+    pub formats: Vec<Format>,
+}
+
+impl Chosen {
+    /// These choices, and those of `other` where there are none.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let relabel = other.relabel.into_iter().chain(self.relabel).collect();
+        Self {
+            width: self.width.or(other.width),
+            height: self.height.or(other.height),
+            font: self.font.or(other.font),
+            legend: self.legend.or(other.legend),
+            relabel,
+            title: self.title.or(other.title),
+            formats: if self.formats.is_empty() { other.formats } else { self.formats },
+        }
+    }
+
+    /// Whether anything was chosen that only concerns print.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.width.is_some() || self.height.is_some() || self.font.is_some() || !self.formats.is_empty()
+    }
+
+    /// How figures are printed.
+    #[must_use]
+    pub fn print(&self) -> Print {
+        let usual = Print::default();
+        Print {
+            width: self.width.as_ref().map_or(usual.width, |width| width.points),
+            height: self.height.as_ref().map(|height| height.points),
+            font: self.font.as_ref().map_or(usual.font, |font| font.points),
+            legend: self.legend.map_or(usual.legend, LegendPlace::from),
+            relabel: self.relabel.clone().into_iter().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_units() {
+        for (text, points) in [("3.33in", 239.76), ("240pt", 240.0), (" 2.54cm", 72.0), ("25.4 mm", 72.0)] {
+            assert!((text.parse::<Length>().unwrap().points - points).abs() < 1e-9, "{text}");
+        }
+        for (text, expected) in [
+            ("3.33", "found `3.33`"),
+            ("wide", "expected a length such as 3.33in"),
+            ("-1in", "found `-1in`"),
+            ("NaNcm", "found `NaNcm`"),
+            ("1000in", "from 1 to 100 in"),
+        ] {
+            assert!(text.parse::<Length>().unwrap_err().contains(expected), "{text}");
+        }
+        assert_eq!(("8pt".parse::<Letters>().unwrap().points, "7.5".parse::<Letters>().unwrap().points), (8.0, 7.5));
+        assert!("1pt".parse::<Letters>().unwrap_err().contains("from 4pt to 72pt"));
+        assert!("8in".parse::<Letters>().is_err());
+    }
+
+    #[test]
+    fn flags_win_over_files() {
+        let relabel = |name: &str| BTreeMap::from([("rucb".to_owned(), name.to_owned())]);
+        let file = Chosen {
+            width: "7in".parse().ok(),
+            font: "9pt".parse().ok(),
+            relabel: relabel("A"),
+            title: Some(false),
+            formats: vec![Format::Svg],
+            ..Chosen::default()
+        };
+        let flags = Chosen { width: "85mm".parse().ok(), relabel: relabel("B"), ..Chosen::default() };
+        let both = flags.or(file);
+        assert_eq!(
+            (both.width.as_ref().unwrap().to_string(), both.font.as_ref().unwrap().points),
+            ("85mm".into(), 9.0)
+        );
+        assert_eq!((both.relabel, both.title, both.formats), (relabel("B"), Some(false), vec![Format::Svg]));
+    }
+}
