@@ -93,9 +93,18 @@ fn results_are_complete_reproducible_and_only_changed_where_the_file_is() {
     // The page of all of it.
     sim(here).arg("report").assert().success();
     let page = fs::read_to_string(here.join("results/report.html")).expect("the page");
-    for word in ["a small one", "<figure><svg", "&quot;rucb&quot;", "RUCB is better than chance", "look-alike"] {
+    let wide = "<div class=\"wide\"><svg";
+    for word in ["a small one", wide, "&quot;rucb&quot;", "RUCB is better than chance", "look-alike"] {
         assert!(page.contains(word), "{word}");
     }
+    // Narrow screens have a figure of their own.
+    let narrow = page.split("<div class=\"narrow\"><svg").nth(1).expect("a narrow figure");
+    assert!(narrow.contains("width=\"350pt\"") && narrow.contains("font-size=\"12\""));
+    // Or a page per paper.
+    sim(here).args(["report", "--per-paper", "--out", "pages/all.html"]).assert().success();
+    let first = fs::read_to_string(here.join("pages/all.html")).expect("the contents");
+    assert!(first.contains("href=\"all-own.html#small\"") && !first.contains("<svg"), "{first}");
+    assert!(fs::read_to_string(here.join("pages/all-own.html")).expect("a page").contains(wide));
 }
 
 /// Whether a file two folders deep in `runs` holds a complete line with a run.
