@@ -9,6 +9,7 @@
 
 mod credit;
 mod encode;
+mod gathered;
 mod outcome;
 mod record;
 mod spill;
@@ -17,5 +18,6 @@ mod tally;
 mod units;
 
 pub use credit::{Credited, Inputs, Limits, Watch, credit};
+pub use gathered::{Gathered, Sum, Survey, UnitOutcome, Units};
 pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 pub use units::{Day, DayCounts};

@@ -113,6 +113,10 @@ pub struct Tally {
     taken_back: u64,
 }
 
+const AFTER_CLOSING: &str = "after-closing";
+const BUSIEST: &str = "busiest";
+const TAKEN_BACK: &str = "taken-back";
+
 impl Tally {
     /// Adds impressions.
     pub fn impressions(&mut self, fate: ImpressionFate, count: u64) {
@@ -157,6 +161,43 @@ impl Tally {
     #[must_use]
     pub fn of_units(&self, fate: UnitFate) -> u64 {
         self.units[fate as usize]
+    }
+
+    /// Its counts as rows, with names that [`add_row`](Self::add_row) knows: of what, its fate, how many.
+    #[must_use]
+    pub fn rows(&self) -> Vec<(&'static str, &'static str, u64)> {
+        let impressions =
+            ImpressionFate::ALL.iter().map(|fate| ("impression", fate.name(), self.of_impressions(*fate)));
+        let clicks = ClickFate::ALL.iter().map(|fate| ("click", fate.name(), self.of_clicks(*fate)));
+        let units = UnitFate::ALL.iter().map(|fate| ("unit", fate.name(), self.of_units(*fate)));
+        let rest = [(AFTER_CLOSING, self.after_closing), (BUSIEST, self.busiest), (TAKEN_BACK, self.taken_back)];
+        let rest = rest.into_iter().map(|(name, count)| ("tally", name, count));
+        impressions.chain(clicks).chain(units).chain(rest).filter(|(.., count)| *count > 0).collect()
+    }
+
+    /// Adds a row of another tally; whether there is such a row.
+    #[must_use]
+    pub fn add_row(&mut self, what: &str, name: &str, count: u64) -> bool {
+        let counter = match (what, name) {
+            ("impression", _) => {
+                let fate = ImpressionFate::ALL.iter().find(|fate| fate.name() == name);
+                fate.map(|fate| &mut self.impressions[*fate as usize])
+            }
+            ("click", _) => {
+                ClickFate::ALL.iter().find(|fate| fate.name() == name).map(|fate| &mut self.clicks[*fate as usize])
+            }
+            ("unit", _) => {
+                UnitFate::ALL.iter().find(|fate| fate.name() == name).map(|fate| &mut self.units[*fate as usize])
+            }
+            ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
+            ("tally", TAKEN_BACK) => Some(&mut self.taken_back),
+            ("tally", BUSIEST) => {
+                self.busiest = self.busiest.max(count);
+                return true;
+            }
+            _ => None,
+        };
+        counter.map(|counter| *counter += count).is_some()
     }
 
     /// All lines of impressions and of clicks.

@@ -99,7 +99,7 @@ pub fn click<'a>(text: &'a str, header: Option<&super::Header>, settings: &Setti
 }
 
 /// Seconds as milliseconds.
-fn dwell(seconds: f64) -> Result<i64, Malformed> {
+pub(super) fn dwell(seconds: f64) -> Result<i64, Malformed> {
     if (0.0..1e9).contains(&seconds) {
         Ok((seconds * 1e3).floor() as i64)
     } else {

@@ -73,6 +73,7 @@ pub(super) fn mixed<'a>(
         (None, Some(text)) => {
             let receipt = match text {
                 ReceiptText::Object(value) => Receipt::from_json(value, shown),
+                ReceiptText::Bytes(bytes) => Receipt::from_bytes(&bytes, shown),
                 ReceiptText::Text(text) => bytes_of(&text)
                     .ok_or_else(|| format!("the receipt {} is neither base64 nor hexadecimal", excerpt(&text)))
                     .and_then(|bytes| Receipt::from_bytes(&bytes, shown)),

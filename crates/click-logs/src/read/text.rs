@@ -87,6 +87,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Moment<'a> {
 pub(super) enum ReceiptText<'a> {
     /// Base64 or hexadecimal.
     Text(Cow<'a, str>),
+    /// Its bytes.
+    Bytes(Vec<u8>),
     /// As `serde_json` writes it.
     Object(serde_json::Value),
 }

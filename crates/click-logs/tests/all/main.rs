@@ -2,6 +2,7 @@
 
 mod cli;
 mod common;
+mod gathered;
 mod malformed;
 mod oracle;
 mod order;

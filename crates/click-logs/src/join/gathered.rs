@@ -1,0 +1,349 @@
+//! The same join where something else brings lines together: a data frame, or an engine such as Spark, which already knows how
+//! to sort, spill and start again.
+//!
+//! 1. [`Gathered`] takes all lines of some impressions, in any order, and credits these; before that it can say what all
+//!    impressions say together ([`Survey`]).
+//! 2. [`Units`] takes all outcomes of some units, in any order, and counts these.
+//! 3. [`Sum`] adds up what both found, which are whole numbers.
+//!
+//! Each step may be divided in any way that keeps an impression, or a unit, in one piece, and pieces may be done again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::credit::Credited;
+use super::encode::joined_times;
+use super::outcome::{PairOutcome, UNKNOWN};
+use super::record::{CLICK, ClickRecord, Encoder, ImpressionRecord};
+use super::table::Table;
+use super::tally::{ClickFate, ImpressionFate, Tally};
+use super::units::{Counter, Day, DayCounts, Days, Pairs};
+use crate::error::{LogError, Malformed};
+use crate::model::{Complete, Impression, Lineup, Lineups, Settings};
+use crate::read::Event;
+
+/// What must be known of all impressions before any is credited.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Survey {
+    /// The times of the first and last impression; `None` without any.
+    pub times: Option<(i64, i64)>,
+    /// All rankers.
+    pub rankers: BTreeSet<String>,
+    /// Whether simulated users are among those of the log.
+    pub is_synthetic: bool,
+}
+
+impl Survey {
+    /// Adds another part of the log.
+    pub fn add(&mut self, other: Self) {
+        self.times = joined_times(self.times, other.times);
+        self.rankers.extend(other.rankers);
+        self.is_synthetic |= other.is_synthetic;
+    }
+
+    /// Until when impressions are closed, in milliseconds since 1970, and the last day on which all are.
+    #[must_use]
+    pub fn closing(&self, settings: &Settings) -> (i64, i32) {
+        let until = match settings.complete {
+            Complete::Final => return (i64::MAX, i32::MAX),
+            Complete::Until(time) => time,
+            Complete::LastImpression => self.times.map_or(0, |(_, last)| last),
+        };
+        (until, settings.zone.day(until.saturating_sub(settings.window)) - 1)
+    }
+
+    /// The rankers in the order of results.
+    #[must_use]
+    pub fn names(&self, settings: &Settings) -> Vec<String> {
+        let rest = self.rankers.iter().filter(|name| !settings.rankers.contains(name));
+        settings.rankers.iter().chain(rest).cloned().collect()
+    }
+}
+
+/// What one impression says about one pair of its rankers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitOutcome<'a> {
+    /// The hash of the user or session.
+    pub unit: u128,
+    /// Days since 1970-01-01.
+    pub day: i32,
+    /// The rankers; `None` where the impression does not name them.
+    pub rankers: [Option<&'a str>; 2],
+    /// 1 if the first won, -1 if the second did.
+    pub net: i8,
+    /// Whether it is the first pair of its impression.
+    pub stands: bool,
+    /// Whether rules say so by the name of the unit or its agent.
+    pub is_known_bot: bool,
+    /// Clicks that were credited, each document once.
+    pub clicks: u32,
+    /// The clicks that rules for bots count.
+    pub all_clicks: u32,
+}
+
+/// Impressions and clicks, as far as they were passed.
+#[derive(Debug)]
+pub struct Gathered {
+    settings: Settings,
+    lineups: Lineups,
+    impressions: Vec<u8>,
+    clicks: Vec<u8>,
+    tally: Tally,
+    times: Option<(i64, i64)>,
+    is_synthetic: bool,
+}
+
+impl Gathered {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            lineups: Lineups::default(),
+            impressions: Vec::new(),
+            clicks: Vec::new(),
+            tally: Tally::default(),
+            times: None,
+            is_synthetic: false,
+        }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Adds impressions; calls `malformed` with the place of one that cannot be read and the reason.
+    ///
+    /// # Errors
+    /// Those of `malformed`, unless malformed lines are set aside.
+    pub fn impressions<'a, E>(
+        &mut self,
+        rows: impl Iterator<Item = Result<Impression<'a>, Malformed>>,
+        malformed: impl Fn(usize, Malformed) -> E,
+    ) -> Result<(), E> {
+        let mut encoder = Encoder::new(&self.settings, &self.lineups, false);
+        for (at, row) in rows.enumerate() {
+            let taken = row.and_then(|impression| {
+                encoder.impression(&impression, (0, 0), |_| &mut self.impressions)?;
+                self.times = joined_times(self.times, Some((impression.time, impression.time)));
+                self.is_synthetic |= impression.is_synthetic();
+                Ok(())
+            });
+            match taken {
+                Ok(()) => {}
+                Err(_) if self.settings.set_malformed_aside => self.tally.impressions(ImpressionFate::Malformed, 1),
+                Err(reason) => return Err(malformed(at, reason)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds clicks and other events; calls `malformed` with the place of one that cannot be read and the reason.
+    ///
+    /// # Errors
+    /// Those of `malformed`, unless malformed lines are set aside.
+    pub fn clicks<'a, E>(
+        &mut self,
+        rows: impl Iterator<Item = Result<Event<'a>, Malformed>>,
+        malformed: impl Fn(usize, Malformed) -> E,
+    ) -> Result<(), E> {
+        let encoder = Encoder::new(&self.settings, &self.lineups, false);
+        for (at, row) in rows.enumerate() {
+            match row {
+                Ok(Event::Click(click)) => encoder.click(&click, (0, 0), |_| &mut self.clicks),
+                Ok(Event::Other) => self.tally.clicks(ClickFate::Other, 1),
+                Err(_) if self.settings.set_malformed_aside => self.tally.clicks(ClickFate::Malformed, 1),
+                Err(reason) => return Err(malformed(at, reason)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes that wait for [`credit`](Self::credit).
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.impressions.len() + self.clicks.len()
+    }
+
+    /// What the impressions passed so far say together.
+    #[must_use]
+    pub fn survey(&self) -> Survey {
+        let rankers = self.lineups.all().into_iter().flat_map(|lineup| lineup.rankers).collect();
+        Survey { times: self.times, rankers, is_synthetic: self.is_synthetic }
+    }
+
+    /// Forgets the lines, but not what they said together.
+    pub fn forget(&mut self) {
+        self.impressions.clear();
+        self.clicks.clear();
+    }
+
+    /// Credits the impressions passed, all lines of which must have been, and forgets them. Those whose window ends after
+    /// `complete_until` are open.
+    ///
+    /// # Errors
+    /// If a receipt is none of its method, which is checked when lines are read.
+    pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
+        let lineups = self.lineups.all();
+        let mut table = Table::new(&self.settings, &lineups, complete_until, false, self.impressions.len());
+        let mut rest = &self.impressions[..];
+        while let Some(record) = ImpressionRecord::first(rest, false) {
+            table.insert(record);
+            rest = &rest[record.length()..];
+        }
+        self.clicks.chunks_exact(CLICK).map(ClickRecord::read).for_each(|click| table.click(click));
+        let joined = table.finish(|outcome| {
+            let rankers = &lineups[outcome.lineup as usize].rankers;
+            let name = |place: u8| rankers.get(usize::from(place)).map(String::as_str);
+            take(UnitOutcome {
+                unit: outcome.unit,
+                day: outcome.day,
+                rankers: outcome.pair.map(name),
+                net: outcome.net,
+                stands: outcome.stands,
+                is_known_bot: outcome.is_known_bot,
+                clicks: outcome.clicks,
+                all_clicks: outcome.all_clicks,
+            });
+        });
+        self.tally += joined.map_err(LogError::new)?.tally;
+        self.forget();
+        Ok(())
+    }
+
+    /// What became of the lines that were credited; counts from 0 again.
+    pub fn take_tally(&mut self) -> Tally {
+        std::mem::take(&mut self.tally)
+    }
+}
+
+/// Outcomes of units.
+#[derive(Debug)]
+pub struct Units {
+    settings: Settings,
+    names: Vec<String>,
+    last_day: i32,
+    /// Pairs of rankers, and their numbers.
+    numbers: BTreeMap<[Option<String>; 2], u32>,
+    lineups: Vec<Lineup>,
+    outcomes: Vec<PairOutcome>,
+}
+
+impl Units {
+    /// Nothing yet; `names` and `last_day` are those of a [`Survey`] of the complete log.
+    #[must_use]
+    pub fn new(settings: Settings, names: Vec<String>, last_day: i32) -> Self {
+        let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Self { settings, names, last_day, numbers, lineups, outcomes }
+    }
+
+    /// Adds an outcome.
+    ///
+    /// # Errors
+    /// For a ranker that is none of the names.
+    pub fn push(&mut self, outcome: &UnitOutcome<'_>) -> Result<(), LogError> {
+        let key = outcome.rankers.map(|name| name.map(str::to_owned));
+        let number = match self.numbers.get(&key) {
+            Some(&number) => number,
+            None => {
+                if let Some(name) = key.iter().flatten().find(|name| !self.names.contains(name)) {
+                    let known = self.names.join(", ");
+                    return Err(LogError::new(format!(
+                        "the log has the ranker {name}, which is none of {known}; name all rankers, or none"
+                    )));
+                }
+                let rankers = key.iter().flatten().cloned().collect();
+                self.lineups.push(Lineup { rankers, scheme: crate::model::Scheme::Teams });
+                let number = self.numbers.len() as u32;
+                self.numbers.insert(key, number);
+                number
+            }
+        };
+        let place = |at: usize| if outcome.rankers[at].is_some() { at as u8 } else { UNKNOWN };
+        self.outcomes.push(PairOutcome {
+            unit: outcome.unit,
+            day: outcome.day,
+            lineup: number,
+            pair: [place(0), place(1)],
+            net: outcome.net,
+            stands: outcome.stands,
+            is_known_bot: outcome.is_known_bot,
+            clicks: outcome.clicks,
+            all_clicks: outcome.all_clicks,
+            origin: None,
+        });
+        Ok(())
+    }
+
+    /// How many outcomes wait for [`count`](Self::count).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Whether none waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.outcomes.is_empty()
+    }
+
+    /// Counts the units passed, all outcomes of which must have been, and forgets them.
+    pub fn count(&mut self, sum: &mut Sum) {
+        let pairs = Pairs::new(&self.lineups, &self.names);
+        let mut counter = Counter {
+            settings: &self.settings,
+            pairs: &pairs,
+            last_day: self.last_day,
+            days: Days::new(),
+            tally: Tally::default(),
+            asides: Vec::new(),
+        };
+        counter.count(std::mem::take(&mut self.outcomes));
+        for ((day, pair), counts) in counter.days {
+            let names = [pair.0, pair.1].map(|place| pairs.names[place].clone());
+            sum.add_day(day, names, counts);
+        }
+        sum.tally += counter.tally;
+    }
+}
+
+/// Counts of parts of a log, added up.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sum {
+    /// By day and names.
+    pub days: BTreeMap<(i32, [String; 2]), DayCounts>,
+    /// What became of lines.
+    pub tally: Tally,
+}
+
+impl Sum {
+    /// Adds the counts of a day; `names` are in the order of results.
+    pub fn add_day(&mut self, day: i32, names: [String; 2], counts: DayCounts) {
+        let sum = self.days.entry((day, names)).or_default();
+        sum.units += counts.units;
+        sum.impressions += counts.impressions;
+    }
+
+    /// What the log says, when all of its parts were added.
+    #[must_use]
+    pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
+        let rankers = survey.names(settings);
+        let place = |name: &String| rankers.iter().position(|known| known == name).expect("checked when it was pushed");
+        let day = |(&(day, ref names), &counts): (&(i32, [String; 2]), &DayCounts)| Day {
+            day,
+            pair: (place(&names[0]), place(&names[1])),
+            counts,
+        };
+        let mut days: Vec<Day> = self.days.iter().map(day).collect();
+        days.sort_by_key(|day| (day.day, day.pair));
+        Credited {
+            days,
+            tally: self.tally.settled(),
+            times: survey.times,
+            is_synthetic: survey.is_synthetic,
+            spilled: 0,
+            rankers,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Lines that something else brings together, in any number of pieces, some of them twice, say the same as files.
+
+use std::collections::BTreeMap;
+
+use click_logs::error::Malformed;
+use click_logs::join::{Gathered, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::model::{Click, Complete, Impression, Settings};
+use click_logs::read::{self, Event};
+use click_logs::simulate::{Simulation, rules};
+
+use crate::common::{assert_same, simulated, simulated_log};
+
+/// An outcome with names of its own, as an engine stores it.
+struct Stored {
+    unit: u128,
+    names: [Option<String>; 2],
+    rest: (i32, i8, bool, bool, u32, u32),
+}
+
+impl Stored {
+    fn of(outcome: &UnitOutcome<'_>) -> Self {
+        let UnitOutcome { unit, day, rankers, net, stands, is_known_bot, clicks, all_clicks } = *outcome;
+        let names = rankers.map(|name| name.map(str::to_owned));
+        Self { unit, names, rest: (day, net, stands, is_known_bot, clicks, all_clicks) }
+    }
+
+    fn outcome(&self) -> UnitOutcome<'_> {
+        let (day, net, stands, is_known_bot, clicks, all_clicks) = self.rest;
+        let rankers = self.names.each_ref().map(Option::as_deref);
+        UnitOutcome { unit: self.unit, day, rankers, net, stands, is_known_bot, clicks, all_clicks }
+    }
+}
+
+fn refused(at: usize, reason: Malformed) -> String {
+    format!("{at}: {}", reason.message)
+}
+
+/// A number of an id, the same for equal ones.
+fn piece(id: &str, pieces: usize) -> usize {
+    id.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % pieces
+}
+
+/// Credits lines in pieces.
+fn credited(
+    settings: &Settings,
+    impressions: &[Impression<'_>],
+    clicks: &[Event<'_>],
+    pieces: usize,
+) -> click_logs::join::Credited {
+    let mut survey = Survey::default();
+    for part in impressions.chunks(impressions.len().div_ceil(pieces)) {
+        let mut gathered = Gathered::new(settings.clone());
+        gathered.impressions(part.iter().cloned().map(Ok), refused).unwrap();
+        survey.add(gathered.survey());
+    }
+    let (until, last_day) = survey.closing(settings);
+    let (mut stored, mut tally) = (Vec::new(), Tally::default());
+    let mut add = |part: &Tally| {
+        for (what, name, count) in part.rows() {
+            assert!(tally.add_row(what, name, count), "{what} {name}");
+        }
+    };
+    for number in 0..pieces {
+        let mut gathered = Gathered::new(settings.clone());
+        let here = impressions.iter().filter(|impression| piece(&impression.id, pieces) == number);
+        gathered.impressions(here.cloned().map(Ok), refused).unwrap();
+        let of = |event: &&Event<'_>| match event {
+            Event::Click(Click { impression, .. }) => piece(impression, pieces) == number,
+            Event::Other => number == 0,
+        };
+        gathered.clicks(clicks.iter().filter(of).cloned().map(Ok), refused).unwrap();
+        gathered.credit(until, |outcome| stored.push(Stored::of(&outcome))).unwrap();
+        add(&gathered.take_tally());
+    }
+    let mut sum = Sum::default();
+    let mut by_unit: BTreeMap<usize, Vec<&Stored>> = BTreeMap::new();
+    for outcome in &stored {
+        by_unit.entry((outcome.unit >> 70) as usize % pieces).or_default().push(outcome);
+    }
+    for outcomes in by_unit.values() {
+        let mut units = Units::new(settings.clone(), survey.names(settings), last_day);
+        // From the back: order changes nothing.
+        outcomes.iter().rev().try_for_each(|outcome| units.push(&outcome.outcome())).unwrap();
+        units.count(&mut sum);
+    }
+    sum.tally += tally;
+    sum.credited(&survey, settings)
+}
+
+#[test]
+fn pieces_of_a_log_add_up_to_its_truth() {
+    let base = Simulation { impressions: 3_000, bots: 0.01, conflicts: 0.01, ..Simulation::default() };
+    for simulation in [base.clone(), Simulation { rankers: 3, ..base }] {
+        let (texts, truth) = simulated(&simulation);
+        let [impressions, clicks] = texts.each_ref().map(|text| std::str::from_utf8(text).unwrap().lines());
+        let rules = rules(&simulation);
+        let impressions: Vec<_> = impressions.map(|line| read::impression(line, None, &rules).unwrap()).collect();
+        let clicks: Vec<_> = clicks.map(|line| read::click(line, None, &rules).unwrap()).collect();
+        for pieces in [1, 3, 11] {
+            let found = credited(&rules, &impressions, &clicks, pieces);
+            assert_same(&found, &truth.credited(), &format!("{pieces} pieces"));
+        }
+        // A log that is not complete, and rankers in another order: as files say it.
+        let mut rankers = truth.credited().rankers;
+        rankers.reverse();
+        let settings = Settings { complete: Complete::LastImpression, rankers, ..rules };
+        let (log, _) = simulated_log(&simulation);
+        let expected = log.credit(&settings).unwrap();
+        assert_same(&credited(&settings, &impressions, &clicks, 5), &expected, "an open log");
+    }
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_refused_or_set_aside() {
+    let rows = || [Err(Malformed::new("nonsense"))].into_iter();
+    let mut gathered = Gathered::new(Settings::default());
+    assert_eq!(gathered.impressions(rows(), refused), Err("0: nonsense".to_owned()));
+    let clicks = || [Err(Malformed::new("nonsense")), Ok(Event::Other)].into_iter();
+    assert_eq!(gathered.clicks(clicks(), refused), Err("0: nonsense".to_owned()));
+    let mut gathered = Gathered::new(Settings { set_malformed_aside: true, ..Settings::default() });
+    gathered.impressions(rows(), refused).unwrap();
+    gathered.clicks(clicks(), refused).unwrap();
+    let rows = gathered.take_tally().rows();
+    assert_eq!(rows, [("impression", "malformed", 1), ("click", "other-action", 1), ("click", "malformed", 1)]);
+}
+
+#[test]
+fn a_ranker_that_nobody_named_is_refused() {
+    let mut units = Units::new(Settings::default(), vec!["A".to_owned(), "B".to_owned()], i32::MAX);
+    let outcome = UnitOutcome {
+        unit: 1,
+        day: 0,
+        rankers: [Some("A"), Some("C")],
+        net: 1,
+        stands: true,
+        is_known_bot: false,
+        clicks: 1,
+        all_clicks: 1,
+    };
+    assert!(units.push(&outcome).unwrap_err().to_string().contains("the ranker C, which is none of A, B"));
+    assert!(units.is_empty());
+}
