@@ -80,7 +80,7 @@ for python in "${pythons[@]}"; do
   "$place/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   if [ -n "$everything" ]; then
     step "$version: all tests, with warnings as errors"
-    (cd tests && "$place/bin/python" -X dev -W error -m pytest -q -p no:cacheprovider)
+    (cd tests && "$place/bin/python" -X dev -W error -m pytest -q -p no:cacheprovider --ignore test_spark.py)
     step "$version: examples in docstrings, types, stubs"
     # Elsewhere: here, the sources would be imported instead of the wheel.
     installed=$(cd "$work" && "$place/bin/python" -c 'import rankduel, pathlib; print(pathlib.Path(rankduel.__file__).parent)')
@@ -89,7 +89,7 @@ for python in "${pythons[@]}"; do
     (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise --mypy-config-file "$here/pyproject.toml")
   else
     step "$version: lists, tables, own policies"
-    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_frames.py test_lists.py test_own.py)
+    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_frames.py test_lists.py test_logs.py test_own.py)
   fi
   found+=("$(cd "$work" && "$place/bin/python" -c "$numbers")")
   echo "numbers on $version: ${found[-1]}"
@@ -97,6 +97,16 @@ done
 for one in "${found[@]}"; do
   [ "$one" = "${found[0]}" ] || { echo 'the numbers differ between versions of Python'; exit 1; }
 done
+step 'Spark: a cluster of processes, an executor killed'
+# Not with warnings as errors: those are of pyspark, about libraries newer than itself.
+if ! command -v java >/dev/null && [ -z "${JAVA_HOME:-}" ]; then
+  echo 'SKIPPED: no Java'
+elif environment "$work/spark" "$newest" pytest numpy pyarrow 'pandas<3' 'pyspark>=4,<5'; then
+  "$work/spark/bin/pip" install -q --no-deps --force-reinstall "$wheel"
+  (cd tests && "$work/spark/bin/python" -X dev -m pytest -q -p no:cacheprovider test_spark.py)
+else
+  echo 'SKIPPED: the package index lacks pyspark'
+fi
 step 'notebooks and documentation'
 mapfile -t packages <../docs/requirements.txt
 if environment "$work/docs" "$newest" "${packages[@]}"; then

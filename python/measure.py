@@ -1,6 +1,6 @@
-"""Measures what calls from Python cost: CPU time, the least of several tries.
+"""Measures what calls from Python cost: CPU time, the least of several tries, with the goal beside each number.
 
-python measure.py [path of the program `sim`], with a release build of both.
+python measure.py [path of the program `sim`], with a release build of both, on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+
+import pyarrow as pa
 
 import rankduel as rd
 
@@ -30,25 +32,42 @@ def least(work: Callable[[], object], clock: Callable[[], float] = time.process_
     return min(once() for _ in range(TRIES))
 
 
+ROWS: list[tuple[str, str, str, str]] = []
+
+
+def row(what: str, found: float, unit: str, goal: float | None) -> None:
+    """A line of the table; a goal is a limit."""
+    if goal is None:
+        ROWS.append((what, f"{found:,.3g} {unit}", "", ""))
+    else:
+        ROWS.append((what, f"{found:,.3g} {unit}", f"at most {goal:g}", "met" if found <= goal else "MISSED"))
+
+
 def of_children() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
+PROBLEM = "btl:k=200"
+
+
 def rucb(sim: str | None) -> None:
     def python() -> object:
-        return rd.bandit("cyclic:k=21", "rucb", steps=1e6, runs=20).curves
+        return rd.bandit(PROBLEM, "rucb", steps=1e6, runs=20).curves
 
     def program() -> object:
         with tempfile.TemporaryDirectory() as folder:
-            words = ["bandit", "--problem", "cyclic:k=21", "--algorithms", "rucb", "--steps", "1e6", "--runs", "20"]
+            words = ["bandit", "--problem", PROBLEM, "--algorithms", "rucb", "--steps", "1e6", "--runs", "20"]
             return subprocess.run([str(sim), *words, "--quiet", "--out", folder + "/x"], check=True, capture_output=True)
 
     ours = least(python)
-    print(f"20 runs of 10^6 steps of rucb, from Python: {ours:.3f} s of CPU")
-    if sim is not None:
-        theirs = least(program, of_children)
-        print(f"the same on the command line: {theirs:.3f} s; ratio {ours / theirs:.3f} (at most 1.1)")
+    row(f"20 runs of 10^6 steps of rucb on {PROBLEM}, from Python", ours, "s", None)
+    if sim is None:
+        print("pass the program `sim` to compare with it", file=sys.stderr)
+        return
+    theirs = least(program, of_children)
+    row("the same on the command line", theirs, "s", None)
+    row("  ratio", ours / theirs, "", 1.1)
 
 
 class Fixed(rd.Policy):
@@ -70,8 +89,12 @@ def policy() -> None:
 
     played = least(lambda: rd.bandit("arithmetic:k=20", Fixed, steps=steps, runs=1))
     alone = least(body)
-    print(f"a step of a policy in Python: {1e6 * played / steps:.3f} microseconds, of which its body {1e6 * alone / steps:.3f};")
-    print(f"  the rest {1e6 * (played - alone) / steps:.3f} (at most 1)")
+    row("a step of a policy in Python, with its body", 1e6 * played / steps, "us", None)
+    row("  without its body", 1e6 * (played - alone) / steps, "us", 1)
+
+
+# The goal is for a pair by the usual method; that of optimized interleaving is solving a linear program.
+GOALS = {"team-draft": 5.0, "balanced": 5.0, "probabilistic": 5.0}
 
 
 def lists() -> None:
@@ -85,7 +108,7 @@ def lists() -> None:
                 impression = rd.interleave(ours, theirs, length=10, method=method, seed=seed)
                 impression.credit(["document-5"])
 
-        print(f"interleave and credit, {method}, lists of 10: {1e6 * least(mix) / pairs:.2f} microseconds a pair")
+        row(f"interleave and credit a pair of lists of 10, {method}", 1e6 * least(mix) / pairs, "us", GOALS.get(method))
 
 
 def memory() -> None:
@@ -105,7 +128,35 @@ def memory() -> None:
     calls(10_000)
     before = resident()
     calls(100_000)
-    print(f"memory after 10^5 more calls: {resident() - before:+d} KB of {before} KB")
+    row(f"memory after 10^5 more calls, beside {before} KB", resident() - before, "KB", 1000)
+
+
+def frames() -> None:
+    rows = 200_000
+    shown = [f"d{n}" for n in range(10)]
+    impressions = pa.table(
+        {
+            "impression": [f"impression-{n}" for n in range(rows)],
+            "time": [1_700_000_000 + n for n in range(rows)],
+            "user": [f"user-{n // 5}" for n in range(rows)],
+            "shown": [shown] * rows,
+            "teams": [["A", "B"] * 5] * rows,
+        }
+    )
+    clicks = pa.table(
+        {
+            "impression": [f"impression-{n}" for n in range(rows)],
+            "document": [f"d{n % 10}" for n in range(rows)],
+            "time": [1_700_000_001 + n for n in range(rows)],
+        }
+    )
+    spent = least(lambda: rd.credit_frame(impressions, clicks, final=True))
+    row("credit_frame, an impression with its click", 1e6 * spent / rows, "us", None)
+
+
+def table() -> str:
+    widths = [max(map(len, column)) for column in zip(*ROWS)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip() for cells in ROWS)
 
 
 if __name__ == "__main__":
@@ -113,3 +164,6 @@ if __name__ == "__main__":
     policy()
     lists()
     memory()
+    frames()
+    print(table())
+    sys.exit(any(cells[-1] == "MISSED" for cells in ROWS))

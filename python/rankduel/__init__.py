@@ -20,15 +20,20 @@ from rankduel.commands import analyse, command, experiment, inspect
 from rankduel.findings import Findings
 from rankduel.frames import Frame
 from rankduel.lists import interleave, multileave
+from rankduel.logs import Credited, CreditRules, Decision, credit_frame
 from rankduel.matrices import Matrix, bandit, explore
 from rankduel.own import Policy
 from rankduel.registry import algorithms, datasets
 from rankduel.settings import LiveSettings, StudySettings
+from rankduel.shards import merge, run_shard
 from rankduel.sites import Comparison, Site, SiteSettings, Truth
 from rankduel.studies import Study
 
 __all__ = [
     "Comparison",
+    "CreditRules",
+    "Credited",
+    "Decision",
     "Findings",
     "Frame",
     "Impression",
@@ -45,10 +50,13 @@ __all__ = [
     "analyse",
     "bandit",
     "command",
+    "credit_frame",
     "datasets",
     "experiment",
     "explore",
     "inspect",
     "interleave",
+    "merge",
     "multileave",
+    "run_shard",
 ]

@@ -1,7 +1,7 @@
 """The compiled part of `rankduel`."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -10,18 +10,26 @@ import numpy.typing as npt
 
 __all__ = [
     "Columns",
+    "Counting",
+    "Gathering",
     "Impression",
+    "Log",
     "Matrix",
+    "Rows",
     "Site",
     "Study",
     "__version__",
+    "added_up",
     "captured",
+    "click_logs",
     "compare",
+    "decided",
     "distortion",
     "interleave",
     "main",
     "multileave",
     "sensitivity",
+    "surveyed",
 ]
 
 __version__: str
@@ -29,6 +37,14 @@ __version__: str
 _Report = Callable[[str, int, int], object] | None
 
 def main(arguments: Sequence[str | os.PathLike[str]]) -> int: ...
+def click_logs(arguments: Sequence[str | os.PathLike[str]]) -> int: ...
+def surveyed(parts: Sequence[str]) -> str: ...
+def added_up(
+    rules: str, survey: str, counts: Sequence[tuple[int, int, str, str, Sequence[int]]]
+) -> tuple[bytes, bytes, str]: ...
+def decided(
+    outcomes: str, summary: str, confidence: float, by_impressions: bool
+) -> tuple[str, str, str, str | None]: ...
 def captured(
     arguments: Sequence[str | os.PathLike[str]], threads: int | None = None, report: _Report = None
 ) -> str: ...
@@ -59,6 +75,32 @@ def compare(
 ) -> tuple[Study, Study, Columns]: ...
 def multileave(rankings: Sequence[object], length: int, method: str, seed: int) -> Impression: ...
 @final
+class Rows:
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class Log:
+    def __new__(cls, rules: str) -> Log: ...
+    def impressions(self, batch: object, first: int) -> None: ...
+    def clicks(self, batch: object, first: int) -> None: ...
+    def credited(self) -> tuple[bytes, bytes, str]: ...
+
+@final
+class Gathering:
+    def __new__(cls, rules: str, survey: str | None = None) -> Gathering: ...
+    def look(self, batch: object) -> None: ...
+    def survey(self) -> str: ...
+    def take(self, batch: object) -> Rows | None: ...
+    def end(self) -> Rows: ...
+
+@final
+class Counting:
+    def __new__(cls, rules: str, survey: str) -> Counting: ...
+    def take(self, batch: object) -> None: ...
+    def end(self) -> Rows: ...
+
+@final
 class Columns:
     @staticmethod
     def from_csv(csv: bytes) -> Columns: ...
@@ -82,7 +124,7 @@ class Impression:
     @property
     def method(self) -> str:
         """The method that mixed the list, with its settings."""
-    def credit(self, clicked: Sequence[str]) -> str:
+    def credit(self, clicked: Iterable[str]) -> str:
         """Who won between two rankers.
 
         Parameters
@@ -100,7 +142,7 @@ class Impression:
         ValueError
             If a document was not shown, or the impression is of several rankers.
         """
-    def credit_all(self, clicked: Sequence[str]) -> tuple[list[list[int]], list[int] | None]:
+    def credit_all(self, clicked: Iterable[str]) -> tuple[list[list[int]], list[int] | None]:
         """Who won between each pair of rankers, and the score of each.
 
         Parameters

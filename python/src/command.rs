@@ -15,6 +15,12 @@ pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| cli::main_with(std::iter::once("sim".into()).chain(arguments)))
 }
 
+/// Runs the program `click-logs` with these arguments; returns the exit code.
+#[pyfunction]
+pub(crate) fn click_logs(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| ::click_logs::cli::main_with(std::iter::once("click-logs".into()).chain(arguments)))
+}
+
 /// What the command with these arguments prints on standard output.
 #[pyfunction]
 #[pyo3(signature = (arguments, threads = None, report = None))]

@@ -62,7 +62,7 @@ const TEXT: [&str; 12] = [
     "measure",
 ];
 /// The columns of whole numbers; all others are numbers of any kind, or truth values.
-const WHOLE: [&str; 34] = [
+const WHOLE: [&str; 41] = [
     "step",
     "steps",
     "run",
@@ -97,6 +97,13 @@ const WHOLE: [&str; 34] = [
     "alone_since",
     "pairs",
     "seed",
+    "count",
+    "unit_wins",
+    "unit_losses",
+    "unit_ties",
+    "impression_wins",
+    "impression_losses",
+    "impression_ties",
 ];
 
 impl Column {
@@ -121,6 +128,18 @@ impl Column {
             Values::Text(ends.collect::<Result<_, _>>()?, cells.concat().into_bytes())
         };
         Ok(Self { name: name.to_owned(), values, valid })
+    }
+
+    /// A column of texts, of which some may be missing.
+    pub(crate) fn texts(name: &str, values: &[Option<String>]) -> Self {
+        let missing = values.iter().filter(|value| value.is_none()).count();
+        let valid = (missing > 0).then(|| (bits(values.iter().map(Option::is_some)), missing));
+        let (mut ends, mut text) = (vec![0], Vec::new());
+        for value in values {
+            text.extend_from_slice(value.as_deref().unwrap_or("").as_bytes());
+            ends.push(text.len() as i32);
+        }
+        Self { name: name.to_owned(), values: Values::Text(ends, text), valid }
     }
 
     fn is_valid(&self, row: usize) -> bool {

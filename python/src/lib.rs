@@ -10,6 +10,7 @@
 //! | [`study`] | finished runs of bandits |
 //! | [`own`] | policies written in Python |
 //! | [`lists`] | lists mixed for real users, and the credit of their clicks |
+//! | [`logs`] | impressions and clicks in tables, credited, and who won |
 //! | [`command`] | the command line |
 //!
 //! What a user sees, with its documentation, is written in Python, in `rankduel/`; here is what that needs, with types that
@@ -21,6 +22,7 @@ mod call;
 mod command;
 mod frame;
 mod lists;
+mod logs;
 mod matrix;
 mod own;
 mod play;
@@ -40,11 +42,13 @@ mod _core {
     #[pymodule_export]
     use super::analyses::{compare, distortion, sensitivity};
     #[pymodule_export]
-    use super::command::{captured, main};
+    use super::command::{captured, click_logs, main};
     #[pymodule_export]
     use super::frame::Columns;
     #[pymodule_export]
     use super::lists::{Impression, interleave, multileave};
+    #[pymodule_export]
+    use super::logs::{Counting, Gathering, Log, Rows, added_up, decided, surveyed};
     #[pymodule_export]
     use super::matrix::Matrix;
     #[pymodule_export]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,9 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         pytest.skip("no experiments beside the package")
     (tmp_path / "experiments").symlink_to(ROOT / "experiments")
     monkeypatch.chdir(tmp_path)
+    if "logs/impressions.jsonl" in text:
+        words = ["simulate", "--impressions", "2000", "--quiet", "--out", "logs"]
+        subprocess.run([sys.executable, "-m", "rankduel.click_logs", *words], check=True, capture_output=True)
     # A truth that is known well enough to play on.
     live, truth = rd.Site.live, rd.Site.truth
     monkeypatch.setattr(rd.Site, "live", lambda *a, **k: live(*a, **{"truth_effort": 0.01, **k}))

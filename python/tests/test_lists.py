@@ -61,6 +61,9 @@ def test_scores_keep_their_ties() -> None:
         (lambda: rd.interleave(["a"], ["b"], method="ballanced", seed=1), ValueError, "did you mean `balanced`?"),
         (lambda: rd.interleave(["a"], ["b"], seed=1).credit(["z"]), ValueError, "was not shown"),
         (lambda: rd.interleave(["a"], [1], seed=1), TypeError, "expected documents as text, found 1"),  # type: ignore[list-item]
+        (lambda: rd.interleave("ab", ["b"], seed=1), TypeError, "expected a list of documents, found the text 'ab'"),
+        (lambda: rd.interleave(["a"], ["b"], seed=1).credit("a"), TypeError, "found the text 'a'; write ['a']"),
+        (lambda: rd.interleave(["\ud800"], ["b"], seed=1), UnicodeEncodeError, "surrogates not allowed"),
         (lambda: rd.Impression.from_bytes(b"\x09"), ValueError, "not a receipt: format 9"),
         (lambda: rd.Impression.from_bytes(b""), ValueError, "not a receipt: no bytes"),
         (lambda: rd.Impression.from_json("{}"), ValueError, "not an impression"),
@@ -71,6 +74,28 @@ def test_refusals(call: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:
         call()  # type: ignore[operator]
     assert message in str(raised.value)
+
+
+def test_documents_of_any_kind_of_text_and_list() -> None:
+    import numpy as np
+
+    expected = rd.interleave(["a", "b"], ["c", "b"], seed=5)
+    for first in (("a", "b"), np.array(["a", "b"]), iter(["a", "b"]), {"a": 2.0, "b": 1.0}, {"a": None, "b": None}.keys()):
+        found = rd.interleave(first, ("c", "".join(["", "b"])), seed=5)  # type: ignore[arg-type]
+        assert found == expected and [type(document) for document in found.shown] == [str, str, str]
+    won = expected.credit([expected.shown[0]])
+    assert expected.credit({expected.shown[0]}) == expected.credit(np.array(expected.shown[:1])) == won
+    assert expected != rd.interleave(["a", "b"], ["c", "b"], seed=6, method="balanced") and expected != 3
+    assert repr(expected) == f"Impression(method=\"team-draft\", shown={expected.shown})".replace("'", '"')
+
+
+def test_lists_of_a_thousand() -> None:
+    first = [f"d{n}" for n in range(1000)]
+    second = [f"d{(7 * n) % 1500}" for n in range(1000)]
+    shown = rd.interleave(first, second, length=2000, seed=1).shown
+    assert sorted(shown) == sorted({*first, *second})
+    with pytest.raises(ValueError, match="more than 65,535"):
+        rd.interleave([str(n) for n in range(40_000)], [str(-n - 1) for n in range(40_000)], seed=1)
 
 
 @given(st.binary(max_size=60))

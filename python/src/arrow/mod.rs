@@ -1,4 +1,4 @@
-//! Tables for other libraries without a copy: the Arrow C data interface and its stream
+//! Tables for other libraries without a copy, and theirs for us: the Arrow C data interface and its stream
 //! (<https://arrow.apache.org/docs/format/CDataInterface.html>), written out here because the crates for it take longer to
 //! compile than the rest of this package.
 //!
@@ -7,6 +7,10 @@
     unsafe_code,
     reason = "the interface is one of C: structures of pointers, whose consumer says when it is done"
 )]
+
+mod import;
+
+pub(crate) use import::{Batch, Values as Imported};
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};

@@ -235,7 +235,9 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-fn summary(credited: &Credited, settings: &Settings) -> Value {
+/// What summary.json holds.
+#[must_use]
+pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     let tally = &credited.tally;
     let mut counts = json!({});
     for (what, fate, count, _) in fates(credited) {

@@ -126,8 +126,9 @@ fn is_synthetic(summary: &Value) -> bool {
     summary["synthetic"] == true
 }
 
-/// The verdict, and what the log behind it is.
-fn words(decision: &Decision, summary: &Value) -> String {
+/// The verdict in words, and what the log behind it is, by its summary.
+#[must_use]
+pub fn words(decision: &Decision, summary: &Value) -> String {
     let mut text = report(decision, summary["unit"].as_str());
     let fates = &summary["fates"]["impressions"];
     if let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64())

@@ -4,6 +4,10 @@ mod credit;
 mod decide;
 mod simulate;
 
+pub use credit::summary;
+pub use decide::words;
+
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,19 +40,25 @@ enum Command {
 /// standard error.
 #[must_use]
 pub fn main() -> ExitCode {
+    ExitCode::from(main_with(std::env::args_os()))
+}
+
+/// The same with these arguments, the first of which is the name of the program; returns the exit code.
+#[must_use]
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
-    let ran = match Cli::parse().command {
+    let ran = match Cli::parse_from(arguments).command {
         Command::Credit(command) => command.run(),
         Command::Decide(command) => command.run(),
         Command::Simulate(command) => command.run(),
     };
     match ran {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => {
             let usage = error.chain().any(|cause| cause.is::<UsageError>());
             warn(&format!("error: {}", escaped(&format!("{error:#}"))));
-            ExitCode::from(if usage { 2 } else { 1 })
+            if usage { 2 } else { 1 }
         }
     }
 }
@@ -118,4 +128,4 @@ impl Stop {
 }
 
 /// What every output of simulated logs says.
-const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";
+pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";

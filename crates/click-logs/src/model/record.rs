@@ -61,11 +61,17 @@ pub enum Receipt {
 }
 
 impl Receipt {
-    /// The receipt in the bytes that [`interleave::receipt::to_bytes`] wrote for a list of `shown` documents.
+    /// The receipt in the bytes that [`interleave::receipt::to_bytes`] wrote for a list of `shown` documents, or in those of
+    /// an impression of the Python package, which names its documents in front of it.
     ///
     /// # Errors
     /// Why they are none.
     pub fn from_bytes(bytes: &[u8], shown: usize) -> Result<Self, String> {
+        // A receipt begins with the length of its method's name, which is longer.
+        if bytes.get(1).is_some_and(|kind| *kind < 2) {
+            let impression: WithDocuments = receipt::from_bytes(bytes).map_err(text)?;
+            return impression.receipt(shown);
+        }
         // Bytes do not say of which kind they are, but only one kind fits the list.
         let two = receipt::from_bytes(bytes).map(Self::Interleaving).map_err(|error| error.to_string());
         let two = two.and_then(|receipt| receipt.check(shown).map(|()| receipt));
@@ -81,6 +87,9 @@ impl Receipt {
     /// Why it is none.
     pub fn from_json(value: serde_json::Value, shown: usize) -> Result<Self, String> {
         let unreadable = |error: serde_json::Error| format!("the receipt cannot be read: {error}");
+        if value.get("Two").or(value.get("Many")).is_some() {
+            return serde_json::from_value::<WithDocuments>(value).map_err(unreadable)?.receipt(shown);
+        }
         let receipt = match serde_json::from_value(value.clone()) {
             Ok(receipt) => Self::Interleaving(receipt),
             Err(error) => match serde_json::from_value(value) {
@@ -130,6 +139,25 @@ impl Receipt {
             return Err(format!("the receipt is of a longer list than the {shown} documents shown; log both together"));
         }
         Ok(())
+    }
+}
+
+/// An impression as the Python package writes it.
+#[derive(serde::Deserialize)]
+enum WithDocuments {
+    Two(OfList<AnyInterleavingReceipt>),
+    Many(OfList<AnyMultileavingReceipt>),
+}
+
+type OfList<R> = interleave::by_id::Impression<String, R>;
+
+impl WithDocuments {
+    fn receipt(self, shown: usize) -> Result<Receipt, String> {
+        let receipt = match self {
+            Self::Two(impression) => Receipt::Interleaving(impression.receipt().clone()),
+            Self::Many(impression) => Receipt::Multileaving(impression.receipt().clone()),
+        };
+        receipt.check(shown).map(|()| receipt)
     }
 }
 

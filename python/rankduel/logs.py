@@ -1,0 +1,445 @@
+"""Impressions and clicks in data frames: credited once, and who won."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from rankduel import _core
+from rankduel.frames import Frame
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class CreditRules(TypedDict, total=False):
+    """The rules of `credit_frame` and `rankduel.spark.credit`: those of ``click-logs credit``, with its defaults.
+
+    Attributes
+    ----------
+    unit : str
+        What counts once: ``user`` (the default), ``session`` or ``impression``. Impressions only if no user sees two, or
+        users do not differ.
+    unit_days : int
+        A unit's impressions count on the day of its first and on the days after it, so many in all; then it closes.
+    window : str
+        How long after an impression its clicks count, e.g. ``30m``, the default.
+    skew : str
+        How much a click may precede its impression, because clocks differ; ``5s`` by default.
+    dwell : str
+        Count only clicks after which the user stayed so long, by the column ``dwell`` (seconds).
+    timezone : str
+        Where days begin, and the zone of times without one: ``UTC`` or an offset such as ``+01:00``.
+    until : str
+        The log is complete until then; by default, until its last impression. What is open then is not credited.
+    final : bool
+        Nothing will be added to the log: all impressions and units are closed.
+    bots : mapping or path
+        Rules for bots, as in the TOML file of ``click-logs credit --bots``, or such a file.
+    actions : sequence of str
+        The values of ``action_name`` that are clicks; ``click`` and ``click_through`` by default.
+    rankers : sequence of str
+        The rankers, in the order in which results name them; by default those of the log, by name.
+    malformed : str
+        What to do with rows that cannot be read: ``refuse`` (the default) or ``set-aside``.
+    """
+
+    unit: str
+    unit_days: int | None
+    window: str | None
+    skew: str | None
+    dwell: str | None
+    timezone: str | None
+    until: str | None
+    final: bool
+    bots: Mapping[str, Any] | str | os.PathLike[str] | None
+    actions: Sequence[str] | None
+    rankers: Sequence[str] | None
+    malformed: str
+
+
+def _rules(rules: Mapping[str, Any]) -> str:
+    """The rules in JSON, checked as far as Python must."""
+    known = list(CreditRules.__annotations__)
+    for name in rules:
+        if name not in known:
+            raise TypeError(f"there is no rule {name!r}; the rules are {', '.join(known)}")
+    asked = dict(rules)
+    malformed = asked.pop("malformed", "refuse")
+    if malformed not in ("refuse", "set-aside"):
+        raise ValueError(f"malformed: expected 'refuse' or 'set-aside', found {malformed!r}")
+    asked["set_malformed_aside"] = malformed == "set-aside"
+    asked["final"] = bool(asked.get("final", False))
+    bots = asked.pop("bots", None)
+    if isinstance(bots, Mapping):
+        asked["bots"] = dict(bots)
+    elif bots is not None:
+        asked["bots_toml"] = Path(bots).read_text(encoding="utf-8")
+    for name in ("actions", "rankers"):
+        value = asked.get(name)
+        if isinstance(value, str):
+            raise TypeError(f"{name}: expected a list of names, found {value!r}")
+        if value is not None:
+            asked[name] = list(value)
+    return json.dumps(asked)
+
+
+# What the columns are cast to; a list column holds text.
+_TEXTS = ("impression", "user", "session", "agent", "document", "action_name", "time_text", "receipt_text", "first", "second")
+_LISTS = ("shown", "teams", "rankers")
+
+_IMPRESSIONS = ("impression", "time", "user", "session", "agent", "shown", "teams", "rankers", "receipt")
+_CLICKS = ("impression", "document", "time", "dwell", "action_name")
+# The names of UBI 1.3, for those of our own that are not there.
+_ALIASES = {
+    "impression": ("query_id",),
+    "time": ("timestamp",),
+    "user": ("user_id", "client_id"),
+    "session": ("session_id",),
+    "shown": ("query_response_hit_ids",),
+    "document": ("object_id",),
+}
+
+
+def chosen(found: Sequence[str], wanted: Sequence[str], kind: str) -> dict[str, str]:
+    """Which columns of a table to read: by the name that this package has for them, their name in the table."""
+    columns = {}
+    for name in wanted:
+        here = next((other for other in (name, *_ALIASES.get(name, ())) if other in found), None)
+        if here is not None:
+            columns[name] = here
+    needed = ("impression", "time", "shown") if wanted is _IMPRESSIONS else ("impression", "document", "time")
+    missing = [name for name in needed if name not in columns]
+    if missing:
+        raise ValueError(
+            f"the {kind} have no column {missing[0]!r}; they have {', '.join(found)}: rename the column that holds it"
+        )
+    return columns
+
+
+def _cast_text(column: Any, pa: Any) -> Any:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_floating(kind):
+        raise ValueError("expected text or whole numbers for ids, found floating point numbers; cast them first")
+    return column.cast(pa.string())
+
+
+def _cast_time(column: Any, pa: Any) -> tuple[str, Any]:
+    """The name under which a time is passed on, and its values."""
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        name = "time_local" if kind.tz is None else "time_utc"
+        whole = column.cast(pa.timestamp("ms", kind.tz), safe=False)
+        return name, whole.cast(pa.int64())
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return "time_number", column.cast(pa.float64(), safe=False)
+    return "time_text", _cast_text(column, pa)
+
+
+def normal(batch: pyarrow.RecordBatch, columns: Mapping[str, str]) -> pyarrow.RecordBatch:
+    """A batch with the columns that the compiled part reads, in its types.
+
+    Parameters
+    ----------
+    batch
+        Any batch.
+    columns
+        Its columns by the names that this package has for them.
+
+    Returns
+    -------
+    pyarrow.RecordBatch
+        The same rows.
+    """
+    import pyarrow as pa
+
+    names, values = [], []
+    for name, here in columns.items():
+        column = batch.column(batch.schema.get_field_index(here))
+        if pa.types.is_null(column.type):
+            continue
+        try:
+            if name == "time":
+                name, column = _cast_time(column, pa)
+            elif name in _TEXTS:
+                column = _cast_text(column, pa)
+            elif name in _LISTS:
+                column = column.cast(pa.list_(pa.string()))
+            elif name == "dwell":
+                column = column.cast(pa.float64(), safe=False)
+            elif name == "kind":
+                column = column.cast(pa.int64())
+            elif name == "receipt":
+                if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+                    name, column = "receipt_text", column.cast(pa.string())
+                else:
+                    column = column.cast(pa.binary())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+            reason = str(error).split("\n", maxsplit=1)[0]
+            raise ValueError(f"the column {here!r} cannot be read as {columns_of(name)}: {reason}") from None
+        names.append(name)
+        values.append(column)
+    return pa.RecordBatch.from_arrays(values, names=names)
+
+
+def columns_of(name: str) -> str:
+    """What a column is expected to hold, for errors."""
+    if name in _LISTS:
+        return "lists of text"
+    if name.startswith("time"):
+        return "times"
+    return {"dwell": "seconds", "receipt": "receipts"}.get(name, "text")
+
+
+_ROWS = 1 << 16
+
+
+def _batches(frame: object, wanted: Sequence[str], kind: str) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of any frame in batches."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ImportError("frames of impressions and clicks are read through pyarrow: pip install pyarrow") from None
+    if isinstance(frame, Mapping):
+        table = pa.table(dict(frame))
+    elif isinstance(frame, pa.RecordBatch):
+        table = pa.Table.from_batches([frame])
+    elif isinstance(frame, pa.Table):
+        table = frame
+    elif hasattr(frame, "to_arrow") and not hasattr(frame, "__arrow_c_stream__"):
+        table = frame.to_arrow()
+    elif type(frame).__module__.split(".")[0] == "pandas":
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    elif hasattr(frame, "__arrow_c_stream__"):
+        table = pa.table(frame)
+    else:
+        raise TypeError(
+            f"expected a frame of {kind} (pandas, polars, pyarrow, a dictionary of columns), found {type(frame).__name__}"
+        )
+    columns = chosen(table.column_names, wanted, kind)
+    for batch in table.select(list(columns.values())).to_batches(max_chunksize=_ROWS):
+        yield normal(batch, columns)
+
+
+class Credited:
+    """What a log says: outcomes by day and pair of rankers, and what became of every row.
+
+    Attributes
+    ----------
+    outcomes : Frame
+        One row per day and pair, with the columns of the file ``outcomes.csv`` that ``click-logs credit`` writes: wins,
+        losses and ties of the `first` ranker, by units on the day on which they closed, and by impressions on the day on
+        which they were shown.
+    fates : Frame
+        What became of every row: `what` (impression, click, unit), `fate`, `count`, `meaning`. Fates of impressions add up to
+        their rows, and so do those of clicks.
+    rankers : list of str
+        The rankers, in the order of results.
+    unit : str
+        What counted once.
+    synthetic : bool
+        Whether simulated users are among those of the log.
+    rules : dict
+        What was asked for.
+    summary : dict
+        The same, the times of the first and the last impression, and the numbers of rows.
+    """
+
+    def __init__(self, outcomes: bytes, fates: bytes, summary: str, rules: str) -> None:
+        self.outcomes = Frame.from_csv(outcomes)
+        self.fates = Frame.from_csv(fates)
+        self.summary: dict[str, Any] = json.loads(summary)
+        self.rules: dict[str, Any] = json.loads(rules)
+        self.rankers: list[str] = self.summary["rankers"]
+        self.unit: str = self.summary["unit"]
+        self.synthetic: bool = self.summary["synthetic"]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Credited):
+            return NotImplemented
+        return (self.outcomes, self.fates, self.summary) == (other.outcomes, other.fates, other.summary)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def fate(self, what: str, fate: str) -> int:
+        """How many rows had a fate.
+
+        Parameters
+        ----------
+        what
+            ``impression``, ``click`` or ``unit``.
+        fate
+            The fate, e.g. ``credited``.
+
+        Returns
+        -------
+        int
+            The count.
+        """
+        for kind, name, count in zip(self.fates["what"], self.fates["fate"], self.fates["count"]):
+            if (kind, name) == (what, fate):
+                return int(count)
+        raise KeyError(f"there is no fate {fate!r} of {what!r}; see `fates`")
+
+    def decide(self, confidence: float = 0.95, *, by: str = "units") -> Decision:
+        """Who won, since when and how sure that is. Verdicts hold however often you look.
+
+        Parameters
+        ----------
+        confidence
+            How sure all verdicts together shall be.
+        by
+            What is counted as independent: ``units``, as credited, or ``impressions``, which finds differences between equal
+            rankers where users differ.
+
+        Returns
+        -------
+        Decision
+            The verdicts, as ``click-logs decide`` prints them.
+        """
+        if by not in ("units", "impressions"):
+            raise ValueError(f"by: expected 'units' or 'impressions', found {by!r}")
+        table = self.outcomes.to_csv().decode()
+        text, data, looks, figure = _core.decided(table, json.dumps(self.summary), confidence, by == "impressions")
+        return Decision(text, json.loads(data), Frame.from_csv(looks.encode()), figure)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write a folder that ``click-logs decide`` reads: ``outcomes.csv``, ``fates.csv``, ``summary.json``, ``config.json``.
+
+        Parameters
+        ----------
+        folder
+            The folder; it is made if it is not there.
+        """
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        self.outcomes.to_csv(path / "outcomes.csv")
+        self.fates.to_csv(path / "fates.csv")
+        # The last file says that all are there.
+        config = {"command": "rankduel.credit_frame", "rules": self.rules}
+        for name, data in (("summary.json", self.summary), ("config.json", config)):
+            (path / name).write_text(json.dumps(data, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+    def __repr__(self) -> str:
+        counted = self.fate("impression", "credited")
+        return f"Credited({counted} of {self.summary['lines']['impressions']} impressions; rankers {', '.join(self.rankers)})"
+
+    def _repr_html_(self) -> str:
+        return self.outcomes._repr_html_() + self.fates._repr_html_()
+
+
+class Decision:
+    """Who won. Print it for the words of ``click-logs decide``.
+
+    Attributes
+    ----------
+    data : dict
+        The verdicts, as in ``decision.json``.
+    looks : Frame
+        The share of wins after each day with its confidence sequence, as in ``win-rate.csv``.
+    """
+
+    def __init__(self, text: str, data: dict[str, Any], looks: Frame, figure: str | None) -> None:
+        self._text = text
+        self.data = data
+        self.looks = looks
+        self._figure = figure
+
+    def svg(self) -> str | None:
+        """The share of wins over time as a figure.
+
+        Returns
+        -------
+        str or None
+            SVG; `None` if nothing was decided on any day.
+        """
+        return self._figure
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<pre>{html.escape(self._text)}</pre>{self._figure or ''}"
+
+
+def checked(credited: Credited) -> Credited:
+    """Refuse results that say nothing because a rule does not fit the log."""
+    rows = credited.summary["lines"]["impressions"]
+    if rows == 0:
+        raise ValueError("there are no impressions; pass the lists that were shown")
+    if credited.fate("impression", "no-unit") == rows:
+        other = "session" if credited.unit == "user" else "user"
+        raise ValueError(f"no impression has a {credited.unit}; choose another unit: unit={other!r}")
+    if credited.fate("impression", "not-mixed") == rows:
+        raise ValueError(
+            "no impression has teams or a receipt: nobody can say which ranker a click is for; log how lists were mixed"
+        )
+    return credited
+
+
+def credit_frame(impressions: object, clicks: object, **rules: Any) -> Credited:
+    """Join clicks to the lists that were shown, and credit each impression once: ``click-logs credit`` for data frames.
+
+    No count depends on the order of rows. The log must fit into memory; for files that do not, there is ``click-logs
+    credit``, and for tables in Spark `rankduel.spark.credit`: all three count the same.
+
+    Parameters
+    ----------
+    impressions
+        A frame of pandas, polars or pyarrow, or a dictionary of columns: ``impression`` (its id), ``time``, ``user`` or
+        ``session``, ``shown`` (lists of documents, top down), and how the list was mixed: ``teams`` (for each document the
+        ranker that owns it, or None) or ``receipt`` (`Impression.to_bytes`, or JSON). Optional: ``rankers`` (all that took
+        part), ``agent``. The names of UBI 1.3 are understood as well.
+    clicks
+        Likewise: ``impression``, ``document``, ``time``; optional: ``dwell`` (seconds), ``action_name``.
+    **rules
+        See `CreditRules`.
+
+    Returns
+    -------
+    Credited
+        Outcomes, and what became of every row.
+
+    Raises
+    ------
+    ValueError
+        For a row that cannot be read, by its number from 0, unless such rows are set aside.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> impressions = {
+    ...     "impression": ["i1", "i2"],
+    ...     "time": ["2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z"],
+    ...     "user": ["anna", "ben"],
+    ...     "shown": [["d1", "d2"], ["d2", "d3"]],
+    ...     "teams": [["A", "B"], ["B", "A"]],
+    ... }
+    >>> clicks = {"impression": ["i1"], "document": ["d2"], "time": ["2026-01-01T10:01:00Z"]}
+    >>> credited = rd.credit_frame(impressions, clicks, final=True)
+    >>> print(credited.outcomes)
+    day         first  second  unit_wins  unit_losses  unit_ties  impression_wins  impression_losses  impression_ties
+    2026-01-01  A      B       0          1            1          0                1                  1
+    """
+    asked = _rules(rules)
+    log = _core.Log(asked)
+    count = 0
+    for batch in _batches(impressions, _IMPRESSIONS, "impressions"):
+        log.impressions(batch, count)
+        count += len(batch)
+    count = 0
+    for batch in _batches(clicks, _CLICKS, "clicks"):
+        log.clicks(batch, count)
+        count += len(batch)
+    return checked(Credited(*log.credited(), asked))

@@ -1,0 +1,179 @@
+"""Impressions and clicks in tables of Spark, credited where they are.
+
+Needs pyspark 3.5 or later, and this package and pyarrow on driver and executors. Spark reads, sorts, spills, starts again
+after failures; what it does with a row is the code of ``click-logs credit``, so that both count the same to the digit,
+for any number of partitions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankduel import _core
+from rankduel.logs import _CLICKS, _IMPRESSIONS, Credited, _rules, checked, chosen, normal
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["credit"]
+
+_OUTCOMES = (
+    "kind long, high long, low long, day long, net long, flags long, clicks long, all_clicks long, "
+    "first string, second string"
+)
+_COUNTS = "kind long, day long, n0 long, n1 long, n2 long, n3 long, n4 long, n5 long, first string, second string"
+
+_Batches = Iterator["pyarrow.RecordBatch"]
+
+
+def _columns(frame: DataFrame, wanted: Sequence[str], kind: str) -> list[Column]:
+    """The columns to read, in the types that both kinds of rows share."""
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+
+    columns = []
+    for name, here in chosen(frame.columns, wanted, kind).items():
+        column, found = F.col(f"`{here}`"), frame.schema[here].dataType
+        if name == "time":
+            if isinstance(found, T.TimestampType):
+                columns.append(F.expr(f"unix_millis(`{here}`)").alias("time_utc"))
+            elif isinstance(found, T.NumericType):
+                columns.append(column.cast("double").alias("time_number"))
+            elif isinstance(found, T.DateType):
+                raise ValueError(f"the column {here!r} of the {kind} holds days; expected times")
+            else:
+                # Of a time without a zone, too: it is read with the zone of the rules, or refused.
+                columns.append(column.cast("string").alias("time_text"))
+        elif name == "receipt" and isinstance(found, T.StructType):
+            columns.append(F.to_json(column).alias("receipt_text"))
+        elif name == "receipt" and not isinstance(found, T.BinaryType):
+            columns.append(column.cast("string").alias("receipt_text"))
+        elif name == "receipt":
+            columns.append(column.alias(name))
+        elif name in ("shown", "teams", "rankers"):
+            if not isinstance(found, T.ArrayType):
+                raise ValueError(f"the column {here!r} of the {kind} holds {found.simpleString()}; expected an array")
+            columns.append(column.cast("array<string>").alias(name))
+        elif name == "dwell":
+            columns.append(column.cast("double").alias(name))
+        else:
+            columns.append(column.cast("string").alias(name))
+    return columns
+
+
+def _same(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    return normal(batch, {name: name for name in batch.schema.names})
+
+
+def _surveyor(rules: str) -> Callable[[_Batches], _Batches]:
+    """What a part of the impressions says of all."""
+
+    def survey(batches: _Batches) -> _Batches:
+        import pyarrow as pa
+
+        step = _core.Gathering(rules)
+        for batch in batches:
+            step.look(_same(batch))
+        yield pa.RecordBatch.from_pydict({"survey": [step.survey()]})
+
+    return survey
+
+
+def _gatherer(rules: str, survey: str) -> Callable[[_Batches], _Batches]:
+    """Rows sorted by impression to outcomes."""
+
+    def gather(batches: _Batches) -> _Batches:
+        import pyarrow as pa
+
+        step = _core.Gathering(rules, survey)
+        for batch in batches:
+            outcomes = step.take(_same(batch))
+            if outcomes is not None:
+                yield from pa.table(outcomes).to_batches(max_chunksize=1 << 16)
+        yield from pa.table(step.end()).to_batches(max_chunksize=1 << 16)
+
+    return gather
+
+
+def _counter(rules: str, survey: str) -> Callable[[_Batches], _Batches]:
+    """Outcomes sorted by unit to counts."""
+
+    def count(batches: _Batches) -> _Batches:
+        import pyarrow as pa
+
+        step = _core.Counting(rules, survey)
+        for batch in batches:
+            step.take(_same(batch))
+        yield from pa.table(step.end()).to_batches()
+
+    return count
+
+
+def _collected(frame: DataFrame) -> list[Any]:
+    """All rows; an error of ours as it would be without Spark."""
+    try:
+        rows: list[Any] = frame.collect()
+    except Exception as error:
+        found = re.findall(r"^ValueError: (.*)$", str(error), re.MULTILINE)
+        if not found:
+            raise
+        raise ValueError(found[-1].strip()) from None
+    return rows
+
+
+def credit(
+    impressions: DataFrame, clicks: DataFrame, *, partitions: int | None = None, **rules: Any
+) -> Credited:
+    """Join clicks to the lists that were shown, and credit each impression once, in Spark.
+
+    Three jobs: one looks for rankers and times in the impressions, one brings the rows of each impression together and
+    credits them (`mapInArrow`), and one does so with users. Each row counts once, whatever is tried again; an impression with
+    millions of clicks is in one partition, but not in memory at once with others. If impressions are costly to compute, cache
+    them: they are read twice.
+
+    Parameters
+    ----------
+    impressions, clicks
+        With the columns that `rankduel.credit_frame` describes. Times are timestamps, numbers since 1970, or text.
+    partitions
+        Partitions of both shuffles; by default ``spark.sql.shuffle.partitions``. No count depends on them.
+    **rules
+        See `rankduel.logs.CreditRules`.
+
+    Returns
+    -------
+    Credited
+        Outcomes by day and pair, and what became of every row: on the driver, since there are few.
+
+    Raises
+    ------
+    ValueError
+        For a row that cannot be read, with its impression, unless such rows are set aside.
+    """
+    from pyspark.sql import functions as F
+
+    asked = _rules(rules)
+    spark = impressions.sparkSession
+    number = partitions or int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
+    shown = impressions.select(*_columns(impressions, _IMPRESSIONS, "impressions"))
+    clicked = clicks.select(*_columns(clicks, _CLICKS, "clicks"))
+    parts = _collected(shown.mapInArrow(_surveyor(asked), "survey string"))
+    survey = _core.surveyed([part["survey"] for part in parts])
+    kinds = [frame.withColumn("kind", F.lit(kind).cast("long")) for kind, frame in enumerate((shown, clicked))]
+    both = kinds[0].unionByName(kinds[1], allowMissingColumns=True)
+    by_impression = both.repartition(number, "impression").sortWithinPartitions("impression", "kind")
+    outcomes = by_impression.mapInArrow(_gatherer(asked, survey), _OUTCOMES)
+    by_unit = outcomes.repartition(number, "high", "low").sortWithinPartitions("high", "low")
+    counts = by_unit.mapInArrow(_counter(asked, survey), _COUNTS)
+    sums = [F.sum(f"n{at}").alias(f"n{at}") for at in range(6)]
+    added = counts.groupBy("kind", "day", "first", "second").agg(*sums, F.max("n0").alias("most"))
+    rows = []
+    for row in _collected(added):
+        n = [row[f"n{at}"] for at in range(6)]
+        if row["second"] == "busiest" and row["kind"] == 1:
+            n[0] = row["most"]
+        rows.append((row["kind"], row["day"], row["first"], row["second"], n))
+    return checked(Credited(*_core.added_up(asked, survey, rows), asked))

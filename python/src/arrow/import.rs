@@ -1,0 +1,233 @@
+//! Batches from other libraries, read where they are: text, whole numbers, floating point numbers, bytes and lists of text. What
+//! else there is in tables is cast to these before, by the library that made it.
+
+use std::borrow::Cow;
+use std::ffi::{CStr, c_void};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+use super::{Array, Schema};
+
+/// A batch of rows that another library made.
+pub(crate) struct Batch {
+    schema: Schema,
+    array: Array,
+}
+
+// SAFETY: a producer never changes what it gave away, and the interface lets consumers read and release it on any thread.
+unsafe impl Send for Batch {}
+// SAFETY: as above; nothing is written.
+unsafe impl Sync for Batch {}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // SAFETY: both were moved out of their capsules, and nobody else releases them.
+        unsafe {
+            if let Some(release) = self.array.release {
+                release(&mut self.array);
+            }
+            if let Some(release) = self.schema.release {
+                release(&mut self.schema);
+            }
+        }
+    }
+}
+
+/// The values of a column.
+#[derive(Clone, Copy)]
+pub(crate) enum Values<'a> {
+    Text(Bytes<'a>),
+    Bytes(Bytes<'a>),
+    Int(Valid<'a>, &'a [i64]),
+    Float(Valid<'a>, &'a [f64]),
+    Lists(Lists<'a>),
+}
+
+/// Which rows have values.
+#[derive(Clone, Copy)]
+pub(crate) struct Valid<'a> {
+    bits: Option<&'a [u8]>,
+    offset: usize,
+}
+
+impl Valid<'_> {
+    pub(crate) fn has(self, row: usize) -> bool {
+        let at = self.offset + row;
+        self.bits.is_none_or(|bits| bits[at / 8] >> (at % 8) & 1 == 1)
+    }
+}
+
+/// Bytes or text of varying length.
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes<'a> {
+    valid: Valid<'a>,
+    ends: &'a [i32],
+    bytes: &'a [u8],
+}
+
+impl<'a> Bytes<'a> {
+    pub(crate) fn bytes(self, row: usize) -> Option<&'a [u8]> {
+        self.valid.has(row).then(|| &self.bytes[self.ends[row] as usize..self.ends[row + 1] as usize])
+    }
+
+    pub(crate) fn text(self, row: usize) -> Option<Cow<'a, str>> {
+        self.bytes(row).map(String::from_utf8_lossy)
+    }
+}
+
+/// Lists of text.
+#[derive(Clone, Copy)]
+pub(crate) struct Lists<'a> {
+    valid: Valid<'a>,
+    ends: &'a [i32],
+    items: Bytes<'a>,
+}
+
+impl<'a> Lists<'a> {
+    pub(crate) fn list(self, row: usize) -> Option<impl ExactSizeIterator<Item = Option<Cow<'a, str>>>> {
+        let items = self.items;
+        let of_row = || (self.ends[row] as usize..self.ends[row + 1] as usize).map(move |item| items.text(item));
+        self.valid.has(row).then(of_row)
+    }
+}
+
+impl Values<'_> {
+    /// The number of a row, in a column of whole numbers.
+    pub(crate) fn int(self, row: usize) -> Option<i64> {
+        match self {
+            Self::Int(valid, values) => valid.has(row).then(|| values[row]),
+            _ => None,
+        }
+    }
+}
+
+impl Batch {
+    /// Takes the batch that an object exports by `__arrow_c_array__`.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let capsules = object.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?;
+        let pointer = |at: usize, name: &'static CStr| -> PyResult<*mut c_void> {
+            let capsule = capsules.get_item(at)?.cast_into::<PyCapsule>()?;
+            Ok(capsule.pointer_checked(Some(name))?.as_ptr())
+        };
+        let schema = pointer(0, c"arrow_schema")?.cast::<Schema>();
+        let array = pointer(1, c"arrow_array")?.cast::<Array>();
+        // SAFETY: capsules of these names hold these structures, which a consumer moves out by clearing `release`.
+        let batch = unsafe {
+            let batch = Self { schema: schema.read(), array: array.read() };
+            (*schema).release = None;
+            (*array).release = None;
+            batch
+        };
+        if batch.array.release.is_none() || batch.format() != c"+s" {
+            return Err(PyTypeError::new_err("expected a batch of Arrow columns that nobody has consumed"));
+        }
+        Ok(batch)
+    }
+
+    fn format(&self) -> &CStr {
+        // SAFETY: the schema is not released.
+        unsafe { CStr::from_ptr(self.schema.format) }
+    }
+
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.array.length as usize
+    }
+
+    /// The column of this name, if there is one.
+    pub(crate) fn column(&self, name: &str) -> PyResult<Option<Values<'_>>> {
+        // SAFETY: neither is released while the batch is there, and both have these many children.
+        let (schemas, arrays) = unsafe {
+            (
+                children(self.schema.children, self.schema.n_children),
+                children(self.array.children, self.array.n_children),
+            )
+        };
+        for (&schema, &array) in schemas.iter().zip(arrays) {
+            // SAFETY: children are valid as long as their parent, and so are their names.
+            let (schema, array) = unsafe { (&*schema, &*array) };
+            // SAFETY: as above.
+            let is_it = !schema.name.is_null() && unsafe { CStr::from_ptr(schema.name) }.to_bytes() == name.as_bytes();
+            if is_it {
+                return values(schema, array, self.array.offset as usize, self.rows()).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The column of this name, which must be of whole numbers.
+    pub(crate) fn ints(&self, name: &str) -> PyResult<Values<'_>> {
+        match self.column(name)? {
+            Some(values @ Values::Int(..)) => Ok(values),
+            _ => Err(PyValueError::new_err(format!("the batch has no column {name} of whole numbers"))),
+        }
+    }
+}
+
+/// The children of a structure.
+///
+/// # Safety
+/// There must be `count` of them behind the pointer.
+unsafe fn children<'a, T>(pointer: *mut *mut T, count: i64) -> &'a [*mut T] {
+    if count <= 0 || pointer.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's.
+    unsafe { std::slice::from_raw_parts(pointer, count as usize) }
+}
+
+/// The values of an array from its row `skipped` on, `rows` of them.
+fn values<'a>(schema: &'a Schema, array: &'a Array, skipped: usize, rows: usize) -> PyResult<Values<'a>> {
+    let offset = array.offset as usize + skipped;
+    // SAFETY: buffers are as long as the format says for the length of the array, which has the rows asked for.
+    unsafe {
+        let buffer = |at: usize| {
+            debug_assert!((at as i64) < array.n_buffers);
+            *array.buffers.add(at)
+        };
+        let bits = buffer(0).cast::<u8>();
+        let bits = (array.null_count != 0 && !bits.is_null()).then(|| slice(bits, (offset + rows).div_ceil(8)));
+        let valid = Valid { bits, offset };
+        let ends =
+            || slice(buffer(1).cast::<i32>().wrapping_add(offset), if buffer(1).is_null() { 0 } else { rows + 1 });
+        let text = || {
+            let ends = ends();
+            let length = ends.last().map_or(0, |end| *end as usize);
+            Bytes { valid, ends, bytes: slice(buffer(2).cast::<u8>(), length) }
+        };
+        match CStr::from_ptr(schema.format).to_bytes() {
+            b"u" => Ok(Values::Text(text())),
+            b"z" => Ok(Values::Bytes(text())),
+            b"l" => Ok(Values::Int(valid, slice(buffer(1).cast::<i64>().wrapping_add(offset), rows))),
+            b"g" => Ok(Values::Float(valid, slice(buffer(1).cast::<f64>().wrapping_add(offset), rows))),
+            b"+l" => {
+                let ends = ends();
+                let items = ends.last().map_or(0, |end| *end as usize);
+                let (schemas, arrays) =
+                    (children(schema.children, schema.n_children), children(array.children, array.n_children));
+                match values(&*schemas[0], &*arrays[0], 0, items)? {
+                    Values::Text(items) => Ok(Values::Lists(Lists { valid, ends, items })),
+                    _ => Err(PyTypeError::new_err("expected lists of text")),
+                }
+            }
+            other => {
+                let format = String::from_utf8_lossy(other).into_owned();
+                Err(PyTypeError::new_err(format!("a column has the Arrow format {format:?}, which is not read")))
+            }
+        }
+    }
+}
+
+/// A slice, which is empty where a producer leaves out the buffer of no values.
+///
+/// # Safety
+/// That of `slice::from_raw_parts`, if the pointer is not null.
+unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
+    if pointer.is_null() || length == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's.
+    unsafe { std::slice::from_raw_parts(pointer, length) }
+}

@@ -1,0 +1,185 @@
+//! The documents of some lists as numbers, in the order in which the lists first name them, as `interleave::by_id` does it,
+//! which owns what it numbers. Texts of Python know their hashes, and equal ones mostly are one object.
+
+use ::interleave::by_id::IdError;
+use ::interleave::{Doc, RankedList, TieGroup};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+
+use crate::call::wrong;
+
+/// Numbered documents, and the lists of them.
+pub(super) struct Numbers<'py> {
+    documents: Vec<Bound<'py, PyString>>,
+    orders: Vec<Vec<Doc>>,
+    groups: Vec<Vec<TieGroup>>,
+}
+
+/// A document on its way to a number.
+struct Known {
+    hash: isize,
+    /// The last list that had it, and where.
+    seen: (usize, usize),
+}
+
+/// No document.
+const NONE: u32 = u32::MAX;
+
+/// Numbers documents.
+struct Numbering<'py> {
+    documents: Vec<Bound<'py, PyString>>,
+    known: Vec<Known>,
+    /// Numbers by hash, in a table that is at most half full.
+    slots: Vec<u32>,
+}
+
+impl<'py> Numbering<'py> {
+    fn new() -> Self {
+        Self { documents: Vec::with_capacity(32), known: Vec::with_capacity(32), slots: vec![NONE; 64] }
+    }
+
+    fn slot(&self, hash: isize) -> usize {
+        // Python's hashes of short texts are well spread.
+        hash as usize & (self.slots.len() - 1)
+    }
+
+    /// The number of `id`, at `position` of `list`.
+    fn number(&mut self, id: &Bound<'py, PyString>, list: usize, position: usize) -> PyResult<usize> {
+        let hash = id.hash()?;
+        let mut slot = self.slot(hash);
+        while self.slots[slot] != NONE {
+            let number = self.slots[slot] as usize;
+            let known = &self.documents[number];
+            if known.is(id) || self.known[number].hash == hash && known.to_str()? == id.to_str()? {
+                let (seen_in, first) = std::mem::replace(&mut self.known[number].seen, (list, position));
+                if seen_in == list {
+                    return Err(wrong(IdError::Duplicate { list, first, second: position }));
+                }
+                return Ok(number);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        // What is no text in UTF-8, such as half of a surrogate pair, could not be written.
+        id.to_str()?;
+        let number = self.documents.len();
+        self.slots[slot] = number as u32;
+        self.documents.push(id.clone());
+        self.known.push(Known { hash, seen: (list, position) });
+        if 2 * self.documents.len() > self.slots.len() {
+            self.grow();
+        }
+        Ok(number)
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![NONE; 2 * self.slots.len()];
+        for number in 0..self.known.len() {
+            let mut slot = self.slot(self.known[number].hash);
+            while self.slots[slot] != NONE {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = number as u32;
+        }
+    }
+}
+
+impl<'py> Numbers<'py> {
+    /// Numbers the documents of rankers' lists: documents, best first, or scores by document, of which equal ones tie.
+    pub(super) fn of<'a>(rankings: impl IntoIterator<Item = &'a Bound<'py, PyAny>>) -> PyResult<Self>
+    where
+        'py: 'a,
+    {
+        let mut numbering = Numbering::new();
+        // By list: the documents, best first, and their scores unless all differ.
+        let mut lists: Vec<(Vec<usize>, Vec<f64>)> = Vec::with_capacity(2);
+        for (list, ranking) in rankings.into_iter().enumerate() {
+            if let Ok(scores) = ranking.cast::<PyDict>() {
+                let mut scored = Vec::with_capacity(scores.len());
+                for (position, (id, score)) in scores.iter().enumerate() {
+                    let number = numbering.number(&document(&id)?, list, position)?;
+                    let score: f64 = score.extract()?;
+                    if score.is_nan() {
+                        return Err(wrong(IdError::Score { list, position }));
+                    }
+                    scored.push((number, score));
+                }
+                scored.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal));
+                lists.push(scored.into_iter().unzip());
+            } else {
+                let mut order = Vec::with_capacity(16);
+                documents(ranking, |position, id| {
+                    order.push(numbering.number(id, list, position)?);
+                    Ok(())
+                })?;
+                lists.push((order, Vec::new()));
+            }
+        }
+        let documents = numbering.documents;
+        if documents.len() > RankedList::MAX_LEN {
+            return Err(wrong(IdError::TooMany(documents.len())));
+        }
+        let (mut orders, mut groups) = (Vec::with_capacity(lists.len()), Vec::with_capacity(lists.len()));
+        for (order, scores) in lists {
+            let mut of_list = vec![TieGroup::UNLISTED; documents.len()];
+            let mut start = 0;
+            while start < order.len() {
+                let ties = |&at: &usize| scores.get(at).is_some_and(|score| *score == scores[start]);
+                let end = start + 1 + (start + 1..order.len()).take_while(ties).count();
+                for &number in &order[start..end] {
+                    of_list[number] = TieGroup { start: start as u16, end: end as u16 };
+                }
+                start = end;
+            }
+            orders.push(order.into_iter().map(|number| Doc(number as u16)).collect());
+            groups.push(of_list);
+        }
+        Ok(Self { documents, orders, groups })
+    }
+
+    /// A ranker's list.
+    pub(super) fn list(&self, at: usize) -> RankedList<'_> {
+        RankedList::from_trusted(&self.orders[at], &self.groups[at])
+    }
+
+    /// The document with a number.
+    pub(super) fn document(&self, doc: Doc) -> &Bound<'py, PyString> {
+        &self.documents[doc.index()]
+    }
+}
+
+/// Passes each document of a list and its place to `take`.
+pub(super) fn documents<'py>(
+    list: &Bound<'py, PyAny>,
+    mut take: impl FnMut(usize, &Bound<'py, PyString>) -> PyResult<()>,
+) -> PyResult<()> {
+    let mut each = |(position, id): (usize, Bound<'py, PyAny>)| match id.cast_into_exact::<PyString>() {
+        Ok(id) => take(position, &id),
+        Err(error) => take(position, &document(&error.into_inner())?),
+    };
+    if list.is_instance_of::<PyString>() {
+        let text = list.repr()?;
+        return Err(PyTypeError::new_err(format!(
+            "expected a list of documents, found the text {text}; write [{text}]"
+        )));
+    }
+    if let Ok(list) = list.cast::<PyList>() {
+        list.iter().enumerate().try_for_each(each)
+    } else if let Ok(list) = list.cast::<PyTuple>() {
+        list.iter().enumerate().try_for_each(each)
+    } else {
+        list.try_iter()?.enumerate().try_for_each(|(position, id)| each((position, id?)))
+    }
+}
+
+/// A document as text of no class of its own, such as numpy's.
+fn document<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    match id.cast::<PyString>() {
+        Ok(text) if text.is_exact_instance_of::<PyString>() => Ok(text.clone()),
+        Ok(text) => Ok(PyString::new(id.py(), text.to_str()?)),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "expected documents as text, found {}; write e.g. str(docno)",
+            id.repr()?
+        ))),
+    }
+}

@@ -1,0 +1,330 @@
+//! Steps for an engine that sorts: first it brings the rows of an impression together, then the outcomes of a user. What the
+//! steps exchange are rows of whole numbers and names, which the engine may store, send, and make again.
+
+use std::sync::Arc;
+
+use click_logs::join::{DayCounts, Gathered, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::model::Settings;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use serde::{Deserialize, Serialize};
+
+use super::rules::read;
+use super::{Said, rows, said};
+use crate::arrow::{self, Batch, Imported};
+use crate::call::wrong;
+use crate::frame::{Column, Table, Values};
+
+/// Bytes of lines after which impressions are credited.
+const ENOUGH_BYTES: usize = 32 << 20;
+/// Outcomes after which units are counted.
+const ENOUGH_OUTCOMES: usize = 1 << 18;
+
+/// A row that says what one impression says about one pair.
+const OUTCOME: i64 = 0;
+/// A row that says how many lines had a fate.
+const FATE: i64 = 1;
+
+/// Rows for an engine.
+#[pyclass(frozen, module = "rankduel._core")]
+pub(crate) struct Rows(Arc<Table>);
+
+#[pymethods]
+impl Rows {
+    fn __len__(&self) -> usize {
+        self.0.rows
+    }
+
+    /// The rows as a stream of the Arrow C data interface.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        PyCapsule::new_with_value(py, arrow::stream(Arc::clone(&self.0)), c"arrow_array_stream")
+    }
+}
+
+/// Columns of whole numbers and of names, row by row.
+struct Writer<const N: usize> {
+    numbers: [Vec<i64>; N],
+    names: [Vec<Option<String>>; 2],
+}
+
+impl<const N: usize> Writer<N> {
+    fn new() -> Self {
+        Self { numbers: std::array::from_fn(|_| Vec::new()), names: [Vec::new(), Vec::new()] }
+    }
+
+    fn push(&mut self, numbers: [i64; N], names: [Option<&str>; 2]) {
+        self.numbers.iter_mut().zip(numbers).for_each(|(column, number)| column.push(number));
+        self.names.iter_mut().zip(names).for_each(|(column, name)| column.push(name.map(str::to_owned)));
+    }
+
+    fn len(&self) -> usize {
+        self.names[0].len()
+    }
+
+    fn rows(self, names: [&str; N]) -> Rows {
+        let rows = self.len();
+        let numbers = names.into_iter().zip(self.numbers);
+        let numbers =
+            numbers.map(|(name, column)| Column { name: name.to_owned(), values: Values::Int(column), valid: None });
+        let texts = ["first", "second"].into_iter().zip(&self.names).map(|(name, column)| Column::texts(name, column));
+        Rows(Arc::new(Table { rows, columns: numbers.chain(texts).collect() }))
+    }
+}
+
+/// The columns of outcomes.
+const OUTCOMES: [&str; 8] = ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks"];
+/// The columns of counts.
+const COUNTS: [&str; 8] = ["kind", "day", "n0", "n1", "n2", "n3", "n4", "n5"];
+
+/// What a part of a log, or all of it, says of all impressions.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Surveyed {
+    times: Option<(i64, i64)>,
+    rankers: Vec<String>,
+    is_synthetic: bool,
+}
+
+impl Surveyed {
+    fn parse(text: &str) -> PyResult<Survey> {
+        let Self { times, rankers, is_synthetic } = serde_json::from_str(text).map_err(wrong)?;
+        Ok(Survey { times, rankers: rankers.into_iter().collect(), is_synthetic })
+    }
+
+    fn text(survey: Survey) -> PyResult<String> {
+        let Survey { times, rankers, is_synthetic } = survey;
+        let rankers = rankers.into_iter().collect();
+        serde_json::to_string(&Self { times, rankers, is_synthetic }).map_err(wrong)
+    }
+}
+
+/// The first step: impressions and clicks, of which those of an impression follow each other.
+#[pyclass(module = "rankduel._core")]
+pub(crate) struct Gathering {
+    gathered: Gathered,
+    until: i64,
+    /// The impression of the last row.
+    last: Option<String>,
+    rows: usize,
+}
+
+#[pymethods]
+impl Gathering {
+    /// Nothing yet; `survey` is that of all impressions, if there is one already.
+    #[new]
+    #[pyo3(signature = (rules, survey = None))]
+    fn new(rules: &str, survey: Option<&str>) -> PyResult<Self> {
+        let settings = read(rules)?;
+        let survey = survey.map(Surveyed::parse).transpose()?.unwrap_or_default();
+        let (until, _) = survey.closing(&settings);
+        Ok(Self { gathered: Gathered::new(settings), until, last: None, rows: 0 })
+    }
+
+    /// Looks at a batch of impressions.
+    fn look(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = Batch::of(batch)?;
+        py.detach(|| rows::impressions(&mut self.gathered, &batch, None, self.rows))?;
+        self.rows += batch.rows();
+        self.gathered.forget();
+        Ok(())
+    }
+
+    /// What the impressions looked at say together.
+    fn survey(&self) -> PyResult<String> {
+        Surveyed::text(self.gathered.survey())
+    }
+
+    /// Takes a batch of both: impressions have the kind 0, clicks 1. Returns outcomes, if there are enough.
+    fn take(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<Option<Rows>> {
+        let batch = Batch::of(batch)?;
+        let found = py.detach(|| -> PyResult<Option<Rows>> {
+            let ids = rows::Columns::of(&batch)?;
+            let mut outcomes = None;
+            let mut first = 0;
+            if self.gathered.bytes() >= ENOUGH_BYTES {
+                // The first rows may belong to the last impression before them.
+                let is_last = |row: &usize| ids.id(*row).as_deref() == self.last.as_deref();
+                first = (0..batch.rows()).take_while(is_last).count();
+                self.add(&batch, 0..first)?;
+                if first < batch.rows() {
+                    outcomes = Some(self.credit()?);
+                }
+            }
+            self.add(&batch, first..batch.rows())?;
+            if let Some(row) = batch.rows().checked_sub(1) {
+                self.last = ids.id(row).map(|id| id.into_owned());
+            }
+            self.rows += batch.rows();
+            Ok(outcomes)
+        })?;
+        Ok(found.filter(|rows| rows.0.rows > 0))
+    }
+
+    /// The outcomes that are left, and what became of all rows.
+    fn end(&mut self, py: Python<'_>) -> PyResult<Rows> {
+        py.detach(|| {
+            let mut writer = self.outcomes()?;
+            for (what, name, count) in self.gathered.take_tally().rows() {
+                writer.push([FATE, 0, 0, 0, 0, 0, count as i64, 0], [Some(what), Some(name)]);
+            }
+            Ok(writer.rows(OUTCOMES))
+        })
+    }
+}
+
+impl Gathering {
+    fn add(&mut self, batch: &Batch, range: std::ops::Range<usize>) -> PyResult<()> {
+        let kinds = batch.ints("kind")?;
+        let [shown, clicked] = [0, 1].map(|kind| {
+            let is_kind = |row: &usize| kinds.int(*row) == Some(kind);
+            range.clone().filter(is_kind).collect::<Vec<usize>>()
+        });
+        rows::impressions(&mut self.gathered, batch, Some(&shown), self.rows)?;
+        rows::clicks(&mut self.gathered, batch, Some(&clicked), self.rows)
+    }
+
+    fn outcomes(&mut self) -> PyResult<Writer<8>> {
+        let mut writer = Writer::new();
+        let credited = self.gathered.credit(self.until, |outcome| {
+            let [high, low] = [(outcome.unit >> 64) as u64 as i64, outcome.unit as u64 as i64];
+            let flags = i64::from(outcome.stands) | i64::from(outcome.is_known_bot) << 1;
+            let (clicks, all) = (i64::from(outcome.clicks), i64::from(outcome.all_clicks));
+            let numbers = [OUTCOME, high, low, outcome.day.into(), outcome.net.into(), flags, clicks, all];
+            writer.push(numbers, outcome.rankers);
+        });
+        credited.map_err(wrong)?;
+        Ok(writer)
+    }
+
+    fn credit(&mut self) -> PyResult<Rows> {
+        Ok(self.outcomes()?.rows(OUTCOMES))
+    }
+}
+
+/// The second step: outcomes, of which those of a unit follow each other.
+#[pyclass(module = "rankduel._core")]
+pub(crate) struct Counting {
+    units: Units,
+    sum: Sum,
+    last: Option<u128>,
+}
+
+#[pymethods]
+impl Counting {
+    /// Nothing yet; `survey` is that of all impressions.
+    #[new]
+    fn new(rules: &str, survey: &str) -> PyResult<Self> {
+        let (settings, survey) = (read(rules)?, Surveyed::parse(survey)?);
+        let (_, last_day) = survey.closing(&settings);
+        let names = survey.names(&settings);
+        Ok(Self { units: Units::new(settings, names, last_day), sum: Sum::default(), last: None })
+    }
+
+    /// Takes a batch of outcomes.
+    fn take(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = Batch::of(batch)?;
+        py.detach(|| self.add(&batch))
+    }
+
+    /// The counts of all units that were passed.
+    fn end(&mut self, py: Python<'_>) -> Rows {
+        py.detach(|| {
+            self.units.count(&mut self.sum);
+            let Sum { days, tally } = std::mem::take(&mut self.sum);
+            let mut writer = Writer::new();
+            for ((day, names), DayCounts { units, impressions }) in days {
+                let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties]);
+                let [a, b] = [a, b].map(|counts| counts.map(|count| count as i64));
+                let numbers = [OUTCOME, day.into(), a[0], a[1], a[2], b[0], b[1], b[2]];
+                writer.push(numbers, names.each_ref().map(|name| Some(name.as_str())));
+            }
+            for (what, name, count) in tally.rows() {
+                writer.push([FATE, 0, count as i64, 0, 0, 0, 0, 0], [Some(what), Some(name)]);
+            }
+            writer.rows(COUNTS)
+        })
+    }
+}
+
+impl Counting {
+    fn add(&mut self, batch: &Batch) -> PyResult<()> {
+        let columns = OUTCOMES.iter().map(|name| batch.ints(name)).collect::<PyResult<Vec<_>>>()?;
+        let names = [batch.column("first")?, batch.column("second")?];
+        for row in 0..batch.rows() {
+            let number = |at: usize| columns[at].int(row).unwrap_or_default();
+            let name = |column: Option<Imported<'_>>| match column {
+                Some(Imported::Text(values)) => values.text(row).map(std::borrow::Cow::into_owned),
+                _ => None,
+            };
+            let [first, second] = names.map(name);
+            if number(0) == FATE {
+                self.fate(first.as_deref(), second.as_deref(), number(6))?;
+                continue;
+            }
+            let unit = u128::from(number(1) as u64) << 64 | u128::from(number(2) as u64);
+            if self.last != Some(unit) && self.units.len() >= ENOUGH_OUTCOMES {
+                self.units.count(&mut self.sum);
+            }
+            self.last = Some(unit);
+            let outcome = UnitOutcome {
+                unit,
+                day: number(3) as i32,
+                rankers: [first.as_deref(), second.as_deref()],
+                net: number(4) as i8,
+                stands: number(5) & 1 == 1,
+                is_known_bot: number(5) & 2 == 2,
+                clicks: number(6) as u32,
+                all_clicks: number(7) as u32,
+            };
+            self.units.push(&outcome).map_err(wrong)?;
+        }
+        Ok(())
+    }
+
+    fn fate(&mut self, what: Option<&str>, name: Option<&str>, count: i64) -> PyResult<()> {
+        let added = self.sum.tally.add_row(what.unwrap_or(""), name.unwrap_or(""), count as u64);
+        if added { Ok(()) } else { Err(wrong(format!("a row of the fate {what:?}, {name:?}, which is unknown"))) }
+    }
+}
+
+/// The surveys of all parts as one.
+#[pyfunction]
+pub(crate) fn surveyed(parts: Vec<String>) -> PyResult<String> {
+    let mut all = Survey::default();
+    for part in parts {
+        all.add(Surveyed::parse(&part)?);
+    }
+    Surveyed::text(all)
+}
+
+/// What the log says, by the rows that the second step returned for all of its parts: those of a kind, a day and names may be
+/// added up, but for fates of which the largest counts.
+#[pyfunction]
+pub(crate) fn added_up<'py>(
+    py: Python<'py>,
+    rules: &str,
+    survey: &str,
+    counts: Vec<(i64, i64, String, String, [u64; 6])>,
+) -> PyResult<Said<'py>> {
+    let (settings, survey): (Settings, _) = (read(rules)?, Surveyed::parse(survey)?);
+    let mut sum = Sum::default();
+    let mut tally = Tally::default();
+    for (kind, day, first, second, n) in counts {
+        if kind == FATE {
+            if !tally.add_row(&first, &second, n[0]) {
+                return Err(wrong(format!("a row of the fate {first:?}, {second:?}, which is unknown")));
+            }
+            continue;
+        }
+        let of = |at: usize| statistics::Counts::new(n[at], n[at + 1], n[at + 2]);
+        sum.add_day(day as i32, [first, second], DayCounts { units: of(0), impressions: of(3) });
+    }
+    sum.tally += tally;
+    Ok(said(py, &sum.credited(&survey, &settings), &settings))
+}

@@ -1,0 +1,110 @@
+//! Impressions and clicks in tables, credited by the rules of `click-logs`.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`rules`] | what a caller asks for |
+//! | [`rows`] | rows of batches as impressions and clicks |
+//! | [`engine`] | steps for an engine that brings the rows of an impression, and of a user, together |
+//! | here | a log in memory, and verdicts |
+
+mod engine;
+mod rows;
+mod rules;
+
+use click_logs::cli::{SYNTHETIC, summary, words};
+use click_logs::decide::{By, decide, svg};
+use click_logs::join::{Credited, Gathered, Sum, Units};
+use click_logs::model::Settings;
+use click_logs::outcomes::{Outcomes, fates_csv};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::Value;
+
+pub(crate) use self::engine::{Counting, Gathering, Rows, added_up, surveyed};
+
+use crate::arrow::Batch;
+use crate::call::wrong;
+
+/// What a log says, as `click-logs credit` writes it: outcomes.csv, fates.csv, and the text of a summary in JSON.
+type Said<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
+
+fn said<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> Said<'py> {
+    let outcomes = Outcomes::of(credited).to_csv();
+    let summary = summary(credited, settings).to_string();
+    (PyBytes::new(py, outcomes.as_bytes()), PyBytes::new(py, fates_csv(credited).as_bytes()), summary)
+}
+
+/// A log in memory.
+#[pyclass(module = "rankduel._core")]
+pub(crate) struct Log {
+    gathered: Gathered,
+}
+
+#[pymethods]
+impl Log {
+    /// An empty log with these rules.
+    #[new]
+    fn new(rules: &str) -> PyResult<Self> {
+        Ok(Self { gathered: Gathered::new(rules::read(rules)?) })
+    }
+
+    /// Adds a batch of impressions, the first of which has the number `first`.
+    fn impressions(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
+        let batch = Batch::of(batch)?;
+        py.detach(|| rows::impressions(&mut self.gathered, &batch, None, first))
+    }
+
+    /// Adds a batch of clicks, the first of which has the number `first`.
+    fn clicks(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
+        let batch = Batch::of(batch)?;
+        py.detach(|| rows::clicks(&mut self.gathered, &batch, None, first))
+    }
+
+    /// What the log says.
+    fn credited<'py>(&mut self, py: Python<'py>) -> PyResult<Said<'py>> {
+        let credited = py.detach(|| -> Result<Credited, click_logs::LogError> {
+            let settings = self.gathered.settings().clone();
+            let survey = self.gathered.survey();
+            let (until, last_day) = survey.closing(&settings);
+            let mut units = Units::new(settings.clone(), survey.names(&settings), last_day);
+            let mut failed = None;
+            self.gathered.credit(until, |outcome| {
+                if let Err(error) = units.push(&outcome) {
+                    failed.get_or_insert(error);
+                }
+            })?;
+            failed.map_or(Ok(()), Err)?;
+            let mut sum = Sum { tally: self.gathered.take_tally(), ..Sum::default() };
+            units.count(&mut sum);
+            Ok(sum.credited(&survey, &settings))
+        });
+        Ok(said(py, &credited.map_err(wrong)?, self.gathered.settings()))
+    }
+}
+
+/// Who won, by a table of outcomes and the summary beside it: in words, as JSON, as CSV of every day, and as a figure, if there is
+/// something to draw.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "a tuple for Python")]
+pub(crate) fn decided(
+    outcomes: &str,
+    summary: &str,
+    confidence: f64,
+    by_impressions: bool,
+) -> PyResult<(String, String, String, Option<String>)> {
+    if !(confidence > 0.0 && confidence < 1.0) {
+        return Err(wrong(format!("expected a confidence between 0 and 1, such as 0.95, found {confidence}")));
+    }
+    let summary: Value = serde_json::from_str(summary).map_err(wrong)?;
+    let names = summary["rankers"].as_array().into_iter().flatten();
+    let rankers: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+    let by = if by_impressions { By::Impressions } else { By::Units };
+    let outcomes = Outcomes::from_csv(outcomes, &rankers).map_err(wrong)?;
+    // 1 - 0.95 is a little more than 0.05.
+    let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;
+    let decision = decide(&outcomes, alpha, by).map_err(wrong)?;
+    let mut data = decision.json();
+    data["synthetic"] = summary["synthetic"].clone();
+    let figure = svg(&decision, (summary["synthetic"] == true).then_some(SYNTHETIC));
+    Ok((words(&decision, &summary), data.to_string(), decision.looks_csv(), figure))
+}

@@ -1,0 +1,154 @@
+//! Rows of batches as impressions and clicks. `rankduel/logs.py` casts columns to what is read here.
+
+use click_logs::error::Malformed;
+use click_logs::join::Gathered;
+use click_logs::model::{Impression, Settings};
+use click_logs::read::{ClickRow, Event, ImpressionRow, RowReceipt, RowTime};
+use pyo3::PyResult;
+use pyo3::exceptions::PyValueError;
+
+use crate::arrow::{Batch, Imported};
+
+/// The columns that both kinds of rows have.
+pub(super) struct Columns<'a> {
+    impression: Option<Imported<'a>>,
+    times: [Option<Imported<'a>>; 4],
+    user: Option<Imported<'a>>,
+    session: Option<Imported<'a>>,
+    agent: Option<Imported<'a>>,
+    shown: Option<Imported<'a>>,
+    teams: Option<Imported<'a>>,
+    rankers: Option<Imported<'a>>,
+    receipt: Option<Imported<'a>>,
+    receipt_text: Option<Imported<'a>>,
+    document: Option<Imported<'a>>,
+    dwell: Option<Imported<'a>>,
+    action: Option<Imported<'a>>,
+}
+
+type Text<'a> = std::borrow::Cow<'a, str>;
+
+fn text<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Text<'a>> {
+    match column? {
+        Imported::Text(values) => values.text(row),
+        _ => None,
+    }
+}
+
+fn float(column: Option<Imported<'_>>, row: usize) -> Option<f64> {
+    match column? {
+        Imported::Float(valid, values) => valid.has(row).then(|| values[row]),
+        _ => None,
+    }
+}
+
+fn list<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Vec<Option<Text<'a>>>> {
+    match column? {
+        Imported::Lists(values) => values.list(row).map(Iterator::collect),
+        _ => None,
+    }
+}
+
+/// A list whose entries all have values.
+fn complete<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, Malformed> {
+    let complete = |items: Vec<Option<Text<'a>>>| items.into_iter().collect::<Option<Vec<_>>>();
+    let found = list(column, row).map(|items| {
+        complete(items).ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
+    });
+    found.transpose()
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn of(batch: &'a Batch) -> PyResult<Self> {
+        Ok(Self {
+            impression: batch.column("impression")?,
+            times: [
+                batch.column("time_utc")?,
+                batch.column("time_local")?,
+                batch.column("time_number")?,
+                batch.column("time_text")?,
+            ],
+            user: batch.column("user")?,
+            session: batch.column("session")?,
+            agent: batch.column("agent")?,
+            shown: batch.column("shown")?,
+            teams: batch.column("teams")?,
+            rankers: batch.column("rankers")?,
+            receipt: batch.column("receipt")?,
+            receipt_text: batch.column("receipt_text")?,
+            document: batch.column("document")?,
+            dwell: batch.column("dwell")?,
+            action: batch.column("action_name")?,
+        })
+    }
+
+    fn time(&self, row: usize) -> Option<RowTime<'a>> {
+        let [utc, local, number, as_text] = self.times;
+        let utc = utc.and_then(|column| column.int(row)).map(RowTime::Utc);
+        let local = || local.and_then(|column| column.int(row)).map(RowTime::Local);
+        let number = || float(number, row).map(RowTime::Number);
+        utc.or_else(local).or_else(number).or_else(|| text(as_text, row).map(RowTime::Text))
+    }
+
+    /// The id of a row.
+    pub(super) fn id(&self, row: usize) -> Option<Text<'a>> {
+        text(self.impression, row)
+    }
+
+    fn impression(&self, row: usize, settings: &Settings) -> Result<Impression<'a>, Malformed> {
+        let receipt = match self.receipt {
+            Some(Imported::Bytes(values)) => values.bytes(row).map(RowReceipt::Bytes),
+            _ => None,
+        };
+        let found = ImpressionRow {
+            impression: self.id(row),
+            time: self.time(row),
+            user: text(self.user, row),
+            session: text(self.session, row),
+            agent: text(self.agent, row),
+            shown: complete(self.shown, row, "shown")?,
+            teams: list(self.teams, row),
+            rankers: complete(self.rankers, row, "rankers")?,
+            receipt: receipt.or_else(|| text(self.receipt_text, row).map(RowReceipt::Text)),
+        };
+        found.read(settings)
+    }
+
+    fn click(&self, row: usize, settings: &Settings) -> Result<Event<'a>, Malformed> {
+        let found = ClickRow {
+            impression: self.id(row),
+            document: text(self.document, row),
+            time: self.time(row),
+            dwell: float(self.dwell, row),
+            action: text(self.action, row),
+        };
+        found.read(settings)
+    }
+}
+
+/// Where a row is: its number, and its impression.
+fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: usize, reason: &Malformed) -> pyo3::PyErr {
+    let id = columns.id(row).map_or_else(String::new, |id| format!(" (impression {id:?})"));
+    // What is a flag there is an argument here.
+    let reason = reason.message.replace("--timezone, e.g. --timezone UTC", "timezone, e.g. timezone=\"UTC\"");
+    PyValueError::new_err(format!("row {number} of the {kind}{id}: {reason}"))
+}
+
+/// Adds impressions: the rows given, or all; the first row of the batch has the number `from`.
+pub(super) fn impressions(gathered: &mut Gathered, batch: &Batch, rows: Option<&[usize]>, from: usize) -> PyResult<()> {
+    let (columns, settings) = (Columns::of(batch)?, gathered.settings().clone());
+    let at = |number: usize| rows.map_or(number, |rows| rows[number]);
+    let count = rows.map_or(batch.rows(), <[usize]>::len);
+    let read = (0..count).map(|number| columns.impression(at(number), &settings));
+    gathered
+        .impressions(read, |number, reason| refused(&columns, "impressions", at(number), from + at(number), &reason))
+}
+
+/// Adds clicks: the rows given, or all; the first row of the batch has the number `from`.
+pub(super) fn clicks(gathered: &mut Gathered, batch: &Batch, rows: Option<&[usize]>, from: usize) -> PyResult<()> {
+    let (columns, settings) = (Columns::of(batch)?, gathered.settings().clone());
+    let at = |number: usize| rows.map_or(number, |rows| rows[number]);
+    let count = rows.map_or(batch.rows(), <[usize]>::len);
+    let read = (0..count).map(|number| columns.click(at(number), &settings));
+    gathered.clicks(read, |number, reason| refused(&columns, "clicks", at(number), from + at(number), &reason))
+}

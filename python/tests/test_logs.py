@@ -1,0 +1,198 @@
+"""Click logs in frames say what `click-logs credit` says of files, and what their simulator knows."""
+
+from __future__ import annotations
+
+import functools
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import rankduel as rd
+
+
+def click_logs(*arguments: object) -> str:
+    words = [sys.executable, "-m", "rankduel.click_logs", *map(str, arguments)]
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=300).stdout
+
+
+class Simulated:
+    """A log in files and as tables, with its truth."""
+
+    def __init__(self, folder: Path, impressions: str, *more: str) -> None:
+        self.folder = folder
+        click_logs("simulate", "--impressions", impressions, "--quiet", "--out", folder, *more)
+        self.files = [folder / "impressions.jsonl", folder / "clicks.jsonl"]
+        self.rankers = ["A", "B"]
+        self.rules: dict[str, Any] = {"bots": folder / "bots.toml", "rankers": self.rankers, "final": True}
+
+    @functools.cached_property
+    def tables(self) -> list[Any]:
+        return [pa.Table.from_pylist([json.loads(line) for line in path.read_text().splitlines()]) for path in self.files]
+
+    def truth(self, name: str) -> bytes:
+        return (self.folder / "truth" / name).read_bytes()
+
+    def credited(self, *flags: object) -> dict[str, bytes]:
+        out = self.folder / f"credited-{len(list(self.folder.iterdir()))}"
+        click_logs("credit", "--impressions", self.files[0], "--clicks", self.files[1], "--quiet", "--out", out, *flags)
+        return {name: (out / name).read_bytes() for name in ("outcomes.csv", "fates.csv")}
+
+
+@pytest.fixture(scope="session")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
+    return Simulated(tmp_path_factory.mktemp("log"), "3000", "--conflicts", "0.01", "--bots", "0.01")
+
+
+def same_as_truth(found: rd.Credited, log: Simulated) -> None:
+    assert found.outcomes.to_csv() == log.truth("outcomes.csv")
+    assert found.fates.to_csv() == log.truth("fates.csv")
+    assert found.synthetic
+
+
+def test_pyarrow_and_dictionaries(log: Simulated) -> None:
+    found = rd.credit_frame(*log.tables, **log.rules)
+    same_as_truth(found, log)
+    again = rd.credit_frame(*[table.to_pydict() for table in log.tables], **log.rules)
+    assert again == found == pickle.loads(pickle.dumps(found))
+    assert "impressions" in repr(found) and "<table>" in found._repr_html_()
+
+
+def test_other_orders_and_batches(log: Simulated) -> None:
+    generator = np.random.default_rng(3)
+    tables = [table.take(generator.permutation(len(table))) for table in log.tables]
+    same_as_truth(rd.credit_frame(*tables, **log.rules), log)
+    # Slices: batches that begin in the middle of their buffers.
+    pieces = [pa.concat_tables([table.slice(700), table.slice(0, 700)]) for table in log.tables]
+    same_as_truth(rd.credit_frame(*pieces, **log.rules), log)
+
+
+def test_pandas(log: Simulated) -> None:
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(table.to_pylist()) for table in log.tables]
+    same_as_truth(rd.credit_frame(*frames, **log.rules), log)
+    for frame in frames:
+        frame["time"] = pandas.to_datetime(frame["time"], unit="ms", utc=True)
+        frame["impression"] = frame["impression"].astype("category")
+    same_as_truth(rd.credit_frame(*frames, **log.rules), log)
+
+
+def test_polars(log: Simulated) -> None:
+    polars = pytest.importorskip("polars")
+    frames = [polars.DataFrame(table) for table in log.tables]
+    same_as_truth(rd.credit_frame(*frames, **log.rules), log)
+
+
+def test_an_open_log_is_as_the_command_line_has_it(log: Simulated) -> None:
+    found = rd.credit_frame(*log.tables, bots=log.folder / "bots.toml", window="10m", unit_days=2, timezone="+02:00")
+    expected = log.credited("--bots", log.folder / "bots.toml", "--window", "10m", "--unit-days", "2", "--timezone", "+02:00")
+    assert found.outcomes.to_csv() == expected["outcomes.csv"]
+    assert found.fates.to_csv() == expected["fates.csv"]
+    assert found.fate("impression", "open") > 0
+
+
+def test_times_of_every_kind(log: Simulated) -> None:
+    expected = rd.credit_frame(*log.tables, **log.rules)
+    times = [table["time"].to_numpy().astype("datetime64[ms]") for table in log.tables]
+    kinds: list[tuple[Any, dict[str, Any]]] = [
+        (lambda time: pa.array(time.astype("datetime64[us]")).cast(pa.timestamp("us", "UTC")), {}),
+        (lambda time: pa.array(time.astype("datetime64[ms]").astype("int64")), {}),
+        (lambda time: pa.array(time.astype("datetime64[us]").astype("int64")), {}),
+        (lambda time: pa.array(time.astype("datetime64[ms]").astype("int64") / 1e3), {}),
+        (lambda time: pa.array(time), {"timezone": "UTC"}),
+    ]
+    for cast, rules in kinds:
+        tables = [
+            table.set_column(table.schema.get_field_index("time"), "time", cast(time))
+            for table, time in zip(log.tables, times)
+        ]
+        assert rd.credit_frame(*tables, **log.rules, **rules).outcomes == expected.outcomes
+    with pytest.raises(ValueError, match="has no zone"):
+        rd.credit_frame(*tables, **log.rules)
+
+
+def test_receipts_of_our_own() -> None:
+    rows: dict[str, list[Any]] = {"impression": [], "time": [], "user": [], "shown": [], "receipt": []}
+    clicks: dict[str, list[Any]] = {"impression": [], "time": [], "document": []}
+    wins = {"first": 0, "second": 0, "tie": 0}
+    texts = []
+    for number in range(200):
+        method = ["team-draft", "balanced", "probabilistic", "optimized"][number % 4]
+        impression = rd.interleave(["a", "b", "c", "d"], ["d", "c", "e", "a"], length=3, method=method, seed=number)
+        clicked = impression.shown[number % 3]
+        wins[impression.credit([clicked])] += 1
+        rows["impression"].append(str(number))
+        rows["time"].append(1_700_000_000 + number)
+        rows["user"].append(str(number))
+        rows["shown"].append(impression.shown)
+        rows["receipt"].append(impression.to_bytes())
+        texts.append(impression.to_json())
+        clicks["impression"].append(str(number))
+        clicks["time"].append(1_700_000_000 + number)
+        clicks["document"].append(clicked)
+    found = rd.credit_frame(rows, clicks, final=True).outcomes
+    assert rd.credit_frame({**rows, "receipt": texts}, clicks, final=True).outcomes == found
+    sums = [int(np.sum(found[f"impression_{name}"])) for name in ("wins", "losses", "ties")]
+    assert sums == [wins["first"], wins["second"], wins["tie"]] and min(sums[:2]) > 0
+
+
+def test_decisions_are_those_of_the_command_line(log: Simulated, tmp_path: Path) -> None:
+    found = rd.credit_frame(*log.tables, **log.rules)
+    found.save(tmp_path / "credited")
+    decision = found.decide(0.9)
+    printed = click_logs("decide", tmp_path / "credited", "--confidence", "0.9", "--format", "json")
+    assert decision.data.items() <= json.loads(printed).items()
+    assert len(decision.looks) > 0 and (decision.svg() or "").startswith("<svg")
+    text = click_logs("decide", tmp_path / "credited", "--confidence", "0.9")
+    assert str(decision).splitlines()[0] == text.splitlines()[0]
+
+
+ROW = {"impression": ["i"], "time": [1.7e9], "user": ["u"], "shown": [["a", "b"]], "teams": [["A", "B"]]}
+CLICK: dict[str, list[Any]] = {"impression": ["i"], "time": [1.7e9], "document": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("row", "click", "rules", "error", "message"),
+    [
+        ({**ROW, "impression": [None]}, CLICK, {}, ValueError, "row 0 of the impressions: no `impression`"),
+        ({**ROW, "teams": [["A"]]}, CLICK, {}, ValueError, "1 teams for 2 documents"),
+        ({**ROW, "shown": [["a", None]]}, CLICK, {}, ValueError, "`shown` has an entry without a value"),
+        ({**ROW, "shown": [["a", "a"]]}, CLICK, {}, ValueError, "is shown twice"),
+        ({**ROW, "shown": ["a b"]}, CLICK, {}, ValueError, "the column 'shown' cannot be read as lists of text"),
+        ({**ROW, "impression": [1.5]}, CLICK, {}, ValueError, "floating point"),
+        ({**ROW, "time": ["yesterday"]}, CLICK, {}, ValueError, "cannot be read"),
+        ({**ROW, "receipt": [b"\x09"], "teams": [None]}, CLICK, {}, ValueError, "not a receipt: format 9"),
+        (ROW, {**CLICK, "document": [None]}, {}, ValueError, "row 0 of the clicks (impression \"i\"): no `document`"),
+        (ROW, {**CLICK, "dwell": [-1.0]}, {}, ValueError, "dwell time"),
+        ({"impression": ["i"]}, CLICK, {}, ValueError, "the impressions have no column 'time'"),
+        (ROW, {"impression": ["i"]}, {}, ValueError, "the clicks have no column 'document'"),
+        ({**ROW, "user": [None]}, CLICK, {}, ValueError, "no impression has a user; choose another unit: unit='session'"),
+        ({**ROW, "teams": [None]}, CLICK, {}, ValueError, "no impression has teams or a receipt"),
+        ({name: [] for name in ROW}, CLICK, {}, ValueError, "there are no impressions"),
+        (ROW, CLICK, {"unit": "day"}, ValueError, "expected the unit user, session or impression"),
+        (ROW, CLICK, {"window": "soon"}, ValueError, "window: expected a length of time"),
+        (ROW, CLICK, {"until": "2026-01-01T00:00Z", "final": True}, ValueError, "exclude each other"),
+        (ROW, CLICK, {"bots": {"agent": 1}}, ValueError, "unknown field `agent`"),
+        (ROW, CLICK, {"rankers": "A,B"}, TypeError, "expected a list of names"),
+        (ROW, CLICK, {"rankers": ["A", "A"]}, ValueError, "named twice"),
+        (ROW, CLICK, {"windows": "1h"}, TypeError, "there is no rule 'windows'"),
+        (7, CLICK, {}, TypeError, "expected a frame of impressions"),
+    ],
+)
+def test_refusals(row: Any, click: Any, rules: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        rd.credit_frame(row, click, **rules)
+    assert message in str(raised.value)
+
+
+def test_rows_that_cannot_be_read_are_set_aside() -> None:
+    row = {name: values * 2 for name, values in ROW.items()}
+    row["impression"] = ["i", ""]
+    found = rd.credit_frame(row, CLICK, malformed="set-aside", final=True)
+    assert (found.fate("impression", "malformed"), found.fate("impression", "credited")) == (1, 1)
