@@ -82,6 +82,18 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     written.and_then(|()| aside.rename_to(path)).map_err(|error| explained(error, "write", path))
 }
 
+/// Writes a large file that can be made again, such as a cache, to `path` in one step: `write` writes it. It is not flushed to
+/// disk, and a process that is asked to stop does not wait for it; who reads it checks it.
+///
+/// # Errors
+/// As for [`write_atomic`].
+pub fn write_large(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+    let mut aside = Aside::beside(path)?;
+    aside.writing = None;
+    let written = File::create(&aside.path).and_then(|mut file| write(&mut file));
+    written.and_then(|()| fs::rename(&aside.path, path)).map_err(|error| explained(error, "write", path))
+}
+
 /// Writes `value` as indented JSON with a final newline, through [`write_atomic`]. Lists of plain values fill their
 /// lines instead of taking one line per value.
 ///
@@ -211,7 +223,7 @@ fn this_machine() -> &'static str {
 struct Aside {
     path: PathBuf,
     /// A process that is asked to stop completes its files.
-    _writing: RwLockReadGuard<'static, ()>,
+    writing: Option<RwLockReadGuard<'static, ()>>,
 }
 
 impl Aside {
@@ -223,7 +235,7 @@ impl Aside {
             .with_context(|| format!("failed to write {}: the path has no file name; add one", target.display()))?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".{}.{}-{count}-{}.tmp", name.to_string_lossy(), std::process::id(), this_machine());
-        Ok(Self { path: target.with_file_name(name), _writing: finish_writing() })
+        Ok(Self { path: target.with_file_name(name), writing: Some(finish_writing()) })
     }
 
     fn rename_to(self, target: &Path) -> io::Result<()> {

@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 use bytemuck::{cast_slice, cast_slice_mut};
 use interleave::{Doc, RankedList, TieGroup};
 use letor_io::{Dataset, FeatureId, Query};
+use memmap2::Mmap;
 use rayon::prelude::*;
 
-use crate::pages::Pages;
+use crate::pages::{NewPages, Pages};
 use crate::prefetch;
 use crate::{SelectionError, SelectionErrorKind};
 
@@ -107,9 +108,9 @@ impl Rankings {
         if self.all.get().is_some() {
             return Ok(());
         }
-        let words = WORDS * self.dataset.documents() * self.arms();
+        let words = self.words();
         let no_memory = |source| MemoryError { megabytes: (words * size_of::<u16>()).div_ceil(1_000_000), source };
-        let mut pages = Pages::zeroed(words).map_err(no_memory)?;
+        let mut pages = NewPages::zeroed(words).map_err(no_memory)?;
         let mut rest = pages.words_mut();
         let mut parts = Vec::with_capacity(self.queries());
         for query in 0..self.queries() {
@@ -119,8 +120,36 @@ impl Rankings {
         }
         parts.into_par_iter().for_each(|(query, part)| self.compute(query, &self.features, part));
         // Another thread may have stored the same lists already.
-        let _ = self.all.set(pages);
+        let _ = self.all.set(pages.written().map_err(no_memory)?);
         Ok(())
+    }
+
+    /// The bytes of all lists, once they are stored contiguously; [`take_lists`](Self::take_lists) takes them. They belong to
+    /// the content of the data set, to the features in their order, to the treatment of ties, to this version of the crate, and
+    /// to the byte order of the machine.
+    #[must_use]
+    pub fn list_bytes(&self) -> Option<&[u8]> {
+        self.all.get().map(|all| cast_slice(all.words()))
+    }
+
+    /// Takes all lists from `map`, which begins with the [`list_bytes`](Self::list_bytes) of equal rankings, instead of
+    /// computing them; returns false if it is too short. The caller checks that they are intact: other bytes make later
+    /// calls return nonsense or panic, but nothing worse.
+    #[must_use]
+    pub fn take_lists(&self, map: Mmap) -> bool {
+        match Pages::of_map(map, self.words()) {
+            Some(pages) => {
+                // If they are there already, they are the same.
+                let _ = self.all.set(pages);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The number of words of all lists.
+    fn words(&self) -> usize {
+        WORDS * self.dataset.documents() * self.arms()
     }
 
     /// The number of queries.

@@ -4,7 +4,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`spec`] | what a site is made of, as flags and experiment files give it |
-//! | [`prepared`] | a site with all lists ranked |
+//! | [`prepared`] | a site that is ready |
+//! | [`lists`] | where the ranked lists of a site come from: ranked now, when they are used, or by an earlier process |
 //! | [`description`] | what a site is, for people and files, and the effort for its ground truth |
 //! | [`site`] | queries, ranked lists and users; one impression |
 //! | [`matrix`] | preference matrices in memory: the room that they need, their checksum |
@@ -23,6 +24,7 @@ pub mod arm_names;
 pub mod description;
 pub mod example;
 pub mod late_answers;
+pub mod lists;
 pub mod live_arena;
 pub mod matrix;
 pub mod pairwise;

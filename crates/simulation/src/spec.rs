@@ -13,11 +13,11 @@ use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::trec::{self, TrecOptions, TrecTies, Unjudged};
 use letor_io::{Dataset, FeatureId, Names, Null, Numbered, OpenOptions, ReadOptions, SameQid, Split, scores};
-use output::memory::{arms_that_fit, ensure_room};
-use rankers::{RankerRef, Rankings, Selection, TieBreaking};
+use rankers::{RankerRef, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
 use crate::description::SiteDescription;
+use crate::lists::Lists;
 use crate::prepared::PreparedSite;
 use crate::seed;
 use crate::site::{MixingMethods, Site};
@@ -315,33 +315,34 @@ impl SiteSpec {
         Ok(MixingMethods { interleaving, multileaving })
     }
 
-    /// Prepares the site whose rankers are the selected [`features`](Self::features) of `dataset`. `seed` is the master
-    /// seed.
+    /// Prepares the site whose rankers are the selected [`features`](Self::features) of `dataset`, and ranks all lists.
+    /// `seed` is the master seed.
     ///
     /// # Errors
     /// Those of [`features`](Self::features) and [`prepare_rankers`](Self::prepare_rankers).
     pub fn prepare(&self, dataset: Arc<Dataset>, seed: u64) -> Result<PreparedSite> {
         let features = self.features(&dataset, seed)?;
-        self.prepare_rankers(dataset, features, seed)
+        self.prepare_rankers(dataset, features, seed, &Lists::Ranked)
     }
 
-    /// Prepares the site whose rankers are `features` of `dataset`, and ranks all lists. `seed` is the master seed.
+    /// Prepares the site whose rankers are `features` of `dataset`; `lists` says where their lists come from. `seed` is the
+    /// master seed.
     ///
     /// # Errors
-    /// If a feature does not exist, a label has no grade in the click model, or the data set has no query.
-    pub fn prepare_rankers(&self, dataset: Arc<Dataset>, features: Vec<FeatureId>, seed: u64) -> Result<PreparedSite> {
+    /// If a feature does not exist, a label has no grade in the click model, the data set has no query, or memory has no
+    /// room for the lists.
+    pub fn prepare_rankers(
+        &self,
+        dataset: Arc<Dataset>,
+        features: Vec<FeatureId>,
+        seed: u64,
+        lists: &Lists,
+    ) -> Result<PreparedSite> {
         let tie_breaking = match self.ties {
             Ties::Random => TieBreaking::Random,
             Ties::Fixed => TieBreaking::Fixed(seed::seed(seed, "rankers", 0, "ties")),
         };
-        let (rankers, documents) = (features.len(), dataset.documents());
-        let bytes_of = |rankers| Rankings::bytes(&dataset, rankers);
-        ensure_room(
-            bytes_of(rankers),
-            || format!("the lists of {rankers} rankers of {documents} documents"),
-            || format!("choose fewer with --rankers, e.g. --rankers 100{}", arms_that_fit(bytes_of)),
-        )?;
-        let rankings = Rankings::new(&dataset, &features, tie_breaking)?;
+        let rankings = lists.rank(&dataset, &features, tie_breaking)?;
         let click = self.click.resolve(dataset.max_label())?;
         let methods = self.methods()?;
         let pairwise = match &methods.interleaving {
@@ -358,8 +359,6 @@ impl SiteSpec {
             pairwise.credit_ties(),
         );
         description.dataset.null = self.reading.null;
-        // The ground truth needs every list.
-        rankings.rank_all()?;
         let site = Site::new(&dataset, rankings, &click, self.fractional_labels, usize::from(self.shown))?;
         Ok(PreparedSite { dataset, site, methods, pairwise, description })
     }

@@ -1,7 +1,7 @@
-//! `sim cache`: lists and removes the binary caches of data sets.
+//! `sim cache`: lists and removes the binary caches of data sets, and the ranked lists of `--shard prepare`.
 #![expect(clippy::disallowed_types, reason = "shows the age of caches; no result depends on it")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -9,15 +9,18 @@ use clap::{Args, Subcommand};
 use letor_io::cache::{CacheFile, State};
 use letor_io::registry;
 use output::data_cache;
+use output::numbers::{escaped, with_unit};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
 use serde_json::json;
+use simulation::lists;
 
 use super::print::println;
 
 /// List the binary caches of data sets, or remove them.
 ///
-/// Text is parsed once: the first run on a data set writes a binary cache, and later runs read it. Caches are kept in the
+/// Text is parsed once: the first run on a data set writes a binary cache, and later runs read it. `--shard prepare` also
+/// keeps the ranked lists of the rankers, six bytes per document and ranker. Caches are kept in the
 /// folder given by ORE_CACHE_DIR, otherwise in the user's cache folder (XDG_CACHE_HOME or ~/.cache on Linux), never beside
 /// the data. One that does not belong to the present state of the data is not used, but replaced.
 #[derive(Debug, Args)]
@@ -50,8 +53,7 @@ impl CacheCommand {
         let Some(folder) = data_cache::folder() else {
             bail!("there is no folder for caches: the user has no home; set ORE_CACHE_DIR to a folder");
         };
-        let caches = letor_io::cache::list(&folder);
-        let caches = caches.with_context(|| format!("failed to list the caches in {}", folder.display()))?;
+        let caches = listed(&folder).with_context(|| format!("failed to list the caches in {}", folder.display()))?;
         match &self.action {
             None if self.json => println!("{}", as_json(&folder, &caches)?),
             None => print(&folder, &caches),
@@ -61,7 +63,7 @@ impl CacheCommand {
             }
             Some(Action::Clear { names, .. }) => {
                 let root = std::path::absolute(registry::data_root()).unwrap_or_default();
-                let is = |name: &str, cache: &&CacheFile| is_named(cache, name, &root);
+                let is = |name: &str, cache: &&Entry| is_named(cache, name, &root);
                 for name in names {
                     ensure!(
                         caches.iter().any(|cache| is(name, &cache)),
@@ -75,8 +77,47 @@ impl CacheCommand {
     }
 }
 
+/// A cache of data or of lists.
+struct Entry {
+    path: PathBuf,
+    bytes: u64,
+    written: Option<SystemTime>,
+    /// What it is of.
+    data: String,
+    /// The files that it was made of.
+    sources: Vec<PathBuf>,
+    look_alike: Option<String>,
+    state: State,
+}
+
+fn listed(folder: &Path) -> std::io::Result<Vec<Entry>> {
+    let of_data = letor_io::cache::list(folder)?.into_iter().map(|cache| Entry {
+        data: data(&cache),
+        path: cache.path,
+        bytes: cache.bytes,
+        written: cache.written,
+        sources: cache.sources,
+        look_alike: cache.look_alike,
+        state: cache.state,
+    });
+    let of_lists = lists::file::list(folder)?.into_iter().map(|file| Entry {
+        written: std::fs::metadata(&file.path).and_then(|data| data.modified()).ok(),
+        path: file.path,
+        bytes: file.bytes,
+        // They belong to the content of the data, which may be anywhere.
+        sources: Vec::new(),
+        look_alike: None,
+        state: if file.of.is_some() { State::Current } else { State::Unreadable },
+        data: file.of.map_or_else(
+            || "?".to_owned(),
+            |(name, rankers)| format!("{}, lists of {}", escaped(&name), with_unit(rankers as u64, "ranker")),
+        ),
+    });
+    Ok(of_data.chain(of_lists).collect())
+}
+
 /// Whether `cache` is called `name`, or is of the look-alike, the registered data set, the file or the folder `name`.
-fn is_named(cache: &CacheFile, name: &str, root: &Path) -> bool {
+fn is_named(cache: &Entry, name: &str, root: &Path) -> bool {
     // Every path starts with that of nothing.
     let Ok(path) = std::path::absolute(name) else { return false };
     cache.look_alike.as_deref() == Some(name)
@@ -88,7 +129,7 @@ fn is_named(cache: &CacheFile, name: &str, root: &Path) -> bool {
         })
 }
 
-fn clear<'a>(folder: &Path, caches: impl IntoIterator<Item = &'a CacheFile>) -> Result<()> {
+fn clear<'a>(folder: &Path, caches: impl IntoIterator<Item = &'a Entry>) -> Result<()> {
     let (mut count, mut bytes) = (0_u64, 0);
     for cache in caches {
         match std::fs::remove_file(&cache.path) {
@@ -107,7 +148,7 @@ fn counted(count: u64) -> String {
     if count == 1 { "1 cache".into() } else { format!("{count} caches") }
 }
 
-fn print(folder: &Path, caches: &[CacheFile]) {
+fn print(folder: &Path, caches: &[Entry]) {
     if caches.is_empty() {
         println!("no caches in {}", folder.display());
         return;
@@ -121,7 +162,7 @@ fn print(folder: &Path, caches: &[CacheFile]) {
     ]);
     for cache in caches {
         let name = cache.path.file_name().unwrap_or_default().display().to_string();
-        table.row([data(cache), megabytes(cache.bytes), age(cache), words(cache.state).into(), name]);
+        table.row([cache.data.clone(), megabytes(cache.bytes), age(cache), words(cache.state).into(), name]);
     }
     let bytes = caches.iter().map(|cache| cache.bytes).sum();
     println!("{table}\n{}, {}, in {}", counted(caches.len() as u64), megabytes(bytes), folder.display());
@@ -155,7 +196,7 @@ fn megabytes(bytes: u64) -> String {
 }
 
 /// How long ago the cache was written.
-fn age(cache: &CacheFile) -> String {
+fn age(cache: &Entry) -> String {
     let age = cache.written.and_then(|written| SystemTime::now().duration_since(written).ok());
     let seconds = age.map_or(0, |age| age.as_secs());
     let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
@@ -163,7 +204,7 @@ fn age(cache: &CacheFile) -> String {
     unit.map_or_else(|| format!("{seconds} s"), |(unit, name)| format!("{} {name}", seconds / unit))
 }
 
-fn as_json(folder: &Path, caches: &[CacheFile]) -> Result<String> {
+fn as_json(folder: &Path, caches: &[Entry]) -> Result<String> {
     let caches = caches.iter().map(|cache| {
         let state = match cache.state {
             State::Current => "current",
@@ -174,6 +215,7 @@ fn as_json(folder: &Path, caches: &[CacheFile]) -> Result<String> {
         let written = cache.written.and_then(|written| written.duration_since(SystemTime::UNIX_EPOCH).ok());
         json!({
             "path": cache.path,
+            "data": cache.data,
             "bytes": cache.bytes,
             "written": written.map(|since| since.as_secs()),
             "files": cache.sources,

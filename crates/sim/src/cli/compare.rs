@@ -137,7 +137,7 @@ impl Compare {
         let share = self.run.shard.share()?;
         // Read first: a wrong file name should fail before any work is done.
         let matrix = self.matrix.as_deref().map(|path| matrix_file::read(path, common.quiet)).transpose()?;
-        let prepared = self.site.prepare(common.seed, common.quiet)?;
+        let prepared = self.site.prepare_for(&share, common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let effort = self.truth.effort(site.arms());
         let estimated = matrix.is_none();

@@ -105,7 +105,7 @@ impl DistortionCommand {
             usage("--shard writes its part beside the results; say with --out where those are")
         );
         anyhow::ensure!(share.shard().is_none() || !self.replace, shards::no_replace());
-        let prepared = self.site.prepare(seed, quiet)?;
+        let prepared = self.site.prepare_for(&share, seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         // Checked before any work: the sizes, and whether the result can be written.
         self.sizes(site.arms(), site.arms())?;

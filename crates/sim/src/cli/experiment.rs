@@ -96,6 +96,7 @@ impl ExperimentCommand {
         let experiments = files.iter().map(|file| experiment::check(file)).collect::<Result<Vec<Experiment>>>()?;
         let mut context = self.context(self.scale, self.common.quiet);
         let share = self.shard.share()?;
+        context.lists = shards::lists_for(&share, false);
         if !matches!(share, Share::All) {
             let [file] = &files[..] else {
                 bail!(usage("--shard goes with one experiment at a time; give a single file"));

@@ -46,7 +46,7 @@ impl Live {
         let share = self.run.shard.share()?;
         let usual = if self.site.is_default() { &Usual::FIRST } else { &Usual::STUDY };
         let late = self.late.late(self.run.steps(usual))?;
-        let prepared = self.site.prepare(common.seed, common.quiet)?;
+        let prepared = self.site.prepare_for(&share, common.seed, common.quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         let effort = self.truth.effort(site.arms());
         let asked = self.run.size(usual);

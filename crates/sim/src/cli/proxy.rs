@@ -176,7 +176,7 @@ impl Proxy {
                 if self.against_lexicographic { matrix.undo_alphabetical_order() } else { matrix }
             },
         );
-        let prepared = self.site.prepare(self.common.seed, self.common.quiet)?;
+        let prepared = self.site.prepare_for(&share, self.common.seed, self.common.quiet)?;
         let arms = prepared.site.arms();
         let request = self.effort.request(prepared.description.names.as_ref())?;
         if let Some(against) = &against {

@@ -93,7 +93,7 @@ impl Sensitivity {
             anyhow::ensure!(!known, usage(format!("--methods: {method} is given twice; give each method once")));
         }
         let share = self.shard.share()?;
-        let prepared = self.site.prepare(seed, quiet)?;
+        let prepared = self.site.prepare_for(&share, seed, quiet)?;
         let (site, description) = (&prepared.site, &prepared.description);
         anyhow::ensure!(
             (2..=site.arms() as u64).contains(&self.compared),

@@ -12,6 +12,7 @@ use output::cache::Cache;
 use output::input;
 use serde::{Deserialize, Serialize};
 use simulation::description::Effort;
+use simulation::lists::Lists;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::matrix_account;
 use simulation::spec::SiteSpec;
@@ -31,6 +32,8 @@ pub struct ExperimentContext {
     pub data_dir: Option<PathBuf>,
     /// The folder of binary caches of data sets, if there are any.
     pub data_cache: Option<PathBuf>,
+    /// Where the lists of all rankers of a setting come from.
+    pub lists: Lists,
     /// 1 for the size of the papers.
     pub scale: f64,
     /// Whether progress bars are hidden.
@@ -57,7 +60,17 @@ impl ExperimentContext {
     #[must_use]
     pub fn new(out: PathBuf, cache: PathBuf, data_dir: Option<PathBuf>, scale: f64, quiet: bool) -> Self {
         let sharing = ExperimentShare::default();
-        Self { out, cache, data_dir, data_cache: None, scale, quiet, sharing, opened: RefCell::new(None) }
+        Self {
+            out,
+            cache,
+            data_dir,
+            data_cache: None,
+            lists: Lists::Ranked,
+            scale,
+            quiet,
+            sharing,
+            opened: RefCell::new(None),
+        }
     }
 
     /// `count` times the scale, but at least `least` (or `count`, if that is smaller).

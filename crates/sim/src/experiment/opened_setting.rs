@@ -11,6 +11,7 @@ use output::usage::usage;
 use serde::{Deserialize, Serialize};
 use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
+use simulation::lists::Lists;
 use simulation::matrix::{matrix_checksum, prepare_problem};
 use simulation::pairwise::estimate_matrix;
 use simulation::prepared::PreparedSite;
@@ -190,7 +191,9 @@ impl OpenedSetting {
             }
             Content::Data { dataset, spec, features } => {
                 let features = arms.iter().map(|&arm| features[arm]).collect();
-                let prepared = spec.prepare_rankers(Arc::clone(dataset), features, self.seed)?;
+                // Random sets of rankers are many, and each is small.
+                let lists = if subset { &Lists::Ranked } else { &context.lists };
+                let prepared = spec.prepare_rankers(Arc::clone(dataset), features, self.seed, lists)?;
                 Environment::of_site(context, prepared, self.seed, subset, self.regret)?
             }
         };
@@ -254,7 +257,9 @@ fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, see
         });
     }
     let spec = site_spec(setting, source);
-    let prepared = spec.prepare(context.open(source, &spec)?, seed)?;
+    let dataset = context.open(source, &spec)?;
+    let features = spec.features(&dataset, seed)?;
+    let prepared = spec.prepare_rankers(dataset, features, seed, &context.lists)?;
     let asked = if source.lookalike { entry.lookalike_interleavings } else { None };
     let interleavings = asked.or(entry.interleavings).map_or(4_000, |count| count.0);
     let interleavings = context.scaled(interleavings, 300);

@@ -11,11 +11,13 @@ use tempfile::TempDir;
 use crate::common::{Tree, sim, text, tree};
 
 const SITE: &str = "mslr-lookalike:0.003";
+/// The shards of [`BANDIT`].
 pub(super) const SHARDS: u32 = 7;
 
-/// A command, the value of its `--out`, and where its results are then.
+/// A command in shards, the value of its `--out`, and where its results are then.
 pub(super) struct Sharded {
     pub(super) name: &'static str,
+    pub(super) shards: u32,
     pub(super) arguments: &'static [&'static str],
     pub(super) out: &'static str,
     pub(super) results: &'static str,
@@ -23,6 +25,7 @@ pub(super) struct Sharded {
 
 pub(super) const BANDIT: Sharded = Sharded {
     name: "bandit",
+    shards: SHARDS,
     arguments: &[
         "bandit",
         "--problem",
@@ -42,6 +45,7 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     BANDIT,
     Sharded {
         name: "explore then exploit",
+        shards: 3,
         arguments: &[
             "bandit",
             "--problem",
@@ -60,6 +64,7 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     },
     Sharded {
         name: "live",
+        shards: 5,
         arguments: &[
             "--dataset",
             SITE,
@@ -80,12 +85,14 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     // Two rounds with replacement, of which the second is shorter; and one stratified round.
     Sharded {
         name: "proxy",
+        shards: 5,
         arguments: &["proxy", "--dataset", SITE, "--rankers", "6", "--interleavings", "110000", "--save-every", "0.2"],
         out: "out/P.npy",
         results: "out",
     },
     Sharded {
         name: "stratified proxy",
+        shards: 3,
         arguments: &[
             "proxy",
             "--dataset",
@@ -103,6 +110,7 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     },
     Sharded {
         name: "compare",
+        shards: 3,
         arguments: &[
             "compare",
             "--dataset",
@@ -125,12 +133,14 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     },
     Sharded {
         name: "sensitivity",
+        shards: 3,
         arguments: &["sensitivity", "--dataset", SITE, "--rankers", "10", "--draws", "20", "--impressions", "100"],
         out: "out",
         results: "out",
     },
     Sharded {
         name: "distortion",
+        shards: 3,
         arguments: &[
             "distortion",
             "--dataset",
@@ -151,12 +161,14 @@ pub(super) const COMMANDS: [Sharded; 10] = [
     },
     Sharded {
         name: "experiment",
+        shards: 3,
         arguments: &["experiment", "own.toml", "--cache", "cache"],
         out: "out",
         results: "out/own",
     },
     Sharded {
         name: "experiment on distortion",
+        shards: 3,
         arguments: &["experiment", "distortion.toml", "--cache", "cache"],
         out: "out",
         results: "out/distortion",
@@ -192,7 +204,7 @@ impl Sharded {
     }
 
     pub(super) fn shard(&self, folder: &Path, index: u32) {
-        let run = self.run(folder, &["--shard", &format!("{index}/{SHARDS}")]);
+        let run = self.run(folder, &["--shard", &format!("{index}/{}", self.shards)]);
         assert!(run.status.success(), "{} {index}: {}", self.name, text(&run.stderr));
         assert!(run.stdout.is_empty(), "{}: {}", self.name, text(&run.stdout));
     }
@@ -204,14 +216,15 @@ impl Sharded {
     }
 
     pub(super) fn part(&self, folder: &Path, index: u32) -> PathBuf {
-        self.parts(folder).join(format!("{}.part", Shard { index, of: SHARDS }.name()))
+        self.parts(folder).join(format!("{}.part", Shard { index, of: self.shards }.name()))
     }
 
     /// Starts a shard, and kills it after a part of `duration`; whether it was still at work.
     pub(super) fn kill(&self, folder: &Path, index: u32, moment: Duration) -> bool {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sim"));
         command.current_dir(folder).env_remove("ORE_DATA_DIR").env("ORE_CACHE_DIR", folder.join("caches"));
-        command.args(self.arguments).args(["--quiet", "--out", self.out, "--shard", &format!("{index}/{SHARDS}")]);
+        let shard = format!("{index}/{}", self.shards);
+        command.args(self.arguments).args(["--quiet", "--out", self.out, "--shard", &shard]);
         let mut child = command.spawn().expect("sim starts");
         std::thread::sleep(moment);
         child.kill().expect("it can be killed");

@@ -64,6 +64,8 @@ impl TruthEstimation<'_> {
     pub fn estimate(&self, ndcg: impl FnOnce() -> Result<Vec<f64>>) -> Result<GroundTruth> {
         let Effort { coarse, fine, budget } = self.effort;
         ensure_room_for_pairs(self.site.arms(), |arms| PairTable::bytes(arms, coarse))?;
+        // Every list is needed, many times.
+        self.site.rankings().rank_all()?;
         let mut table = PairTable::new(self.site);
         let all: Vec<usize> = (0..self.site.arms()).collect();
         self.refine(&mut table, &all, coarse, "coarse");

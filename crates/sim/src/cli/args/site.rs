@@ -9,6 +9,7 @@ use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::{Dataset, FeatureId, Names, Provenance};
 use output::numbers::{escaped, parse_ordinal, parse_up_to, with_unit};
+use output::shards::Share;
 use output::usage::usage;
 use rankers::{RankerRef, Selection, TieBreaking};
 use simulation::description::SiteDescription;
@@ -20,6 +21,7 @@ use super::grades::grades_note;
 use super::own::{OwnArgs, notes as notes_on_runs, rankers_of};
 use super::reading::ReadingArgs;
 use crate::cli::print::eprintln;
+use crate::cli::shards::lists_for;
 
 /// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
 /// change them. The same features of the published matrix of the real data have the same winner.
@@ -235,11 +237,17 @@ impl SiteArgs {
 
     /// Opens the data set, ranks it, and prepares its users.
     pub(in crate::cli) fn prepare(&self, master: u64, quiet: bool) -> Result<PreparedSite> {
+        self.prepare_for(&Share::All, master, quiet)
+    }
+
+    /// The same for a share of the work.
+    pub(in crate::cli) fn prepare_for(&self, share: &Share, master: u64, quiet: bool) -> Result<PreparedSite> {
         let spec = self.spec()?;
         let dataset = self.reading.open(&spec)?;
         announce(&dataset, quiet);
         let features = spec.features(&dataset, master).map_err(|error| usage(format!("--{error}")))?;
-        let prepared = spec.prepare_rankers(Arc::new(dataset), features, master)?;
+        let prepared =
+            spec.prepare_rankers(Arc::new(dataset), features, master, &lists_for(share, self.reading.no_cache))?;
         if !quiet && let Some(note) = grades_note(prepared.dataset.max_label(), &prepared.description) {
             eprintln!("{note}");
         }

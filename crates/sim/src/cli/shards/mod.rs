@@ -31,12 +31,14 @@ use serde_json::Value;
 use super::args::OutputArgs;
 use super::print::eprintln;
 use super::study::extension::{Size, extended};
+use output::data_cache;
 use output::difference::{Compare, first_difference};
 use output::results_folder::{Existing, ResultsFolder};
 use output::shards::shard::of_this_task;
 use output::shards::{Cell, Header, Made, Part, Parts, Shard, ShardSpec, Share, folder_of, part};
 use output::usage::usage;
 use output::{create_folder, remove_leftovers, warn, write_json_pretty};
+use simulation::lists::Lists;
 
 /// The file in the folder of a working shard that says what it is a share of.
 const WORK: &str = ".share.json";
@@ -53,7 +55,7 @@ pub(in crate::cli) struct ShardArgs {
     /// auto/N takes I from the number of this task in a job array: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or
     /// PBS_ARRAY_INDEX (auto-1/N if they count from 1). Shares can be done on any machine, in any order and twice; one that
     /// was stopped continues, and one that is finished is not repeated. `prepare` does only what all shares need (the binary
-    /// cache of the data, the ground truth) and keeps it in caches. `sim submit` writes the scripts for a cluster.
+    /// cache of the data, the ranked lists, the ground truth) and keeps it in caches. `sim submit` writes the scripts for a cluster.
     #[arg(long, value_name = "I/N", help_heading = "Runs and results")]
     shard: Option<ShardSpec>,
 }
@@ -253,6 +255,17 @@ pub(in crate::cli) fn extended_by(share: &Share, asked: Size, folder: &ResultsFo
         ))
     );
     Ok(all)
+}
+
+/// Where the lists of a site come from for a share of the work: `prepare` keeps them beside the binary caches of data, and
+/// whoever finds them there uses them. What is merged needs few of them.
+pub(in crate::cli) fn lists_for(share: &Share, no_cache: bool) -> Lists {
+    match (share, data_cache::folder().filter(|_| !no_cache)) {
+        (Share::Merge(_), _) => Lists::WhenUsed,
+        (Share::Prepare, Some(folder)) => Lists::Keep(folder),
+        (_, Some(folder)) => Lists::Kept(folder),
+        (_, None) => Lists::Ranked,
+    }
 }
 
 /// Says that a command has nothing that all shards need.

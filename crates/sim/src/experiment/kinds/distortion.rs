@@ -98,7 +98,9 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Measu
         let start = Instant::now();
         let source = context.source(&setting)?;
         let spec = site_spec(&setting, &source);
-        let prepared = spec.prepare(context.open(&source, &spec)?, seed)?;
+        let dataset = context.open(&source, &spec)?;
+        let features = spec.features(&dataset, seed)?;
+        let prepared = spec.prepare_rankers(dataset, features, seed, &context.lists)?;
         let truth = context.truth(&prepared, seed, false)?;
         measured.work.preparing += start.elapsed().as_secs_f64();
         measured.settings.push(SettingInfo {
