@@ -42,7 +42,7 @@ pub(in crate::cli) struct ReadingArgs {
 
     /// Parse the text files again, and write no binary cache of them (`sim cache` lists the caches)
     #[arg(long)]
-    no_cache: bool,
+    pub(super) no_cache: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -44,11 +44,12 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
     let text = |value: &str| Value::from(value).to_string();
     let program = asked.cluster.program.as_ref().map_or_else(|| "sim".to_owned(), |path| path.display().to_string());
     let command: Vec<String> = std::iter::once(&program).chain(arguments).map(|word| text(word)).collect();
-    let memory = asked.cluster.mem.as_ref().map_or_else(String::new, |mem| format!(", memory: {}", text(mem)));
-    let deadline = asked.cluster.time.as_ref();
+    let memory = asked.cluster.mem.clone().or_else(|| Some(format!("{}Mi", job.mebibytes()?)));
+    let memory = memory.map_or_else(String::new, |mem| format!(", memory: {}", text(&mem)));
+    let deadline = asked.cluster.time.clone().or_else(|| Some((60 * job.minutes()?).to_string()));
     let deadline = deadline.map_or_else(String::new, |time| format!("      activeDeadlineSeconds: {time}\n"));
     format!(
-        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{what}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
+        "{remark}apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{what}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
          # A wrong command fails every time.\n    - action: {wrong}\n      onExitCodes:\n        containerName: sim\n        \
          operator: In\n        values: [2]\n    # A pod that lost its node is replaced, and does not count.\n    \
          - action: Ignore\n      onPodConditions:\n      - type: DisruptionTarget\n        status: \"True\"\n  \
@@ -58,6 +59,7 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
          value: {MOUNT}/.cache\n        resources:\n          requests: {{cpu: \"{cpus}\"{memory}}}\n          \
          limits: {{cpu: \"{cpus}\"{memory}}}\n        volumeMounts:\n        - name: work\n          mountPath: {MOUNT}\n      \
          volumes:\n      - name: work\n        persistentVolumeClaim:\n          claimName: {claim}\n",
+        remark = job.remark(),
         name = job.name(),
         wrong = if what == "shards" { "FailIndex" } else { "FailJob" },
         image = text(&asked.cluster.image),

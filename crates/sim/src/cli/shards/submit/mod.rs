@@ -1,5 +1,6 @@
 //! `sim submit`: a command in shards, as scripts for a cluster or as processes of this machine.
 
+mod dry_run;
 mod kubernetes;
 mod local;
 mod slurm;
@@ -12,6 +13,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::print::{eprintln, println};
 use crate::experiment;
+use dry_run::Needs;
 use output;
 use output::numbers::parse_up_to;
 use output::shards::parts::{found_in, listed, most_common, other_work};
@@ -21,7 +23,8 @@ use output::usage::usage;
 /// Run a command in shards: write scripts for a cluster, or run the shards here.
 ///
 /// `sim submit slurm --shards 64 -- proxy --dataset MSLR-WEB30K --out results/P.npy` writes scripts that prepare what all
-/// shards need, run 64 shards as a job array, and merge their parts. Read them, then run submit.sh, or let --go do it. When
+/// shards need, run 64 shards as a job array, and merge their parts. Their memory and time are twice what a dry run of some
+/// seconds estimates, unless --mem and --time are given. Read them, then run submit.sh, or let --go do it. When
 /// shards were lost, --missing submits those that have no part, and a new merge. The command needs --out, where results go
 /// and beside which the parts are.
 #[derive(Debug, Args)]
@@ -41,6 +44,15 @@ pub(in crate::cli) struct Submit {
     /// Only shards without a finished part, and the merge; first wait for or cancel those that are still at work
     #[arg(long)]
     missing: bool,
+
+    /// Only show what a dry run says a shard needs, and write nothing
+    #[arg(long, conflicts_with_all = ["go", "missing", "no_dry_run"])]
+    dry_run: bool,
+
+    /// Give no --mem and --time that are not given here: a dry run reads the data and computes for some seconds, which may be
+    /// too much for a login node
+    #[arg(long)]
+    no_dry_run: bool,
 
     /// Cores of a shard [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u16, 1024>)]
@@ -62,11 +74,11 @@ pub(in crate::cli) struct Submit {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "On a cluster")]
 struct ClusterArgs {
-    /// Memory of a shard, e.g. 4G (Kubernetes: 4Gi)
+    /// Memory of a shard, e.g. 4G (Kubernetes: 4Gi) [default: from a dry run]
     #[arg(long, value_name = "SIZE")]
     mem: Option<String>,
 
-    /// Time limit of a shard, e.g. 4:00:00 (Kubernetes: seconds)
+    /// Time limit of a shard, e.g. 4:00:00 (Kubernetes: seconds) [default: from a dry run]
     #[arg(long, value_name = "TIME")]
     time: Option<String>,
 
@@ -120,6 +132,8 @@ struct Job<'a> {
     parts: PathBuf,
     /// The shards to run, ascending.
     shards: Vec<u32>,
+    /// What a dry run says.
+    needs: Option<Needs>,
 }
 
 impl Submit {
@@ -132,11 +146,36 @@ impl Submit {
             .map_err(|error| usage(format!("the command after `--`: {error}")))?;
         let parts = self.parts()?;
         let shards = if self.missing { self.missing_in(&parts)? } else { (0..self.shards).collect() };
-        let job = Job { asked: self, parts, shards };
+        let needs = self.needs()?;
+        if self.dry_run {
+            return Ok(());
+        }
+        let job = Job { asked: self, parts, shards, needs };
         match self.place {
             Place::Local => local::run(&job),
             Place::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
             Place::Kubernetes => self.hand_over(&job, "kubernetes", &kubernetes::files(&job)?),
+        }
+    }
+
+    /// What a dry run says, which is printed; `None` if none is wanted, or it fails, which is not what scripts are refused for:
+    /// the data may be on the cluster alone.
+    fn needs(&self) -> Result<Option<Needs>> {
+        let asked = self.place != Place::Local && (self.cluster.mem.is_none() || self.cluster.time.is_none());
+        if !self.dry_run && (!asked || self.no_dry_run) {
+            return Ok(None);
+        }
+        match Needs::of(self) {
+            Ok(needs) => {
+                let [mem, time] = [needs.mebibytes(), needs.minutes(self.shards, self.cpus())];
+                eprintln!("{}; {mem} MiB and {time} min are enough for each", needs.describe(self.shards));
+                Ok(Some(needs))
+            }
+            Err(error) if self.dry_run => Err(error),
+            Err(error) => {
+                eprintln!("note: no dry run: {error:#}; give --mem and --time, or the cluster decides");
+                Ok(None)
+            }
         }
     }
 
@@ -213,6 +252,21 @@ impl Submit {
 }
 
 impl Job<'_> {
+    /// The memory of a shard in MiB, as the dry run says.
+    fn mebibytes(&self) -> Option<u64> {
+        self.needs.map(|needs| needs.mebibytes())
+    }
+
+    /// The time of a shard in minutes, as the dry run says.
+    fn minutes(&self) -> Option<u64> {
+        self.needs.map(|needs| needs.minutes(self.asked.shards, self.asked.cpus()))
+    }
+
+    /// What the dry run says, in a line that scripts have as a comment.
+    fn remark(&self) -> String {
+        self.needs.map_or_else(String::new, |needs| format!("# {}\n", needs.describe(self.asked.shards)))
+    }
+
     /// A name for jobs, made of that of the results: letters, digits and dashes.
     fn name(&self) -> String {
         let stem = self.parts.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();

@@ -50,7 +50,7 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     let asked = job.asked;
     let cluster = &asked.cluster;
     let logs = absolute(&job.parts.join("slurm/logs"))?;
-    let mut text = format!("#!/bin/bash\n# {says}\n");
+    let mut text = format!("#!/bin/bash\n# {says}\n{}", job.remark());
     let mut option = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
             let _ = writeln!(text, "#SBATCH --{name}={}", quoted(value));
@@ -63,8 +63,10 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     option("nodes", Some("1"));
     option("ntasks", Some("1"));
     option("cpus-per-task", Some(&asked.cpus().to_string()));
-    option("mem", cluster.mem.as_deref());
-    option("time", cluster.time.as_deref());
+    let mem = cluster.mem.clone().or_else(|| Some(format!("{}M", job.mebibytes()?)));
+    option("mem", mem.as_deref());
+    let time = cluster.time.clone().or_else(|| job.minutes().map(|all| format!("{}:{:02}:00", all / 60, all % 60)));
+    option("time", time.as_deref());
     option("account", cluster.account.as_deref());
     option("partition", cluster.partition.as_deref());
     option("qos", cluster.qos.as_deref());
