@@ -82,8 +82,7 @@ CONF
     LD_LIBRARY_PATH="$SLURM_LIBRARIES" "$root/usr/sbin/slurmctld-wlm" -f "$SLURM_CONF" -D > "$run/log/slurmctld.out" 2>&1 &
     sleep 2
     for node in $(seq "$nodes"); do slurm_start_node "n$node"; done
-    local waited
-    for waited in $(seq 60); do
+    for _ in $(seq 60); do
         [ "$(sinfo --noheader --Node --states=idle --format=%N 2> /dev/null | wc -l)" = "$nodes" ] && return 0
         sleep 0.5
     done

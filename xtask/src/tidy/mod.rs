@@ -4,6 +4,7 @@
 
 mod changelog;
 mod commands;
+mod costs;
 mod cycles;
 mod duplicates;
 mod idiom_list;

@@ -18,6 +18,7 @@ use anyhow::{Context, Result};
 use output::numbers::significant;
 
 use super::Findings;
+use super::costs::Costs;
 use super::source::{files, read};
 
 const OPEN: &str = ": written by cargo xtask tidy --fix -->";
@@ -29,7 +30,7 @@ type Known<'a> = &'a dyn Fn(&str) -> Option<Table>;
 
 /// A table as lines of Markdown.
 #[derive(Debug, PartialEq, Eq)]
-struct Table {
+pub(super) struct Table {
     /// The header and the line below it.
     heading: String,
     rows: Vec<String>,
@@ -37,7 +38,7 @@ struct Table {
 
 impl Table {
     /// A table of cells.
-    fn of(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+    pub(super) fn of(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         let line = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
             format!("| {} |", cells.join(" | ")).replace("|  |", "| |")
@@ -188,7 +189,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 16] = [
     "bandits",
     "algorithms",
     "algorithm-pages",
@@ -203,6 +204,8 @@ const NAMES: [&str; 14] = [
     "claims-held",
     "claims-not-held",
     "claims-open",
+    "cluster-matrices",
+    "cluster-studies",
 ];
 
 /// A table by name; `root` is the repository's top folder.
@@ -239,6 +242,8 @@ fn known(root: &Path, name: &str) -> Option<Table> {
         "claims-held" => claims(root, &["✓ held"])?,
         "claims-not-held" => claims(root, &["✗ did not hold"])?,
         "claims-open" => claims(root, &["needs the real data", "not tested"])?,
+        "cluster-matrices" => Costs::read(root)?.matrices(),
+        "cluster-studies" => Costs::read(root)?.studies(),
         _ => return None,
     })
 }

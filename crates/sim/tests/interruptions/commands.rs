@@ -4,12 +4,19 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use output::shards::Part;
+
 use crate::common::{Tree, tree};
 
-/// All files in `folder` and below it except timings, which kept runs of experiments contain too.
+/// All files in `folder` and below it except timings, which kept runs of experiments contain too; of parts, what does not depend
+/// on how they came about.
 pub(super) fn written_in(folder: &Path) -> Tree {
     let mut files = tree(folder);
     files.retain(|name, _| !name.contains("/runs/"));
+    for (_, bytes) in files.iter_mut().filter(|(name, _)| name.ends_with(".part")) {
+        let Part { header, body, .. } = Part::decode(bytes).expect("a part");
+        *bytes = [serde_json::to_vec(&header).expect("JSON"), body].concat();
+    }
     files
 }
 
@@ -21,7 +28,7 @@ pub(super) struct Written {
 
 const SITE: &str = "mslr-lookalike:0.003";
 
-pub(super) const COMMANDS: [Written; 12] = [
+pub(super) const COMMANDS: [Written; 15] = [
     Written {
         name: "live",
         arguments: &[
@@ -154,7 +161,44 @@ pub(super) const COMMANDS: [Written; 12] = [
         ],
     },
     Written { name: "experiment", arguments: &["experiment", "own.toml", "--cache", "cache", "--out", "out"] },
+    Written { name: "shard of runs", arguments: SHARD_OF_RUNS },
+    Written {
+        name: "shard of a matrix",
+        arguments: &[
+            "proxy",
+            "--dataset",
+            SITE,
+            "--rankers",
+            "8",
+            "--interleavings",
+            "60000",
+            "--save-every",
+            "0.05",
+            "--shard",
+            "1/3",
+            "--out",
+            "out/P.npy",
+        ],
+    },
+    Written { name: "merge", arguments: &["merge", "out"] },
     Written { name: "report", arguments: &["report", "made", "--out", "out/page.html"] },
+];
+
+/// The last word but two is the number of the shard.
+const SHARD_OF_RUNS: &[&str] = &[
+    "bandit",
+    "--problem",
+    "arithmetic:k=20",
+    "--steps",
+    "2e5",
+    "--runs",
+    "6",
+    "--algorithms",
+    "rucb,random",
+    "--shard",
+    "1/2",
+    "--out",
+    "out",
 ];
 
 const EXPERIMENT: &str = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb\", \"random\"]\nsteps = \"2e5\"\nruns = 6\n\n\
@@ -170,6 +214,15 @@ impl Written {
                 let row = |i| (0..40).map(|j| entry(i, j)).collect::<String>();
                 let rows: Vec<String> = (0..40).map(row).collect();
                 fs::write(folder.join("P.txt"), rows.join("\n")).expect("a writable folder");
+            }
+            "merge" => {
+                for shard in ["0/2", "1/2"] {
+                    let mut arguments = SHARD_OF_RUNS.to_vec();
+                    let at = arguments.len() - 3;
+                    arguments[at] = shard;
+                    arguments.push("--quiet");
+                    assert!(self.with(folder, &arguments).status().expect("sim starts").success());
+                }
             }
             "experiment" => fs::write(folder.join("own.toml"), EXPERIMENT).expect("a writable folder"),
             "report" => {

@@ -88,11 +88,48 @@ fn submit_writes_scripts_for_slurm_and_manifests_for_kubernetes() {
         let checked = std::process::Command::new("bash").arg("-n").arg(scripts.join(name)).status().expect("bash");
         assert!(checked.success(), "{name}");
     }
-    submit("kubernetes", &["--mem", "8Gi", "--limit", "64"]);
+    submit("kubernetes", &["--mem", "8Gi", "--limit", "64", "--no-dry-run"]);
     let shards = fs::read_to_string(here.join("my results/a b.shards/kubernetes/shards.yaml")).expect("a manifest");
     for line in
         ["completionMode: Indexed", "completions: 2500", "parallelism: 64", "backoffLimitPerIndex: 3", "\"auto/2500\""]
     {
         assert!(shards.contains(line), "{line}: {shards}");
     }
+}
+
+#[test]
+fn a_dry_run_says_what_a_shard_needs() {
+    let folder = BANDIT.prepare();
+    let here = folder.path();
+    let submit = |place: &str, more: &[&str], command: &[&str]| {
+        let mut run = sim(here);
+        run.args(["submit", place, "--shards", "4"]).args(more).arg("--").args(command).args(["--out", "out.npy"]);
+        run.output().expect("sim starts")
+    };
+    let bandit = ["bandit", "--problem", "arithmetic:k=6", "--steps", "1e11", "--runs", "8", "--algorithms", "random"];
+    let run = submit("slurm", &["--dry-run"], &bandit);
+    let said = text(&run.stderr);
+    assert!(run.status.success(), "{said}");
+    assert!(said.starts_with("a dry run used ") && said.contains(" of CPU for all 4 shards"), "{said}");
+    assert_eq!(fs::read_dir(here).expect("a folder").count(), 2, "nothing is written");
+    // The numbers are in the scripts, unless others are given.
+    let run = submit("slurm", &["--mem", "3G"], &bandit);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let script = fs::read_to_string(here.join("out.npy.shards/slurm/shard.sh")).expect("a script");
+    assert!(script.contains("\n# a dry run used ") && script.contains("#SBATCH --mem=3G\n"), "{script}");
+    // 8 x 10^11 steps of some nanoseconds each, by four shards, and twice that: hours.
+    let time = script.lines().find_map(|line| line.strip_prefix("#SBATCH --time=")).expect("a time");
+    let hours: u64 = time.split(':').next().and_then(|hours| hours.parse().ok()).expect("hours");
+    assert!((1..100).contains(&hours) && time.ends_with(":00:00"), "{time}");
+    let proxy = ["proxy", "--dataset", "mslr-lookalike:0.003", "--rankers", "6", "--interleavings", "1000000"];
+    let run = submit("kubernetes", &[], &proxy);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let shards = fs::read_to_string(here.join("out.npy.shards/kubernetes/shards.yaml")).expect("a manifest");
+    assert!(shards.starts_with("# a dry run used ") && shards.contains("activeDeadlineSeconds: 600\n"), "{shards}");
+    assert!(shards.contains("Mi\"}"), "{shards}");
+    // What cannot be tried is no reason to refuse the scripts.
+    let run = submit("slurm", &[], &["bandit", "--matrix", "absent.txt"]);
+    assert!(run.status.success() && text(&run.stderr).contains("note: no dry run: "), "{}", text(&run.stderr));
+    let run = submit("slurm", &["--dry-run"], &["bandit", "--matrix", "absent.txt"]);
+    assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
 }

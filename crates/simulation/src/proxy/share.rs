@@ -98,9 +98,8 @@ impl State {
         let pairs = places.len() as u64;
         let mut counts = ShareCounts::new(places.len(), strata);
         parts.each(|part| {
-            let one = ShareCounts::decode(&part.body, places.len(), strata)?;
-            ensure!(one.done == part.header.range.end - part.header.range.start, "it is unfinished");
-            counts.add(&one);
+            let done = counts.add_encoded(&part.body)?;
+            ensure!(done == part.header.range.end - part.header.range.start, "it is unfinished");
             Ok(())
         })?;
         self.left = 0;
@@ -292,13 +291,6 @@ impl ShareCounts {
         Self { done: 0, columns: vec![vec![0; pairs]; if strata { 6 } else { 2 }] }
     }
 
-    fn add(&mut self, other: &Self) {
-        self.done += other.done;
-        for (mine, theirs) in self.columns.iter_mut().zip(&other.columns) {
-            mine.iter_mut().zip(theirs).for_each(|(sum, more)| *sum += more);
-        }
-    }
-
     /// Adds the sums of a thread.
     fn add_sums(&mut self, sums: &[Sums]) {
         let mut columns = self.columns.iter_mut();
@@ -343,21 +335,47 @@ impl ShareCounts {
     }
 
     fn decode(bytes: &[u8], pairs: usize, strata: bool) -> Result<Self> {
+        let mut counts = Self::new(pairs, strata);
+        counts.add_encoded(bytes)?;
+        Ok(counts)
+    }
+
+    /// Adds encoded counts of the same pairs without unpacking them first, and returns the number of their pieces. After an
+    /// error, the sums are of no use.
+    fn add_encoded(&mut self, bytes: &[u8]) -> Result<u64> {
         let short = "its counts are not those of the pairs";
         let (done, mut rest) = bytes.split_first_chunk().context(short)?;
-        let mut counts = Self::new(0, strata);
-        counts.done = u64::from_le_bytes(*done);
-        for column in &mut counts.columns {
+        let done = u64::from_le_bytes(*done);
+        self.done += done;
+        for column in &mut self.columns {
             let (&width, after) = rest.split_first().context(short)?;
             let width = usize::from(width);
             ensure!((1..=8).contains(&width), short);
-            let (numbers, after) = after.split_at_checked(width * pairs).context(short)?;
-            let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-            *column = numbers.chunks_exact(width).map(number).collect();
+            let (numbers, after) = after.split_at_checked(width * column.len()).context(short)?;
+            match width {
+                1 => add_numbers::<1>(column, numbers),
+                2 => add_numbers::<2>(column, numbers),
+                3 => add_numbers::<3>(column, numbers),
+                4 => add_numbers::<4>(column, numbers),
+                5 => add_numbers::<5>(column, numbers),
+                6 => add_numbers::<6>(column, numbers),
+                7 => add_numbers::<7>(column, numbers),
+                _ => add_numbers::<8>(column, numbers),
+            }
             rest = after;
         }
         ensure!(rest.is_empty(), short);
-        Ok(counts)
+        Ok(done)
+    }
+}
+
+/// Adds to each number of `column` one of `WIDTH` bytes.
+fn add_numbers<const WIDTH: usize>(column: &mut [u64], bytes: &[u8]) {
+    for (sum, bytes) in column.iter_mut().zip(bytes.as_chunks::<WIDTH>().0) {
+        let mut number = [0; 8];
+        number[..WIDTH].copy_from_slice(bytes);
+        // A part that is sound but not ours may hold any numbers.
+        *sum = sum.wrapping_add(u64::from_le_bytes(number));
     }
 }
 
@@ -379,6 +397,12 @@ mod tests {
             assert_eq!(ShareCounts::decode(&bytes, 3, strata).unwrap(), counts);
             for end in 0..bytes.len() {
                 assert!(ShareCounts::decode(&bytes[..end], 3, strata).is_err());
+            }
+            let mut twice = counts.clone();
+            assert_eq!(twice.add_encoded(&bytes).unwrap(), 9);
+            assert_eq!(twice.done, 18);
+            for (twice, once) in twice.columns.iter().flatten().zip(counts.columns.iter().flatten()) {
+                assert_eq!(*twice, 2 * once);
             }
             assert!(ShareCounts::decode(&bytes, 4, strata).is_err());
             assert!(ShareCounts::decode(&bytes, 3, !strata).is_err());
