@@ -70,7 +70,7 @@ fn shards_in_any_order_twice_and_killed_give_the_bytes_of_one_process() {
         assert_eq!(without_times(&merged.1), printed, "{}", sharded.name);
         let left: Vec<String> =
             tree(&sharded.parts(here)).into_keys().filter(|name| !name.ends_with(".part")).collect();
-        assert!(left.is_empty(), "{}: {left:?}", sharded.name);
+        assert!(left.iter().all(|name| name.starts_with("prepared/")), "{}: {left:?}", sharded.name);
     }
 }
 

@@ -34,6 +34,32 @@ struct PlannedRound {
     number: u64,
     impressions: u64,
     pieces: u64,
+    /// Draws (with strata: queries) of all pieces, and of one.
+    extent: (u64, u64),
+}
+
+impl PlannedRound {
+    /// About how many impressions `pieces` have; exactly without strata.
+    fn impressions_in(&self, pieces: &Range<u64>) -> u64 {
+        let (all, per_piece) = self.extent;
+        let until = |piece: u64| all.min(piece.saturating_mul(per_piece));
+        let share = u128::from(until(pieces.end) - until(pieces.start)) * u128::from(self.impressions);
+        // No more than the impressions.
+        u64::try_from(share / u128::from(all.max(1))).unwrap_or(u64::MAX)
+    }
+}
+
+/// The same of `pieces` of all rounds together.
+fn impressions_in(rounds: &[PlannedRound], pieces: &Range<u64>) -> u64 {
+    let mut before = 0;
+    let of_round = |round: &PlannedRound| {
+        let here = intersection(pieces, &(before..before + round.pieces));
+        let impressions =
+            if here.is_empty() { 0 } else { round.impressions_in(&(here.start - before..here.end - before)) };
+        before += round.pieces;
+        impressions
+    };
+    rounds.iter().map(of_round).sum()
 }
 
 impl State {
@@ -80,7 +106,8 @@ impl State {
             let impressions = left.min(most);
             let (all, per_piece) = extent(self.identity.queries, impressions, places.len(), self.identity.sampling);
             let number = (self.rounds.len() + rounds.len()) as u64;
-            rounds.push(PlannedRound { number, impressions, pieces: all.div_ceil(per_piece) as u64 });
+            let extent = (all as u64, per_piece as u64);
+            rounds.push(PlannedRound { number, impressions, pieces: all.div_ceil(per_piece) as u64, extent });
             left -= impressions;
         }
         Ok((rounds, places))
@@ -174,11 +201,13 @@ impl Comparing for PlayShard<'_> {
         let all = all_pairs(state.identity.arms);
         let pairs: Vec<(u32, u32)> = places.iter().map(|&place| all[place as usize]).collect();
         let pairs = comparison.prepare(&pairs);
-        let progress = Progress::new("comparing pairs", work.length() * places.len() as u64, files.quiet);
-        progress.start_at(work.counts.done * places.len() as u64);
+        let comparisons = |pieces: &Range<u64>| impressions_in(&rounds, pieces) * places.len() as u64;
+        let total = comparisons(&work.header.range);
+        let progress = Progress::new("comparing pairs", total, files.quiet);
+        progress.start_at(total.saturating_sub(comparisons(&work.left())));
         let saves = interrupt::saves_before_it_stops();
         let mut before = 0;
-        for PlannedRound { number, impressions, pieces } in rounds {
+        for &PlannedRound { number, impressions, pieces, .. } in &rounds {
             let of_round = before..before + pieces;
             before = of_round.end;
             if intersection(&work.left(), &of_round).is_empty() {
@@ -240,11 +269,6 @@ impl<'a> Work<'a> {
         let now = Instant::now();
         let counts = counts.unwrap_or_else(|| ShareCounts::new(pairs, strata));
         Ok(Self { header, counts, files, seconds, start: now, last: now })
-    }
-
-    /// The number of pieces of the shard.
-    fn length(&self) -> u64 {
-        self.header.range.end - self.header.range.start
     }
 
     /// The pieces that are not played yet.
@@ -382,6 +406,15 @@ fn add_numbers<const WIDTH: usize>(column: &mut [u64], bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn impressions_of_pieces_add_up() {
+        let round = |impressions: u64, pieces, extent| PlannedRound { number: 0, impressions, pieces, extent };
+        let rounds = [round(1_000, 4, (1_000, 300)), round(70, 2, (7, 4))];
+        let of = |pieces| impressions_in(&rounds, &pieces);
+        assert_eq!([of(0..1), of(1..4), of(3..4), of(3..5), of(0..6), of(5..6)], [300, 700, 100, 140, 1_070, 30]);
+        assert_eq!((of(2..2), of(6..9)), (0, 0));
+    }
 
     #[test]
     fn counts_take_as_few_bytes_as_the_largest() {
