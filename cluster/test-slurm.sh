@@ -55,7 +55,7 @@ say "16 shards: an array of more tasks than MaxArraySize, which is cut; four are
 killed=0
 for _ in $(seq 300); do
     [ "$killed" -ge 4 ] && break
-    for pid in $(pgrep -x sim || true); do
+    for pid in $(pgrep -x "$(basename "$sim")" || true); do
         [ "$killed" -ge 4 ] && break
         { tr '\0' ' ' < "/proc/$pid/cmdline"; } 2> /dev/null | grep -q -- "--out out --shard auto" || continue
         { tr '\0' '\n' < "/proc/$pid/environ"; } 2> /dev/null | grep -qx "SLURM_CLUSTER_NAME=private" || continue

@@ -10,7 +10,7 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::commands::{COMMANDS, Sharded, equal};
-use crate::common::{Tree, text, tree};
+use crate::common::{Tree, sim, text, tree};
 
 /// Without times and speeds, and without the path of the results, which merging is given in full.
 fn without_times(printed: &str) -> String {
@@ -90,6 +90,8 @@ fn shards_need_no_preparation_and_merging_again_changes_nothing() {
     let run = live.run(here, &["--shard", "prepare"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     let lists = tree(&here.join("caches")).into_keys().find(|name| name.ends_with(".lists")).expect("lists");
+    let listed = sim(here).arg("cache").output().expect("sim starts");
+    assert!(text(&listed.stdout).contains(", lists of 6 rankers "), "{}", text(&listed.stdout));
     let lists = here.join("caches").join(lists);
     let mut damaged = fs::read(&lists).expect("lists");
     damaged[7] ^= 1;

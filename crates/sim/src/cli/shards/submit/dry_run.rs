@@ -106,7 +106,11 @@ impl Needs {
 }
 
 fn of_time(seconds: f64) -> String {
-    if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.1} h", seconds / 3600.0) }
+    match seconds {
+        ..120.0 => format!("{seconds:.0} s"),
+        ..7200.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
 }
 
 /// A folder that is removed in the end.
@@ -163,9 +167,12 @@ impl Sample<'_> {
         gauge.state().began = cpu();
         let ran = catch_unwind(AssertUnwindSafe(|| watched(gauge.clone(), || run_again(&words))));
         let _ = std::fs::remove_dir_all(self.folder);
-        let state = gauge.state();
+        let mut state = gauge.state();
         match ran {
-            Ok(ran) => ran?,
+            Ok(ran) => {
+                ran?;
+                state.last = cpu();
+            }
             Err(unwound) if unwound.is::<Stopped>() => {}
             Err(panic) => resume_unwind(panic),
         }

@@ -165,6 +165,9 @@ impl Submit {
         if !self.dry_run && (!asked || self.no_dry_run) {
             return Ok(None);
         }
+        if !self.dry_run {
+            eprintln!("a dry run measures what a shard needs; --no-dry-run skips it");
+        }
         match Needs::of(self) {
             Ok(needs) => {
                 let [mem, time] = [needs.mebibytes(), needs.minutes(self.shards, self.cpus())];
