@@ -103,8 +103,8 @@ fn results_are_complete_reproducible_and_only_changed_where_the_file_is() {
     // Or a page per paper.
     sim(here).args(["report", "--per-paper", "--out", "pages/all.html"]).assert().success();
     let first = fs::read_to_string(here.join("pages/all.html")).expect("the contents");
-    assert!(first.contains("href=\"all-own.html#small\"") && !first.contains("<svg"), "{first}");
-    assert!(fs::read_to_string(here.join("pages/all-own.html")).expect("a page").contains(wide));
+    assert!(first.contains("href=\"all-rcs.html#small\"") && !first.contains("<svg"), "{first}");
+    assert!(fs::read_to_string(here.join("pages/all-rcs.html")).expect("a page").contains(wide));
 }
 
 /// Whether a file two folders deep in `runs` holds a complete line with a run.
