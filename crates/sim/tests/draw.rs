@@ -158,7 +158,7 @@ fn mistakes_are_one_line_and_replace_nothing() {
     fs::create_dir(folder.join("empty")).expect("a writable folder");
     for (arguments, expected) in [
         (&["draw", "out"][..], "out/draw.pdf is there; add --replace to replace it"),
-        (&["draw", "nowhere"], "nowhere is no folder"),
+        (&["draw", "nowhere"], "nowhere is not a folder"),
         (&["draw", "empty"], "empty holds no finished results"),
         (&["draw", "out", "--out", "x.jpg"], "expected a name that ends in .pdf, .svg or .png"),
         (&["draw", "out", "--out", "x.pdf", "--format", "svg"], "x.pdf is a .pdf, but --format svg is asked for"),

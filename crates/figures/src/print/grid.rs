@@ -180,7 +180,7 @@ impl Shades {
     }
 }
 
-/// How values are written: with the decimals that tell them apart.
+/// How values are written: with the decimals that distinguish them.
 struct Numbers {
     decimals: usize,
     /// Of numbers that are too long otherwise.

@@ -106,7 +106,7 @@ impl Print {
     ///
     /// # Errors
     /// As for [`Panels::render`], and if size or letters cannot be printed: outside [`WIDTHS`] or [`FONTS`], or too small
-    /// for what is to be drawn.
+    /// for what it shows.
     pub fn panels(&self, figure: &Panels) -> Result<Sheet> {
         self.check()?;
         plots::draw(self, figure, Fonts::new()?)

@@ -114,7 +114,7 @@ impl Page {
 
     /// A disc of four curves.
     fn dot(&mut self, (x, y): (f64, f64), radius: f64, color: Rgb) {
-        // The distance of control points at which four curves are nearest to a circle.
+        // The distance of control points at which four curves are as good as round.
         const CONTROL: f64 = 0.552_284_75;
         let (y, c) = (self.height - y, CONTROL * radius);
         let _ = write!(self.content, "{} rg {} {} m ", components(color), short(x + radius), short(y));

@@ -103,7 +103,7 @@ enum Results {
 impl Results {
     fn read(folder: &Path) -> Result<Self> {
         let name = folder.display();
-        ensure!(folder.is_dir(), usage(format!("{name} is no folder; give the folder of finished results")));
+        ensure!(folder.is_dir(), usage(format!("{name} is not a folder; give the folder of finished results")));
         let has = |file: &str| folder.join(file).is_file();
         if has("experiment.toml") && has("summary.json") {
             return Ok(Self::Experiment(Box::new(Finished::read(folder)?)));

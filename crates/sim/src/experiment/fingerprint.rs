@@ -115,9 +115,12 @@ mod tests {
                     name = \"s\"\n[[claim]]\nsays = \"c\"\nlowest = \"rucb\"\n";
         let found = settings(file).unwrap();
         assert_eq!(found, r#"{"kind":"regret","setting":[{"name":"s"}],"steps":1000.0}"#);
-        for (from, to) in
-            [("\"a\"", "\"another\""), ("x = \"log\"", "y = \"log\""), ("\"c\"", "\"d\"\ncomment = \"e\"")]
-        {
+        for (from, to) in [
+            ("\"a\"", "\"another\""),
+            ("x = \"log\"", "y = \"log\""),
+            ("x = \"log\"", "width = \"85mm\"\nrelabel = { a = \"b\" }"),
+            ("\"c\"", "\"d\"\ncomment = \"e\""),
+        ] {
             assert_eq!(settings(&file.replace(from, to)).unwrap(), found, "{from}");
         }
         for (from, to) in [("1e3", "1e4"), ("\"s\"", "\"t\""), ("x = \"log\"", "suboptimal = true")] {

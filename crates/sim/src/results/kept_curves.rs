@@ -65,7 +65,7 @@ impl KeptCurves {
     }
 
     fn parse(bytes: Vec<u8>) -> Result<Self> {
-        let mut archive = ZipArchive::new(Cursor::new(bytes)).context("it is no archive")?;
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).context("it is not an archive")?;
         let (mut steps, mut curves) = (None, Vec::new());
         for at in 0..archive.len() {
             let file = archive.by_index(at).context("it is damaged")?;

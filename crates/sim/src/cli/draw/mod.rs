@@ -144,7 +144,7 @@ enum LegendArg {
 impl Draw {
     pub(super) fn run(&self) -> Result<()> {
         let files = self.asked_files()?;
-        // Before anything is read: a mistake is known at once.
+        // Before anything is read, so that a mistake is found immediately.
         self.check(&files)?;
         let Drawing { sheet, caption, chosen } = draw(&self.results, &self.request())?;
         let files = if files.is_empty() { self.usual_files(&chosen) } else { files };

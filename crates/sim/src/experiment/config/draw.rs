@@ -34,7 +34,7 @@ pub struct Draw {
     /// one only if `width`, `height` or `font` is given, as PDF.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub format: OneOrMany<Format>,
-    /// The width of the figure for print, e.g. `"3.33in"`, as of `sim draw`.
+    /// The width of the figure for print, e.g. `"3.33in"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<Length>,
     /// Its height.
