@@ -65,9 +65,9 @@
 //!
 //! # When to prefer which
 //!
-//! What was measured or, where nothing was, is proven: regret among 136 rankers of MSLR-WEB30K with navigational clicks, mean of 20 runs,
-//! and the share of runs that recommend the best arm after 10^7 steps. The last column says whether an algorithm takes
-//! [late answers](open) itself or gets them through queues.
+//! What was measured or, where nothing was, is proven: regret among 136 rankers of MSLR-WEB30K with navigational clicks,
+//! mean of 20 runs, and the share of runs that recommend the best arm after 10^7 steps. The last column says whether an
+//! algorithm takes [late answers](open) itself or gets them through queues.
 //!
 //! <!-- when-to-prefer-pages: written by cargo xtask tidy --fix -->
 //! | name | prefer it | regret at 10^5 | at 10^7 | right | late answers |
