@@ -27,10 +27,10 @@
 //! * The arm recommended is i*, ties by how many arms each beat.
 //! * With late outcomes, the pairs without one meet in turn after step 1, until each has an outcome (`unanswered.rs`). Open
 //!   duels count in I(i) at their pair's present mean, at most as many as the pair has outcomes; a stretch alone begins
-//!   only when nothing is open. Measured, still without those further duels after step 1, on MSLR-WEB30K, navigational, mean and standard error:
-//!   with 16 rankers, 2 x 10^5 steps and a delay of 10^4 (12 runs) the regret is 4,614 +- 153, and 4,870 +- 176 if none
-//!   are counted; with 136 rankers and 10^6 steps (6 runs) it is 25,476 +- 1,614, and 28,934 +- 1,302 if all are counted,
-//!   where one run in six ended with a wrong arm.
+//!   only when nothing is open. Measured on MSLR-WEB30K, navigational, mean and standard error: with 16 rankers, 2 x 10^5
+//!   steps and a delay of 10^4 (12 runs) the regret is 2,567 +- 62, and 2,828 +- 65 if none are counted; with 136 rankers,
+//!   10^6 steps and a delay of 10^5 (6 runs) it is 37,118 +- 939, and 42,865 +- 906 if all are counted, where two runs in
+//!   six ended with a wrong arm.
 //! * i* meets itself where it beats every arm. Where it is the only arm of its pass, that stretch
 //!   is one choice: it ends with the first step whose ln t lets another arm in.
 

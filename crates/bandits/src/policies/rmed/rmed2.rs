@@ -37,8 +37,8 @@
 //! * Every pair meets at least once, however small alpha ln ln t is.
 //! * Duels of an arm with itself are not counted: where l is i*, n(l, i*) is 0.
 //! * Ties for b(l) go to the lowest arm; other ties as in RMED1.
-//! * With late outcomes as RMED1, but all open duels count: 54,298 +- 329 instead of 55,209 +- 745 where none does (136
-//!   rankers, 10^6 steps, delay of 10^5; still without the further duels of `unanswered.rs`). RMED2FH finds its opponents once all outcomes of step 1 are known.
+//! * With late outcomes as RMED1, but all open duels count: 50,573 +- 172, and 50,742 +- 705 where none does (136 rankers,
+//!   10^6 steps, delay of 10^5, 6 runs). RMED2FH finds its opponents once all outcomes of step 1 are known.
 //! * The duels that steps 1 and 2 insert admit no arm to the next pass by themselves: the
 //!   next step of a pass does. (In duelingbanditlib such a duel also ends its first arm's turn.)
 //! * ln ln t crosses a whole number of meetings so seldom that pairs are counted over only then.
