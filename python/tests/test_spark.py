@@ -86,7 +86,7 @@ def test_timestamps_of_parquet_and_an_open_log(spark: Any, frames: list[Any], lo
 
 def executors() -> list[int]:
     """The processes of executors that this process's cluster has started."""
-    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run(["ps", "-eww", "-o", "pid,ppid,args"], check=True, capture_output=True, text=True).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
     parents = {int(pid): int(parent) for pid, parent, _ in rows}
 
