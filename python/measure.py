@@ -14,9 +14,12 @@ import tempfile
 import time
 from collections.abc import Callable
 
-import pyarrow as pa
+# The package that is installed, not its sources beside this file.
+sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder or ".") != os.path.dirname(os.path.realpath(__file__))]
 
-import rankduel as rd
+import pyarrow as pa  # noqa: E402
+
+import rankduel as rd  # noqa: E402
 
 TRIES = 5
 
@@ -93,10 +96,6 @@ def policy() -> None:
     row("  without its body", 1e6 * (played - alone) / steps, "us", 1)
 
 
-# The goal is for a pair by the usual method; that of optimized interleaving is solving a linear program.
-GOALS = {"team-draft": 5.0, "balanced": 5.0, "probabilistic": 5.0}
-
-
 def lists() -> None:
     ours = [f"document-{n}" for n in range(10)]
     theirs = ours[5:] + [f"other-{n}" for n in range(5)]
@@ -108,7 +107,7 @@ def lists() -> None:
                 impression = rd.interleave(ours, theirs, length=10, method=method, seed=seed)
                 impression.credit(["document-5"])
 
-        row(f"interleave and credit a pair of lists of 10, {method}", 1e6 * least(mix) / pairs, "us", GOALS.get(method))
+        row(f"interleave and credit a pair of lists of 10, {method}", 1e6 * least(mix) / pairs, "us", 5)
 
 
 def memory() -> None:
