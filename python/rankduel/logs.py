@@ -24,7 +24,7 @@ class CreditRules(TypedDict, total=False):
         What counts once: ``user`` (the default), ``session`` or ``impression``. Impressions only if no user sees two, or
         users do not differ.
     unit_days : int
-        A unit's impressions count on the day of its first and on the days after it, so many in all; then it closes.
+        A unit's impressions count on the day of its first and on the days after it, N in all; then it closes.
     window : str
         How long after an impression its clicks count, e.g. ``30m``, the default.
     skew : str

@@ -20,7 +20,7 @@ def run_shard(
     """Do one of several shards of a command: what ``--shard`` does, as a function for Dask, Ray, joblib or multiprocessing.
 
     All shards write into the folder ``OUT.shards`` beside the command's ``--out``, which all machines must share. A shard that
-    is done already returns at once, so that any can be done again; `merge` then writes what one process would have.
+    is done already returns immediately, so that any can be done again; `merge` then writes what one process would have.
 
     Parameters
     ----------

@@ -130,9 +130,8 @@ def credit(
     """Join clicks to the lists that were shown, and credit each impression once, in Spark.
 
     Three jobs: one looks for rankers and times in the impressions, one brings the rows of each impression together and
-    credits them (`mapInArrow`), and one does so with users. Each row counts once, whatever is tried again; an impression with
-    millions of clicks is in one partition, but not in memory at once with others. If impressions are costly to compute, cache
-    them: they are read twice.
+    credits them (`mapInArrow`), and one does so with users. Each row counts once, whatever is tried again. If impressions are
+    costly to compute, cache them: they are read twice.
 
     Parameters
     ----------

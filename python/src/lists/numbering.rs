@@ -60,7 +60,7 @@ impl<'py> Numbering<'py> {
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
-        // What is no text in UTF-8, such as half of a surrogate pair, could not be written.
+        // Half of a surrogate pair, which UTF-8 does not have, could not be written.
         id.to_str()?;
         let number = self.documents.len();
         self.slots[slot] = number as u32;

@@ -85,7 +85,6 @@ impl Log {
 /// Who won, by a table of outcomes and the summary beside it: in words, as JSON, as CSV of every day, and as a figure, if there is
 /// something to draw.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "a tuple for Python")]
 pub(crate) fn decided(
     outcomes: &str,
     summary: &str,
