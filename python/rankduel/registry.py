@@ -26,7 +26,8 @@ def algorithms() -> Frame:
     Returns
     -------
     Frame
-        Name, summary, what it chooses at a time, whether it needs no horizon, parameters with their defaults, and paper.
+        Name, summary, when to prefer it, what it chooses at a time, whether it needs no horizon, parameters with their
+        defaults, and paper.
 
     Examples
     --------
@@ -42,6 +43,7 @@ def algorithms() -> Frame:
             {
                 "name": entry["name"],
                 "summary": entry["summary"],
+                "prefer": entry["prefer"],
                 "chooses": entry["chooses"],
                 "anytime": entry["anytime"],
                 "parameters": parameters,
