@@ -127,7 +127,7 @@ fn a_dry_run_says_what_a_shard_needs() {
     let shards = fs::read_to_string(here.join("out.npy.shards/kubernetes/shards.yaml")).expect("a manifest");
     assert!(shards.starts_with("# a dry run used ") && shards.contains("activeDeadlineSeconds: 600\n"), "{shards}");
     assert!(shards.contains("Mi\"}"), "{shards}");
-    // What cannot be tried is no reason to refuse the scripts.
+    // Scripts are not refused because the command cannot be tried here.
     let run = submit("slurm", &[], &["bandit", "--matrix", "absent.txt"]);
     assert!(run.status.success() && text(&run.stderr).contains("note: no dry run: "), "{}", text(&run.stderr));
     let run = submit("slurm", &["--dry-run"], &["bandit", "--matrix", "absent.txt"]);

@@ -180,7 +180,7 @@ fn sound(map: &Mmap) -> Option<&str> {
     intact.then_some(description)
 }
 
-/// Tells the system whether the map is read from the beginning to the end.
+/// Lets the system know whether the map is read from the beginning to the end.
 fn read_ahead(map: &Mmap, yes: bool) {
     #[cfg(unix)]
     let _ = map.advise(if yes { memmap2::Advice::Sequential } else { memmap2::Advice::Normal });

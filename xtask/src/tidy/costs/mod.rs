@@ -31,9 +31,10 @@ impl Costs {
         toml::from_str(&std::fs::read_to_string(root.join("cluster/costs.toml")).ok()?).ok()
     }
 
-    /// The time of work of `seconds` on each number of cores, every shard with a start of its own.
-    fn times(&self, seconds: f64) -> impl Iterator<Item = String> {
-        CORES.map(|cores| duration(seconds / cores + self.start)).into_iter()
+    /// The time of work of `seconds` on each number of cores, every shard with a start of its own, if none of its pieces takes
+    /// longer than `longest`.
+    fn times(&self, seconds: f64, longest: f64) -> impl Iterator<Item = String> {
+        CORES.map(|cores| duration((seconds / cores).max(longest) + self.start)).into_iter()
     }
 
     /// Matrices of 400,000 impressions per pair, as those of the papers, and their parts.
@@ -48,7 +49,7 @@ impl Costs {
                 format!("{}, {}", megabytes(bytes), duration(time))
             });
             let first = [significant(rankers), format!("{} h", significant(seconds / 3600.0))];
-            first.into_iter().chain(self.times(seconds)).chain(merged.into_iter().skip(1)).collect()
+            first.into_iter().chain(self.times(seconds, 0.0)).chain(merged.into_iter().skip(1)).collect()
         };
         let header = [
             "rankers",
@@ -67,7 +68,9 @@ impl Costs {
         let row = |(steps, runs): (f64, f64)| {
             let seconds = 10.0 * steps * runs / self.steps_per_second;
             let words = format!("{} runs of {} steps", significant(runs), significant(steps));
-            [words, format!("{} h", significant(seconds / 3600.0))].into_iter().chain(self.times(seconds)).collect()
+            // A run is never split.
+            let times = self.times(seconds, steps / self.steps_per_second);
+            [words, format!("{} h", significant(seconds / 3600.0))].into_iter().chain(times).collect()
         };
         let header = ["each of ten algorithms", "core-hours", "64 cores", "1,000 cores", "10,000 cores"];
         Table::of(&header, [(1e7, 100.0), (1e8, 100.0), (1e8, 1_000.0)].map(row))
