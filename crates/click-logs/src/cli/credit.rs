@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -14,7 +15,8 @@ use output::usage::usage;
 use serde_json::{Value, json};
 use statistics::Counts;
 
-use crate::join::{Aside, Credited, ImpressionFate, Inputs, Limits, Watch, credit};
+use super::Scratch;
+use crate::join::{Aside, Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
 use crate::model::time::{self, Zone, duration_text, parse_duration};
 use crate::model::{Bots, Complete, Settings, UnitKind};
 use crate::outcomes::{Outcomes, fates, fates_csv, quoted};
@@ -83,6 +85,9 @@ pub(super) struct Credit {
     /// Memory in MB for records and tables; the rest goes to files
     #[arg(long, value_name = "MB", default_value = "1024", value_parser = parse_positive)]
     memory: u64,
+    /// The order of lines; no count depends on it, but a log by time is joined in a third of the time
+    #[arg(long, value_enum, default_value = "auto")]
+    order: LineOrder,
     /// A folder for what exceeds the memory [default: in the results folder]
     #[arg(long, value_name = "FOLDER")]
     scratch: Option<PathBuf>,
@@ -99,6 +104,16 @@ enum Unit {
     User,
     Session,
     Impression,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LineOrder {
+    /// By time if it seems so; if it is not so after all, the log is read again
+    Auto,
+    /// By time, apart from a minute: refuse a log that is not
+    Time,
+    /// Any
+    Any,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -122,7 +137,16 @@ impl Credit {
         }
         let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let limits = Limits { memory: self.memory << 20, threads, scratch: scratch.path.clone(), partitions: None };
+        let order = match self.order {
+            LineOrder::Time if self.set_aside => {
+                bail!(usage("--set-aside names lines that were read in any order; leave out --order time"))
+            }
+            LineOrder::Auto => Order::Auto,
+            LineOrder::Time => Order::Time,
+            LineOrder::Any => Order::Any,
+        };
+        let (memory, scratch_path) = (self.memory << 20, scratch.path.clone());
+        let limits = Limits { memory, threads, scratch: scratch_path, partitions: None, order, block: None };
         let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");
         let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
@@ -252,7 +276,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
         "last_impression": credited.times.map(|(_, last)| time::text(last)),
         "lines": {"impressions": impressions, "clicks": clicks},
         "fates": counts,
-        "most_clicks_on_one_impression": tally.busiest,
+        "most_clicks_in_one_window": tally.busiest,
     })
 }
 
@@ -319,34 +343,6 @@ fn default_folder(first: &Path) -> PathBuf {
     Path::new("results").join(name.trim_end_matches('-'))
 }
 
-/// A folder for temporary files, removed in the end.
-struct Scratch {
-    path: PathBuf,
-}
-
-impl Scratch {
-    fn new(within: &Path) -> Result<Self> {
-        let path = within.join(format!(".click-logs-{}", std::process::id()));
-        // What a killed process left: its folder has the name of a process that is no more.
-        for entry in fs::read_dir(within).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let process =
-                name.to_str().and_then(|name| name.strip_prefix(".click-logs-")).filter(|id| id.parse::<u32>().is_ok());
-            if process.is_some_and(|id| !Path::new("/proc").join(id).exists() && Path::new("/proc/self").exists()) {
-                let _ = fs::remove_dir_all(entry.path());
-            }
-        }
-        output::create_folder(&path)?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
-
 /// Renames a file, or copies it to another disk.
 fn move_file(from: &Path, to: &Path) -> Result<()> {
     if fs::rename(from, to).is_err() {
@@ -388,8 +384,9 @@ impl AsideWriter {
 
 /// Progress of reading, then of joining.
 struct Bars {
-    reading: Progress,
-    joining: std::sync::Mutex<Option<Progress>>,
+    reading: Mutex<Progress>,
+    joining: Mutex<Option<Progress>>,
+    bytes: u64,
     quiet: bool,
     stop: super::Stop,
 }
@@ -398,33 +395,46 @@ impl Bars {
     fn new(inputs: &Inputs, quiet: bool, stop: super::Stop) -> Self {
         let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
         let bytes = inputs.impressions.iter().chain(&inputs.clicks).map(size).sum();
-        Self { reading: Progress::new("bytes read", bytes, quiet), joining: std::sync::Mutex::new(None), quiet, stop }
+        let reading = Mutex::new(Progress::new("bytes read", bytes, quiet));
+        Self { reading, joining: Mutex::new(None), bytes, quiet, stop }
     }
 
     fn finish(&self) {
-        self.reading.finish();
-        if let Some(bar) = self.joining.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+        held(&self.reading).finish();
+        if let Some(bar) = held(&self.joining).take() {
             bar.finish();
         }
     }
 }
 
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Watch for Bars {
     fn read(&self, bytes: u64) {
         self.stop.if_asked();
-        self.reading.advance(bytes);
+        held(&self.reading).advance(bytes);
     }
 
     fn join(&self, partitions: usize) {
-        self.reading.finish();
-        let bar = Progress::new("partitions joined", partitions as u64, self.quiet);
-        *self.joining.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(bar);
+        held(&self.reading).finish();
+        *held(&self.joining) = Some(Progress::new("partitions joined", partitions as u64, self.quiet));
     }
 
     fn joined(&self) {
         self.stop.if_asked();
-        if let Some(bar) = &*self.joining.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        if let Some(bar) = &*held(&self.joining) {
             bar.advance(1);
         }
+    }
+
+    fn again(&self, why: &str) {
+        let mut reading = held(&self.reading);
+        reading.finish();
+        if !self.quiet {
+            super::warn(&format!("not in the order of time ({why}); reading again, in any order"));
+        }
+        *reading = Progress::new("bytes read", self.bytes, self.quiet);
     }
 }

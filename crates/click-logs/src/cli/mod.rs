@@ -8,7 +8,7 @@ pub use credit::summary;
 pub use decide::words;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -103,12 +103,12 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
 /// Removes temporary files before a process that is asked to stop ends.
 struct Stop {
     asked: std::sync::Mutex<Option<output::interrupt::SavesBeforeItStops>>,
-    temporary: Vec<std::path::PathBuf>,
+    temporary: Vec<PathBuf>,
 }
 
 impl Stop {
     /// For these files and folders.
-    fn new(temporary: Vec<std::path::PathBuf>) -> Self {
+    fn new(temporary: Vec<PathBuf>) -> Self {
         Self { asked: std::sync::Mutex::new(Some(output::interrupt::saves_before_it_stops())), temporary }
     }
 
@@ -124,6 +124,34 @@ impl Stop {
                 asked.stop();
             }
         }
+    }
+}
+
+/// A folder for temporary files, removed in the end.
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    fn new(within: &Path) -> Result<Self> {
+        let path = within.join(format!(".click-logs-{}", std::process::id()));
+        // What a killed process left: its folder has the name of a process that is no more.
+        for entry in std::fs::read_dir(within).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let process =
+                name.to_str().and_then(|name| name.strip_prefix(".click-logs-")).filter(|id| id.parse::<u32>().is_ok());
+            if process.is_some_and(|id| !Path::new("/proc").join(id).exists() && Path::new("/proc/self").exists()) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+        output::create_folder(&path)?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.path);
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use clicks::ClickSpec;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use interleave::AnyInterleaving;
 use output::numbers::{parse_count, parse_positive, parse_up_to, with_separators};
 use output::progress::Progress;
@@ -14,9 +16,10 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::json;
 
+use super::Scratch;
 use crate::model::time::{date, day_of_date, duration_text, parse_duration};
 use crate::outcomes::{Outcomes, fates_csv};
-use crate::simulate::{Dialect, Simulation, rules, simulate};
+use crate::simulate::{Dialect, Simulation, Sorted, rules, simulate};
 
 /// Write a log of simulated users, at any size, and its truth
 ///
@@ -94,6 +97,12 @@ pub(super) struct Simulate {
     /// How lines are written
     #[arg(long, value_enum, default_value = "jsonl")]
     format: Format,
+    /// The order of lines
+    #[arg(long, value_enum, default_value = "shuffled")]
+    order: Order,
+    /// Write files compressed by gzip
+    #[arg(long)]
+    gzip: bool,
     /// Threads [default: all processors]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<usize, 1024>)]
     threads: Option<usize>,
@@ -114,6 +123,14 @@ enum Format {
     Opensearch,
     /// UBI with responses of Solr
     Solr,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// Some users at a time, and their lines in any order
+    Shuffled,
+    /// By time, as servers write them
+    Time,
 }
 
 fn parse_date(text: &str) -> Result<i32, String> {
@@ -157,7 +174,7 @@ impl Simulate {
     pub(super) fn run(self) -> Result<()> {
         let simulation = self.simulation();
         simulation.check().map_err(usage)?;
-        let config = json!({
+        let mut config = json!({
             "command": "click-logs simulate",
             "synthetic": true,
             "impressions": self.impressions,
@@ -182,43 +199,61 @@ impl Simulate {
             "bots": self.bots,
             "format": simulation.dialect.name(),
         });
+        // A log in the usual order is the same key as before there was a choice.
+        if self.order == Order::Time {
+            config["order"] = "time".into();
+        }
+        if self.gzip {
+            config["gzip"] = true.into();
+        }
         let existing = if self.replace { Existing::MoveAside } else { Existing::SameKey };
         let folder = ResultsFolder::claim(&self.out, &config, existing)?;
-        let names = ["impressions", "clicks"].map(|name| format!("{name}.{}", simulation.dialect.extension()));
+        let packed = if self.gzip { ".gz" } else { "" };
+        let names = ["impressions", "clicks"].map(|name| format!("{name}.{}{packed}", simulation.dialect.extension()));
         // Complete or absent: written under another name first.
         let asides = names.each_ref().map(|name| folder.join(&format!(".{name}.partial")));
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("threads cannot be started")?;
         folder.marker()()?;
-        let stop = super::Stop::new(asides.to_vec());
+        let scratch = Scratch::new(folder.path())?;
+        let stop = super::Stop::new([&asides[..], &[scratch.path.clone()]].concat());
         let progress = Progress::new("impressions", self.impressions, self.quiet);
         let truth = pool.install(|| {
             let mut files = Vec::new();
             for (path, header) in asides.iter().zip(simulation.dialect.headers()) {
-                let mut file = File::create(path)
-                    .map(BufWriter::new)
-                    .with_context(|| format!("failed to write {}", path.display()))?;
-                file.write_all(header.as_bytes())?;
+                let mut file = LogWriter::new(path, self.gzip)?;
+                file.write(header.as_bytes())?;
                 files.push(file);
             }
+            let mut sorted = ["impressions", "clicks"].map(|name| Sorted::new(&scratch.path, name));
             let written = simulate::<Failed>(&simulation, |lines, impressions| {
-                for ((file, text), path) in files.iter_mut().zip(lines.text()).zip(&asides) {
-                    file.write_all(&text)
-                        .with_context(|| format!("failed to write {}", path.display()))
-                        .map_err(Failed)?;
+                match self.order {
+                    Order::Shuffled => {
+                        files
+                            .iter_mut()
+                            .zip(lines.text())
+                            .try_for_each(|(file, text)| file.write(&text))
+                            .map_err(Failed)?;
+                    }
+                    Order::Time => lines
+                        .each(|kind, time, line| sorted[kind].push(time, line))
+                        .with_context(|| format!("failed to write to {}", scratch.path.display()))
+                        .map_err(Failed)?,
                 }
                 stop.if_asked();
                 progress.advance(impressions);
                 Ok(())
             });
             let truth = written.map_err(|Failed(error)| error)?;
-            for (file, path) in files.iter_mut().zip(&asides) {
-                file.flush().with_context(|| format!("failed to write {}", path.display()))?;
+            for (file, sorted) in files.iter_mut().zip(sorted) {
+                file.sorted(sorted)?;
             }
+            files.into_iter().try_for_each(LogWriter::finish)?;
             anyhow::Ok(truth)
         });
         progress.finish();
         drop(stop);
+        drop(scratch);
         let truth = truth.inspect_err(|_| asides.iter().for_each(|path| drop(std::fs::remove_file(path))))?;
         let credited = truth.credited();
         let rules = rules(&simulation);
@@ -247,6 +282,58 @@ impl Simulate {
             names[1],
             rules.rankers.join(","),
         ))
+    }
+}
+
+/// A file of lines, plain or compressed.
+struct LogWriter {
+    path: PathBuf,
+    file: Packed,
+}
+
+enum Packed {
+    Plain(BufWriter<File>),
+    Gzip(GzEncoder<BufWriter<File>>),
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.write(bytes),
+            Self::Gzip(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Plain(file) => file.flush(),
+            Self::Gzip(file) => file.flush(),
+        }
+    }
+}
+
+impl LogWriter {
+    fn new(path: &Path, gzip: bool) -> Result<Self> {
+        let file = File::create(path).map(|file| BufWriter::with_capacity(1 << 20, file));
+        let file = file.with_context(|| format!("failed to write {}", path.display()))?;
+        let file = if gzip { Packed::Gzip(GzEncoder::new(file, Compression::fast())) } else { Packed::Plain(file) };
+        Ok(Self { path: path.to_path_buf(), file })
+    }
+
+    fn write(&mut self, text: &[u8]) -> Result<()> {
+        self.file.write_all(text).with_context(|| format!("failed to write {}", self.path.display()))
+    }
+
+    fn sorted(&mut self, lines: Sorted) -> Result<()> {
+        lines.write(&mut self.file).with_context(|| format!("failed to write {}", self.path.display()))
+    }
+
+    fn finish(self) -> Result<()> {
+        let ended = match self.file {
+            Packed::Plain(mut file) => file.flush(),
+            Packed::Gzip(file) => file.finish().and_then(|mut file| file.flush()),
+        };
+        ended.with_context(|| format!("failed to write {}", self.path.display()))
     }
 }
 

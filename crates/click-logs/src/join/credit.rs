@@ -6,14 +6,13 @@ use rayon::prelude::*;
 
 use super::encode::{Encoded, Encoding, Kind, joined_times};
 use super::outcome::{self, PairOutcome};
-use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
+use super::sliding::Stopped;
 use super::spill::Spill;
-use super::table::{Joined, Table};
 use super::tally::{Aside, Tally};
 use super::units::{Counter, Day, Days, Pairs};
 use crate::error::LogError;
-use crate::model::{Complete, Lineup, Lineups, Settings};
-use crate::read::{Block, LogFile};
+use crate::model::{Complete, Lineups, Settings};
+use crate::read::LogFile;
 
 /// The files of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +34,26 @@ pub struct Limits {
     pub scratch: PathBuf,
     /// Partitions; by the size of the files if `None`. No result depends on them.
     pub partitions: Option<usize>,
+    /// The order of lines. No result depends on it.
+    pub order: Order,
+    /// Bytes that are read at a time, for each thread several times; a megabyte if `None`. No result depends on them.
+    pub block: Option<usize>,
+}
+
+/// The order of the lines of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// By time if the beginnings of the files are, and as long as nothing else turns up; then any, from the beginning.
+    #[default]
+    Auto,
+    /// By time, apart from a minute: a log that is not is refused.
+    Time,
+    /// Any.
+    Any,
 }
 
 /// Less memory than this only makes many small files.
-const LEAST_MEMORY: u64 = 1 << 16;
+pub(super) const LEAST_MEMORY: u64 = 1 << 16;
 
 /// Learns how far the work is.
 pub trait Watch: Sync {
@@ -50,6 +65,9 @@ pub trait Watch: Sync {
 
     /// One more partition is joined.
     fn joined(&self);
+
+    /// The log was not in the order of time, for the reason given: it is read again from the beginning.
+    fn again(&self, why: &str);
 }
 
 /// Nobody wants to know.
@@ -59,6 +77,8 @@ impl Watch for () {
     fn join(&self, _: usize) {}
 
     fn joined(&self) {}
+
+    fn again(&self, _: &str) {}
 }
 
 /// What a log says.
@@ -76,6 +96,8 @@ pub struct Credited {
     pub is_synthetic: bool,
     /// Bytes of temporary files.
     pub spilled: u64,
+    /// Whether it was joined in the order of time.
+    pub in_order: bool,
 }
 
 /// Joins and credits a log; passes every line that does not count to `aside`, if there is one.
@@ -92,24 +114,65 @@ pub fn credit(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads.max(1)).build();
     let pool = pool
         .map_err(|error| LogError::new(format!("threads cannot be started: {error}; choose fewer with --threads")))?;
-    pool.install(|| Work::new(inputs, settings, limits, aside.is_some()).run(inputs, watch, aside))
+    pool.install(|| in_either_order(inputs, settings, limits, watch, aside))
 }
 
-/// One pass over a partition: what was joined, and its outcomes by the partition of their units.
-type Passed = (Joined, Vec<Vec<u8>>);
+/// In the order of time where that is possible.
+fn in_either_order(
+    inputs: &Inputs,
+    settings: &Settings,
+    limits: &Limits,
+    watch: &impl Watch,
+    mut aside: Option<&mut (dyn FnMut(Aside) + Send)>,
+) -> Result<Credited, LogError> {
+    let keeps_origins = aside.is_some();
+    if keeps_origins && limits.order == Order::Time {
+        return Err(LogError::new("lines that are set aside are named in any order only; leave out the order of time"));
+    }
+    let mut take = |asides: Vec<Aside>| {
+        if let Some(aside) = aside.as_mut() {
+            asides.into_iter().for_each(aside);
+        }
+    };
+    let begin = || Work::new(inputs, settings, limits, keeps_origins);
+    if !keeps_origins && limits.order != Order::Any {
+        let mut work = begin();
+        let slid = match work.sources(inputs) {
+            Some(sources) => work.slide(sources, watch),
+            None if limits.order == Order::Time => Err(Stopped::OutOfOrder("it begins in another order".to_owned())),
+            None => Err(Stopped::NeverBegun),
+        };
+        match slid {
+            Ok(outcomes) => return work.finish(outcomes, true, &mut take),
+            Err(Stopped::Failed(error)) => return Err(error),
+            Err(Stopped::OutOfOrder(why)) if limits.order == Order::Time => {
+                return Err(LogError::new(format!("not in the order of time: {why}; leave out --order time")));
+            }
+            Err(Stopped::OutOfOrder(why)) => watch.again(&why),
+            Err(Stopped::NeverBegun) => {}
+        }
+    }
+    let mut work = begin();
+    let outcomes = work.partitions(inputs, watch, &mut take)?;
+    work.finish(outcomes, false, &mut take)
+}
+
 /// The units of one partition.
 type Counted = (Days, Tally, Vec<Aside>);
 
-struct Work<'a> {
-    settings: &'a Settings,
-    limits: &'a Limits,
-    keeps_origins: bool,
-    lineups: Lineups,
-    impressions: Spill,
-    clicks: Spill,
-    tally: Tally,
-    times: Option<(i64, i64)>,
-    is_synthetic: bool,
+/// What both ways of joining share.
+pub(super) struct Work<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) limits: &'a Limits,
+    pub(super) keeps_origins: bool,
+    /// Partitions.
+    pub(super) parts: usize,
+    pub(super) lineups: Lineups,
+    pub(super) tally: Tally,
+    pub(super) times: Option<(i64, i64)>,
+    pub(super) is_synthetic: bool,
+    /// Bytes of temporary files.
+    pub(super) spilled: u64,
 }
 
 impl<'a> Work<'a> {
@@ -119,43 +182,110 @@ impl<'a> Work<'a> {
         // A table takes twice its partition, all threads have one, and half of the memory is for what is not flushed.
         let wanted = 4 * bytes * limits.threads as u64 / limits.memory.max(1);
         let parts = limits.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
-        let budget = |share: u64| (limits.memory.max(LEAST_MEMORY) / share) as usize;
         Self {
             settings,
             limits,
             keeps_origins,
+            parts,
             lineups: Lineups::default(),
-            impressions: Spill::new(&limits.scratch, "impressions", parts, budget(4)),
-            clicks: Spill::new(&limits.scratch, "clicks", parts, budget(8)),
             tally: Tally::default(),
             times: None,
             is_synthetic: false,
+            spilled: 0,
         }
     }
 
-    fn run(
-        mut self,
-        inputs: &Inputs,
-        watch: &impl Watch,
-        mut aside: Option<&mut (dyn FnMut(Aside) + Send)>,
-    ) -> Result<Credited, LogError> {
-        let mut take = |asides: Vec<Aside>| {
-            if let Some(aside) = aside.as_mut() {
-                asides.into_iter().for_each(aside);
+    /// Partitions that keep this share of the memory.
+    pub(super) fn spill(&self, name: &'static str, share: u64) -> Spill {
+        let budget = self.limits.memory.max(LEAST_MEMORY) / share;
+        Spill::new(&self.limits.scratch, name, self.parts, budget as usize)
+    }
+
+    /// The records of the next blocks of a file, scattered over `parts`: as many blocks as keep all threads busy; none at its
+    /// end.
+    pub(super) fn read(
+        &mut self,
+        file: &mut LogFile,
+        number: u32,
+        kind: Kind,
+        parts: usize,
+        keeps_times: bool,
+    ) -> Result<Vec<Encoded>, LogError> {
+        let (mut blocks, mut failed) = (Vec::new(), None);
+        while blocks.len() < 4 * self.limits.threads.max(1) && failed.is_none() {
+            match file.next_block() {
+                Ok(Some(block)) => blocks.push(block),
+                Ok(None) => break,
+                // A file that is cut off in its compression has good lines in front, or others that are to be named.
+                Err(error) => failed = Some(error),
             }
-        };
-        for (number, path) in (0..).zip(inputs.impressions.iter()) {
-            self.read(path, number, Kind::Impressions, watch, &mut take)?;
         }
-        for (number, path) in (0..).zip(inputs.clicks.iter()) {
-            self.read(path, number, Kind::Clicks, watch, &mut take)?;
+        let context = self.encoding(number, kind, parts, keeps_times);
+        let format = file.format();
+        let encoded: Vec<Result<Encoded, LogError>> =
+            blocks.par_iter().map(|block| context.encode(block, format)).collect();
+        let encoded = encoded.into_iter().map(|encoded| encoded.map_err(|error| error.in_file(file.path())));
+        let encoded: Vec<Encoded> = encoded.collect::<Result<_, _>>()?;
+        if let Some(error) = failed {
+            return Err(error);
         }
-        let lineups = self.lineups.all();
-        let (complete_until, last_day) = self.complete();
-        let outcomes = self.join(&lineups, complete_until, watch, &mut take)?;
-        let pairs = Pairs::new(&lineups, &self.settings.rankers);
-        let spilled = self.impressions.written() + self.clicks.written() + outcomes.written();
-        let days = self.count(outcomes, &pairs, last_day, &mut take)?;
+        for encoded in &encoded {
+            self.tally += encoded.tally;
+            self.times = joined_times(self.times, encoded.times);
+            self.is_synthetic |= encoded.is_synthetic;
+        }
+        Ok(encoded)
+    }
+
+    /// Opens a file.
+    pub(super) fn open(&self, path: &Path) -> Result<LogFile, LogError> {
+        let file = LogFile::open(path)?;
+        Ok(match self.limits.block {
+            Some(bytes) => file.with_blocks_of(bytes),
+            None => file,
+        })
+    }
+
+    /// How the lines of a file become records.
+    pub(super) fn encoding(&self, number: u32, kind: Kind, parts: usize, keeps_times: bool) -> Encoding<'_> {
+        Encoding {
+            settings: self.settings,
+            lineups: &self.lineups,
+            keeps_origins: self.keeps_origins,
+            keeps_times,
+            parts,
+            number,
+            kind,
+        }
+    }
+
+    /// Until when impressions are closed, by what was read so far.
+    pub(super) fn complete_until(&self) -> i64 {
+        match self.settings.complete {
+            Complete::Final => i64::MAX,
+            Complete::Until(time) => time,
+            Complete::LastImpression => self.times.map_or(0, |(_, last)| last),
+        }
+    }
+
+    /// The last day on which all impressions are closed.
+    fn last_day(&self) -> i32 {
+        match self.complete_until() {
+            i64::MAX => i32::MAX,
+            until => self.settings.zone.day(until.saturating_sub(self.settings.window)) - 1,
+        }
+    }
+
+    /// Counts the outcomes of all pairs of all impressions.
+    fn finish(
+        mut self,
+        outcomes: Spill,
+        in_order: bool,
+        take: &mut impl FnMut(Vec<Aside>),
+    ) -> Result<Credited, LogError> {
+        let pairs = Pairs::new(&self.lineups.all(), &self.settings.rankers);
+        self.spilled += outcomes.written();
+        let days = self.count(outcomes, &pairs, self.last_day(), take)?;
         let days = days.into_iter().map(|((day, pair), counts)| Day { day, pair, counts }).collect();
         Ok(Credited {
             rankers: pairs.names,
@@ -163,169 +293,8 @@ impl<'a> Work<'a> {
             tally: self.tally.settled(),
             times: self.times,
             is_synthetic: self.is_synthetic,
-            spilled,
-        })
-    }
-
-    /// Until when impressions are closed, and the last day on which all are.
-    fn complete(&self) -> (i64, i32) {
-        let until = match self.settings.complete {
-            Complete::Final => return (i64::MAX, i32::MAX),
-            Complete::Until(time) => time,
-            Complete::LastImpression => self.times.map_or(0, |(_, last)| last),
-        };
-        let zone = self.settings.zone;
-        (until, zone.day(until.saturating_sub(self.settings.window)) - 1)
-    }
-
-    /// Reads one file into partitions.
-    fn read(
-        &mut self,
-        path: &Path,
-        number: u32,
-        kind: Kind,
-        watch: &impl Watch,
-        take: &mut impl FnMut(Vec<Aside>),
-    ) -> Result<(), LogError> {
-        let mut file = LogFile::open(path)?;
-        loop {
-            let mut blocks = Vec::new();
-            while blocks.len() < 4 * self.limits.threads.max(1) {
-                match file.next_block() {
-                    Ok(Some(block)) => blocks.push(block),
-                    Ok(None) => break,
-                    // A file that is cut off in its compression has good lines in front.
-                    Err(error) if blocks.is_empty() => return Err(error),
-                    Err(error) => {
-                        self.encode(&blocks, &file, number, kind, take)?;
-                        return Err(error);
-                    }
-                }
-            }
-            if blocks.is_empty() {
-                return Ok(());
-            }
-            self.encode(&blocks, &file, number, kind, take)?;
-            watch.read(file.bytes_taken());
-        }
-    }
-
-    fn encode(
-        &mut self,
-        blocks: &[Block],
-        file: &LogFile,
-        number: u32,
-        kind: Kind,
-        take: &mut impl FnMut(Vec<Aside>),
-    ) -> Result<(), LogError> {
-        let parts = self.impressions.parts();
-        let context = Encoding {
-            settings: self.settings,
-            lineups: &self.lineups,
-            keeps_origins: self.keeps_origins,
-            parts,
-            number,
-            kind,
-        };
-        let format = file.format();
-        let encoded: Vec<Result<Encoded, LogError>> =
-            blocks.par_iter().map(|block| context.encode(block, format)).collect();
-        for encoded in encoded {
-            let encoded = encoded.map_err(|error| error.in_file(file.path()))?;
-            let spill = match kind {
-                Kind::Impressions => &mut self.impressions,
-                Kind::Clicks => &mut self.clicks,
-            };
-            for (part, records) in encoded.records.iter().enumerate().filter(|(_, records)| !records.is_empty()) {
-                spill.append(part, records)?;
-            }
-            self.tally += encoded.tally;
-            self.times = joined_times(self.times, encoded.times);
-            self.is_synthetic |= encoded.is_synthetic;
-            take(encoded.asides);
-        }
-        Ok(())
-    }
-
-    /// Joins the partitions; the outcomes are scattered by unit.
-    fn join(
-        &mut self,
-        lineups: &[Lineup],
-        complete_until: i64,
-        watch: &impl Watch,
-        take: &mut impl FnMut(Vec<Aside>),
-    ) -> Result<Spill, LogError> {
-        let parts = self.impressions.parts();
-        watch.join(parts);
-        let mut outcomes =
-            Spill::new(&self.limits.scratch, "outcomes", parts, (self.limits.memory.max(LEAST_MEMORY) / 4) as usize);
-        let all: Vec<usize> = (0..parts).collect();
-        for group in all.chunks(self.limits.threads.max(1)) {
-            let joined: Vec<Result<Vec<Passed>, LogError>> =
-                group.par_iter().map(|&part| self.join_part(part, lineups, complete_until)).collect();
-            for (joined, &part) in joined.into_iter().zip(group) {
-                for (joined, records) in joined? {
-                    self.tally += joined.tally;
-                    take(joined.asides);
-                    for (part, records) in records.iter().enumerate().filter(|(_, records)| !records.is_empty()) {
-                        outcomes.append(part, records)?;
-                    }
-                }
-                self.impressions.release(part);
-                self.clicks.release(part);
-                watch.joined();
-            }
-        }
-        Ok(outcomes)
-    }
-
-    /// Joins one partition, in several passes over it if its table exceeds the memory.
-    fn join_part(&self, part: usize, lineups: &[Lineup], complete_until: i64) -> Result<Vec<Passed>, LogError> {
-        let parts = self.impressions.parts();
-        let bytes = self.impressions.bytes(part);
-        let room = self.limits.memory.max(LEAST_MEMORY) / 2 / self.limits.threads.max(1) as u64;
-        let passes = Table::memory(bytes).div_ceil(room).max(1);
-        let mut joined = Vec::new();
-        for pass in 0..passes {
-            let is_here = |id: u128| passes == 1 || (id as u64 >> 32) % passes == pass;
-            let mut table =
-                Table::new(self.settings, lineups, complete_until, self.keeps_origins, (bytes / passes) as usize);
-            self.each_impression(part, |record| {
-                if is_here(record.id()) {
-                    table.insert(record);
-                }
-            })?;
-            let length = if self.keeps_origins { CLICK + ORIGIN } else { CLICK };
-            self.clicks.read(part, |bytes| {
-                for click in bytes.chunks_exact(length).map(ClickRecord::read) {
-                    if is_here(click.id) {
-                        table.click(click);
-                    }
-                }
-                bytes.len() / length * length
-            })?;
-            if self.keeps_origins {
-                self.each_impression(part, |record| {
-                    if is_here(record.id()) {
-                        table.revisit(record);
-                    }
-                })?;
-            }
-            let mut records = vec![Vec::new(); parts];
-            let taken = table.finish(|outcome| outcome.write(&mut records[outcome.unit as usize & (parts - 1)]));
-            joined.push((taken.map_err(LogError::new)?, records));
-        }
-        Ok(joined)
-    }
-
-    fn each_impression(&self, part: usize, mut take: impl FnMut(ImpressionRecord<'_>)) -> Result<(), LogError> {
-        self.impressions.read(part, |bytes| {
-            let mut used = 0;
-            while let Some(record) = ImpressionRecord::first(&bytes[used..], self.keeps_origins) {
-                take(record);
-                used += record.length();
-            }
-            used
+            spilled: self.spilled,
+            in_order,
         })
     }
 

@@ -11,7 +11,10 @@ pub(super) struct Encoded {
     /// By partition.
     pub(super) records: Vec<Vec<u8>>,
     pub(super) tally: Tally,
+    /// The times of the first and the last impression.
     pub(super) times: Option<(i64, i64)>,
+    /// The times of all lines in their order, where they are asked for.
+    pub(super) order: Vec<i64>,
     pub(super) is_synthetic: bool,
     pub(super) asides: Vec<Aside>,
 }
@@ -28,6 +31,7 @@ pub(super) struct Encoding<'a> {
     pub(super) settings: &'a Settings,
     pub(super) lineups: &'a Lineups,
     pub(super) keeps_origins: bool,
+    pub(super) keeps_times: bool,
     pub(super) parts: usize,
     pub(super) number: u32,
     pub(super) kind: Kind,
@@ -41,6 +45,7 @@ impl Encoding<'_> {
             records: vec![Vec::new(); self.parts],
             tally: Tally::default(),
             times: None,
+            order: Vec::new(),
             is_synthetic: false,
             asides: Vec::new(),
         };
@@ -81,9 +86,17 @@ impl Encoding<'_> {
                 encoder.impression(&impression, (self.number, line), |id| &mut encoded.records[part(id)])?;
                 encoded.times = joined_times(encoded.times, Some((impression.time, impression.time)));
                 encoded.is_synthetic |= impression.is_synthetic();
+                if self.keeps_times {
+                    encoded.order.push(impression.time);
+                }
             }
             Kind::Clicks => match read::click(text, format.header(), self.settings)? {
-                Event::Click(click) => encoder.click(&click, (self.number, line), |id| &mut encoded.records[part(id)]),
+                Event::Click(click) => {
+                    encoder.click(&click, (self.number, line), |id| &mut encoded.records[part(id)]);
+                    if self.keeps_times {
+                        encoded.order.push(click.time);
+                    }
+                }
                 Event::Other => encoded.tally.clicks(ClickFate::Other, 1),
             },
         }

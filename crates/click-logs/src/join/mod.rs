@@ -4,6 +4,10 @@
 //! exceed the memory go to files. Then each partition is joined by itself: its impressions fill a table, its clicks pass
 //! by. What an impression says about its rankers is scattered again, by the hash of its unit, and each unit is counted.
 //!
+//! Where lines are in the order of time, a window slides over them instead ([`Order`]): only impressions whose window is not over
+//! are in memory. What leaves it is checked in the end: if a line was not where its time says, the log is joined again in
+//! partitions.
+//!
 //! Nothing depends on the order of lines, files or partitions: clicks are a set per impression, every line has one fate, and
 //! what comes out are sums.
 
@@ -11,13 +15,15 @@ mod credit;
 mod encode;
 mod gathered;
 mod outcome;
+mod partitions;
 mod record;
+mod sliding;
 mod spill;
 mod table;
 mod tally;
 mod units;
 
-pub use credit::{Credited, Inputs, Limits, Watch, credit};
+pub use credit::{Credited, Inputs, Limits, Order, Watch, credit};
 pub use gathered::{Gathered, Sum, Survey, UnitOutcome, Units};
 pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
 pub use units::{Day, DayCounts};

@@ -17,7 +17,7 @@ pub(super) struct PairOutcome {
     pub(super) is_known_bot: bool,
     /// Clicks that were credited, each document once.
     pub(super) clicks: u32,
-    /// All clicks.
+    /// All clicks in its window.
     pub(super) all_clicks: u32,
     pub(super) origin: Option<Origin>,
 }

@@ -249,6 +249,16 @@ impl<'a> ImpressionRecord<'a> {
         Some(Self { bytes: bytes.get(..length)?, origins: if keeps_origins { ORIGIN } else { 0 } })
     }
 
+    /// The records at the beginning of `bytes`, which may end within one.
+    pub(super) fn all(bytes: &'a [u8], keeps_origins: bool) -> impl Iterator<Item = Self> {
+        let mut rest = bytes;
+        std::iter::from_fn(move || {
+            let record = Self::first(rest, keeps_origins)?;
+            rest = &rest[record.length()..];
+            Some(record)
+        })
+    }
+
     /// All of it.
     pub(super) fn bytes(self) -> &'a [u8] {
         self.bytes

@@ -14,6 +14,8 @@ pub(super) struct Spill {
     /// Bytes in memory, and the most there may be.
     held: usize,
     budget: usize,
+    /// Bytes written to files so far.
+    written: u64,
 }
 
 #[derive(Default)]
@@ -30,7 +32,7 @@ impl Spill {
     /// `parts` partitions, of which at most `budget` bytes stay in memory; files are in `folder`, which must exist by then.
     pub(super) fn new(folder: &Path, name: &'static str, parts: usize, budget: usize) -> Self {
         let parts = (0..parts).map(|_| Part::default()).collect();
-        Self { folder: folder.to_path_buf(), name, parts, held: 0, budget }
+        Self { folder: folder.to_path_buf(), name, parts, held: 0, budget, written: 0 }
     }
 
     pub(super) fn parts(&self) -> usize {
@@ -42,9 +44,9 @@ impl Spill {
         self.parts[part].memory.len() as u64 + self.parts[part].written
     }
 
-    /// All bytes in files.
+    /// All bytes that were written to files.
     pub(super) fn written(&self) -> u64 {
-        self.parts.iter().map(|part| part.written).sum()
+        self.written
     }
 
     /// Adds whole records to a partition.
@@ -57,6 +59,12 @@ impl Spill {
         Ok(())
     }
 
+    /// Adds whole records to each partition.
+    pub(super) fn append_all(&mut self, records: &[Vec<u8>]) -> Result<(), LogError> {
+        let some = records.iter().enumerate().filter(|(_, records)| !records.is_empty());
+        { some }.try_for_each(|(part, records)| self.append(part, records))
+    }
+
     /// Moves everything to files.
     fn flush(&mut self) -> Result<(), LogError> {
         for part in 0..self.parts.len() {
@@ -67,6 +75,7 @@ impl Spill {
                 let appended = appended.and_then(|mut file| file.write_all(memory));
                 appended.map_err(|error| failed(&path, &error))?;
                 *written += memory.len() as u64;
+                self.written += memory.len() as u64;
                 // The next ones will be as long.
                 memory.clear();
             }
@@ -115,6 +124,13 @@ impl Spill {
             let _ = fs::remove_file(self.path(part));
         }
         self.parts[part] = Part::default();
+    }
+}
+
+/// What was abandoned leaves no files.
+impl Drop for Spill {
+    fn drop(&mut self) {
+        (0..self.parts.len()).for_each(|part| self.release(part));
     }
 }
 

@@ -1,14 +1,13 @@
-//! One partition joined: its impressions in a table, its clicks passing by.
+//! Some impressions in a table, their clicks passing by.
 
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::model::{Lineup, Scheme, Settings};
 
-/// The impressions of a partition, each id once, with what was clicked.
+/// Impressions, each id once, with what was clicked.
 pub(super) struct Table<'a> {
     settings: &'a Settings,
-    lineups: &'a [Lineup],
     /// Impressions whose window ends later are open.
     complete_until: i64,
     keeps_origins: bool,
@@ -29,39 +28,63 @@ struct Entry {
     /// Where its words in `clicked` are.
     words: u32,
     copies: u32,
-    clicks: u32,
+    /// Clicks by their fate, if the impression counts.
+    clicks: [u32; FATES],
     is_conflict: bool,
 }
 
+/// The fates that a click on an impression that counts can have: the first ones.
+const FATES: usize = ClickFate::NotShown as usize + 1;
+const _: () = assert!(ClickFate::Credited as usize == 0 && FATES == 6);
+
 const EMPTY: u32 = u32::MAX;
+
+/// Bytes of a record that is usual: ten documents and their teams.
+const USUAL_RECORD: usize = 120;
 
 /// The part of an id that a slot holds, so that most others need not be looked up.
 fn part_of(id: u128) -> u32 {
     (id >> 32) as u32
 }
 
-/// What a table makes of its partition.
+/// What a table makes of its impressions.
 pub(super) struct Joined {
     pub(super) tally: Tally,
     pub(super) asides: Vec<Aside>,
 }
 
+/// What clicks that come when an impression has left the table need to know of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Closed {
+    pub(super) id: u128,
+    pub(super) time: i64,
+    /// Whether it counts, as far as the join knows.
+    pub(super) counts: bool,
+}
+
+/// When a click comes: outside the window, whatever it is on, it has one of two fates.
+pub(super) fn outside_window(settings: &Settings, shown: i64, clicked: i64) -> Option<ClickFate> {
+    let after = clicked.saturating_sub(shown);
+    if after < -settings.skew {
+        Some(ClickFate::Early)
+    } else if after > settings.window {
+        Some(ClickFate::Late)
+    } else {
+        None
+    }
+}
+
 impl<'a> Table<'a> {
-    pub(super) fn new(
-        settings: &'a Settings,
-        lineups: &'a [Lineup],
-        complete_until: i64,
-        keeps_origins: bool,
-        bytes: usize,
-    ) -> Self {
+    /// A table for some `bytes` of records; it grows.
+    pub(super) fn new(settings: &'a Settings, complete_until: i64, keeps_origins: bool, bytes: usize) -> Self {
+        let entries = bytes / USUAL_RECORD;
         Self {
             settings,
-            lineups,
             complete_until,
             keeps_origins,
             records: Vec::with_capacity(bytes),
-            entries: Vec::new(),
-            slots: vec![(0, EMPTY); 1024],
+            entries: Vec::with_capacity(entries),
+            slots: vec![(0, EMPTY); (2 * entries).next_power_of_two().max(1024)],
             clicked: Vec::new(),
             tally: Tally::default(),
             asides: Vec::new(),
@@ -72,6 +95,16 @@ impl<'a> Table<'a> {
     pub(super) fn memory(bytes: u64) -> u64 {
         // An entry, its slots and its word for each of the shortest records that are usual.
         2 * bytes
+    }
+
+    /// Bytes of its records.
+    pub(super) fn bytes(&self) -> usize {
+        self.records.len()
+    }
+
+    /// From now on, impressions whose window ends after `complete_until` are open.
+    pub(super) fn complete_until(&mut self, complete_until: i64) {
+        self.complete_until = complete_until;
     }
 
     fn record(&self, at: usize) -> ImpressionRecord<'_> {
@@ -94,7 +127,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn entry(&self, id: u128) -> Option<usize> {
+    /// The place of an impression.
+    pub(super) fn entry(&self, id: u128) -> Option<usize> {
         let (_, entry) = self.slots[self.slot(id)];
         (entry != EMPTY).then_some(entry as usize)
     }
@@ -121,7 +155,8 @@ impl<'a> Table<'a> {
         self.slots[slot] = (part_of(record.id()), self.entries.len() as u32);
         let words = self.clicked.len() as u32;
         self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
-        self.entries.push(Entry { at: self.records.len(), words, copies: 1, clicks: 0, is_conflict: false });
+        let at = self.records.len();
+        self.entries.push(Entry { at, words, copies: 1, clicks: [0; FATES], is_conflict: false });
         self.records.extend_from_slice(record.bytes());
         if 2 * self.entries.len() > self.slots.len() {
             self.grow();
@@ -153,16 +188,19 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Notes a click. All impressions must have been inserted.
+    /// Notes a click, when all impressions have been inserted.
     pub(super) fn click(&mut self, click: ClickRecord) {
         let fate = match self.entry(click.id) {
-            None => ClickFate::Unknown,
+            None => {
+                self.tally.clicks(ClickFate::Unknown, 1);
+                ClickFate::Unknown
+            }
             Some(entry) => {
-                self.entries[entry].clicks = self.entries[entry].clicks.saturating_add(1);
-                self.click_on(entry, click)
+                let fate = self.click_on(entry, click);
+                let is_set_aside = self.keeps_origins && self.fate(&self.entries[entry]) != ImpressionFate::Credited;
+                if is_set_aside { ClickFate::SetAside } else { fate }
             }
         };
-        self.tally.clicks(fate, 1);
         if let Some((file, line)) = click.origin
             && fate != ClickFate::Credited
         {
@@ -170,30 +208,27 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn click_on(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
+    /// Notes a click on an impression; returns its fate, if the impression counts in the end.
+    pub(super) fn click_on(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
         let Entry { at, words, .. } = self.entries[entry];
-        if self.fate(&self.entries[entry]) != ImpressionFate::Credited {
-            return ClickFate::SetAside;
-        }
         let record = self.record(at);
-        let Some(position) = record.position(click.document) else { return ClickFate::NotShown };
-        let after = click.time.saturating_sub(record.time());
-        if after < -self.settings.skew {
-            return ClickFate::Early;
-        }
-        if after > self.settings.window {
-            return ClickFate::Late;
-        }
-        if !click.is_satisfied {
-            return ClickFate::Unsatisfied;
-        }
-        let word = &mut self.clicked[words as usize + position / 64];
-        let bit = 1 << (position % 64);
-        if *word & bit != 0 {
-            return ClickFate::Repeated;
-        }
-        *word |= bit;
-        ClickFate::Credited
+        let fate = match outside_window(self.settings, record.time(), click.time) {
+            Some(fate) => fate,
+            None => match record.position(click.document) {
+                None => ClickFate::NotShown,
+                Some(_) if !click.is_satisfied => ClickFate::Unsatisfied,
+                Some(position) => {
+                    let word = &mut self.clicked[words as usize + position / 64];
+                    let bit = 1 << (position % 64);
+                    let is_repeated = *word & bit != 0;
+                    *word |= bit;
+                    if is_repeated { ClickFate::Repeated } else { ClickFate::Credited }
+                }
+            },
+        };
+        let count = &mut self.entries[entry].clicks[fate as usize];
+        *count = count.saturating_add(1);
+        fate
     }
 
     /// Notes which copy of an impression counts: with origins, every record is passed again when all clicks are known.
@@ -209,23 +244,38 @@ impl<'a> Table<'a> {
         self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
     }
 
-    /// Credits every impression, and passes what it says about each pair to `take`.
-    pub(super) fn finish(mut self, mut take: impl FnMut(PairOutcome)) -> Result<Joined, String> {
+    /// Credits every impression, passes what it says about each pair to `take`, and what is left of it to `leave`.
+    pub(super) fn finish(
+        self,
+        lineups: &[Lineup],
+        mut take: impl FnMut(PairOutcome),
+        mut leave: impl FnMut(Closed),
+    ) -> Result<Joined, String> {
         let mut positions = Vec::new();
-        let entries = std::mem::take(&mut self.entries);
-        for entry in &entries {
+        let mut tally = self.tally;
+        for entry in &self.entries {
             let fate = self.fate(entry);
-            self.tally.busiest = self.tally.busiest.max(u64::from(entry.clicks));
-            if fate == ImpressionFate::Conflict {
-                self.tally.impressions(fate, u64::from(entry.copies));
-                continue;
-            }
-            self.tally.impressions(ImpressionFate::Duplicate, u64::from(entry.copies) - 1);
-            if fate != ImpressionFate::Credited {
-                self.tally.impressions(fate, 1);
-                continue;
-            }
+            let counts = fate == ImpressionFate::Credited;
             let record = self.record(entry.at);
+            leave(Closed { id: record.id(), time: record.time(), counts });
+            let again = u64::from(entry.copies) - 1;
+            if fate == ImpressionFate::Conflict {
+                tally.impressions(fate, again + 1);
+            } else {
+                tally.impressions(ImpressionFate::Duplicate, again);
+                tally.impressions(fate, u64::from(!counts));
+            }
+            for (&fate, &clicks) in ClickFate::ALL.iter().zip(&entry.clicks) {
+                tally.clicks(if counts { fate } else { ClickFate::SetAside }, u64::from(clicks));
+            }
+            if !counts {
+                continue;
+            }
+            // Clicks that come when nothing more may change make no bot.
+            let in_window = [ClickFate::Credited, ClickFate::Repeated, ClickFate::Unsatisfied, ClickFate::NotShown];
+            let in_window =
+                in_window.into_iter().fold(0_u32, |sum, fate| sum.saturating_add(entry.clicks[fate as usize]));
+            tally.busiest = tally.busiest.max(u64::from(in_window));
             positions.clear();
             for (number, mut word) in (0..)
                 .zip(&self.clicked[entry.words as usize..][..record.shown().div_ceil(64)])
@@ -236,7 +286,7 @@ impl<'a> Table<'a> {
                     word &= word - 1;
                 }
             }
-            let lineup = &self.lineups[record.lineup() as usize];
+            let lineup = &lineups[record.lineup() as usize];
             let mut outcome = PairOutcome {
                 unit: record.unit(),
                 day: self.settings.zone.day(record.time()),
@@ -246,7 +296,7 @@ impl<'a> Table<'a> {
                 stands: true,
                 is_known_bot: record.is_known_bot(),
                 clicks: positions.len() as u32,
-                all_clicks: entry.clicks,
+                all_clicks: in_window,
                 origin: record.origin(),
             };
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
@@ -268,6 +318,6 @@ impl<'a> Table<'a> {
                 outcome.stands = false;
             })?;
         }
-        Ok(Joined { tally: self.tally, asides: self.asides })
+        Ok(Joined { tally, asides: self.asides })
     }
 }

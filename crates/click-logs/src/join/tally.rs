@@ -107,7 +107,7 @@ pub struct Tally {
     units: [u64; UnitFate::ALL.len()],
     /// Impressions that count, but not for the outcome of their unit: its days were over.
     pub after_closing: u64,
-    /// The most clicks on one impression.
+    /// The most clicks in the window of one impression that counts.
     pub busiest: u64,
     /// Clicks that were credited by the join and have another fate by their unit.
     taken_back: u64,

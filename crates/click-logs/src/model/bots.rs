@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Rules for impressions that no user saw. A unit that breaks a rule on a day is a bot from that day on: what it did later
-/// never changes what was counted before.
+/// never changes what was counted before. For the same reason, only clicks within the window of their impression make a bot.
 ///
 /// ```
 /// use click_logs::model::Bots;
@@ -19,7 +19,7 @@ pub struct Bots {
     /// More impressions than this on a day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_impressions_per_day: Option<u64>,
-    /// More clicks than this on a day, repeated ones included.
+    /// More clicks than this on the impressions of a day, repeated ones included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_clicks_per_day: Option<u64>,
     /// More clicks than this on one impression, repeated ones included.

@@ -40,6 +40,7 @@ pub struct LogFile {
     pending: Vec<u8>,
     ended: bool,
     next_line: u64,
+    block: usize,
     taken: Arc<AtomicU64>,
 }
 
@@ -93,8 +94,16 @@ impl LogFile {
             _ => Box::new(rest),
         };
         let path = path.to_path_buf();
-        let mut file =
-            Self { path, reader, format: Format::JsonLines, pending: Vec::new(), ended: false, next_line: 1, taken };
+        let mut file = Self {
+            path,
+            reader,
+            format: Format::JsonLines,
+            pending: Vec::new(),
+            ended: false,
+            next_line: 1,
+            block: BLOCK,
+            taken,
+        };
         file.fill(1)?;
         file.recognise()?;
         Ok(file)
@@ -130,6 +139,13 @@ impl LogFile {
         &self.path
     }
 
+    /// The same with blocks of this number of bytes.
+    #[must_use]
+    pub fn with_blocks_of(mut self, bytes: usize) -> Self {
+        self.block = bytes.max(1);
+        self
+    }
+
     /// What its lines are.
     #[must_use]
     pub fn format(&self) -> &Format {
@@ -147,16 +163,17 @@ impl LogFile {
     /// If the file cannot be read, or a line is longer than 64 MiB.
     pub fn next_block(&mut self) -> Result<Option<Block>, LogError> {
         let mut searched = 0;
-        let mut wanted = BLOCK;
+        let mut wanted = self.block;
         let end = loop {
             self.fill(wanted)?;
-            if let Some(at) = memchr::memrchr(b'\n', &self.pending[searched..]) {
+            let there = wanted.min(self.pending.len());
+            if let Some(at) = memchr::memrchr(b'\n', &self.pending[searched..there]) {
                 break searched + at + 1;
             }
-            if self.ended {
-                break self.pending.len();
+            if self.ended && there == self.pending.len() {
+                break there;
             }
-            searched = self.pending.len();
+            searched = there;
             if searched >= LONGEST {
                 let message = format!("a line longer than {} MiB; expected one record per line", LONGEST >> 20);
                 let malformed = crate::error::Malformed::new(message);

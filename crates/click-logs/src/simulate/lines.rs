@@ -70,16 +70,23 @@ pub struct Lines {
 #[derive(Debug, Clone, Default)]
 struct Shuffled {
     bytes: Vec<u8>,
-    /// Where lines begin and end.
-    lines: Vec<(usize, usize)>,
+    lines: Vec<Place>,
+}
+
+/// Where a line begins and ends, and its time.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    start: usize,
+    end: usize,
+    time: i64,
 }
 
 impl Shuffled {
-    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    fn push(&mut self, time: i64, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         write(&mut self.bytes);
         self.bytes.push(b'\n');
-        self.lines.push((start, self.bytes.len()));
+        self.lines.push(Place { start, end: self.bytes.len(), time });
     }
 
     fn shuffle(&mut self, generator: &mut Generator) {
@@ -90,8 +97,12 @@ impl Shuffled {
 
     fn text(&self) -> Vec<u8> {
         let mut text = Vec::with_capacity(self.bytes.len());
-        self.lines.iter().for_each(|&(start, end)| text.extend_from_slice(&self.bytes[start..end]));
+        self.each().for_each(|(_, line)| text.extend_from_slice(line));
         text
+    }
+
+    fn each(&self) -> impl Iterator<Item = (i64, &[u8])> {
+        self.lines.iter().map(|&Place { start, end, time }| (time, &self.bytes[start..end]))
     }
 }
 
@@ -134,6 +145,17 @@ impl Lines {
         [self.impressions.text(), self.clicks.text()]
     }
 
+    /// Passes each line with its time to `take`: impressions (0), then clicks (1).
+    ///
+    /// # Errors
+    /// Those of `take`.
+    pub fn each<E>(&self, mut take: impl FnMut(usize, i64, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        for (kind, lines) in [&self.impressions, &self.clicks].into_iter().enumerate() {
+            lines.each().try_for_each(|(time, line)| take(kind, time, line))?;
+        }
+        Ok(())
+    }
+
     pub(super) fn shuffle(&mut self, seed: u64, block: u64) {
         let mut generator = interleave::keyed::RunKey::new(seed, 3).impression(block).lists();
         let mut other = Generator::seed_from_u64(generator.random());
@@ -142,14 +164,14 @@ impl Lines {
     }
 
     pub(super) fn impression(&mut self, dialect: Dialect, line: &ImpressionLine<'_>) {
-        self.impressions.push(|out| {
+        self.impressions.push(line.time, |out| {
             // Vectors take all that is written.
             let _ = write_impression(dialect, line, out);
         });
     }
 
     pub(super) fn click(&mut self, dialect: Dialect, line: &ClickLine) {
-        self.clicks.push(|out| {
+        self.clicks.push(line.time, |out| {
             let _ = write_click(dialect, line, out);
         });
     }

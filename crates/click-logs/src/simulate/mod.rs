@@ -4,12 +4,14 @@
 
 mod lines;
 mod settings;
+mod sorted;
 mod truth;
 mod users;
 mod world;
 
 pub use lines::{Dialect, Lines};
 pub use settings::Simulation;
+pub use sorted::Sorted;
 pub use truth::Truth;
 
 use rayon::prelude::*;

@@ -42,6 +42,7 @@ impl Truth {
             times: self.times,
             is_synthetic: true,
             spilled: 0,
+            in_order: false,
         }
     }
 
@@ -59,7 +60,7 @@ impl Truth {
         self.tally.clicks(fate, lines);
     }
 
-    pub(super) fn clicks_on_one(&mut self, lines: u64) {
+    pub(super) fn clicks_in_window_of_one(&mut self, lines: u64) {
         self.tally.busiest = self.tally.busiest.max(lines);
     }
 

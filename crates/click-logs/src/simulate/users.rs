@@ -247,7 +247,7 @@ impl<'a> UserLog<'a> {
             truth.click_lines(of_impression(fate), 1);
             let of_copy = if fate == ClickFate::Credited { ClickFate::Repeated } else { fate };
             truth.click_lines(of_impression(of_copy), copies - 1);
-            on_this += copies;
+            on_this += if matches!(fate, ClickFate::Late | ClickFate::Early) { 0 } else { copies };
         }
         if chance.random::<f64>() < simulation.not_shown {
             // Documents of a query have smaller numbers.
@@ -262,7 +262,9 @@ impl<'a> UserLog<'a> {
             lines.click(simulation.dialect, &line);
             truth.click_lines(ClickFate::Unknown, 1);
         }
-        truth.clicks_on_one(on_this);
+        if fate.is_some() {
+            truth.clicks_in_window_of_one(on_this);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use click_logs::LogError;
-use click_logs::join::{Aside, Credited, Inputs, Limits, credit};
+use click_logs::join::{Aside, Credited, Inputs, Limits, Order, credit};
 use click_logs::model::Settings;
 use click_logs::simulate::{Simulation, Truth, simulate};
 
@@ -31,7 +31,14 @@ impl Log {
     }
 
     pub(crate) fn limits(&self) -> Limits {
-        Limits { memory: 1 << 28, threads: 2, scratch: self.folder.path().join("scratch"), partitions: None }
+        Limits {
+            memory: 1 << 28,
+            threads: 2,
+            scratch: self.folder.path().join("scratch"),
+            partitions: None,
+            order: Order::Auto,
+            block: None,
+        }
     }
 
     pub(crate) fn credit(&self, settings: &Settings) -> Result<Credited, LogError> {

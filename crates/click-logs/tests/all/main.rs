@@ -7,4 +7,5 @@ mod malformed;
 mod oracle;
 mod order;
 mod published;
+mod sliding;
 mod truth;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use click_logs::join::{ClickFate, DayCounts, ImpressionFate, UnitFate};
+use click_logs::join::{ClickFate, DayCounts, ImpressionFate, Order, UnitFate};
 use click_logs::model::time::{DAY, Zone};
 use click_logs::model::{Bots, Complete, Settings};
 use interleave::Generator;
@@ -95,15 +95,14 @@ fn plainly(
         *of_impressions.entry(fate).or_default() += 1;
     }
     let mut sets: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
-    let mut all: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut in_window: BTreeMap<u32, u64> = BTreeMap::new();
     for click in clicked {
-        *all.entry(click.id).or_default() += 1;
         let fate = match good.get(&click.id) {
             None if ids.contains(&click.id) => "of-set-aside",
             None => "unknown",
-            Some(shown) if click.document >= shown.teams.as_ref().unwrap().len() => "not-shown",
             Some(shown) if click.time < shown.time - settings.skew => "early",
             Some(shown) if click.time > shown.time + settings.window => "late",
+            Some(shown) if click.document >= shown.teams.as_ref().unwrap().len() => "not-shown",
             Some(_) if settings.dwell.is_some_and(|least| click.dwell.is_none_or(|dwell| dwell < least)) => {
                 "unsatisfied"
             }
@@ -111,6 +110,9 @@ fn plainly(
             Some(_) => "repeated",
         };
         *of_clicks.entry(fate).or_default() += 1;
+        if !matches!(fate, "early" | "late") {
+            *in_window.entry(click.id).or_default() += 1;
+        }
     }
     // By user, by day.
     let mut users: BTreeMap<u32, BTreeMap<i32, Vec<u32>>> = BTreeMap::new();
@@ -120,7 +122,7 @@ fn plainly(
     let mut days: BTreeMap<i32, DayCounts> = BTreeMap::new();
     for of_user in users.values() {
         let is_bot = |ids: &Vec<u32>| {
-            let clicks: u64 = ids.iter().map(|id| all.get(id).copied().unwrap_or(0)).sum();
+            let clicks: u64 = ids.iter().map(|id| in_window.get(id).copied().unwrap_or(0)).sum();
             settings.bots.are_too_many(ids.len() as u64, clicks, 0)
         };
         let bot_from = of_user.iter().find(|(_, ids)| is_bot(ids)).map_or(i32::MAX, |(day, _)| *day);
@@ -160,9 +162,33 @@ fn plainly(
 
 #[test]
 fn the_join_follows_the_rules() {
-    let mut generator = Generator::seed_from_u64(21);
-    for case in 0..600 {
-        let (shown, clicked) = random_log(&mut generator);
+    the_rules_are_followed(21, 600, false);
+}
+
+#[test]
+fn the_sliding_window_follows_the_rules() {
+    let in_order = the_rules_are_followed(22, 600, true);
+    // Ids that are used again much later, and clicks of days ago, are in most of these logs.
+    assert!((100..500).contains(&in_order), "{in_order} logs were joined in the order of time");
+}
+
+/// Compares random logs; returns how many were joined in the order of time.
+fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
+    let mut generator = Generator::seed_from_u64(seed);
+    let mut in_order = 0;
+    for case in 0..cases {
+        let (mut shown, mut clicked) = random_log(&mut generator);
+        if is_sorted {
+            shown.sort_by_key(|shown| shown.time);
+            clicked.sort_by_key(|click| click.time);
+            // Some lines are nearly in their place, or not at all.
+            let lines = clicked.len();
+            if lines > 1 && case % 3 == 0 {
+                let at = generator.random_range(0..lines - 1);
+                let by = if case % 2 == 0 { 1 } else { generator.random_range(1..lines - at) };
+                clicked[at..=at + by].rotate_left(1);
+            }
+        }
         let settings = Settings {
             unit_days: generator.random_range(1..4),
             window: [0, 60_000, 3_600_000][generator.random_range(0..3_usize)],
@@ -178,7 +204,16 @@ fn the_join_follows_the_rules() {
         let impressions: String = shown.iter().map(line_of_shown).collect();
         let clicks: String = clicked.iter().map(line_of_click).collect();
         let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
-        let found = log.credit(&settings).unwrap();
+        let mut limits = log.limits();
+        if is_sorted {
+            // Few lines at a time, so that the window slides.
+            limits.block = Some(300);
+            limits.threads = 1;
+        } else {
+            limits.order = Order::Any;
+        }
+        let found = log.credit_within(&settings, &limits);
+        in_order += usize::from(found.in_order);
         let (days, of_impressions, of_clicks, of_units) = plainly(&shown, &clicked, &settings);
         let context = format!("case {case}: {settings:?}\n{impressions}{clicks}");
         let found_days: BTreeMap<i32, DayCounts> = found.days.iter().map(|day| (day.day, day.counts)).collect();
@@ -197,6 +232,7 @@ fn the_join_follows_the_rules() {
         }
         assert_eq!(found.tally.lines(), [shown.len() as u64, clicked.len() as u64], "{context}");
     }
+    in_order
 }
 
 fn line_of_shown(shown: &Shown) -> String {

@@ -1,0 +1,139 @@
+//! Logs in any order: partitions by the hash of the impression, each joined by itself.
+
+use rayon::prelude::*;
+
+use super::credit::{Inputs, LEAST_MEMORY, Watch, Work};
+use super::encode::Kind;
+use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
+use super::spill::Spill;
+use super::table::{Joined, Table};
+use super::tally::Aside;
+use crate::error::LogError;
+use crate::model::Lineup;
+
+/// One pass over a partition: what was joined, and its outcomes by the partition of their units.
+type Passed = (Joined, Vec<Vec<u8>>);
+
+/// A log in partitions.
+struct Partitions {
+    impressions: Spill,
+    clicks: Spill,
+}
+
+impl Work<'_> {
+    /// Joins a log in any order; returns the outcomes of impressions, scattered by unit.
+    pub(super) fn partitions(
+        &mut self,
+        inputs: &Inputs,
+        watch: &impl Watch,
+        take: &mut impl FnMut(Vec<Aside>),
+    ) -> Result<Spill, LogError> {
+        let mut log = Partitions { impressions: self.spill("impressions", 4), clicks: self.spill("clicks", 8) };
+        for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
+            let spill = match kind {
+                Kind::Impressions => &mut log.impressions,
+                Kind::Clicks => &mut log.clicks,
+            };
+            for (number, path) in (0..).zip(paths) {
+                let mut file = self.open(path)?;
+                loop {
+                    let encoded = self.read(&mut file, number, kind, self.parts, false)?;
+                    if encoded.is_empty() {
+                        break;
+                    }
+                    for encoded in encoded {
+                        spill.append_all(&encoded.records)?;
+                        take(encoded.asides);
+                    }
+                    watch.read(file.bytes_taken());
+                }
+            }
+        }
+        self.join(&mut log, watch, take)
+    }
+
+    /// Joins the partitions.
+    fn join(
+        &mut self,
+        log: &mut Partitions,
+        watch: &impl Watch,
+        take: &mut impl FnMut(Vec<Aside>),
+    ) -> Result<Spill, LogError> {
+        let lineups = self.lineups.all();
+        watch.join(self.parts);
+        let mut outcomes = self.spill("outcomes", 4);
+        let all: Vec<usize> = (0..self.parts).collect();
+        for group in all.chunks(self.limits.threads.max(1)) {
+            let joined: Vec<Result<Vec<Passed>, LogError>> =
+                group.par_iter().map(|&part| self.join_part(log, part, &lineups)).collect();
+            for (joined, &part) in joined.into_iter().zip(group) {
+                for (joined, records) in joined? {
+                    self.tally += joined.tally;
+                    take(joined.asides);
+                    outcomes.append_all(&records)?;
+                }
+                log.impressions.release(part);
+                log.clicks.release(part);
+                watch.joined();
+            }
+        }
+        self.spilled += log.impressions.written() + log.clicks.written();
+        Ok(outcomes)
+    }
+
+    /// Joins one partition, in several passes over it if its table exceeds the memory.
+    fn join_part(&self, log: &Partitions, part: usize, lineups: &[Lineup]) -> Result<Vec<Passed>, LogError> {
+        let bytes = log.impressions.bytes(part);
+        let room = self.limits.memory.max(LEAST_MEMORY) / 2 / self.limits.threads.max(1) as u64;
+        let passes = Table::memory(bytes).div_ceil(room).max(1);
+        let mut joined = Vec::new();
+        for pass in 0..passes {
+            let is_here = |id: u128| passes == 1 || (id as u64 >> 32) % passes == pass;
+            let size = (bytes / passes) as usize;
+            let mut table = Table::new(self.settings, self.complete_until(), self.keeps_origins, size);
+            self.each_impression(log, part, |record| {
+                if is_here(record.id()) {
+                    table.insert(record);
+                }
+            })?;
+            let length = if self.keeps_origins { CLICK + ORIGIN } else { CLICK };
+            log.clicks.read(part, |bytes| {
+                for click in bytes.chunks_exact(length).map(ClickRecord::read) {
+                    if is_here(click.id) {
+                        table.click(click);
+                    }
+                }
+                bytes.len() / length * length
+            })?;
+            if self.keeps_origins {
+                self.each_impression(log, part, |record| {
+                    if is_here(record.id()) {
+                        table.revisit(record);
+                    }
+                })?;
+            }
+            let mut records = vec![Vec::new(); self.parts];
+            let mask = self.parts - 1;
+            let taken =
+                table.finish(lineups, |outcome| outcome.write(&mut records[outcome.unit as usize & mask]), drop);
+            joined.push((taken.map_err(LogError::new)?, records));
+        }
+        Ok(joined)
+    }
+
+    fn each_impression(
+        &self,
+        log: &Partitions,
+        part: usize,
+        mut take: impl FnMut(ImpressionRecord<'_>),
+    ) -> Result<(), LogError> {
+        log.impressions.read(part, |bytes| {
+            let mut used = 0;
+            for record in ImpressionRecord::all(bytes, self.keeps_origins) {
+                take(record);
+                used += record.length();
+            }
+            used
+        })
+    }
+}

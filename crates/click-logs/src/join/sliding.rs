@@ -1,0 +1,417 @@
+//! Logs in the order of time: only impressions whose window is not over are in memory.
+//!
+//! Each file is read as far as its time comes. Impressions enter the newest of a few tables (panes); a click finds its
+//! impression there, as soon as all impressions up to its time have been read. When the clicks have passed the window of all
+//! impressions of the oldest pane, these are credited, and of each only its id, time and whether it counts remain. Clicks
+//! that find no impression remain too. In the end both are brought together: such a click was late, early or on an unknown
+//! impression, or a line was not in its place. So the order is not trusted but checked: a line out of place ends the work, and
+//! never changes a count.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::credit::{Inputs, Watch, Work};
+use super::encode::{Encoded, Kind};
+use super::record::{CLICK, ClickRecord, ImpressionRecord};
+use super::spill::Spill;
+use super::table::{Closed, Table, outside_window};
+use super::tally::{ClickFate, Tally};
+use crate::error::LogError;
+use crate::model::{Lineup, Settings};
+use crate::read::LogFile;
+
+/// How far lines may be from their place, in milliseconds: servers write what they did in the last seconds.
+const SLACK: i64 = 60_000;
+/// Which part of the lines at the beginning of a file may be further away: clocks of users are wrong.
+const STRAY: usize = 20;
+
+/// Why a log was not joined in the order of time.
+pub(super) enum Stopped {
+    /// It cannot be joined at all.
+    Failed(LogError),
+    /// It has another order, as this says.
+    OutOfOrder(String),
+    /// Its files begin in another order.
+    NeverBegun,
+}
+
+impl From<LogError> for Stopped {
+    fn from(error: LogError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// A file, read as far as its time comes.
+pub(super) struct Source {
+    path: PathBuf,
+    number: u32,
+    kind: Kind,
+    /// What comes is later than this, or nearly.
+    frontier: i64,
+    file: Option<LogFile>,
+    has_ended: bool,
+}
+
+/// How far the impressions and the clicks have been read.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    impressions: i64,
+    clicks: i64,
+}
+
+impl Clock {
+    fn of(sources: &[Source]) -> Self {
+        let of = |kind| {
+            let open = sources.iter().filter(|source| source.kind == kind && !source.has_ended);
+            open.map(|source| source.frontier).min().unwrap_or(i64::MAX)
+        };
+        Self { impressions: of(Kind::Impressions), clicks: of(Kind::Clicks) }
+    }
+
+    /// The last click whose impression has been read if it is there.
+    fn safe(self, settings: &Settings) -> i64 {
+        if self.impressions == i64::MAX { i64::MAX } else { self.impressions.saturating_sub(settings.skew + SLACK) }
+    }
+}
+
+impl Work<'_> {
+    /// The files of a log, if the beginnings of all are in the order of time. Standard input is believed.
+    pub(super) fn sources(&mut self, inputs: &Inputs) -> Option<Vec<Source>> {
+        let mut sources = Vec::new();
+        for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
+            for (number, path) in (0..).zip(paths) {
+                let is_pipe = path == Path::new("-") || !path.is_file();
+                // A file that cannot be read says so when its turn comes.
+                let first = if is_pipe { Ok(i64::MIN) } else { self.beginning(path, kind) };
+                let frontier = first.ok()?;
+                sources.push(Source { path: path.clone(), number, kind, frontier, file: None, has_ended: false });
+            }
+        }
+        Some(sources)
+    }
+
+    /// The time at which a file begins.
+    fn beginning(&self, path: &Path, kind: Kind) -> Result<i64, ()> {
+        let block = self.open(path).and_then(|mut file| Ok((file.next_block()?, file))).map_err(drop)?;
+        let (Some(block), file) = block else { return Ok(i64::MIN) };
+        let order = self.encoding(0, kind, 1, true).encode(&block, file.format()).map_err(drop)?.order;
+        let mut latest = i64::MIN;
+        let is_stray = |&&time: &&i64| {
+            latest = latest.max(time);
+            time < latest.saturating_sub(SLACK)
+        };
+        let strays = order.iter().filter(is_stray).count();
+        if strays * STRAY > order.len() { Err(()) } else { Ok(order.first().copied().unwrap_or(i64::MIN)) }
+    }
+
+    /// Joins a log in the order of time; returns the outcomes of impressions, scattered by unit.
+    pub(super) fn slide(&mut self, mut sources: Vec<Source>, watch: &impl Watch) -> Result<Spill, Stopped> {
+        let count = (2 * self.limits.threads.max(1)).next_power_of_two();
+        let mut lanes: Vec<Lane<'_>> = (0..count).map(|_| Lane::new(self.settings, self.parts)).collect();
+        let mut left = Left {
+            outcomes: self.spill("outcomes", 4),
+            closed: self.spill("closed", 8),
+            strays: self.spill("strays", 8),
+        };
+        // Clicks wait for their impressions, so these are read a little further.
+        let ahead = self.settings.skew + 2 * SLACK;
+        let time = |source: &Source| match source.kind {
+            Kind::Impressions => source.frontier,
+            Kind::Clicks => source.frontier.saturating_add(ahead),
+        };
+        loop {
+            let open = sources.iter_mut().filter(|source| !source.has_ended);
+            let Some(source) = open.min_by_key(|source| time(source)) else { break };
+            let encoded = self.next(source, count, watch)?;
+            let kind = source.kind;
+            self.step(&mut lanes, &mut left, kind, &encoded, Clock::of(&sources))?;
+        }
+        let Left { outcomes, closed, strays } = left;
+        self.spilled += closed.written() + strays.written();
+        self.settle(&closed, &strays)?;
+        Ok(outcomes)
+    }
+
+    /// The next lines of a file.
+    fn next(&mut self, source: &mut Source, parts: usize, watch: &impl Watch) -> Result<Vec<Encoded>, LogError> {
+        let file = match &mut source.file {
+            Some(file) => file,
+            none => none.insert(self.open(&source.path)?),
+        };
+        let mut encoded = self.read(file, source.number, source.kind, parts, true)?;
+        watch.read(file.bytes_taken());
+        match encoded.last_mut() {
+            None => {
+                source.has_ended = true;
+                source.file = None;
+            }
+            Some(last) if last.order.is_empty() => {}
+            Some(last) => {
+                // A clock that is wrong does not move the middle of a block.
+                let middle = last.order.len() / 2;
+                source.frontier = source.frontier.max(*last.order.select_nth_unstable(middle).1);
+            }
+        }
+        Ok(encoded)
+    }
+
+    /// Lets all lanes take what was read.
+    fn step(
+        &mut self,
+        lanes: &mut [Lane<'_>],
+        left: &mut Left,
+        kind: Kind,
+        encoded: &[Encoded],
+        clock: Clock,
+    ) -> Result<(), Stopped> {
+        let lineups = self.lineups.all();
+        let complete_until = self.complete_until();
+        let moved: Vec<Result<Moved, String>> = lanes
+            .par_iter_mut()
+            .enumerate()
+            .map(|(number, lane)| {
+                let records = encoded.iter().map(|encoded| encoded.records[number].as_slice());
+                lane.step(kind, records, clock, &lineups, complete_until)
+            })
+            .collect();
+        for moved in moved {
+            let moved = moved.map_err(LogError::new)?;
+            self.tally += moved.tally;
+            left.outcomes.append_all(&moved.outcomes)?;
+            left.closed.append_all(&moved.closed)?;
+            left.strays.append_all(&moved.strays)?;
+        }
+        let held: u64 = lanes.iter().map(Lane::memory).sum();
+        if held > self.limits.memory / 2 {
+            let (mb, window) = (self.limits.memory >> 20, crate::model::time::duration_text(self.settings.window));
+            return Err(Stopped::OutOfOrder(format!(
+                "what is shown in {window} exceeds half of the {mb} MB of memory"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Finds out what became of clicks that met no impression.
+    fn settle(&mut self, closed: &Spill, strays: &Spill) -> Result<(), Stopped> {
+        let settings = self.settings;
+        let tallies: Vec<Result<Tally, Stopped>> =
+            (0..self.parts).into_par_iter().map(|part| settle_part(settings, closed, strays, part)).collect();
+        for tally in tallies {
+            self.tally += tally?;
+        }
+        Ok(())
+    }
+}
+
+fn settle_part(settings: &Settings, closed: &Spill, strays: &Spill, part: usize) -> Result<Tally, Stopped> {
+    let mut impressions: Vec<Closed> = Vec::with_capacity(closed.bytes(part) as usize / CLOSED);
+    closed.read(part, |bytes| {
+        impressions.extend(bytes.chunks_exact(CLOSED).map(read_closed));
+        bytes.len() / CLOSED * CLOSED
+    })?;
+    impressions.sort_unstable_by_key(|closed| closed.id);
+    if impressions.windows(2).any(|pair| pair[0].id == pair[1].id) {
+        return Err(Stopped::OutOfOrder("an impression is logged again long afterwards".to_owned()));
+    }
+    let mut clicks: Vec<(u128, i64)> = Vec::with_capacity(strays.bytes(part) as usize / STRAY_CLICK);
+    strays.read(part, |bytes| {
+        clicks.extend(bytes.chunks_exact(STRAY_CLICK).map(read_stray));
+        bytes.len() / STRAY_CLICK * STRAY_CLICK
+    })?;
+    clicks.sort_unstable();
+    let mut tally = Tally::default();
+    let mut impressions = impressions.iter().peekable();
+    for (id, time) in clicks {
+        while impressions.next_if(|closed| closed.id < id).is_some() {}
+        let fate = match impressions.peek() {
+            Some(closed) if closed.id == id => match outside_window(settings, closed.time, time) {
+                None => return Err(Stopped::OutOfOrder("clicks come long before or after their place".to_owned())),
+                Some(_) if !closed.counts => ClickFate::SetAside,
+                Some(fate) => fate,
+            },
+            _ => ClickFate::Unknown,
+        };
+        tally.clicks(fate, 1);
+    }
+    Ok(tally)
+}
+
+/// What leaves the window.
+struct Left {
+    outcomes: Spill,
+    closed: Spill,
+    strays: Spill,
+}
+
+/// What leaves the window of one lane in one step, by partition.
+struct Moved {
+    tally: Tally,
+    outcomes: Vec<Vec<u8>>,
+    closed: Vec<Vec<u8>>,
+    strays: Vec<Vec<u8>>,
+}
+
+/// Bytes of an impression that left: its id, its time, whether it counts.
+const CLOSED: usize = 25;
+/// Bytes of a click that met no impression: the id, its time.
+const STRAY_CLICK: usize = 24;
+
+fn write_closed(closed: Closed, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&closed.id.to_le_bytes());
+    bytes.extend_from_slice(&closed.time.to_le_bytes());
+    bytes.push(u8::from(closed.counts));
+}
+
+fn read_closed(bytes: &[u8]) -> Closed {
+    let (id, time) = read_stray(&bytes[..STRAY_CLICK]);
+    Closed { id, time, counts: bytes[STRAY_CLICK] == 1 }
+}
+
+fn read_stray(bytes: &[u8]) -> (u128, i64) {
+    let (id, time) = bytes.split_at(16);
+    (
+        u128::from_le_bytes(id.try_into().expect("sixteen bytes")),
+        i64::from_le_bytes(time.try_into().expect("eight bytes")),
+    )
+}
+
+/// The impressions of some ids whose window is not over.
+struct Lane<'a> {
+    settings: &'a Settings,
+    parts: usize,
+    /// Oldest first.
+    panes: VecDeque<Pane<'a>>,
+    /// Clicks that are ahead of the impressions.
+    waiting: Vec<ClickRecord>,
+    /// Bytes of the largest pane so far.
+    largest: usize,
+}
+
+/// Impressions that leave together.
+struct Pane<'a> {
+    table: Table<'a>,
+    /// The time when it began.
+    since: i64,
+    /// The time of its newest impression.
+    newest: i64,
+}
+
+impl<'a> Lane<'a> {
+    fn new(settings: &'a Settings, parts: usize) -> Self {
+        Self { settings, parts, panes: VecDeque::new(), waiting: Vec::new(), largest: 0 }
+    }
+
+    /// Bytes that it holds.
+    fn memory(&self) -> u64 {
+        let records: usize = self.panes.iter().map(|pane| pane.table.bytes()).sum();
+        Table::memory(records as u64) + (self.waiting.len() * size_of::<ClickRecord>()) as u64
+    }
+
+    fn step<'b>(
+        &mut self,
+        kind: Kind,
+        records: impl Iterator<Item = &'b [u8]>,
+        clock: Clock,
+        lineups: &[Lineup],
+        complete_until: i64,
+    ) -> Result<Moved, String> {
+        let some = || vec![Vec::new(); self.parts];
+        let mut moved = Moved { tally: Tally::default(), outcomes: some(), closed: some(), strays: some() };
+        let safe = clock.safe(self.settings);
+        match kind {
+            Kind::Impressions => {
+                self.begin_pane(clock);
+                records
+                    .flat_map(|records| ImpressionRecord::all(records, false))
+                    .for_each(|record| self.insert(record));
+            }
+            Kind::Clicks => {
+                for click in records.flat_map(|records| records.chunks_exact(CLICK)).map(ClickRecord::read) {
+                    if click.time <= safe { self.click(click, &mut moved) } else { self.waiting.push(click) }
+                }
+            }
+        }
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.retain(|click| {
+            let waits = click.time > safe;
+            if !waits {
+                self.click(*click, &mut moved);
+            }
+            waits
+        });
+        self.waiting = waiting;
+        let passed = clock.clicks.min(safe);
+        while let Some(pane) = self.panes.front() {
+            let ends = pane.newest.saturating_add(self.settings.window);
+            // Until then, the same impression may come again, and the log may end.
+            let is_closed = ends.saturating_add(SLACK) < passed && ends.saturating_add(SLACK) <= clock.impressions;
+            let is_over = clock.impressions == i64::MAX && clock.clicks == i64::MAX;
+            if !is_closed && !is_over {
+                break;
+            }
+            let pane = self.panes.pop_front().expect("it is there");
+            self.close(pane, lineups, complete_until, &mut moved)?;
+        }
+        Ok(moved)
+    }
+
+    /// Begins another pane if the newest one has lasted as long as a window.
+    fn begin_pane(&mut self, clock: Clock) {
+        let lasts = self.settings.window.saturating_add(self.settings.skew + SLACK);
+        let is_full = self.panes.back().is_none_or(|pane| pane.since.saturating_add(lasts) < clock.impressions);
+        if is_full {
+            let table = Table::new(self.settings, i64::MAX, false, self.largest);
+            self.panes.push_back(Pane { table, since: clock.impressions, newest: i64::MIN });
+        }
+    }
+
+    fn insert(&mut self, record: ImpressionRecord<'_>) {
+        let (newest, older) = self.panes.make_contiguous().split_last_mut().expect("a pane has begun");
+        match older.iter_mut().find(|pane| pane.table.entry(record.id()).is_some()) {
+            Some(pane) => pane.table.insert(record),
+            None => {
+                newest.table.insert(record);
+                newest.newest = newest.newest.max(record.time());
+            }
+        }
+    }
+
+    fn click(&mut self, click: ClickRecord, moved: &mut Moved) {
+        for pane in self.panes.iter_mut().rev() {
+            if let Some(entry) = pane.table.entry(click.id) {
+                pane.table.click_on(entry, click);
+                return;
+            }
+        }
+        let bytes = &mut moved.strays[part_of(click.id, self.parts)];
+        bytes.extend_from_slice(&click.id.to_le_bytes());
+        bytes.extend_from_slice(&click.time.to_le_bytes());
+    }
+
+    fn close(
+        &mut self,
+        pane: Pane<'a>,
+        lineups: &[Lineup],
+        complete_until: i64,
+        moved: &mut Moved,
+    ) -> Result<(), String> {
+        let Pane { mut table, .. } = pane;
+        self.largest = self.largest.max(table.bytes());
+        table.complete_until(complete_until);
+        let Moved { tally, outcomes, closed, .. } = moved;
+        let joined = table.finish(
+            lineups,
+            |outcome| outcome.write(&mut outcomes[outcome.unit as usize & (self.parts - 1)]),
+            |impression| write_closed(impression, &mut closed[part_of(impression.id, self.parts)]),
+        )?;
+        *tally += joined.tally;
+        Ok(())
+    }
+}
+
+/// The partition of an id; its lower bits chose the lane.
+fn part_of(id: u128, parts: usize) -> usize {
+    (id >> 96) as usize & (parts - 1)
+}
