@@ -42,7 +42,7 @@ impl Encoding<'_> {
     pub(super) fn encode(&self, block: &Block, format: &Format) -> Result<Encoded, LogError> {
         let mut encoder = Encoder::new(self.settings, self.lineups, self.keeps_origins);
         let mut encoded = Encoded {
-            records: vec![Vec::new(); self.parts],
+            records: (0..self.parts).map(|_| Vec::with_capacity(block.bytes() / self.parts)).collect(),
             tally: Tally::default(),
             times: None,
             order: Vec::new(),

@@ -59,13 +59,19 @@ pub(super) struct Encoder<'a> {
     /// Some lineups of impressions with teams.
     recent: Vec<(Vec<String>, u32)>,
     keep_origins: bool,
+    /// The agent of the last impression, and whether it is that of a bot: the next one is often the same.
+    agent: (String, bool),
     /// The hashes of the documents of an impression.
     documents: Vec<u64>,
+    /// Its credit.
+    credit: Vec<u8>,
 }
 
 impl<'a> Encoder<'a> {
     pub(super) fn new(settings: &'a Settings, lineups: &'a Lineups, keep_origins: bool) -> Self {
-        Self { settings, lineups, known: BTreeMap::new(), recent: Vec::new(), keep_origins, documents: Vec::new() }
+        let agent = (String::new(), settings.bots.is_known_agent(""));
+        let (known, recent, documents, credit) = Default::default();
+        Self { settings, lineups, known, recent, keep_origins, agent, documents, credit }
     }
 
     /// Appends the record of an impression to what `buffer` chooses by the hash of its id.
@@ -79,9 +85,10 @@ impl<'a> Encoder<'a> {
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
     ) -> Result<(), Malformed> {
         let id = hash(&impression.id);
-        let (lineup, credit) = match (&impression.mixed, &impression.unit) {
-            (None, _) => (NOT_MIXED, Vec::new()),
-            (Some(_), None) => (NO_UNIT, Vec::new()),
+        self.credit.clear();
+        let lineup = match (&impression.mixed, &impression.unit) {
+            (None, _) => NOT_MIXED,
+            (Some(_), None) => NO_UNIT,
             (Some(mixed), Some(_)) => self.credit(mixed, impression.shown.len())?,
         };
         let unit = match (&impression.unit, self.settings.unit) {
@@ -89,8 +96,9 @@ impl<'a> Encoder<'a> {
             (Some(unit), _) => hash(unit),
             (None, _) => 0,
         };
-        let is_bot =
-            impression.unit.as_ref().is_some_and(|unit| self.settings.bots.is_known(unit, impression.agent.as_deref()));
+        let is_bot = impression.unit.as_ref().is_some_and(|unit| self.settings.bots.is_known_unit(unit))
+            || (impression.unit.is_some()
+                && impression.agent.as_ref().is_some_and(|agent| self.is_agent_of_bot(agent)));
         self.documents.clear();
         self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
         if let Some(at) = repeated(&self.documents, &impression.shown) {
@@ -100,7 +108,7 @@ impl<'a> Encoder<'a> {
             )));
         }
         let origins = if self.keep_origins { ORIGIN } else { 0 };
-        let length = HEAD + DOCUMENT * impression.shown.len() + credit.len() + origins;
+        let length = HEAD + DOCUMENT * impression.shown.len() + self.credit.len() + origins;
         let bytes = buffer(id);
         bytes.reserve(length);
         bytes.extend_from_slice(&(length as u32).to_le_bytes());
@@ -112,9 +120,16 @@ impl<'a> Encoder<'a> {
         for document in &self.documents {
             bytes.extend_from_slice(&document.to_le_bytes()[..DOCUMENT]);
         }
-        bytes.extend_from_slice(&credit);
+        bytes.extend_from_slice(&self.credit);
         self.push_origin(origin, bytes);
         Ok(())
+    }
+
+    fn is_agent_of_bot(&mut self, agent: &str) -> bool {
+        if self.agent.0 != agent {
+            self.agent = (agent.to_owned(), self.settings.bots.is_known_agent(agent));
+        }
+        self.agent.1
     }
 
     /// Appends the record of a click: the id (16), the document and whether it was satisfied (8), the time (8), the origin.
@@ -136,8 +151,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The lineup, and the stored credit: a team per position, or the bytes of the receipt.
-    fn credit(&mut self, mixed: &Mixed<'_>, shown: usize) -> Result<(u32, Vec<u8>), Malformed> {
+    /// The lineup; the credit becomes that to be stored: a team per position, or the bytes of the receipt.
+    fn credit(&mut self, mixed: &Mixed<'_>, shown: usize) -> Result<u32, Malformed> {
         match mixed {
             Mixed::Teams { teams, rankers } => self.teams(teams, rankers.as_deref(), shown),
             Mixed::Receipt { receipt, rankers } => {
@@ -162,8 +177,8 @@ impl<'a> Encoder<'a> {
                     );
                     return Err(Malformed::new(message));
                 }
-                let lineup = self.number(names, Cow::Owned(receipt.method().to_owned()), is_two)?;
-                Ok((lineup, receipt.to_bytes()))
+                self.credit = receipt.to_bytes();
+                self.number(names, Cow::Owned(receipt.method().to_owned()), is_two)
             }
         }
     }
@@ -173,30 +188,23 @@ impl<'a> Encoder<'a> {
         teams: &[Option<Cow<'_, str>>],
         rankers: Option<&[Cow<'_, str>]>,
         shown: usize,
-    ) -> Result<(u32, Vec<u8>), Malformed> {
+    ) -> Result<u32, Malformed> {
         debug_assert_eq!(teams.len(), shown, "checked when the line was read");
-        let encode = |names: &[String]| -> Option<Vec<u8>> {
-            let place = |team: &Option<Cow<'_, str>>| match team {
-                None => Some(NOBODY),
-                Some(team) => names.iter().position(|name| name == team).map(|place| place as u8),
-            };
-            teams.iter().map(place).collect()
-        };
         let stated = &self.settings.rankers;
         // Most impressions have the rankers of one before.
         for (names, number) in &self.recent {
             let is_same = match rankers {
-                Some(rankers) => rankers.iter().eq(names),
+                Some(rankers) => rankers.len() == names.len() && rankers.iter().zip(names).all(|(a, b)| is_same(a, b)),
                 None if !stated.is_empty() => names == stated,
                 None => true,
             };
             if is_same
-                && let Some(credit) = encode(names)
+                && places(teams, names, &mut self.credit)
                 && (rankers.is_some()
                     || !stated.is_empty()
-                    || (0..names.len()).all(|place| credit.contains(&(place as u8))))
+                    || (0..names.len()).all(|place| self.credit.contains(&(place as u8))))
             {
-                return Ok((*number, credit));
+                return Ok(*number);
             }
         }
         let names: Vec<String> = match rankers {
@@ -212,15 +220,18 @@ impl<'a> Encoder<'a> {
         if names.len() >= usize::from(NOBODY) {
             return Err(Malformed::new(format!("{} rankers in one list; expected at most 254", names.len())));
         }
-        let Some(credit) = encode(&names) else {
+        if !places(teams, &names, &mut self.credit) {
             let team = teams.iter().flatten().find(|team| !names.iter().any(|name| name == *team));
             let team = team.map_or_else(String::new, |team| excerpt(team));
-            return Err(Malformed::new(format!("the team {team} is none of --rankers {}", names.join(","))));
-        };
+            return Err(Malformed::new(match rankers {
+                Some(_) => format!("the team {team} is none of the rankers of the line; name it there"),
+                None => format!("the team {team} is none of --rankers {}", names.join(",")),
+            }));
+        }
         let number = self.number(names.clone(), Cow::Borrowed("teams"), names.len() == 2)?;
         self.recent.truncate(RECENT - 1);
         self.recent.insert(0, (names, number));
-        Ok((number, credit))
+        Ok(number)
     }
 
     fn number(&mut self, names: Vec<String>, method: Cow<'static, str>, is_two: bool) -> Result<u32, Malformed> {
@@ -233,6 +244,25 @@ impl<'a> Encoder<'a> {
         self.known.insert(key, number);
         Ok(number)
     }
+}
+
+/// Makes `credit` the place of each team among `names`; false if one is not there.
+fn places(teams: &[Option<Cow<'_, str>>], names: &[String], credit: &mut Vec<u8>) -> bool {
+    credit.clear();
+    for team in teams {
+        let place = match team {
+            None => Some(NOBODY),
+            Some(team) => names.iter().position(|name| is_same(name, team)).map(|place| place as u8),
+        };
+        let Some(place) = place else { return false };
+        credit.push(place);
+    }
+    true
+}
+
+/// Whether two names are the same. They are short: looking at each byte is quicker than comparing blocks.
+fn is_same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b)
 }
 
 /// The impression at the beginning of some bytes.

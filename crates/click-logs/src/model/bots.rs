@@ -55,13 +55,24 @@ impl Bots {
     /// Whether an impression is of a bot by its unit or agent alone.
     #[must_use]
     pub fn is_known(&self, unit: &str, agent: Option<&str>) -> bool {
-        let by_agent = || {
-            let agent = agent.unwrap_or("").to_lowercase();
-            self.agents.iter().any(|part| agent.contains(&part.to_lowercase()))
-        };
+        self.is_known_unit(unit) || agent.is_some_and(|agent| self.is_known_agent(agent))
+    }
+
+    /// Whether a unit is a bot by its name.
+    #[must_use]
+    pub fn is_known_unit(&self, unit: &str) -> bool {
         self.units.iter().any(|name| name == unit)
             || self.unit_prefixes.iter().any(|prefix| unit.starts_with(prefix.as_str()))
-            || (!self.agents.is_empty() && agent.is_some() && by_agent())
+    }
+
+    /// Whether an agent is that of a bot.
+    #[must_use]
+    pub fn is_known_agent(&self, agent: &str) -> bool {
+        if self.agents.is_empty() {
+            return false;
+        }
+        let agent = agent.to_lowercase();
+        self.agents.iter().any(|part| agent.contains(&part.to_lowercase()))
     }
 
     /// Whether a unit with this number of impressions and clicks on a day, at most `busiest` clicks on one impression, is a bot.

@@ -10,14 +10,48 @@ use crate::error::{Malformed, excerpt};
 pub struct Header {
     names: Vec<String>,
     separator: u8,
+    /// By [`Column`]: where it is, under each of its names.
+    places: Vec<Vec<usize>>,
 }
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Column {
+    Impression,
+    Time,
+    User,
+    Session,
+    Agent,
+    Shown,
+    Teams,
+    Rankers,
+    Receipt,
+    Document,
+    Dwell,
+    Action,
+}
+
+/// The names of each [`Column`]: the first that is not empty in a line counts.
+const NAMES: [&[&str]; 12] = [
+    &["impression", "query_id"],
+    &["time", "timestamp"],
+    &["user", "user_id", "client_id"],
+    &["session", "session_id"],
+    &["agent"],
+    &["shown", "query_response_hit_ids"],
+    &["teams"],
+    &["rankers"],
+    &["receipt"],
+    &["document", "object_id"],
+    &["dwell"],
+    &["action_name"],
+];
 
 /// One line.
 #[derive(Debug)]
 pub(super) struct Row<'a, 'h> {
     fields: Vec<Cow<'a, str>>,
-    /// By column: its name.
-    names: &'h [String],
+    header: &'h Header,
 }
 
 impl Header {
@@ -41,12 +75,15 @@ impl Header {
                 excerpt(line)
             )));
         }
-        Ok(Self { names, separator })
+        let place = |name: &&str| names.iter().position(|column| column == name);
+        let places = NAMES.iter().map(|alike| alike.iter().filter_map(place).collect()).collect();
+        Ok(Self { names, separator, places })
     }
 
     /// The fields of a line.
     pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a, '_>, Malformed> {
-        let fields = fields(line, self.separator)?;
+        let mut fields = Vec::with_capacity(self.names.len());
+        split(line, self.separator, &mut fields)?;
         if fields.len() != self.names.len() {
             return Err(Malformed::new(format!(
                 "{} fields, but the header names {}; quote fields that hold a separator, and complete lines that are cut off",
@@ -54,15 +91,16 @@ impl Header {
                 self.names.len()
             )));
         }
-        Ok(Row { fields, names: &self.names })
+        Ok(Row { fields, header: self })
     }
 }
 
 impl<'a> Row<'a, '_> {
-    /// The first field that is not empty among the columns of these names.
-    pub(super) fn any(&self, names: &[&str]) -> Option<Cow<'a, str>> {
-        let column = |name: &&str| self.names.iter().position(|column| column == name);
-        names.iter().filter_map(column).map(|at| self.fields[at].clone()).find(|field| !field.is_empty())
+    /// The first field that is not empty among the columns that hold it. It is taken out.
+    pub(super) fn take(&mut self, column: Column) -> Option<Cow<'a, str>> {
+        let mut places = self.header.places[column as usize].iter();
+        let place = places.find(|place| !self.fields[**place].is_empty())?;
+        Some(std::mem::take(&mut self.fields[*place]))
     }
 }
 
@@ -82,6 +120,11 @@ impl Fields {
 /// The fields of a line.
 fn fields(line: &str, separator: u8) -> Result<Vec<Cow<'_, str>>, Malformed> {
     let mut found = Vec::with_capacity(8);
+    split(line, separator, &mut found)?;
+    Ok(found)
+}
+
+fn split<'a>(line: &'a str, separator: u8, found: &mut Vec<Cow<'a, str>>) -> Result<(), Malformed> {
     let mut rest = line;
     loop {
         if let Some(quoted) = rest.strip_prefix('"') {
@@ -98,7 +141,7 @@ fn fields(line: &str, separator: u8) -> Result<Vec<Cow<'_, str>>, Malformed> {
             found.push(if text.contains('"') { Cow::Owned(text.replace("\"\"", "\"")) } else { Cow::Borrowed(text) });
             rest = &quoted[end + 1..];
             match rest.as_bytes().first() {
-                None => return Ok(found),
+                None => return Ok(()),
                 Some(byte) if *byte == separator => rest = &rest[1..],
                 Some(_) => {
                     let column = (line.len() - rest.len()) as u64 + 1;
@@ -114,7 +157,7 @@ fn fields(line: &str, separator: u8) -> Result<Vec<Cow<'_, str>>, Malformed> {
                 }
                 None => {
                     found.push(Cow::Borrowed(rest));
-                    return Ok(found);
+                    return Ok(());
                 }
             }
         }
@@ -144,7 +187,14 @@ mod tests {
     #[test]
     fn headers_name_columns() {
         let header = Header::read("\u{feff}impression;time;user").unwrap();
-        assert_eq!(header.row("i1;5;").unwrap().any(&["user", "time"]).as_deref(), Some("5"));
+        assert_eq!(header.row("i1;5;").unwrap().take(Column::Time).as_deref(), Some("5"));
+        assert_eq!(header.row("i1;5;").unwrap().take(Column::User), None);
+        let several = Header::read("query_id,user_id,user,impression").unwrap();
+        let mut row = several.row("q,u,,").unwrap();
+        assert_eq!(
+            [Column::User, Column::Impression].map(|column| row.take(column)),
+            [Some("u".into()), Some("q".into())]
+        );
         assert!(header.row("i1;5").is_err());
         assert!(Header::read("a,b").is_err() && Header::read("impression,a,a").is_err());
     }

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::csv::Column;
 use super::fields::{missing, present, time};
 use super::text::{Moment, Text};
 use crate::error::{Malformed, excerpt};
@@ -63,15 +64,15 @@ struct Object<'a> {
 pub fn click<'a>(text: &'a str, header: Option<&super::Header>, settings: &Settings) -> Result<Event<'a>, Malformed> {
     const TIME: &str = "`time` (or `timestamp`)";
     if let Some(header) = header {
-        let row = header.row(text)?;
-        if row.any(&["action_name"]).is_some_and(|action| !settings.actions.iter().any(|name| *name == action)) {
+        let mut row = header.row(text)?;
+        if row.take(Column::Action).is_some_and(|action| !settings.actions.iter().any(|name| *name == action)) {
             return Ok(Event::Other);
         }
-        let impression = row.any(&["impression", "query_id"]).ok_or_else(|| missing("`impression` (or `query_id`)"))?;
-        let document = row.any(&["document", "object_id"]).ok_or_else(|| missing("`document` (or `object_id`)"))?;
-        let time = time(row.any(&["time", "timestamp"]).map(Moment::Text), settings.zone, TIME)?;
+        let impression = row.take(Column::Impression).ok_or_else(|| missing("`impression` (or `query_id`)"))?;
+        let document = row.take(Column::Document).ok_or_else(|| missing("`document` (or `object_id`)"))?;
+        let time = time(row.take(Column::Time).map(Moment::Text), settings.zone, TIME)?;
         let seconds = |text: &str| text.parse().map_err(|_| dwell_error(&excerpt(text)));
-        let dwell = row.any(&["dwell"]).map(|text| seconds(&text).and_then(dwell)).transpose()?;
+        let dwell = row.take(Column::Dwell).map(|text| seconds(&text).and_then(dwell)).transpose()?;
         return Ok(Event::Click(Click { impression, document, time, dwell }));
     }
     let mut line: Line<'a> = serde_json::from_str(text).map_err(|error| Malformed::json(&error))?;

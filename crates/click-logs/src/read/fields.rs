@@ -62,12 +62,6 @@ pub(super) fn mixed<'a>(
                 return Err(Malformed::new(message));
             }
             let teams: Vec<_> = teams.into_iter().map(present).collect();
-            let strange =
-                rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
-            if let Some(team) = strange {
-                let message = format!("the team {} is none of the rankers of the line; name it there", excerpt(team));
-                return Err(Malformed::new(message));
-            }
             Ok(Some(Mixed::Teams { teams, rankers }))
         }
         (None, Some(text)) => {

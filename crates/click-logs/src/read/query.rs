@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::csv::Row;
+use super::csv::{Column, Row};
 use super::fields::{check_shown, missing, mixed, present, time};
 use super::text::{Moment, ReceiptText, Text};
 use crate::error::Malformed;
@@ -140,7 +140,7 @@ pub fn impression<'a>(
     settings: &Settings,
 ) -> Result<Impression<'a>, Malformed> {
     match header {
-        Some(header) => of_row(&header.row(line)?, settings),
+        Some(header) => of_row(header.row(line)?, settings),
         None => of_json(line, settings),
     }
 }
@@ -197,24 +197,25 @@ fn of_json<'a>(text: &'a str, settings: &Settings) -> Result<Impression<'a>, Mal
     Ok(Impression { id, time, unit, agent, shown, mixed })
 }
 
-fn of_row<'a>(row: &Row<'a, '_>, settings: &Settings) -> Result<Impression<'a>, Malformed> {
-    let id = row.any(&["impression", "query_id"]).ok_or_else(|| missing("`impression` (or `query_id`)"))?;
-    let moment = row.any(&["time", "timestamp"]).map(Moment::Text);
+fn of_row<'a>(mut row: Row<'a, '_>, settings: &Settings) -> Result<Impression<'a>, Malformed> {
+    let id = row.take(Column::Impression).ok_or_else(|| missing("`impression` (or `query_id`)"))?;
+    let moment = row.take(Column::Time).map(Moment::Text);
     let time = time(moment, settings.zone, "`time` (or `timestamp`)")?;
     let unit = match settings.unit {
-        UnitKind::User => row.any(&["user", "user_id", "client_id"]),
-        UnitKind::Session => row.any(&["session", "session_id"]),
+        UnitKind::User => row.take(Column::User),
+        UnitKind::Session => row.take(Column::Session),
         UnitKind::Impression => Some(id.clone()),
     };
-    let list = |names: &[&str]| row.any(names).map(|list| split(list, settings.list_separator));
-    let shown = list(&["shown", "query_response_hit_ids"]).unwrap_or_default();
+    let mut list = |column| row.take(column).map(|list| split(list, settings.list_separator));
+    let shown = list(Column::Shown).unwrap_or_default();
     check_shown(&shown)?;
     // A list has no empty entries, so nobody has a name.
     let owner = |team: Cow<'a, str>| (team != "-").then_some(team);
-    let teams = list(&["teams"]).map(|teams| teams.into_iter().map(owner).collect());
-    let receipt = row.any(&["receipt"]).map(ReceiptText::Text);
-    let mixed = mixed(shown.len(), teams, receipt, list(&["rankers"]))?;
-    Ok(Impression { id, time, unit, agent: row.any(&["agent"]), shown, mixed })
+    let teams = list(Column::Teams).map(|teams| teams.into_iter().map(owner).collect());
+    let rankers = list(Column::Rankers);
+    let receipt = row.take(Column::Receipt).map(ReceiptText::Text);
+    let mixed = mixed(shown.len(), teams, receipt, rankers)?;
+    Ok(Impression { id, time, unit, agent: row.take(Column::Agent), shown, mixed })
 }
 
 /// The first id that says something.
@@ -225,15 +226,15 @@ fn first<'a>(ids: impl IntoIterator<Item = Option<Text<'a>>>) -> Option<Cow<'a, 
 /// The entries of a list, without empty ones.
 fn split(list: Cow<'_, str>, separator: char) -> Vec<Cow<'_, str>> {
     match list {
-        Cow::Borrowed(list) => parts(list, separator).into_iter().map(Cow::Borrowed).collect(),
-        Cow::Owned(list) => parts(&list, separator).into_iter().map(|part| Cow::Owned(part.to_owned())).collect(),
+        Cow::Borrowed(list) => parts(list, separator, Cow::Borrowed),
+        Cow::Owned(list) => parts(&list, separator, |part| Cow::Owned(part.to_owned())),
     }
 }
 
-fn parts(list: &str, separator: char) -> Vec<&str> {
+fn parts<'a, T>(list: &'a str, separator: char, make: impl Fn(&'a str) -> T) -> Vec<T> {
     let mut found = Vec::with_capacity(16);
     if !separator.is_ascii() {
-        found.extend(list.split(separator).filter(|part| !part.is_empty()));
+        found.extend(list.split(separator).filter(|part| !part.is_empty()).map(make));
         return found;
     }
     // Entries are short: looking at each byte is quicker than searching.
@@ -241,13 +242,13 @@ fn parts(list: &str, separator: char) -> Vec<&str> {
     for (at, byte) in list.bytes().enumerate() {
         if byte == separator as u8 {
             if at > start {
-                found.push(&list[start..at]);
+                found.push(make(&list[start..at]));
             }
             start = at + 1;
         }
     }
     if list.len() > start {
-        found.push(&list[start..]);
+        found.push(make(&list[start..]));
     }
     found
 }
