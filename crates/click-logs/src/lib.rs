@@ -7,6 +7,8 @@
 pub mod cli;
 pub mod decide;
 pub mod error;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod join;
 pub mod model;
 pub mod outcomes;

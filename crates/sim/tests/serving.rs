@@ -194,3 +194,86 @@ fn lateness_is_refused_in_one_line() {
     }
     assert!(!here.join("results").exists(), "nothing was written");
 }
+
+/// Outcomes of five days, the rankers `new`, `old` and `other`: `new` wins 60% of the decided impressions.
+fn outcomes(folder: &Path) {
+    let mut text =
+        "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties\n"
+            .to_owned();
+    for day in 1..=5 {
+        for (first, second, won, lost) in
+            [("new", "old", 600, 400), ("old", "other", 500, 500), ("other", "new", 400, 600)]
+        {
+            text += &format!("2026-11-0{day},{first},{second},9,9,9,{won},{lost},200\n");
+        }
+    }
+    fs::write(folder.join("outcomes.csv"), text).expect("a writable folder");
+}
+
+#[test]
+fn days_of_a_log_make_the_table_of_the_next() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    outcomes(here);
+    let plan = ["bandit", "--from-outcomes", "outcomes.csv", "--impressions", "4000"];
+    let with = |more: &[&'static str]| [&plan[..], more].concat();
+    let said_first = said(here, &with(&["--algorithms", "rucb,dts,btm", "--out", "plan"]));
+    assert!(said_first.starts_with("The next day's 4,000 impressions, after 5 days until 2026-11-05:"), "{said_first}");
+    assert!(said_first.contains("rucb (best: new)") && said_first.contains("dts (best: new)"), "{said_first}");
+    let csv = fs::read_to_string(here.join("plan/plan.csv")).expect("a file");
+    let json = json(&here.join("plan/plan.json"));
+    for algorithm in json["plans"].as_array().expect("plans") {
+        let shares = algorithm["shares"].as_array().expect("shares");
+        let sum: u64 = shares.iter().map(|share| share["impressions"].as_u64().expect("a number")).sum();
+        assert_eq!(sum, 4_000);
+        let used = ["planned", "further", "unused"].map(|part| algorithm[part].as_u64().expect("a number"));
+        assert_eq!(used.iter().sum::<u64>(), 5 * 3 * 1_200, "{algorithm}");
+        assert!(used[0] > 0, "{algorithm}");
+    }
+    // The best arm is in most of what RUCB would show.
+    let shown = |algorithm: usize, ranker: &str| -> u64 {
+        let shares = json["plans"][algorithm]["shares"].as_array().expect("shares");
+        let with = shares.iter().filter(|share| share["rankers"].as_array().expect("names").contains(&ranker.into()));
+        with.map(|share| share["impressions"].as_u64().expect("a number")).sum()
+    };
+    assert!(shown(0, "new") > 2_000 && shown(1, "new") > 2_000, "{csv}");
+    // The same again; another seed; fewer days; a folder with a summary.
+    said(here, &with(&["--algorithms", "rucb,dts,btm", "--out", "again"]));
+    assert_eq!(fs::read_to_string(here.join("again/plan.csv")).expect("a file"), csv);
+    let until = said(here, &with(&["--algorithms", "rucb", "--until", "2026-11-02"]));
+    assert!(until.contains("after 2 days until 2026-11-02"), "{until}");
+    fs::write(here.join("summary.json"), r#"{"rankers": ["other", "old", "new"], "last_closed_day": "2026-11-03"}"#)
+        .expect("a writable folder");
+    let closed = said(here, &["bandit", "--from-outcomes", ".", "--algorithms", "rucb"]);
+    assert!(closed.contains("after 3 days until 2026-11-03") && closed.contains("100,000 impressions"), "{closed}");
+}
+
+#[test]
+fn days_that_cannot_be_learnt_from_are_refused() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    outcomes(here);
+    let header = "day,first,second,impression_wins,impression_losses,impression_ties\n";
+    for (name, line) in
+        [("count", "2026-11-01,a,b,1,-1,0"), ("date", "1.11.2026,a,b,1,1,0"), ("self", "2026-11-01,a,a,1,1,0")]
+    {
+        fs::write(here.join(name), format!("{header}{line}\n")).expect("a writable folder");
+    }
+    fs::write(here.join("other"), "a,b\n1,2\n").expect("a writable folder");
+    fs::write(here.join("none"), header).expect("a writable folder");
+    for (file, more, expected) in [
+        ("count", &[][..], "count:2: "),
+        ("date", &[], "date:2: `1.11.2026` is no date"),
+        ("self", &[], "self:2: `a` against itself"),
+        ("other", &[], "other:2: "),
+        ("none", &[], "no two rankers"),
+        ("outcomes.csv", &["--algorithms", "mdb"], "chooses sets of rankers"),
+    ] {
+        let line = refused(here, &[&["bandit", "--from-outcomes", file][..], more].concat());
+        assert!(line.contains(expected), "{line}");
+    }
+    // Nothing is simulated.
+    let run =
+        sim(here).args(["bandit", "--from-outcomes", "outcomes.csv", "--steps", "10"]).output().expect("sim starts");
+    assert!(run.status.code() == Some(2) && text(&run.stderr).contains("--steps"), "{}", text(&run.stderr));
+}

@@ -2,6 +2,7 @@
 //! algorithm takes a late outcome is in `late`.
 
 mod allocation;
+mod days;
 mod delays;
 mod in_step;
 mod log;
@@ -12,6 +13,7 @@ mod tickets;
 use std::sync::Arc;
 
 pub use allocation::{Allocation, PairOutcomes, Share};
+pub use days::{Absorbed, OutcomePool};
 pub use delays::{Delay, DelayError, Lateness};
 pub use in_step::{OpenRunState, play_open_in_step};
 pub use log::LogError;

@@ -271,7 +271,9 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     json!({
         "synthetic": credited.is_synthetic,
         "unit": settings.unit.name(),
+        "unit_days": settings.unit_days,
         "rankers": credited.rankers,
+        "last_closed_day": credited.last_closed_day.map(time::date),
         "first_impression": credited.times.map(|(first, _)| time::text(first)),
         "last_impression": credited.times.map(|(_, last)| time::text(last)),
         "lines": {"impressions": impressions, "clicks": clicks},

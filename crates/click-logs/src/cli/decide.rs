@@ -8,6 +8,7 @@ use output::numbers::parse_probability;
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::{Value, json};
+use statistics::anytime::Verdict;
 
 use crate::decide::{By, Decision, decide, report, svg};
 use crate::outcomes::Outcomes;
@@ -74,6 +75,12 @@ impl Decide {
         let text = words(&decision, &summary);
         let mut json = decision.json();
         json["synthetic"] = summary["synthetic"].clone();
+        let fates = &summary["fates"]["impressions"];
+        json["impressions_after_closing"] = json!({
+            "count": fates["after-closing"],
+            "of": fates["credited"],
+            "unit_days": summary["unit_days"],
+        });
         if let Some(out) = &self.out {
             self.write(out, &decision, &json, &text, &summary)?;
         }
@@ -122,6 +129,23 @@ impl Decide {
     }
 }
 
+/// A warning for each verdict that all impressions together do not bear out.
+fn later_days(decision: &Decision) -> String {
+    let mut text = String::new();
+    for pair in &decision.pairs {
+        let (Some(units), Some(all)) = (pair.last.counts.share(), pair.impressions.share()) else { continue };
+        if pair.last.verdict != Verdict::Open && (units > 0.5) != (all > 0.5) {
+            let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| &decision.rankers[ranker]);
+            text += &format!(
+                "Note: of all impressions {first} won {:.1}% against {second}: later days point the other way. Credit with more \
+                 --unit-days before you decide.\n",
+                100.0 * all
+            );
+        }
+    }
+    text
+}
+
 fn is_synthetic(summary: &Value) -> bool {
     summary["synthetic"] == true
 }
@@ -148,6 +172,18 @@ pub fn words(decision: &Decision, summary: &Value) -> String {
         let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
         let lines_text = output::numbers::with_separators(lines);
         text += &format!("{lines_text} lines of impressions, {} set aside{why}.\n", percent(lines - credited));
+        if decision.by == By::Units
+            && let Some(later) = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0)
+        {
+            let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
+            let first = if days == 1 { "the first day".to_owned() } else { format!("the first {days} days") };
+            text += &format!(
+                "{:.1}% of the impressions that count came after {first} of their {unit}, which is what each {unit} counts with \
+                 (--unit-days of `credit`).\n",
+                100.0 * later as f64 / credited as f64
+            );
+            text += &later_days(decision);
+        }
     }
     if is_synthetic(summary) {
         text += super::SYNTHETIC;

@@ -96,6 +96,8 @@ pub struct Credited {
     pub is_synthetic: bool,
     /// Bytes of temporary files.
     pub spilled: u64,
+    /// The last day on which all impressions are closed; `None` if all days are.
+    pub last_closed_day: Option<i32>,
     /// Whether it was joined in the order of time.
     pub in_order: bool,
 }
@@ -135,7 +137,14 @@ fn in_either_order(
         }
     };
     let begin = || Work::new(inputs, settings, limits, keeps_origins);
-    if !keeps_origins && limits.order != Order::Any {
+    // What comes through a pipe cannot be read again.
+    let all_files = || inputs.impressions.iter().chain(&inputs.clicks).all(|path| path.is_file());
+    let tries = match limits.order {
+        Order::Auto => !keeps_origins && all_files(),
+        Order::Time => true,
+        Order::Any => false,
+    };
+    if tries {
         let mut work = begin();
         let slid = match work.sources(inputs) {
             Some(sources) => work.slide(sources, watch),
@@ -285,7 +294,8 @@ impl<'a> Work<'a> {
     ) -> Result<Credited, LogError> {
         let pairs = Pairs::new(&self.lineups.all(), &self.settings.rankers);
         self.spilled += outcomes.written();
-        let days = self.count(outcomes, &pairs, self.last_day(), take)?;
+        let last_day = self.last_day();
+        let days = self.count(outcomes, &pairs, last_day, take)?;
         let days = days.into_iter().map(|((day, pair), counts)| Day { day, pair, counts }).collect();
         Ok(Credited {
             rankers: pairs.names,
@@ -294,6 +304,7 @@ impl<'a> Work<'a> {
             times: self.times,
             is_synthetic: self.is_synthetic,
             spilled: self.spilled,
+            last_closed_day: (last_day != i32::MAX).then_some(last_day),
             in_order,
         })
     }

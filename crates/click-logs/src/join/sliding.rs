@@ -16,7 +16,7 @@ use super::credit::{Inputs, Watch, Work};
 use super::encode::{Encoded, Kind};
 use super::record::{CLICK, ClickRecord, ImpressionRecord};
 use super::spill::Spill;
-use super::table::{Closed, Table, outside_window};
+use super::table::{Closed, TOGETHER, Table, outside_window};
 use super::tally::{ClickFate, Tally};
 use crate::error::LogError;
 use crate::model::{Lineup, Settings};
@@ -323,13 +323,18 @@ impl<'a> Lane<'a> {
         match kind {
             Kind::Impressions => {
                 self.begin_pane(clock);
-                records
-                    .flat_map(|records| ImpressionRecord::all(records, false))
-                    .for_each(|record| self.insert(record));
+                records.for_each(|records| self.insert_all(records));
             }
             Kind::Clicks => {
-                for click in records.flat_map(|records| records.chunks_exact(CLICK)).map(ClickRecord::read) {
-                    if click.time <= safe { self.click(click, &mut moved) } else { self.waiting.push(click) }
+                let mut ids = Vec::with_capacity(TOGETHER);
+                for records in records.flat_map(|records| records.chunks(TOGETHER * CLICK)) {
+                    let clicks = records.chunks_exact(CLICK).map(ClickRecord::read);
+                    ids.clear();
+                    ids.extend(clicks.clone().map(|click| click.id));
+                    self.panes.iter().for_each(|pane| pane.table.touch(&ids));
+                    for click in clicks {
+                        if click.time <= safe { self.click(click, &mut moved) } else { self.waiting.push(click) }
+                    }
                 }
             }
         }
@@ -364,6 +369,22 @@ impl<'a> Lane<'a> {
         if is_full {
             let table = Table::new(self.settings, i64::MAX, false, self.largest);
             self.panes.push_back(Pane { table, since: clock.impressions, newest: i64::MIN });
+        }
+    }
+
+    fn insert_all(&mut self, records: &[u8]) {
+        let (mut some, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
+        let mut records = ImpressionRecord::all(records, false);
+        loop {
+            some.clear();
+            some.extend(records.by_ref().take(TOGETHER));
+            if some.is_empty() {
+                return;
+            }
+            ids.clear();
+            ids.extend(some.iter().map(|record: &ImpressionRecord<'_>| record.id()));
+            self.panes.iter().for_each(|pane| pane.table.touch(&ids));
+            some.iter().for_each(|&record| self.insert(record));
         }
     }
 

@@ -82,8 +82,8 @@ impl LogFile {
         let reader: Box<dyn Read + Send> = match first.as_slice() {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(rest)),
             b"PAR1" | b"ARRO" => {
-                let message = "a Parquet or Arrow file; expected JSON Lines or CSV: convert it, e.g. with DuckDB \
-                               (COPY ... TO 'log.jsonl')";
+                let message = "a Parquet or Arrow file; expected JSON Lines or CSV: convert it, e.g. \
+                               duckdb -c \"COPY (FROM 'log.parquet') TO 'log.jsonl'\"";
                 return Err(LogError::new(message).in_file(path));
             }
             [0x28, 0xb5, 0x2f, 0xfd] => {

@@ -42,6 +42,7 @@ impl Truth {
             times: self.times,
             is_synthetic: true,
             spilled: 0,
+            last_closed_day: None,
             in_order: false,
         }
     }

@@ -2,7 +2,9 @@
 
 mod cli;
 mod common;
+mod damaged;
 mod gathered;
+mod help;
 mod malformed;
 mod oracle;
 mod order;

@@ -1,6 +1,7 @@
-//! `sim bandit`: dueling bandits on a preference matrix or on a problem by name.
+//! `sim bandit`: dueling bandits on a preference matrix, on a problem by name, or on outcomes of real days.
 
 mod explore;
+mod outcomes;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use bandits::RegretKind;
 use bandits::problems::{Problem, Setting};
 use clap::Args;
 use explore::SettingOptions;
+use outcomes::OutcomeOptions;
 use output::progress::Progress;
 use output::usage::usage;
 use simulation::arm_names::ArmNames;
@@ -25,6 +27,9 @@ use crate::results::{Arms, BanditConfig, Environment, PreparedEnvironment, VERSI
 use output::shards::Share;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
+///
+/// With --from-outcomes, no run is simulated: the algorithms learn from the days of a real log, and say what they would show
+/// on the next one.
 ///
 /// Writes curves.csv, runs.csv, summary.json, regret.png, config.json and timings.json to the results folder; with
 /// --setting explore-then-exploit, horizons.csv and accuracy.png instead of curves.csv.
@@ -47,6 +52,9 @@ pub(super) struct Bandit {
 
     #[command(flatten)]
     late: LateArgs,
+
+    #[command(flatten)]
+    outcomes: OutcomeOptions,
 }
 
 /// The environment: one of these.
@@ -62,11 +70,22 @@ struct Source {
     /// such as 1good5poor, arith51 or geom201
     #[arg(long, value_name = "NAME")]
     problem: Option<Problem>,
+
+    /// A folder of `click-logs credit`, or a table like its outcomes.csv: each day's outcomes of impressions enter in order
+    ///
+    /// Prints how many of the next day's impressions to give to which pair; with --out, also writes plan.csv and plan.json.
+    /// Every day counts as if the algorithm had decided it (its own table for the day comes first), and what others decided
+    /// enters when it asks for the pair. The same table gives the same answer, so that nothing is kept from day to day.
+    #[arg(long, value_name = "FOLDER|FILE", conflicts_with_all = outcomes::OF_SIMULATIONS)]
+    from_outcomes: Option<PathBuf>,
 }
 
 impl Bandit {
     pub(super) fn run(&self) -> Result<()> {
         self.run.common.apply()?;
+        if let Some(path) = &self.source.from_outcomes {
+            return outcomes::plan(path, &self.outcomes, &self.run);
+        }
         self.arms.check()?;
         let asked = self.evidence.plan()?.is_some() || self.evidence.compare_algorithms;
         self.setting.check_evidence(asked)?;
