@@ -43,7 +43,11 @@ fn hash_of_document(id: &str) -> u64 {
 fn repeated(hashes: &[u64], shown: &[Cow<'_, str>]) -> Option<usize> {
     const FEW: usize = 64;
     if hashes.len() <= FEW {
-        let is_above = |&at: &usize| (0..at).any(|above| hashes[above] == hashes[at] && shown[above] == shown[at]);
+        let is_above = |&at: &usize| {
+            // All are compared, whatever the first says: that is one comparison of several at a time.
+            let alike = hashes[..at].iter().fold(false, |alike, above| alike | (*above == hashes[at]));
+            alike && (0..at).any(|above| hashes[above] == hashes[at] && shown[above] == shown[at])
+        };
         return (1..hashes.len()).find(is_above);
     }
     let mut seen = BTreeSet::new();

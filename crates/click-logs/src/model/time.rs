@@ -61,9 +61,16 @@ impl Zone {
     /// What was found and expected; for a time without a zone, unless this zone was given.
     pub fn time(self, text: &str) -> Result<i64, String> {
         let bytes = text.as_bytes();
-        if bytes.len() == 13 && bytes[0] != b'0' && bytes.iter().all(u8::is_ascii_digit) {
+        if bytes.len() == 13 && bytes[0] != b'0' {
             // Milliseconds of our time.
-            return text.parse().map_err(|_| unreadable(text));
+            let (mut number, mut is_number) = (0, true);
+            for &byte in bytes {
+                is_number &= byte.is_ascii_digit();
+                number = 10 * number + i64::from(byte & 15);
+            }
+            if is_number {
+                return Ok(number);
+            }
         }
         if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
             return text.parse().ok().and_then(of_number).ok_or_else(|| unreadable(text));

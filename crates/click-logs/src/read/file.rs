@@ -197,12 +197,12 @@ impl LogFile {
         if self.ended || before >= wanted {
             return Ok(());
         }
-        self.pending.resize(wanted.max(BLOCK), 0);
-        let read = read_fully(&mut self.reader, &mut self.pending[before..]).map_err(|error| {
+        let more = wanted.max(BLOCK) - before;
+        self.pending.reserve_exact(more);
+        (&mut self.reader).take(more as u64).read_to_end(&mut self.pending).map_err(|error| {
             let what = if error.kind() == io::ErrorKind::UnexpectedEof { "is cut off" } else { "cannot be read" };
             LogError::io(&self.path, what, &error)
         })?;
-        self.pending.truncate(before + read);
         self.ended = self.pending.len() < wanted.max(BLOCK);
         Ok(())
     }

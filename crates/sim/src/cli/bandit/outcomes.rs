@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::cli::args::{RunArgs, Usual};
 use crate::cli::print::{eprintln, println};
+use crate::results::label;
 
 /// What to do with outcomes of days.
 #[derive(Debug, Args)]
@@ -80,6 +81,9 @@ struct Days {
 #[derive(Debug, Serialize)]
 struct Plan {
     algorithm: String,
+    /// What tables call it.
+    #[serde(skip)]
+    label: String,
     /// Outcomes of impressions that its own tables had, and of others that it asked for.
     planned: u64,
     further: u64,
@@ -134,11 +138,11 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunArgs) -> Resu
     let known = last.map_or_else(|| "no day".to_owned(), |last| format!("{} days until {last}", days.days.len()));
     println!("The next day's {} impressions, after {known}:", with_separators(options.impressions));
     for plan in &plans {
-        let Plan { algorithm, planned, further, unused, recommended, shares } = plan;
+        let Plan { label, planned, further, unused, recommended, shares, .. } = plan;
         println!("");
         let best =
             recommended.as_ref().map_or_else(|| "none singled out yet".to_owned(), |best| format!("best: {best}"));
-        println!("{algorithm} ({best})");
+        println!("{label} ({best})");
         let mut table = TextTable::new([("show", Align::Left), ("impressions", Align::Right), ("share", Align::Right)]);
         for share in shares {
             let shown = match &share.rankers[..] {
@@ -252,6 +256,7 @@ impl Days {
         });
         Ok(Plan {
             algorithm: spec.canonical(),
+            label: label(spec),
             planned: sum.planned,
             further: sum.further,
             unused: pool.left(),
