@@ -87,6 +87,35 @@ fn from_a_simulated_log_to_a_verdict() {
 }
 
 #[test]
+fn a_log_by_time_is_joined_in_its_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let simulate = ["simulate", "--impressions", "3e4", "--bots", "0.003", "--format", "csv", "--order", "time"];
+    ok(at, &[&simulate[..], &["--out", "log"]].concat());
+    ok(at, &[&simulate[..], &["--out", "packed", "--gzip"]].concat());
+    for (log, file, order) in [("log", "csv", "time"), ("log", "csv", "any"), ("packed", "csv.gz", "time")] {
+        let (impressions, clicks) = (format!("{log}/impressions.{file}"), format!("{log}/clicks.{file}"));
+        let credit =
+            ["credit", "--impressions", &impressions, "--clicks", &clicks, "--bots", "log/bots.toml", "--final"];
+        let out = format!("{log}-{order}");
+        ok(at, &[&credit[..], &["--order", order, "--threads", "1", "--out", &out]].concat());
+        for file in ["outcomes.csv", "fates.csv"] {
+            assert_eq!(read(&at.join(&out).join(file)), read(&at.join("log/truth").join(file)), "{out} {file}");
+        }
+    }
+    let mut names: Vec<String> = std::fs::read_dir(at.join("packed"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["bots.toml", "clicks.csv.gz", "config.json", "impressions.csv.gz", "truth"]);
+    // Lines that are set aside are named in any order.
+    let credit = ["credit", "--impressions", "log/impressions.csv", "--clicks", "log/clicks.csv", "--out", "out"];
+    let error = fails(at, 2, &[&credit[..], &["--order", "time", "--set-aside"]].concat());
+    assert!(error.contains("leave out --order time"), "{error}");
+}
+
+#[test]
 fn what_was_computed_is_never_replaced_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
