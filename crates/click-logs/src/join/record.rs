@@ -227,10 +227,7 @@ impl<'a> Encoder<'a> {
         if !places(teams, &names, &mut self.credit) {
             let team = teams.iter().flatten().find(|team| !names.iter().any(|name| name == *team));
             let team = team.map_or_else(String::new, |team| excerpt(team));
-            return Err(Malformed::new(match rankers {
-                Some(_) => format!("the team {team} is none of the rankers of the line; name it there"),
-                None => format!("the team {team} is none of --rankers {}", names.join(",")),
-            }));
+            return Err(Malformed::new(format!("the team {team} is none of --rankers {}", names.join(","))));
         }
         let number = self.number(names.clone(), Cow::Borrowed("teams"), names.len() == 2)?;
         self.recent.truncate(RECENT - 1);

@@ -61,6 +61,12 @@ pub(super) fn mixed<'a>(
                 let message = format!("{} teams for {shown} documents shown; expected one per document", teams.len());
                 return Err(Malformed::new(message));
             }
+            let strange =
+                rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
+            if let Some(team) = strange {
+                let message = format!("the team {} is none of the rankers of the line; name it there", excerpt(team));
+                return Err(Malformed::new(message));
+            }
             Ok(Some(Mixed::Teams { teams, rankers }))
         }
         (None, Some(text)) => {

@@ -83,8 +83,10 @@ impl Watch for Reasons {
 #[test]
 fn what_is_out_of_place_is_joined_otherwise_or_refused() {
     let shown = |id: &str, minute: u64, team: &str| {
-        format!(r#"{{"impression":"{id}","time":{}000,"user":"u{id}","shown":["a"],"teams":["{team}"]}}"#, minute * 60)
-            + "\n"
+        format!(
+            r#"{{"impression":"{id}","time":{}000,"user":"u{id}","shown":["a"],"teams":["{team}"]}}"#,
+            (minute + 1) * 60
+        ) + "\n"
     };
     let click = |id: &str, minute: u64| {
         format!(r#"{{"impression":"{id}","document":"a","time":{}000}}"#, (minute + 1) * 60) + "\n"
