@@ -76,7 +76,7 @@ pub struct UnitOutcome<'a> {
     pub is_known_bot: bool,
     /// Clicks that were credited, each document once.
     pub clicks: u32,
-    /// The clicks that rules for bots count.
+    /// The clicks that rules for bots count: those in its window.
     pub all_clicks: u32,
 }
 
@@ -186,14 +186,10 @@ impl Gathered {
     /// If a receipt is none of its method, which is checked when lines are read.
     pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
         let lineups = self.lineups.all();
-        let mut table = Table::new(&self.settings, &lineups, complete_until, false, self.impressions.len());
-        let mut rest = &self.impressions[..];
-        while let Some(record) = ImpressionRecord::first(rest, false) {
-            table.insert(record);
-            rest = &rest[record.length()..];
-        }
+        let mut table = Table::new(&self.settings, complete_until, false, self.impressions.len());
+        ImpressionRecord::all(&self.impressions, false).for_each(|record| table.insert(record));
         self.clicks.chunks_exact(CLICK).map(ClickRecord::read).for_each(|click| table.click(click));
-        let joined = table.finish(|outcome| {
+        let outcome_of = |outcome: PairOutcome| {
             let rankers = &lineups[outcome.lineup as usize].rankers;
             let name = |place: u8| rankers.get(usize::from(place)).map(String::as_str);
             take(UnitOutcome {
@@ -206,7 +202,8 @@ impl Gathered {
                 clicks: outcome.clicks,
                 all_clicks: outcome.all_clicks,
             });
-        });
+        };
+        let joined = table.finish(&lineups, outcome_of, drop);
         self.tally += joined.map_err(LogError::new)?.tally;
         self.forget();
         Ok(())
@@ -343,6 +340,11 @@ impl Sum {
             times: survey.times,
             is_synthetic: survey.is_synthetic,
             spilled: 0,
+            last_closed_day: match survey.closing(settings) {
+                (i64::MAX, _) => None,
+                (_, last_day) => Some(last_day),
+            },
+            in_order: false,
             rankers,
         }
     }

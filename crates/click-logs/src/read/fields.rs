@@ -39,7 +39,7 @@ pub(super) fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// How a list was mixed: from teams, whose names are not empty, or from a receipt.
+/// How a list was mixed: from teams or from a receipt.
 pub(super) fn mixed<'a>(
     shown: usize,
     teams: Option<Vec<Option<Cow<'a, str>>>>,
@@ -61,6 +61,7 @@ pub(super) fn mixed<'a>(
                 let message = format!("{} teams for {shown} documents shown; expected one per document", teams.len());
                 return Err(Malformed::new(message));
             }
+            let teams: Vec<_> = teams.into_iter().map(present).collect();
             let strange =
                 rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
             if let Some(team) = strange {

@@ -191,7 +191,7 @@ fn of_json<'a>(text: &'a str, settings: &Settings) -> Result<Impression<'a>, Mal
     };
     let shown: Vec<Cow<'a, str>> = shown.into_iter().map(|document| document.0).collect();
     check_shown(&shown)?;
-    let teams = teams.map(|teams| teams.into_iter().map(|team| present(team.map(|team| team.0))).collect());
+    let teams = teams.map(|teams| teams.into_iter().map(|team| team.map(|team| team.0)).collect());
     let rankers = line.rankers.or(attributes.rankers).map(|rankers| rankers.into_iter().map(|name| name.0).collect());
     let mixed = mixed(shown.len(), teams, line.receipt.or(attributes.receipt), rankers)?;
     Ok(Impression { id, time, unit, agent, shown, mixed })
