@@ -82,15 +82,13 @@ impl Watch for Reasons {
 
 #[test]
 fn what_is_out_of_place_is_joined_otherwise_or_refused() {
+    let time = |minute: u64| 1_767_254_400_000 + 60_000 * minute;
     let shown = |id: &str, minute: u64, team: &str| {
-        format!(
-            r#"{{"impression":"{id}","time":{}000,"user":"u{id}","shown":["a"],"teams":["{team}"]}}"#,
-            (minute + 1) * 60
-        ) + "\n"
+        let when = time(minute);
+        format!(r#"{{"impression":"{id}","time":{when},"user":"u{id}","shown":["a"],"teams":["{team}"]}}"#) + "\n"
     };
-    let click = |id: &str, minute: u64| {
-        format!(r#"{{"impression":"{id}","document":"a","time":{}000}}"#, (minute + 1) * 60) + "\n"
-    };
+    let click =
+        |id: &str, minute: u64| format!(r#"{{"impression":"{id}","document":"a","time":{}}}"#, time(minute)) + "\n";
     let impressions: String = (0..600).map(|n| shown(&format!("i{n}"), n, ["A", "B"][n as usize % 2])).collect();
     let clicks: Vec<String> = (0..600).map(|n| click(&format!("i{n}"), n + 3)).collect();
     let settings = Settings { complete: Complete::Final, rankers: vec!["A".into(), "B".into()], ..Settings::default() };
