@@ -216,7 +216,7 @@ impl Simulate {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("threads cannot be started")?;
         folder.marker()()?;
         let scratch = Scratch::new(folder.path())?;
-        let stop = super::Stop::new([&asides[..], &[scratch.path.clone()]].concat());
+        let stop = super::Stop::new([&asides[..], std::slice::from_ref(&scratch.path)].concat());
         let progress = Progress::new("impressions", self.impressions, self.quiet);
         let truth = pool.install(|| {
             let mut files = Vec::new();
@@ -293,7 +293,7 @@ struct LogWriter {
 
 enum Packed {
     Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
+    Gzip(Box<GzEncoder<BufWriter<File>>>),
 }
 
 impl Write for Packed {
@@ -316,7 +316,8 @@ impl LogWriter {
     fn new(path: &Path, gzip: bool) -> Result<Self> {
         let file = File::create(path).map(|file| BufWriter::with_capacity(1 << 20, file));
         let file = file.with_context(|| format!("failed to write {}", path.display()))?;
-        let file = if gzip { Packed::Gzip(GzEncoder::new(file, Compression::fast())) } else { Packed::Plain(file) };
+        let file =
+            if gzip { Packed::Gzip(Box::new(GzEncoder::new(file, Compression::fast()))) } else { Packed::Plain(file) };
         Ok(Self { path: path.to_path_buf(), file })
     }
 
