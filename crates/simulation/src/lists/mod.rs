@@ -177,8 +177,9 @@ mod tests {
             kept.is_mapped_into(&rankings())
         };
         assert!(is_used(&sound));
-        let step = (sound.len() / 300).max(1);
-        let places = (0..sound.len()).step_by(step).chain(sound.len().saturating_sub(300)..sound.len());
+        // Each is a warning in the output of the tests.
+        let step = (sound.len() / 40).max(1);
+        let places = (0..sound.len()).step_by(step).chain((sound.len().saturating_sub(120)..sound.len()).step_by(3));
         for at in places {
             let mut damaged = sound.clone();
             damaged[at] ^= 1;
