@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_others_decided_is_used_as_far_as_the_policy_asks() {
-        for name in ["rucb", "rcs", "dts", "rmed1", "mergerucb", "btm", "savage"] {
+        for name in ["rucb", "rcs", "dts", "rmed1", "mergerucb"] {
             let mut policy = open(name);
             let mut pool = OutcomePool::new(1);
             let mut used = 0;
