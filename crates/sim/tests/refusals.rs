@@ -58,7 +58,10 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["--dataset", TINY, "--rankers", "1,2", "--without", "3"], "--without 3: that feature is not one of the rankers"),
     (&["--dataset", TINY, "--rankers", "1,2", "--without", "2"], "only feature 1 is left, and a comparison needs two"),
     (&["--dataset", TINY, "--rankers", "1"], "is left, and a comparison needs two rankers; select at least two"),
-    (&["bandit"], "required arguments were not provided: <--matrix <FILE|NAME>|--problem <NAME>>"),
+    (
+        &["bandit"],
+        "required arguments were not provided: <--matrix <FILE|NAME>|--problem <NAME>|--from-outcomes <FOLDER|FILE>>",
+    ),
     (&["bandit", "--problem", "1god5poor"], "no problem is called `1god5poor`; did you mean `1good5poor`?"),
     (&["bandit", "--problem", "arith4294967295"], "expected 1 to 100000000 arms, found 4294967295"),
     (&["bandit", "--matrix", "P.txt", "--problem", "arith51"], "cannot be used with '--problem <NAME>'"),

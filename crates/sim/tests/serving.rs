@@ -263,7 +263,7 @@ fn days_that_cannot_be_learnt_from_are_refused() {
     fs::write(here.join("none"), header).expect("a writable folder");
     for (file, more, expected) in [
         ("count", &[][..], "count:2: "),
-        ("date", &[], "date:2: `1.11.2026` is no date"),
+        ("date", &[], "date:2: `1.11.2026` is not a date"),
         ("self", &[], "self:2: `a` against itself"),
         ("other", &[], "other:2: "),
         ("none", &[], "no two rankers"),

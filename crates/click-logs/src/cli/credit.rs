@@ -108,7 +108,7 @@ enum Unit {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LineOrder {
-    /// By time if it seems so; if it is not so after all, the log is read again
+    /// By time if it seems so; if that proves wrong, the log is read again
     Auto,
     /// By time, apart from a minute: refuse a log that is not
     Time,

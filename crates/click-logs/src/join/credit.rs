@@ -225,7 +225,7 @@ impl<'a> Work<'a> {
             match file.next_block() {
                 Ok(Some(block)) => blocks.push(block),
                 Ok(None) => break,
-                // A file that is cut off in its compression has good lines in front, or others that are to be named.
+                // A file that is cut off in its compression has good lines in front, or others whose faults have to be named.
                 Err(error) => failed = Some(error),
             }
         }

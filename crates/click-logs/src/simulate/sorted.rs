@@ -10,7 +10,7 @@ const HOUR: i64 = 3_600_000;
 /// Bytes that stay in memory.
 const BUDGET: usize = 1 << 28;
 
-/// Lines that are to be sorted.
+/// Lines, on their way to being sorted.
 #[derive(Debug)]
 pub struct Sorted {
     folder: PathBuf,

@@ -1,5 +1,5 @@
 //! Where the ranked lists of a site come from: ranked now, ranked when they are used, or by an earlier process that kept
-//! them in a [`file`].
+//! them in a [`file`](mod@file).
 //!
 //! Ranking a data set of the size of MSLR-WEB30K takes some ten seconds of CPU. That is little for one process, but much for
 //! each of a thousand shards.

@@ -202,7 +202,7 @@ impl Days {
                 });
             ensure!(
                 is_date,
-                usage(format!("{}:{number}: `{}` is no date; expected e.g. 2026-11-22", table.display(), line.day))
+                usage(format!("{}:{number}: `{}` is not a date; expected e.g. 2026-11-22", table.display(), line.day))
             );
             ensure!(
                 line.first != line.second,
@@ -267,7 +267,7 @@ impl Days {
 }
 
 /// The summary beside a table; null if there is none.
-fn read_summary(path: &PathBuf) -> Value {
+fn read_summary(path: &Path) -> Value {
     let text = output::input::read_text(path, 1 << 24).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }

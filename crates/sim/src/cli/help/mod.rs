@@ -33,6 +33,7 @@ const RARE: [&str; 35] = [
     "lost",
     "max_label",
     "multileave",
+    "names",
     "no_cache",
     "null",
     "random",
@@ -53,7 +54,7 @@ const RARE: [&str; 35] = [
 ];
 
 /// What `-h` says of flags whose first paragraph is long.
-const BRIEF: [(&str, &str); 20] = [
+const BRIEF: [(&str, &str); 19] = [
     ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb (`sim algorithms`)"),
     ("against", "Another matrix of the same arms, to compare with"),
     ("arms", "Arms to use: all, N at random, alphabetical:N, or 0-based numbers such as 0,5,109"),
@@ -63,7 +64,6 @@ const BRIEF: [(&str, &str); 20] = [
     ("matrix", "The preference matrix: a file, or the name of a registered matrix"),
     ("measures", "Measures of each ranker, e.g. nDCG@10,AP,RBP(p=0.8)"),
     ("multileave", "Method for several lists, e.g. probabilistic [default: sosm]"),
-    ("names", "A file with the names of the rankers"),
     ("out", "Where results go [default: a folder in results/]"),
     ("problem", "A problem by name, e.g. 1good5poor or btl:k=10"),
     ("qrels", "The judgments of --trec-runs"),

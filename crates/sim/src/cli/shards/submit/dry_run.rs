@@ -285,7 +285,7 @@ mod tests {
         assert_eq!((needs.minutes(64, 1), needs.minutes(1, 1), needs.minutes(4, 4)), (10, 300, 20));
         assert_eq!(
             needs.describe(64),
-            "a dry run used 3.3 GiB of memory and 2.0 s of CPU to start, and estimates 2.0 h of CPU for all 64 shards"
+            "a dry run used 3.6 GB of memory and 2.0 s of CPU to start, and estimates 2.0 h of CPU for all 64 shards"
         );
     }
 
