@@ -1,7 +1,7 @@
 //! `sim bandit --from-outcomes`: what policies would show on the next day, from a table of outcomes by day.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::open::{Absorbed, OpenPolicy, OutcomePool, PairOutcomes};

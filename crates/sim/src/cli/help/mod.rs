@@ -14,7 +14,7 @@ pub(super) mod generate;
 use clap::Command;
 
 /// Flags that `-h` leaves out: `--help` has them all.
-const RARE: [&str; 35] = [
+const RARE: [&str; 36] = [
     "axes",
     "batch",
     "best_margin",
