@@ -50,3 +50,33 @@ assert ends["rucb"] < ends["random"] and ends["python-FollowTheLeader"] < ends["
 # %%
 site = rd.Site.lookalike("mq2008", scale=0.05, rankers=[1, 5, 10, 20])
 site.live([FollowTheLeader, "random"], steps=5_000, runs=3, truth_effort=0.1, delay=100)
+
+
+# %% [markdown]
+# ## Users of your own
+#
+# A click model is a class too. These users stop after their second click; the state is the number of clicks so far.
+
+
+# %%
+class TwoClicks(rd.ClickModel):
+    def users(self):
+        return {0: 1.0}
+
+    def click(self, grade, rank, state):
+        return [0.05, 0.5, 0.95][grade]
+
+    def leave(self, grade, rank, state, clicked):
+        return 1.0 if clicked and state == 1 else 0.0
+
+    def remember(self, grade, rank, state, clicked):
+        return state + clicked
+
+
+clicks = rd.simulate_clicks(TwoClicks, [2, 2, 1, 2, 0], users=20_000)
+print(clicks.mean(axis=0).round(2), "at most", clicks.sum(axis=1).max(), "clicks")
+assert clicks.sum(axis=1).max() == 2
+
+# %%
+theirs = rd.Site.lookalike("mq2008", scale=0.05, rankers=[1, 5, 10, 20], click=TwoClicks)
+theirs.live([FollowTheLeader, "random"], steps=5_000, runs=3, truth_effort=0.1)

@@ -16,6 +16,7 @@ Examples
 """
 
 from rankduel._core import Impression, __version__
+from rankduel.clicks import ClickModel, simulate_clicks
 from rankduel.commands import analyse, command, experiment, inspect
 from rankduel.findings import Findings
 from rankduel.frames import Frame
@@ -30,6 +31,7 @@ from rankduel.sites import Comparison, Site, SiteSettings, Truth
 from rankduel.studies import Study
 
 __all__ = [
+    "ClickModel",
     "Comparison",
     "CreditRules",
     "Credited",
@@ -59,4 +61,5 @@ __all__ = [
     "merge",
     "multileave",
     "run_shard",
+    "simulate_clicks",
 ]

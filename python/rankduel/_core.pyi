@@ -29,12 +29,21 @@ __all__ = [
     "main",
     "multileave",
     "sensitivity",
+    "simulate_clicks",
     "surveyed",
 ]
 
 __version__: str
 
 _Report = Callable[[str, int, int], object] | None
+_Answers = Callable[
+    [int],
+    tuple[
+        str,
+        list[tuple[int, float]],
+        list[tuple[float, tuple[float, float], tuple[int | None, int | None]]],
+    ],
+]
 
 def main(arguments: Sequence[str | os.PathLike[str]]) -> int: ...
 def click_logs(arguments: Sequence[str | os.PathLike[str]]) -> int: ...
@@ -49,6 +58,14 @@ def captured(
     arguments: Sequence[str | os.PathLike[str]], threads: int | None = None, report: _Report = None
 ) -> str: ...
 def interleave(first: object, second: object, length: int, method: str, seed: int) -> Impression: ...
+def simulate_clicks(
+    click: str,
+    own: _Answers | None,
+    labels: Sequence[float],
+    fractional_labels: str,
+    users: int,
+    seed: int,
+) -> npt.NDArray[np.uint8]: ...
 def sensitivity(
     site: Site,
     methods: Sequence[str],
@@ -271,7 +288,7 @@ class Matrix:
 @final
 class Site:
     @staticmethod
-    def open(spec: str, seed: int, threads: int | None, report: _Report) -> Site: ...
+    def open(spec: str, seed: int, own: _Answers | None, threads: int | None, report: _Report) -> Site: ...
     @staticmethod
     def from_arrays(
         spec: str,
@@ -282,6 +299,7 @@ class Site:
         labels: npt.NDArray[np.float32],
         scores: npt.NDArray[np.float64],
         names: Sequence[str] | None,
+        own: _Answers | None,
         threads: int | None,
         report: _Report,
     ) -> Site: ...

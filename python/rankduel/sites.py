@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from rankduel import _core, trec
 from rankduel.arms import HasArms
+from rankduel.clicks import Click, ClickModel, answers, taken
 from rankduel.frames import Frame
 from rankduel.matrices import STUDY, Algorithm, Matrix, algorithms_of
 from rankduel.progress import Progress, reporting
@@ -35,7 +36,7 @@ _Arrays = tuple[str, bool, list[str], npt.NDArray[np.float32], npt.NDArray[np.fl
 class SiteSettings(TypedDict, total=False):
     """The arguments of `Site` about rankers and users, which sites of your own rankers have too."""
 
-    click: str
+    click: Click
     rankers: Features
     without: Sequence[int | str]
     shown: int
@@ -119,7 +120,7 @@ class Site(HasArms):
         How users click: ``perfect``, ``navigational``, ``informational``, ``almost-random`` or ``random``, which are
         dependent click models; probabilities by grade, ``"0:0.05,1:0.5,2:0.95 stop 0:0.2,1:0.5,2:0.9"``; a position-based
         model, ``"pbm:navigational,eta=1"``; a user browsing model, ``"ubm:navigational,eta=1"``; or a dynamic Bayesian
-        network model, ``"dbn:navigational,gamma=0.9"``.
+        network model, ``"dbn:navigational,gamma=0.9"``. Or a `ClickModel` of your own.
     rankers
         The features to use: ``"all"``, numbers or names, a number of random ones, or ``"alphabetical:N"``.
     without
@@ -179,7 +180,7 @@ class Site(HasArms):
         self,
         dataset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         *,
-        click: str = "navigational",
+        click: Click = "navigational",
         rankers: Features = "all",
         without: Sequence[int | str] = (),
         scores: Sequence[str | os.PathLike[str]] = (),
@@ -200,9 +201,10 @@ class Site(HasArms):
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
+        named, own = taken(click)
         spec = _specification(
             dataset=_paths(dataset),
-            click=click,
+            click=named,
             rankers=rankers,
             without=without,
             scores=_paths(scores),
@@ -217,7 +219,7 @@ class Site(HasArms):
         )
         reading = {"split": split, "max-label": max_label, "null": null, "same-qid": same_qid}
         spec["reading"] = {name: value for name, value in reading.items() if value is not None} | {"no-cache": not use_cache}
-        self._open(json.dumps(spec), seed, None, {}, threads, progress)
+        self._open(json.dumps(spec), seed, None, {}, own, threads, progress)
 
     def _open(
         self,
@@ -225,24 +227,26 @@ class Site(HasArms):
         seed: int,
         arrays: _Arrays | None,
         files: dict[str, bytes],
+        own: ClickModel | None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
-        """Opens what `spec` says; `files` are those that are not on disk."""
+        """Opens what `spec` says; `files` are those that are not on disk, and `own` is the caller's click model."""
         self.seed = whole("seed", seed)
-        self._spec, self._arrays, self._files = spec, arrays, files
+        self._spec, self._arrays, self._files, self._own = spec, arrays, files, own
+        asked = None if own is None else answers(own, json.loads(spec).get("shown", 10))
         with reporting(progress) as report:
             if arrays is not None:
-                self._inner = _core.Site.from_arrays(spec, self.seed, *arrays, threads, report)
+                self._inner = _core.Site.from_arrays(spec, self.seed, *arrays, asked, threads, report)
             elif not files:
-                self._inner = _core.Site.open(spec, self.seed, threads, report)
+                self._inner = _core.Site.open(spec, self.seed, asked, threads, report)
             else:
                 with tempfile.TemporaryDirectory() as folder:
                     for name, data in files.items():
                         (Path(folder) / name).write_bytes(data)
                     try:
                         written = spec.replace(trec.FOLDER, f"{folder}/")
-                        self._inner = _core.Site.open(written, self.seed, threads, report)
+                        self._inner = _core.Site.open(written, self.seed, asked, threads, report)
                     except ValueError as error:
                         # Nobody knows the folder.
                         raise ValueError(str(error).replace(f"{folder}/", "")) from None
@@ -254,10 +258,11 @@ class Site(HasArms):
         seed: int,
         arrays: _Arrays | None = None,
         files: dict[str, bytes] | None = None,
+        own: ClickModel | None = None,
         threads: int | None = None,
     ) -> Site:
         site = cls.__new__(cls)
-        site._open(spec, seed, arrays, files or {}, threads)
+        site._open(spec, seed, arrays, files or {}, own, threads)
         return site
 
     @classmethod
@@ -333,7 +338,7 @@ class Site(HasArms):
         >>> site.arm_name(0)
         'ours'
         """
-        spec, seed, threads = _settings(settings)
+        spec, seed, own, threads = _settings(settings)
         array = np.ascontiguousarray(scores, dtype=np.float64)
         if array.ndim != 2:
             raise ValueError(f"scores have one row per document and one column per ranker, found {array.ndim} dimensions")
@@ -345,7 +350,7 @@ class Site(HasArms):
             array,
             None if names is None else [str(ranker) for ranker in names],
         )
-        return cls._of(json.dumps(spec), seed, arrays, threads=threads)
+        return cls._of(json.dumps(spec), seed, arrays, own=own, threads=threads)
 
     @classmethod
     def from_frame(
@@ -455,12 +460,12 @@ class Site(HasArms):
         >>> [site.arm_name(arm) for arm in range(2)], site.ndcg().round(2).tolist()
         (['bm25', 'ltr'], [0.63, 1.0])
         """
-        spec, seed, threads = _settings(settings)
+        spec, seed, own, threads = _settings(settings)
         given = trec.packed(runs, qrels, name, synthetic)
         spec |= {"trec-runs": given.runs, "qrels": given.qrels, "trec-ties": run_ties, "unjudged": unjudged}
         if max_label is not None:
             spec["reading"] = {"max-label": max_label}
-        return cls._of(json.dumps(spec), seed, files=given.files, threads=threads)
+        return cls._of(json.dumps(spec), seed, files=given.files, own=own, threads=threads)
 
     @property
     def description(self) -> dict[str, Any]:
@@ -764,7 +769,7 @@ class Site(HasArms):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Site._of, (self._spec, self.seed, self._arrays, self._files)
+        return Site._of, (self._spec, self.seed, self._arrays, self._files, self._own)
 
 
 def _path(path: str | os.PathLike[str] | None) -> Path | None:
@@ -788,11 +793,12 @@ def _specification(*, dataset: list[str], rankers: Features = "all", **settings:
     return {"dataset": dataset, "rankers": str(rankers), **spec}
 
 
-def _settings(settings: SiteSettings) -> tuple[dict[str, Any], int, int | None]:
-    """The specification of a site without data, its seed, and its threads."""
+def _settings(settings: SiteSettings) -> tuple[dict[str, Any], int, ClickModel | None, int | None]:
+    """The specification of a site without data, its seed, the caller's click model, and its threads."""
     every: dict[str, Any] = dict(settings)
+    every["click"], own = taken(every.get("click", "navigational"))
     seed, threads = every.pop("seed", 1), every.pop("threads", None)
     for name in every:
         if name not in SiteSettings.__annotations__:
             raise TypeError(f"there is no argument {name!r}; beside its own, it takes {', '.join(SiteSettings.__annotations__)}")
-    return _specification(dataset=[], **every), seed, threads
+    return _specification(dataset=[], **every), seed, own, threads

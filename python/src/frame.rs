@@ -242,9 +242,7 @@ impl Columns {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A wish, which a producer may leave unfulfilled.
-        drop(requested_schema);
-        PyCapsule::new_with_value(py, arrow::stream(Arc::clone(&self.table)), c"arrow_array_stream")
+        arrow::capsule(py, &self.table, requested_schema)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

@@ -9,6 +9,7 @@
 //! | [`settings`] | what a caller asks of a study |
 //! | [`study`] | finished runs of bandits |
 //! | [`own`] | policies written in Python |
+//! | [`clicks`] | click models written in Python, and users simulated alone |
 //! | [`lists`] | lists mixed for real users, and the credit of their clicks |
 //! | [`logs`] | impressions and clicks in tables, credited, and who won |
 //! | [`command`] | the command line |
@@ -19,6 +20,7 @@
 mod analyses;
 mod arrow;
 mod call;
+mod clicks;
 mod command;
 mod frame;
 mod lists;
@@ -41,6 +43,8 @@ static ALLOCATOR: output::memory::OneLineAllocator = output::memory::OneLineAllo
 mod _core {
     #[pymodule_export]
     use super::analyses::{compare, distortion, sensitivity};
+    #[pymodule_export]
+    use super::clicks::simulate_clicks;
     #[pymodule_export]
     use super::command::{captured, click_logs, main};
     #[pymodule_export]

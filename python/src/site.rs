@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, ensure};
 use bandits::RegretKind;
-use letor_io::{DatasetBuilder, ErrorKind, Provenance};
+use letor_io::{Dataset, DatasetBuilder, ErrorKind, Provenance};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use output::progress::Progress;
 use output::usage::usage;
@@ -21,6 +21,7 @@ use simulation::spec::SiteSpec;
 use simulation::truth::{GroundTruth, of_preferences};
 
 use crate::call::{How, work, wrong};
+use crate::clicks::own_model;
 use crate::matrix::{Estimated, Matrix};
 use crate::settings::{Asked, TruthArgs, at_least_one};
 use crate::study::{Config, Study, arm_name};
@@ -106,6 +107,31 @@ impl Inner {
     }
 }
 
+/// Opens a data set with `open` and ranks all lists; `own` answers for a click model of the caller's.
+fn prepared(
+    py: Python<'_>,
+    how: How,
+    spec: SiteSpec,
+    seed: u64,
+    own: Option<Bound<'_, PyAny>>,
+    open: impl FnOnce(&SiteSpec) -> Result<Dataset> + Send + 'static,
+) -> PyResult<Site> {
+    let Some(own) = own else {
+        return work(py, how, move || {
+            let dataset = open(&spec)?;
+            Ok(Site::new(spec.prepare(Arc::new(dataset), seed)?))
+        });
+    };
+    // The caller's code runs in the caller's thread, where Ctrl-C ends it.
+    let then = How { threads: how.threads, report: how.report.as_ref().map(|report| report.clone_ref(py)) };
+    let (mut spec, dataset) = work(py, how, move || {
+        let dataset = open(&spec)?;
+        Ok((spec, dataset))
+    })?;
+    spec.click = own_model(&own, dataset.max_label())?;
+    work(py, then, move || Ok(Site::new(spec.prepare(Arc::new(dataset), seed)?)))
+}
+
 /// Data, rankers and users.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Site {
@@ -134,22 +160,22 @@ impl Site {
         py: Python<'_>,
         spec: &str,
         seed: u64,
+        own: Option<Bound<'_, PyAny>>,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let spec = specification(spec)?;
-        work(py, How { threads, report }, move || {
+        prepared(py, How { threads, report }, spec, seed, own, |spec| {
             let cache = output::data_cache::folder();
             let name = spec.dataset.first().and_then(|name| name.split(':').next()).unwrap_or_default();
             let generated = letor_io::lookalike::names().any(|known| known == name);
-            let dataset = spec.open(None, cache.as_deref()).map_err(|error| {
+            spec.open(None, cache.as_deref()).map_err(|error| {
                 match error.downcast_ref::<letor_io::Error>().filter(|wrong| wrong.kind() == ErrorKind::Unknown) {
                     // An invalid scale or seed, or a split that the data set does not have: not a missing file.
                     Some(wrong) if generated || spec.reading.split.is_some() => usage(wrong),
                     _ => error,
                 }
-            })?;
-            Ok(Self::new(spec.prepare(Arc::new(dataset), seed)?))
+            })
         })
     }
 
@@ -166,6 +192,7 @@ impl Site {
         labels: PyReadonlyArray1<'_, f32>,
         scores: PyReadonlyArray2<'_, f64>,
         names: Option<Vec<String>>,
+        own: Option<Bound<'_, PyAny>>,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
@@ -181,7 +208,7 @@ impl Site {
         // Copied while the interpreter watches: nobody can change the arrays meanwhile.
         let labels: Vec<f32> = labels.as_array().iter().copied().collect();
         let scores: Vec<f64> = scores.as_array().iter().copied().collect();
-        work(py, How { threads, report }, move || {
+        prepared(py, How { threads, report }, spec, seed, own, move |_| {
             let provenance = match synthetic {
                 true => Provenance::LookAlike { name: name.clone() },
                 false => Provenance::Files { files: Vec::new(), skipped: Vec::new() },
@@ -207,7 +234,7 @@ impl Site {
             if let Some(names) = names {
                 dataset = dataset.with_feature_names(letor_io::Names::new(names).map_err(usage)?).map_err(usage)?;
             }
-            Ok(Self::new(spec.prepare(Arc::new(dataset), seed)?))
+            Ok(dataset)
         })
     }
 

@@ -81,6 +81,11 @@ impl Grading {
         Ok(Self { grades: labels.iter().map(grade).collect(), between })
     }
 
+    /// The labels that got a grade of their own, in the order of these, each with the next grade below.
+    pub(crate) fn between(&self) -> impl Iterator<Item = (f32, usize)> {
+        self.between.iter().map(|&label| (label, label.floor() as usize))
+    }
+
     /// The probabilities of all grades, from those of the model's own.
     pub(crate) fn interpolate(&self, own: &[f64]) -> Vec<f64> {
         let between = self.between.iter().map(|&label| {

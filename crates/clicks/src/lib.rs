@@ -59,6 +59,9 @@
 //! **The user browsing model** ([`UserBrowsingModel`]) is the position-based model with memory: P(examined) depends
 //! on the distance to the last click as well, so that a click keeps a user reading.
 //!
+//! **The finite-state model** ([`FiniteStateModel`]) is the general form: what users do depends on the grade and on
+//! a state, which changes with every document. It is made of numbers, and has no name to read.
+//!
 //! # The presets
 //!
 //! P(click) and P(stop after a click) by grade, worst first; [`DependentClickModel::preset`] takes the
@@ -85,7 +88,8 @@
 //! # Ok::<(), clicks::ClickError>(())
 //! ```
 //!
-//! [`DependentClickModel::fit`] estimates one from a log.
+//! [`DependentClickModel::fit`] estimates one from a log. Models whose users remember something are
+//! [`FiniteStateModel`]s.
 //!
 //! # How to add one
 //!
@@ -154,6 +158,7 @@ pub use models::dependent::{CompiledDependentModel, DependentClickModel, Depende
 pub use models::dynamic_bayesian::{
     CompiledDynamicBayesianModel, DynamicBayesianModel, DynamicBayesianSpec, DynamicBayesianUser,
 };
+pub use models::finite_state::{CompiledFiniteStateModel, FiniteStateModel, FiniteStateUser, Reaction};
 pub use models::position_based::{
     CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser,
 };

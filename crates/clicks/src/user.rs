@@ -37,6 +37,10 @@ pub enum TableIndex {
     Distance,
     /// Ranks from 1, and for each rank the distances from 1 to the rank.
     RankAndDistance,
+    /// States of users, and for each state the grades, both from 0.
+    StateAndGrade,
+    /// States that users start in: the state and the share of such users, in turn.
+    Start,
     /// Nothing: one value.
     Constant,
 }
@@ -58,6 +62,14 @@ impl ProbabilityTable {
         Self { name, by: TableIndex::RankAndDistance, values: values.to_vec() }
     }
 
+    pub(crate) fn by_state_and_grade(name: &'static str, values: Vec<f64>) -> Self {
+        Self { name, by: TableIndex::StateAndGrade, values }
+    }
+
+    pub(crate) fn by_start(name: &'static str, values: Vec<f64>) -> Self {
+        Self { name, by: TableIndex::Start, values }
+    }
+
     pub(crate) fn constant(name: &'static str, value: f64) -> Self {
         Self { name, by: TableIndex::Constant, values: vec![value] }
     }
@@ -67,7 +79,7 @@ impl ProbabilityTable {
         match self.by {
             TableIndex::Position | TableIndex::Distance => self.values.truncate(shown),
             TableIndex::RankAndDistance => self.values.truncate(shown.saturating_mul(shown + 1) / 2),
-            TableIndex::Grade | TableIndex::Constant => {}
+            TableIndex::Grade | TableIndex::StateAndGrade | TableIndex::Start | TableIndex::Constant => {}
         }
     }
 }
@@ -76,8 +88,8 @@ impl ProbabilityTable {
 ///
 /// Implementations: [`DependentClickModel`](crate::DependentClickModel),
 /// [`PositionBasedModel`](crate::PositionBasedModel),
-/// [`DynamicBayesianModel`](crate::DynamicBayesianModel), [`UserBrowsingModel`](crate::UserBrowsingModel), and [`AnyClickModel`](crate::AnyClickModel) for a model
-/// chosen at run time.
+/// [`DynamicBayesianModel`](crate::DynamicBayesianModel), [`UserBrowsingModel`](crate::UserBrowsingModel),
+/// [`FiniteStateModel`](crate::FiniteStateModel), and [`AnyClickModel`](crate::AnyClickModel) for a model chosen at run time.
 ///
 /// ```
 /// use clicks::{ClickModel, CompiledClickModel, ClickSpec, FractionalLabels, Generator, User};

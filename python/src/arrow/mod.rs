@@ -16,6 +16,9 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
 use crate::frame::{Column, Table, Values};
 
 /// `struct ArrowSchema`.
@@ -49,7 +52,7 @@ struct Array {
 
 /// `struct ArrowArrayStream`.
 #[repr(C)]
-pub(crate) struct Stream {
+struct Stream {
     get_schema: Option<unsafe extern "C" fn(*mut Stream, *mut Schema) -> c_int>,
     get_next: Option<unsafe extern "C" fn(*mut Stream, *mut Array) -> c_int>,
     get_last_error: Option<unsafe extern "C" fn(*mut Stream) -> *const c_char>,
@@ -93,8 +96,18 @@ struct OfArray {
     children: Vec<*mut Array>,
 }
 
+/// What `__arrow_c_stream__` of a table returns. The schema that a consumer may ask for is a wish, which a producer may leave
+/// unfulfilled.
+pub(crate) fn capsule<'py>(
+    py: Python<'py>,
+    table: &Arc<Table>,
+    _wish: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    PyCapsule::new_with_value(py, stream(Arc::clone(table)), c"arrow_array_stream")
+}
+
 /// The rows of `table` as a stream of one batch.
-pub(crate) fn stream(table: Arc<Table>) -> Stream {
+fn stream(table: Arc<Table>) -> Stream {
     let open = Box::new(Open { table, done: false });
     Stream {
         get_schema: Some(get_schema),

@@ -42,8 +42,7 @@ impl Rows {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        drop(requested_schema);
-        PyCapsule::new_with_value(py, arrow::stream(Arc::clone(&self.0)), c"arrow_array_stream")
+        arrow::capsule(py, &self.0, requested_schema)
     }
 }
 

@@ -6,6 +6,7 @@ use super::dependent::{CompiledDependentModel, DependentClickModel, DependentSpe
 use super::dynamic_bayesian::{
     CompiledDynamicBayesianModel, DynamicBayesianModel, DynamicBayesianSpec, DynamicBayesianUser,
 };
+use super::finite_state::{CompiledFiniteStateModel, FiniteStateModel, FiniteStateUser};
 use super::position_based::{CompiledPositionBasedModel, PositionBasedModel, PositionBasedSpec, PositionBasedUser};
 use super::user_browsing::{CompiledUserBrowsingModel, UserBrowsingModel, UserBrowsingSpec, UserBrowsingUser};
 use crate::Generator;
@@ -167,6 +168,7 @@ click_models! {
     PositionBased: PositionBasedSpec, PositionBasedModel, CompiledPositionBasedModel, PositionBasedUser;
     DynamicBayesian: DynamicBayesianSpec, DynamicBayesianModel, CompiledDynamicBayesianModel, DynamicBayesianUser;
     UserBrowsing: UserBrowsingSpec, UserBrowsingModel, CompiledUserBrowsingModel, UserBrowsingUser;
+    FiniteState: FiniteStateModel, FiniteStateModel, CompiledFiniteStateModel, FiniteStateUser;
 }
 
 impl ClickSpec {

@@ -5,5 +5,6 @@ pub(crate) mod any;
 mod decay;
 pub(crate) mod dependent;
 pub(crate) mod dynamic_bayesian;
+pub(crate) mod finite_state;
 pub(crate) mod position_based;
 pub(crate) mod user_browsing;

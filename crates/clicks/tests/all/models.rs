@@ -8,26 +8,27 @@ use clicks::{
 use proptest::prelude::*;
 use rand::SeedableRng;
 
-const RULES: [FractionalLabels; 3] = [FractionalLabels::Round, FractionalLabels::Floor, FractionalLabels::Interpolate];
+pub(crate) const RULES: [FractionalLabels; 3] =
+    [FractionalLabels::Round, FractionalLabels::Floor, FractionalLabels::Interpolate];
 
 /// One model, and what it should do.
-struct Case {
+pub(crate) struct Case {
     /// The text form.
-    spec: &'static str,
+    pub(crate) spec: &'static str,
     /// Whether what a user does depends on the grade alone.
-    is_memoryless: bool,
+    pub(crate) is_memoryless: bool,
     /// P(clicked, leaves | place, distance to the last click, grade) of a user who has come that far. Places count from
     /// 0; before the first click, the distance is the place plus 1.
-    step: fn(usize, usize, usize) -> Step,
+    pub(crate) step: fn(usize, usize, usize) -> Step,
     /// What seed 42 gives for grades 0, 1, 2 over and over: `c` a click, `.` none, `|` a leave.
-    pinned: &'static str,
+    pub(crate) pinned: &'static str,
 }
 
 /// What a user does at a place: P(click), P(leave | click), P(leave | no click).
-struct Step {
-    click: f64,
-    leave_clicked: f64,
-    leave_unclicked: f64,
+pub(crate) struct Step {
+    pub(crate) click: f64,
+    pub(crate) leave_clicked: f64,
+    pub(crate) leave_unclicked: f64,
 }
 
 fn dependent(click: [f64; 3], stop: [f64; 3], grade: usize) -> Step {
@@ -45,7 +46,7 @@ fn dynamic_bayesian(click: [f64; 3], stop: [f64; 3], gamma: f64, grade: usize) -
     Step { click: click[grade], leave_clicked: 1.0 - gamma * (1.0 - stop[grade]), leave_unclicked: 1.0 - gamma }
 }
 
-const CASES: [Case; 12] = [
+pub(crate) const CASES: [Case; 12] = [
     Case {
         spec: "perfect",
         is_memoryless: true,
@@ -126,7 +127,7 @@ const CASES: [Case; 12] = [
     },
 ];
 
-fn model(spec: &str) -> AnyClickModel {
+pub(crate) fn model(spec: &str) -> AnyClickModel {
     spec.parse::<ClickSpec>().unwrap().resolve(2.0).unwrap()
 }
 
@@ -136,7 +137,7 @@ fn compiled(spec: &str) -> (CompiledAnyModel, Vec<Grade>) {
 }
 
 /// One user of a list: the places clicked, and how many were examined.
-fn read(compiled: &CompiledAnyModel, list: &[Grade], generator: &mut Generator) -> (Vec<usize>, usize) {
+pub(crate) fn read(compiled: &CompiledAnyModel, list: &[Grade], generator: &mut Generator) -> (Vec<usize>, usize) {
     let (mut user, mut clicked) = (compiled.user(), Vec::new());
     for (place, &grade) in list.iter().enumerate() {
         let examination = user.examine(grade, generator);
@@ -151,11 +152,11 @@ fn read(compiled: &CompiledAnyModel, list: &[Grade], generator: &mut Generator) 
 }
 
 /// Grades of the lists that users read: all orders of three grades, and one longer list.
-const LISTS: [&[usize]; 7] =
+pub(crate) const LISTS: [&[usize]; 7] =
     [&[0, 1, 2], &[0, 2, 1], &[1, 0, 2], &[1, 2, 0], &[2, 0, 1], &[2, 1, 0], &[1, 1, 0, 2, 0, 1]];
 
 /// P(clicked) and P(reached) of every place of a list, summed over all that a user may do.
-fn enumerate(case: &Case, list: &[usize]) -> Vec<(f64, f64)> {
+pub(crate) fn enumerate(case: &Case, list: &[usize]) -> Vec<(f64, f64)> {
     fn visit(case: &Case, list: &[usize], place: usize, distance: usize, p: f64, sums: &mut [(f64, f64)]) {
         let Some(&grade) = list.get(place) else {
             return;
@@ -172,7 +173,7 @@ fn enumerate(case: &Case, list: &[usize]) -> Vec<(f64, f64)> {
 }
 
 /// `seen` successes of `n` lie within 5 standard deviations of `p n`; exactly, where p is 0 or 1.
-fn assert_share(seen: u32, n: u32, p: f64, what: &str) {
+pub(crate) fn assert_share(seen: u32, n: u32, p: f64, what: &str) {
     let (seen, n) = (f64::from(seen), f64::from(n));
     let bound = 5.0 * (n * p * (1.0 - p)).max(0.0).sqrt() + 1e-9 * n;
     assert!((seen - n * p).abs() <= bound, "{what}: {seen} of {n}, expected a share of {p}");
