@@ -59,6 +59,12 @@ PATH="$work/build-$profile/bin:$PATH" PYO3_PYTHON="$work/build-$profile/bin/pyth
 wheel=$(echo "$work"/wheels/*.whl)
 echo "$(basename "$wheel"): $(($(stat -c %s "$wheel") / 1024)) KB, built in $((SECONDS - started)) s"
 
+# Beside a development build, which has compiled most of it.
+if [ "$profile" = dev ] && cargo clippy --version >/dev/null 2>&1; then
+  step 'lints'
+  PYO3_PYTHON="$work/build-$profile/bin/python" cargo clippy --quiet --all-targets -- -D warnings
+fi
+
 numbers='
 import hashlib, rankduel as rd
 site = rd.Site("mq2008-lookalike:0.05", rankers="1,5,10,20")

@@ -35,7 +35,7 @@ pub(crate) fn played<A: PlayedArena + Clone + Sync>(prepared: PreparedEnvironmen
 
 /// The configuration of a study on `environment`.
 pub(crate) fn config(asked: &Asked, regret: RegretKind, environment: Environment) -> Config {
-    Config::Bandit(BanditConfig {
+    Config::Bandit(Box::new(BanditConfig {
         command: "bandit",
         version: VERSION,
         seed: asked.seed,
@@ -47,7 +47,7 @@ pub(crate) fn config(asked: &Asked, regret: RegretKind, environment: Environment
         evidence: asked.evidence.map(Some),
         late: asked.late.clone(),
         environment,
-    })
+    }))
 }
 
 /// Plays until horizons.

@@ -27,7 +27,7 @@ pub(crate) fn arm_name(names: &ArmNames, arms: usize, arm: usize) -> PyResult<St
 #[serde(untagged)]
 pub(crate) enum Config {
     Live(Box<LiveConfig>),
-    Bandit(BanditConfig),
+    Bandit(Box<BanditConfig>),
 }
 
 /// Finished runs.
@@ -127,7 +127,6 @@ impl Study {
 
     /// Title, labels of both axes, what the bands show, and the note, for figures; whether each axis is logarithmic.
     #[getter]
-    #[expect(clippy::type_complexity, reason = "a tuple for Python")]
     fn caption(&self) -> (String, String, String, String, Option<String>, [bool; 2]) {
         let Caption { title, x_label, regret, note, look } = &self.caption;
         let bands = look.spread(self.plan.runs).bands(self.plan.runs);
