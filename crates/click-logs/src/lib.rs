@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod decide;
 pub mod error;
+#[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod join;

@@ -20,9 +20,12 @@ pub(super) fn styles(names: &[&str], palette: &[String]) -> Vec<CurveStyle> {
     let all_alike = names.len() > 1 && families.iter().all(|family| family.is_some() && *family == families[0]);
     let mut styles: Vec<Option<CurveStyle>> = vec![None; names.len()];
     let mut used: Vec<CurveStyle> = Vec::new();
-    // First the families' own styles, then their further curves, then all others.
-    for (at, family) in families.iter().enumerate() {
-        let own = family.filter(|_| !all_alike).map(CurveStyle::of);
+    // First the families' own styles, for a curve of just that name if there is one; then their further curves, then all
+    // others.
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&at| families[at].is_none_or(|family| palette[family] != names[at]));
+    for at in order {
+        let own = families[at].filter(|_| !all_alike).map(CurveStyle::of);
         if let Some(own) = own.filter(|own| !used.contains(own)) {
             styles[at] = Some(own);
             used.push(own);
@@ -83,6 +86,13 @@ mod tests {
         }
         let few = styles(&["a1", "a1 p=4", "a1 p=8", "a2"], &palette());
         assert!(few[0].color == few[1].color && few[1].color == few[2].color && few[2].color != few[3].color);
+    }
+
+    #[test]
+    fn the_plain_name_has_the_own_style_of_its_family() {
+        let found = styles(&["a1 variant=paper", "a1", "bound"], &palette());
+        assert_eq!(found[1], CurveStyle::of(1));
+        assert!(found[0].color == found[1].color && found[2].color != found[1].color);
     }
 
     #[test]

@@ -94,7 +94,7 @@
 //! # Data sets by name
 //!
 //! [`registry`] describes the public sets: where to get them, their licences, and their sizes. To add
-//! one, write `datasets/NAME.toml` by the example of the existing files and list it in
+//! one, write `sets/NAME.toml` by the example of the existing files and list it in
 //! `src/registry/mod.rs`; a test reads every file.
 
 pub mod cache;

@@ -53,7 +53,7 @@ mod ranker_ref;
 mod rankings;
 mod selection;
 
-pub use measures::{Measure, MeasureError, MeasureKind, Measurement};
+pub use measures::{Measure, MeasureError, MeasureErrorKind, MeasureKind, Measurement};
 pub use ndcg::{Gain, NdcgError, ndcg};
 pub use prefetch::prefetch;
 pub use ranker_ref::RankerRef;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A ranker in a list: the number of its feature, from 1, or its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum RankerRef {
     /// By the number of its feature, unless another one is called so.
     Number(u32),

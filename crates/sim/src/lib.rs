@@ -6,15 +6,16 @@
 //! | [`analysis`] | live versus proxy, distortion, sensitivity, explore-then-exploit |
 //! | [`results`] | tables, curves and figures of finished runs |
 //! | [`experiment`] | the figures and tables of papers, from experiment files, with tests of their claims |
-//! | [`drawing`] | figures of finished results for papers |
+//! | `drawing` | figures of finished results for papers |
 //! | [`cli`] | the command line |
 //!
 //! Dependencies between modules have one direction: `results` uses no other module, and `cli` may use all.
 
 pub mod analysis;
 pub mod cli;
-pub mod drawing;
+mod drawing;
 pub mod experiment;
+#[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod results;

@@ -209,7 +209,7 @@ fn an_independent_estimate_of_mslr_agrees() {
         "cyclic triples          447 of 410,040 (0.11%)\n",
         "gamma                   3.465",
         "P(Condorcet winner)     lowest 0.8903, of 100 random arms\n",
-        "regret, lower bound     461.6 ln T; 512.0 ln T if every duel includes the winner\n",
+        "regret, lower bound     461.6 ln T; 512.0 ln T if every duel includes the winner (asymptotic)\n",
         "correlation 0.99988",
     ] {
         assert!(table.contains(line), "no `{line}` in:\n{table}");

@@ -123,6 +123,7 @@ pub enum Ties {
 
 /// A field of a [`SiteSpec`] that contradicts the data set or another field.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpecError {
     /// The field, by the name of its flag.
     pub field: &'static str,

@@ -24,6 +24,7 @@ use crate::{Counts, StatisticsError};
 
 /// Where standard errors come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Errors {
     /// The inverse of the information: valid if the model holds.
     Model,

@@ -16,7 +16,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             findings.add(path, None, format!("{error:#}"));
         }
     }
-    let datasets = in_folder(&root.join("datasets"))?;
+    let datasets = in_folder(&root.join("crates/letor-io/sets"))?;
     for path in &datasets {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         match toml::from_str::<Entry>(&read(path)?) {
@@ -55,21 +55,21 @@ mod tests {
     #[test]
     fn files_that_cannot_be_read_or_found_are_found() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let good = read(&root.join("datasets/mq2008.toml")).expect("a data set");
+        let good = read(&root.join("crates/letor-io/sets/mq2008.toml")).expect("a data set");
         let experiment = read(&root.join("experiments/rcs-fig3.toml")).expect("an experiment");
         let folder = tree(&[
             ("experiments/good.toml", &experiment),
             ("experiments/bad.toml", &experiment.replace("kind = ", "kindd = ")),
-            ("datasets/mq2008.toml", &good),
-            ("datasets/other.toml", &good),
-            ("datasets/unknown.toml", &good.replace("\"mq2008\"", "\"unknown\"")),
-            ("datasets/wrong.toml", &good.replace("title", "titel")),
+            ("crates/letor-io/sets/mq2008.toml", &good),
+            ("crates/letor-io/sets/other.toml", &good),
+            ("crates/letor-io/sets/unknown.toml", &good.replace("\"mq2008\"", "\"unknown\"")),
+            ("crates/letor-io/sets/wrong.toml", &good.replace("title", "titel")),
         ]);
         let found = checked(&folder, check);
         assert_eq!(found.len(), 4, "{found:#?}");
         assert!(found[0].starts_with("experiments/bad.toml: ") && found[0].contains("kindd"), "{}", found[0]);
-        assert_eq!(found[1], "datasets/other.toml: its name is mq2008, not that of the file");
-        assert_eq!(found[2], "datasets/unknown.toml: is not in the registry of letor-io");
+        assert_eq!(found[1], "crates/letor-io/sets/other.toml: its name is mq2008, not that of the file");
+        assert_eq!(found[2], "crates/letor-io/sets/unknown.toml: is not in the registry of letor-io");
         assert!(found[3].contains("titel"), "{}", found[3]);
     }
 }

@@ -18,7 +18,7 @@ fn outcome(command: &mut Command) -> (i32, String, String) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A data set in LETOR 4.0's layout with the counts of MQ2008: see `datasets/mq2008.toml`.
+/// A data set in LETOR 4.0's layout with the counts of MQ2008: see `crates/letor-io/sets/mq2008.toml`.
 fn write_mq2008(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     let mut qid = 0;

@@ -24,6 +24,7 @@ pub struct Paper {
 
 /// Where a paper appeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Venue {
     /// In the proceedings of this conference.
     Proceedings(&'static str),

@@ -2,6 +2,8 @@
 //! their agreement. Everything else about their structure is in `structure`.
 
 pub mod agreement;
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod counts;
 mod error;
 mod header;

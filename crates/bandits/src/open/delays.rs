@@ -22,6 +22,7 @@ pub enum Delay {
 /// A delay that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a delay in impressions (1000, geometric:1000), found `{found}`")]
+#[non_exhaustive]
 pub struct DelayError {
     /// The text.
     pub found: String,

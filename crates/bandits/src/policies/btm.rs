@@ -65,6 +65,7 @@ pub struct BtmConfig {
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// As printed.
     Paper,
@@ -76,6 +77,7 @@ pub enum Variant {
 
 /// The goal; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Setting {
     /// Low regret over a horizon.
     Online,

@@ -63,6 +63,7 @@ pub struct RucbConfig {
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// With the favourite B.
     Icml,

@@ -58,6 +58,7 @@ pub struct ScbConfig {
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// As printed.
     Paper,

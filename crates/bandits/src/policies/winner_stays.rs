@@ -51,6 +51,7 @@ pub struct WinnerStaysStrongConfig {
 
 /// When the leader plays alone; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum After {
     /// After every round.
     Round,

@@ -3,6 +3,8 @@
 
 mod beta;
 mod draw;
+#[cfg(test)]
+mod independent;
 mod normal;
 mod preference;
 mod weights;

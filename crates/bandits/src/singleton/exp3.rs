@@ -73,6 +73,7 @@ impl ExpWeights {
 
 /// How much of EXP3's choice is uniform, and how fast it learns.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Rate {
     /// The same at every pick, in (0, 1].
     Fixed(f64),

@@ -28,6 +28,7 @@ const NORMAL_ABOVE: u64 = 10_000_000;
 /// An error rate that is none.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("expected an error rate between 0 and 1, such as 0.05, found {0}")]
+#[non_exhaustive]
 pub struct ErrorRateError(pub f64);
 
 /// The preferences of an estimated matrix that are significant, all together with probability at

@@ -83,6 +83,30 @@ impl RegretBound {
         self.constant + self.slope * log + libm::exp(self.log_transient + self.decay * time)
     }
 
+    /// The number of steps from which the bound says anything: before, it exceeds what any policy can lose at most, `gap` per
+    /// step, and is vacuous. `gap` is the largest of the matrix, positive. Infinite beyond 1e299 steps.
+    ///
+    /// ```
+    /// # use bandits::structure::theory::RegretBound;
+    /// let bound = RegretBound::logarithmic(0.0, 100.0);
+    /// let steps = bound.informative_from(0.5);
+    /// assert!(bound.at(0.99 * steps) > 0.5 * 0.99 * steps && bound.at(1.01 * steps) < 0.5 * 1.01 * steps);
+    /// ```
+    #[must_use]
+    pub fn informative_from(&self, gap: f64) -> f64 {
+        // All terms grow slower than T from T = e on, so that there is one such point.
+        let (mut low, mut high) = (1.0, 690.0);
+        let vacuous = |log: f64| self.at(libm::exp(log)) >= gap * libm::exp(log);
+        if vacuous(high) {
+            return f64::INFINITY;
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            *if vacuous(middle) { &mut low } else { &mut high } = middle;
+        }
+        libm::exp(high)
+    }
+
     /// The curve `constant` + `slope` ln T.
     #[must_use]
     pub fn logarithmic(constant: f64, slope: f64) -> Self {
@@ -257,6 +281,29 @@ mod tests {
         close(bound.at(steps), slope * libm::log(steps + 10.0));
         let bound = merge_rucb_expected(&matrix, alpha, 4).expect("a bound");
         close(bound.at(steps), 1.0 + slope * libm::log(steps) + slope * (10.0 * steps).sqrt() / steps);
+    }
+
+    #[test]
+    fn bounds_are_vacuous_until_they_say_something() {
+        let matrix = problems::arithmetic(8).expect("eight arms");
+        let bounds = [
+            rucb_with_probability(&matrix, 1.01, 0.05),
+            rucb_expected(&matrix, 1.01),
+            merge_rucb_with_probability(&matrix, 1.01, 4, 0.05),
+            merge_rucb_expected(&matrix, 1.01, 4),
+        ];
+        let gap = crate::structure::gaps(&matrix).expect("a winner").largest;
+        for bound in bounds.map(|bound| bound.expect("a bound")) {
+            let from = bound.informative_from(gap);
+            assert!(from > 1e3 && from < 1e9, "{from}");
+            for part in [0.001, 0.1, 0.999] {
+                assert!(bound.at(part * from) > gap * part * from, "{bound:?} {part}");
+            }
+            for times in [1.001, 10.0, 1e6] {
+                assert!(bound.at(times * from) < gap * times * from, "{bound:?} {times}");
+            }
+        }
+        assert_eq!(rucb_with_probability(&matrix, 0.5001, 0.05).expect("a bound").informative_from(gap), f64::INFINITY);
     }
 
     #[test]

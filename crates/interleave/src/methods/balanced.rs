@@ -39,6 +39,7 @@ use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, 
 /// The depth of the two rankers' lists to which clicks are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CutoffRule {
     /// To the rank that the lowest clicked document of the shown list has in the ranker that ranks it
     /// higher: the papers' rule.

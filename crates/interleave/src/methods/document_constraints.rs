@@ -33,6 +33,7 @@ use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Constraints {
     /// Unclicked ones shown above it (type 1).
     Above,

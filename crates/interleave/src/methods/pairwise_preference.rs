@@ -45,6 +45,7 @@ use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 /// The pairs of documents that clicks imply a preference for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum PairRule {
     /// Every clicked document against every unclicked one down to the position below the last click:
     /// the rule of the author's software.

@@ -33,6 +33,7 @@ use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving
 /// The owner of the documents that all rankers have at their tops in the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Prefix {
     /// The ranker that drafted them: clicks on them are noise that evens out.
     #[default]

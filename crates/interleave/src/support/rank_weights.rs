@@ -26,6 +26,7 @@ pub(crate) const UNLISTED: u16 = u16::MAX;
 /// A softmax exponent that is negative or not finite.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("tau is {tau}; it must be a finite number from 0 (all documents equally likely) up; the papers use 3")]
+#[non_exhaustive]
 pub struct TauError {
     /// The requested exponent.
     pub tau: f64,

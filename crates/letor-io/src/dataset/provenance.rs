@@ -5,6 +5,7 @@ use std::path::PathBuf;
 /// The origin of a data set, so that synthetic data are never mistaken for real data.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
+#[non_exhaustive]
 pub enum Provenance {
     /// Read from files.
     Files {

@@ -1,7 +1,7 @@
 //! The data sets and preference matrices known by name, and where their files are on this machine; not how to read
 //! them ([`open`](crate::open())).
 //!
-//! `datasets/*.toml` describes them, one file per data set. The data are licensed and not distributed with this
+//! `sets/*.toml` describes them, one file per data set. The data are licensed and not distributed with this
 //! software: `cargo xtask fetch-datasets` explains where to get them and registers them.
 
 mod entry;
@@ -20,30 +20,30 @@ pub use suggestion::{did_you_mean, nearest};
 
 /// The files of `datasets/`, embedded so that names are known in any working directory.
 const FILES: [&str; 18] = [
-    include_str!("../../../../datasets/mslr-web30k.toml"),
-    include_str!("../../../../datasets/mslr-web10k.toml"),
-    include_str!("../../../../datasets/ylr1.toml"),
-    include_str!("../../../../datasets/ylr2.toml"),
-    include_str!("../../../../datasets/yandex.toml"),
-    include_str!("../../../../datasets/mq2007.toml"),
-    include_str!("../../../../datasets/mq2008.toml"),
-    include_str!("../../../../datasets/np2003.toml"),
-    include_str!("../../../../datasets/np2004.toml"),
-    include_str!("../../../../datasets/hp2003.toml"),
-    include_str!("../../../../datasets/hp2004.toml"),
-    include_str!("../../../../datasets/td2003.toml"),
-    include_str!("../../../../datasets/td2004.toml"),
-    include_str!("../../../../datasets/ohsumed.toml"),
-    include_str!("../../../../datasets/istella-s.toml"),
-    include_str!("../../../../datasets/prefmat-mslr-perfect.toml"),
-    include_str!("../../../../datasets/prefmat-mslr-navigational.toml"),
-    include_str!("../../../../datasets/prefmat-mslr-informational.toml"),
+    include_str!("../../sets/mslr-web30k.toml"),
+    include_str!("../../sets/mslr-web10k.toml"),
+    include_str!("../../sets/ylr1.toml"),
+    include_str!("../../sets/ylr2.toml"),
+    include_str!("../../sets/yandex.toml"),
+    include_str!("../../sets/mq2007.toml"),
+    include_str!("../../sets/mq2008.toml"),
+    include_str!("../../sets/np2003.toml"),
+    include_str!("../../sets/np2004.toml"),
+    include_str!("../../sets/hp2003.toml"),
+    include_str!("../../sets/hp2004.toml"),
+    include_str!("../../sets/td2003.toml"),
+    include_str!("../../sets/td2004.toml"),
+    include_str!("../../sets/ohsumed.toml"),
+    include_str!("../../sets/istella-s.toml"),
+    include_str!("../../sets/prefmat-mslr-perfect.toml"),
+    include_str!("../../sets/prefmat-mslr-navigational.toml"),
+    include_str!("../../sets/prefmat-mslr-informational.toml"),
 ];
 
 static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     // In two steps, because `toml::from_str` compiles several deserialisers for every type.
     let parse = |text: &&str| text.parse::<toml::Table>()?.try_into();
-    FILES.iter().map(parse).collect::<Result<_, toml::de::Error>>().expect("a test reads every file of datasets/")
+    FILES.iter().map(parse).collect::<Result<_, toml::de::Error>>().expect("a test reads every file of sets/")
 });
 
 /// All data sets and preference matrices known by name.
@@ -74,10 +74,10 @@ mod tests {
 
     #[test]
     fn every_file_is_valid() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sets");
         let files = std::fs::read_dir(folder).unwrap();
         let tomls = files.filter(|f| f.as_ref().unwrap().path().extension() == Some("toml".as_ref()));
-        assert_eq!(tomls.count(), FILES.len(), "every file of datasets/ is listed");
+        assert_eq!(tomls.count(), FILES.len(), "every file of sets/ is listed");
         for entry in all() {
             assert_eq!(find(&entry.name), Some(entry));
             assert!(entry.splits.iter().any(|split| split.counted) != entry.matrix.is_some(), "{}", entry.name);

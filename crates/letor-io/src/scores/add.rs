@@ -14,6 +14,7 @@ use crate::text::read_text;
 
 /// What becomes of the features that a data set has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Features {
     /// They stay, and scores are numbered after them.
     #[default]

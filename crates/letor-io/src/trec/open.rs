@@ -33,6 +33,7 @@ impl Default for TrecOptions {
 /// How a run orders documents of equal score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum TrecTies {
     /// As `trec_eval` does, so that measures agree with it: scores are compared in single precision, and of two documents
     /// with one score that with the larger number, in the order of bytes, comes first.
@@ -45,6 +46,7 @@ pub enum TrecTies {
 /// What becomes of retrieved documents without a judgment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Unjudged {
     /// They have label 0, as in `trec_eval`.
     #[default]

@@ -30,7 +30,7 @@ mod tests;
 mod text;
 
 pub use self::measurement::Measurement;
-pub use self::text::MeasureError;
+pub use self::text::{MeasureError, MeasureErrorKind};
 use crate::Gain;
 
 /// A measure of a ranked list, with its parameters.

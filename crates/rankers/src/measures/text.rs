@@ -22,8 +22,31 @@ const NAMES: [(&str, &[&str]); 6] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("measure `{measure}`: {message}")]
 pub struct MeasureError {
+    kind: MeasureErrorKind,
     measure: String,
     message: String,
+}
+
+/// The kinds of [`MeasureError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MeasureErrorKind {
+    /// No measure has the name.
+    UnknownMeasure,
+    /// A bracket is open, or a parameter is unknown, given twice, or has a value that it cannot have.
+    Parameter,
+    /// The cutoff is missing, or not a whole number from 1.
+    Cutoff,
+    /// The measure is in the list twice.
+    Duplicate,
+}
+
+impl MeasureError {
+    /// What kind of error it is.
+    #[must_use]
+    pub fn kind(&self) -> MeasureErrorKind {
+        self.kind
+    }
 }
 
 /// The parameters in the brackets of a measure, and its cutoff.
@@ -51,7 +74,8 @@ impl Measure {
                     let measure: Self = text[start..at].parse()?;
                     if measures.contains(&measure) {
                         let message = "is given twice; give it once".to_owned();
-                        return Err(MeasureError { measure: measure.to_string(), message });
+                        let kind = MeasureErrorKind::Duplicate;
+                        return Err(MeasureError { kind, measure: measure.to_string(), message });
                     }
                     measures.push(measure);
                     start = at + 1;
@@ -68,17 +92,25 @@ impl FromStr for Measure {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        read(text).map_err(|message| MeasureError { measure: text.escape_debug().to_string(), message })
+        read(text).map_err(|(kind, message)| MeasureError { kind, measure: text.escape_debug().to_string(), message })
     }
 }
 
-fn read(text: &str) -> Result<Measure, String> {
+fn read(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
+    let wrong_cutoff = |message: &str| (MeasureErrorKind::Cutoff, message.to_owned());
+    let wrong_parameter = |message: &str| (MeasureErrorKind::Parameter, message.to_owned());
     let (rest, cutoff) = match text.rsplit_once('@') {
-        Some((rest, cutoff)) => (rest.trim(), Some(positive(cutoff).ok_or("expected a cutoff of 1 or more after @")?)),
+        Some((rest, cutoff)) => {
+            let cutoff = positive(cutoff).ok_or_else(|| wrong_cutoff("expected a cutoff of 1 or more after @"))?;
+            (rest.trim(), Some(cutoff))
+        }
         None => (text, None),
     };
     let (name, parameters) = match rest.split_once('(') {
-        Some((name, parameters)) => (name, parameters.trim().strip_suffix(')').ok_or("expected `)` after `(`")?),
+        Some((name, parameters)) => {
+            let closed = parameters.trim().strip_suffix(')');
+            (name, closed.ok_or_else(|| wrong_parameter("expected `)` after `(`"))?)
+        }
         None => (rest, ""),
     };
     let folded = name.trim().to_lowercase();
@@ -87,16 +119,16 @@ fn read(text: &str) -> Result<Measure, String> {
         let names: Vec<&str> = NAMES.iter().flat_map(|(_, aliases)| aliases.iter().copied()).collect();
         let hint = did_you_mean(&folded, &names).map_or_else(String::new, |hint| format!(" {hint}"));
         let expected = "expected nDCG, AP, RR, P, R or RBP, e.g. nDCG@10, AP(rel=2), P@5 or RBP(p=0.8)";
-        return Err(format!("it is not known;{hint} {expected}"));
+        return Err((MeasureErrorKind::UnknownMeasure, format!("it is not known;{hint} {expected}")));
     };
     let mut given = Given { cutoff, ..Given::default() };
     for parameter in parameters.split(',').filter(|parameter| !parameter.trim().is_empty()) {
-        given.set(name, parameter)?;
+        given.set(name, parameter).map_err(|message| wrong_parameter(&message))?;
     }
     let rel = given.rel.unwrap_or(1);
     let needs_cutoff = |kind| match given.cutoff {
         Some(_) => Ok(kind),
-        None => Err(format!("it needs a cutoff, e.g. {name}@10")),
+        None => Err(wrong_cutoff(&format!("it needs a cutoff, e.g. {name}@10"))),
     };
     let kind = match *name {
         "nDCG" => MeasureKind::Ndcg(given.gain.unwrap_or(Gain::Linear)),

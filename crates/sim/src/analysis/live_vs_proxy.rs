@@ -14,7 +14,7 @@ use figures::{Panel, Panels};
 use serde::Serialize;
 use simulation::runs::{RunResult, StudyPlan};
 
-use crate::results::{Caption, bands, curves, spread_at};
+use crate::results::{Caption, bands, curves, palette, spread_at};
 
 /// Mean regret live and on the proxy after some steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -127,7 +127,7 @@ pub fn figure(
         subtitle: Some(bands(plan, &caption.look)),
         panels: vec![panel("live", live), panel("proxy", proxy)],
         one_scale: true,
-        palette: Vec::new(),
+        palette: palette(),
         note: caption.note.clone(),
     }
 }

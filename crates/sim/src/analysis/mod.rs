@@ -3,7 +3,7 @@
 pub mod distortion;
 pub mod explore_then_exploit;
 pub mod live_vs_proxy;
-pub mod numbered;
-pub mod power;
+pub(crate) mod numbered;
+pub(crate) mod power;
 pub mod sensitivity;
-pub mod significance;
+pub(crate) mod significance;

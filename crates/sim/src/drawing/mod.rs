@@ -25,7 +25,7 @@ use crate::results::Chosen;
 
 /// What is asked for, beyond how it is printed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Request {
+pub(crate) struct Request {
     /// The scale of the x axis.
     pub x: Option<Scale>,
     /// The scale of the y axis.
@@ -47,7 +47,7 @@ pub struct Request {
 }
 
 /// A figure, and what it shows in words.
-pub struct Drawing {
+pub(crate) struct Drawing {
     /// The figure.
     pub sheet: Sheet,
     /// What a caption says: the headline, and what bands show.
@@ -60,7 +60,7 @@ pub struct Drawing {
 ///
 /// # Errors
 /// One line if it holds no finished results, or they cannot be drawn in this way.
-pub fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
+pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
     let results = Results::read(folder)?;
     let chosen = request.chosen.clone().or(results.chosen());
     let titled = chosen.title != Some(false);

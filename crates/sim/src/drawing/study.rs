@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Request;
 use crate::experiment::config::{Bands, Scale};
-use crate::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, quantile};
+use crate::results::{KEPT_CURVES, KeptCurves, Spread, label, notes, palette, quantile};
 
 /// Larger files are not those of a study.
 const MOST_BYTES: u64 = 1 << 30;
@@ -145,8 +145,8 @@ impl Study {
             subtitle: Some(shown.filter(|_| runs > 1).map_or(mean.clone(), |shown| format!("{mean}; bands: {shown}"))),
             one_scale: self.parts.len() > 1,
             panels,
+            palette: palette(),
             note: self.note.clone(),
-            ..Panels::default()
         })
     }
 }

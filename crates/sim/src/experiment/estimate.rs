@@ -11,7 +11,7 @@ use crate::experiment::opened_setting::OpenedSetting;
 
 /// What there is to run, and how long it may take.
 #[derive(Debug, Clone, Default)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// Combinations of setting, set of rankers and algorithm.
     pub cells: u64,
     /// Runs of all cells.
@@ -30,7 +30,7 @@ const COMPARISON: f64 = 100e-9;
 impl Estimate {
     /// Seconds of one thread.
     #[must_use]
-    pub fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         self.playing + self.comparisons as f64 * COMPARISON
     }
 }
@@ -50,7 +50,7 @@ pub(crate) struct EstimateRequest<'a> {
 ///
 /// # Errors
 /// As running the experiment.
-pub fn estimate(
+pub(crate) fn estimate(
     context: &ExperimentContext,
     small: Option<&ExperimentContext>,
     experiment: &Experiment,

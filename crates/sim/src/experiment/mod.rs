@@ -24,19 +24,19 @@
 //! Copy the most similar file in `experiments/`. Every key is a field in [`config`]; the tests that
 //! claims may use are those of [`claim`]. A test reads all files.
 
-pub mod claim;
-pub mod config;
+pub(crate) mod claim;
+pub(crate) mod config;
 mod context;
 mod environment;
-pub mod estimate;
+pub(crate) mod estimate;
 mod fingerprint;
 mod kinds;
 mod measured;
 mod opened_setting;
-pub mod redraw;
-pub mod report;
+pub(crate) mod redraw;
+pub(crate) mod report;
 pub(crate) mod run_store;
-pub mod series;
+pub(crate) mod series;
 mod share;
 
 use std::path::Path;

@@ -27,7 +27,7 @@ struct Resolved {
 }
 
 /// Finished results of an experiment.
-pub struct Finished {
+pub(crate) struct Finished {
     /// How its file says that it is drawn.
     pub draw: Draw,
     /// What was measured.
@@ -42,7 +42,7 @@ impl Finished {
     ///
     /// # Errors
     /// One line if a file is missing or damaged, or the experiment has no figure.
-    pub fn read(results: &Path) -> Result<Self> {
+    pub(crate) fn read(results: &Path) -> Result<Self> {
         let path = results.join("experiment.toml");
         let text = input::read_text(&path, MOST_BYTES).map_err(|error| output::explained(error, "read", &path))?;
         let damaged = || format!("{} is damaged; run the experiment again", path.display());
@@ -64,19 +64,19 @@ impl Finished {
 
     /// Whether regret is over random sets of rankers of several sizes.
     #[must_use]
-    pub fn is_against_rankers(&self) -> bool {
+    pub(crate) fn is_against_rankers(&self) -> bool {
         self.kind == Kind::RegretAgainstRankers
     }
 
     /// The note about look-alikes, if there are any.
     #[must_use]
-    pub fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         figure::lookalike_note(&self.measured())
     }
 
     /// The title.
     #[must_use]
-    pub fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         &self.summary.title
     }
 
@@ -84,7 +84,7 @@ impl Finished {
     ///
     /// # Errors
     /// If the experiment is a table, or bands need runs that are not in the folder.
-    pub fn figure(&self, draw: Draw) -> Result<Panels> {
+    pub(crate) fn figure(&self, draw: Draw) -> Result<Panels> {
         let complete = |series: &Series| series.points.iter().all(|point| point.values.len() == point.runs());
         ensure!(
             draw.bands != Bands::Quantile || self.series.iter().all(complete),

@@ -12,7 +12,7 @@ use crate::results::Spread;
 
 /// What was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metric {
+pub(crate) enum Metric {
     /// Cumulative regret.
     Regret,
     /// 1 where the best arm is recommended, else 0.
@@ -48,7 +48,7 @@ impl Metric {
 
     /// How claims and files name it.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Regret => "regret",
             Self::Accuracy => "accuracy",
@@ -64,7 +64,7 @@ impl Metric {
 
     /// The largest value that it can take.
     #[must_use]
-    pub fn max(self) -> f64 {
+    pub(crate) fn max(self) -> f64 {
         match self {
             Self::Suboptimal => 1.0,
             Self::Distortion => 100.0,
@@ -75,7 +75,7 @@ impl Metric {
 
 /// One measured curve.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub(crate) struct Series {
     /// The setting it was measured in.
     pub setting: String,
     /// What the curve belongs to: an algorithm's short name, a property.
@@ -88,7 +88,7 @@ pub struct Series {
 
 /// The values of all runs at one x.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// A step or a number of rankers.
     pub x: f64,
     /// One value per run; a single value where nothing is random. Empty for a point that was [read] back and
@@ -101,25 +101,25 @@ pub struct Point {
 impl Point {
     /// A point with one value per run.
     #[must_use]
-    pub fn new(x: f64, values: Vec<f64>) -> Self {
+    pub(crate) fn new(x: f64, values: Vec<f64>) -> Self {
         Self { x, values, read: None }
     }
 
     /// A point with a single value.
     #[must_use]
-    pub fn single(x: f64, value: f64) -> Self {
+    pub(crate) fn single(x: f64, value: f64) -> Self {
         Self::new(x, vec![value])
     }
 
     /// The number of runs.
     #[must_use]
-    pub fn runs(&self) -> usize {
+    pub(crate) fn runs(&self) -> usize {
         self.read.map_or(self.values.len(), |(runs, _)| runs)
     }
 
     /// Mean and spread over runs.
     #[must_use]
-    pub fn spread(&self) -> Spread {
+    pub(crate) fn spread(&self) -> Spread {
         self.read.map_or_else(|| Spread::of(&self.values), |(_, spread)| spread)
     }
 }
@@ -127,7 +127,7 @@ impl Point {
 impl Series {
     /// The last point.
     #[must_use]
-    pub fn last(&self) -> Option<&Point> {
+    pub(crate) fn last(&self) -> Option<&Point> {
         self.points.last()
     }
 
@@ -140,7 +140,7 @@ impl Series {
 
     /// The point at `x`, if there is one.
     #[must_use]
-    pub fn at(&self, x: f64) -> Option<&Point> {
+    pub(crate) fn at(&self, x: f64) -> Option<&Point> {
         self.points.iter().find(|point| point.x == x)
     }
 }
@@ -172,7 +172,7 @@ impl SummaryRow {
 
 /// The last point of every series; all points of short ones.
 #[must_use]
-pub fn summary(all: &[Series]) -> Vec<SummaryRow> {
+pub(crate) fn summary(all: &[Series]) -> Vec<SummaryRow> {
     let rows = |series: &Series| -> Vec<SummaryRow> {
         series
             .listed()
@@ -198,7 +198,7 @@ const RUNS: [&str; 6] = ["setting", "curve", "metric", "x", "run", "value"];
 ///
 /// # Errors
 /// As [`output::write_csv`].
-pub fn write_curves(path: &Path, all: &[Series]) -> Result<()> {
+pub(crate) fn write_curves(path: &Path, all: &[Series]) -> Result<()> {
     let header = CURVES;
     let rows = all.iter().flat_map(|series| {
         series.points.iter().map(|point| {
@@ -216,7 +216,7 @@ pub fn write_curves(path: &Path, all: &[Series]) -> Result<()> {
 ///
 /// # Errors
 /// As [`output::write_csv`].
-pub fn write_runs(path: &Path, all: &[Series]) -> Result<()> {
+pub(crate) fn write_runs(path: &Path, all: &[Series]) -> Result<()> {
     let mut rows = Vec::new();
     for series in all {
         for point in series.listed() {
@@ -239,7 +239,7 @@ pub fn write_runs(path: &Path, all: &[Series]) -> Result<()> {
 ///
 /// # Errors
 /// If a file cannot be read, or the two do not fit together.
-pub fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
+pub(crate) fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
     let mut values: BTreeMap<[String; 4], Vec<f64>> = BTreeMap::new();
     for row in rows(runs, &RUNS)? {
         let [setting, curve, metric, x, run, value] = row;

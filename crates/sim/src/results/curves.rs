@@ -4,7 +4,7 @@ use bandits::RegretKind;
 use figures::{Curve, CurvePoint, Lines};
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Caption, Look, label, spread_at};
+use super::{Caption, Look, label, palette, spread_at};
 
 /// What the curves and bands of [`curves`] show.
 pub(crate) fn bands(plan: &StudyPlan, look: &Look) -> String {
@@ -39,7 +39,7 @@ pub fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, 
         x_log,
         y_log,
         curves: curves(plan, results, regret, &caption.look),
+        palette: palette(),
         note: caption.note.clone(),
-        ..Lines::default()
     }
 }

@@ -1,7 +1,8 @@
 //! The colours of algorithms.
 
-/// All algorithms, each with the colour and dashes of its position in every figure. Algorithms that are often drawn
-/// together come first, since neighbours differ in colour. Add new ones at the end: the others keep their styles.
+/// All algorithms, each with the colour and dashes of its position in every figure. There are seven colours, so that those
+/// seven places apart share one: variants of one algorithm, or algorithms that papers do not draw together. Add new ones at
+/// the end: the others keep their styles.
 const ALGORITHMS: [&str; 30] = [
     "rucb",
     "mergerucb",
@@ -10,29 +11,29 @@ const ALGORITHMS: [&str; 30] = [
     "mdb",
     "self-sparring",
     "random",
+    "if2",
+    "mergerucb-squared",
+    "rmed2",
     "mergedts",
+    "savage",
     "sparring",
     "btm",
-    "savage",
-    "rcs",
-    "dts-plus",
-    "ccb",
     "winner-stays",
-    "if1",
-    "if2",
-    "doubler",
-    "multisbm",
-    "rmed2",
+    "mergerucb-parallel",
     "rmed2fh",
+    "rcs",
     "rts",
+    "sparring-exp3",
+    "dts-plus",
+    "winner-stays-strong",
+    "sparring-ts",
+    "if1",
+    "random-set",
+    "multisbm",
+    "ccb",
     "scb",
     "rex3",
-    "sparring-ts",
-    "sparring-exp3",
-    "mergerucb-squared",
-    "mergerucb-parallel",
-    "winner-stays-strong",
-    "random-set",
+    "doubler",
 ];
 
 /// The families of curves with a style of their own, for figures.

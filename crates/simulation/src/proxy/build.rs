@@ -33,6 +33,7 @@ pub struct EstimationContext<'a, C> {
 
 /// How to treat an existing matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StartMode {
     /// Leave it unchanged, unless the request extends it.
     Fresh,

@@ -13,6 +13,7 @@ use output::progress::Progress;
 /// How the queries of impressions are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Sampling {
     /// Uniformly with replacement, as in the papers.
     WithReplacement,

@@ -34,6 +34,7 @@ pub(super) fn place(arms: usize, low: usize, high: usize) -> usize {
 /// # anyhow::Ok(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PairSelection {
     /// Every pair.
     #[default]

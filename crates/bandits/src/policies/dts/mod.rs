@@ -72,6 +72,7 @@ pub type DtsPlusConfig = DoubleThompsonConfig<true>;
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// As printed.
     Paper,

@@ -45,6 +45,7 @@ pub struct Rex3Config {
 
 /// Where gamma comes from, if it is not given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Gamma {
     /// From the horizon.
     Horizon,

@@ -45,6 +45,7 @@ pub struct SparringConfig {
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// Of the paper.
     Ailon,

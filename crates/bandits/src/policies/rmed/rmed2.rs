@@ -54,6 +54,7 @@ use crate::{Arm, Choice, Feedback, Generator, Memory, Paper, ParameterError, Pol
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// As printed.
     Paper,

@@ -52,6 +52,7 @@ pub struct SavageConfig {
 
 /// Which of the published rules; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// As printed.
     Paper,

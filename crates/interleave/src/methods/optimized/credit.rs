@@ -6,6 +6,7 @@ use crate::support::fixed_point::Credit;
 /// The credit that a click on a document gives the first ranker, where r_1 and r_2 are its 1-based ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum PairCredit {
     /// r_2 - r_1.
     #[default]

@@ -48,6 +48,7 @@ use crate::Generator;
 /// How well the probabilities of the lists meet the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LpFit {
     /// Exactly.
     #[default]

@@ -48,6 +48,7 @@ use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 /// The ranker that draws at each position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SlotAssignment {
     /// Every ranker once per round, in random order: the paper's rule.
     #[default]
@@ -59,6 +60,7 @@ pub enum SlotAssignment {
 /// How the expectation over assignments is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Credit {
     /// Exactly.
     #[default]

@@ -287,6 +287,13 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
 
 fn bounds(findings: &Findings, config: &Config) -> Lines {
     let curves = curves(findings).into_iter().map(|(name, points)| {
+        let last = points.last().map_or(0.0, |(steps, _)| *steps);
+        let kind = match findings.upper_bounds.iter().find(|upper| upper.name == name) {
+            None => " (asymptotic)",
+            Some(upper) if upper.vacuous_until.is_none_or(|until| until > last) => " (vacuous)",
+            Some(_) => "",
+        };
+        let name = format!("{name}{kind}");
         let points = points.into_iter().filter(|(_, regret)| *regret < 1e99);
         Curve { name, points: points.map(|(steps, regret)| CurvePoint::exact(steps, regret)).collect() }
     });
@@ -299,6 +306,10 @@ fn bounds(findings: &Findings, config: &Config) -> Lines {
         x_log: true,
         y_log: true,
         note: notes([
+            curves.iter().any(|curve| curve.name.ends_with("(vacuous)")).then(|| {
+                "asymptotic: holds for T towards infinity; vacuous: above what any policy can lose at most, at all T shown"
+                    .to_owned()
+            }),
             curves.is_empty().then(|| "no bound applies without a Condorcet winner".to_owned()),
             config.note.clone(),
         ]),

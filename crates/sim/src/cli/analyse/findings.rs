@@ -121,6 +121,8 @@ pub(super) struct UpperBound {
     /// (steps, bound) at powers of ten; null if out of range.
     pub(super) regret: Vec<(f64, f64)>,
     pub(super) no_claim_because: Option<String>,
+    /// The steps until which the bound is above the largest gap per step, which no policy exceeds; null if it always is.
+    pub(super) vacuous_until: Option<f64>,
     #[serde(skip)]
     pub(super) bound: Option<RegretBound>,
 }
@@ -223,6 +225,7 @@ fn significant(matrix: &PreferenceMatrix, winners: &[Arm], config: &Config) -> R
 fn upper_bounds(matrix: &PreferenceMatrix, config: &Config) -> Vec<UpperBound> {
     let Config { alpha, delta, batch, .. } = *config;
     let likely = format!("with probability {}", complement(delta));
+    let gap = structure::gaps(matrix).map_or(0.0, |gaps| gaps.largest);
     let claim = |name: String, bound: Result<RegretBound, BoundError>| UpperBound {
         name,
         regret: (1..=9)
@@ -230,6 +233,7 @@ fn upper_bounds(matrix: &PreferenceMatrix, config: &Config) -> Vec<UpperBound> {
             .filter_map(|steps| bound.ok().map(|bound| (steps, bound.at(steps))))
             .collect(),
         no_claim_because: bound.err().map(|error| error.to_string()),
+        vacuous_until: bound.ok().map(|bound| bound.informative_from(gap)).filter(|steps| steps.is_finite()),
         bound: bound.ok(),
     };
     vec![

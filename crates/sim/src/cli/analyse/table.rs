@@ -77,7 +77,7 @@ fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'stati
         let (regret, winner_only) = (bound.regret, bound.winner_only);
         facts.push((
             "regret, lower bound",
-            format!("{regret:.1} ln T; {winner_only:.1} ln T if every duel includes the winner"),
+            format!("{regret:.1} ln T; {winner_only:.1} ln T if every duel includes the winner (asymptotic)"),
         ));
     }
     facts.extend(upper_bounds(&findings.upper_bounds));
@@ -94,10 +94,22 @@ fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
         return vec![(WHAT, format!("none: {first}"))];
     }
     let claim = |upper: &UpperBound| match (&upper.bound, reason(upper)) {
-        (Some(bound), _) => format!("{}: {} at T = {SHOWN_STEPS:e}", upper.name, significant(bound.at(SHOWN_STEPS))),
+        (Some(bound), _) => {
+            let regret = significant(bound.at(SHOWN_STEPS));
+            format!("{}: {regret} at T = {SHOWN_STEPS:e}{}", upper.name, vacuous(upper.vacuous_until))
+        }
         (None, reason) => format!("{}: none: {}", upper.name, reason.unwrap_or_default()),
     };
     std::iter::once(WHAT).chain(std::iter::repeat("")).zip(bounds.iter().map(claim)).collect()
+}
+
+/// What is said of a bound that exceeds what can be lost by [`SHOWN_STEPS`].
+fn vacuous(until: Option<f64>) -> String {
+    match until {
+        Some(until) if until <= SHOWN_STEPS => String::new(),
+        Some(until) => format!(", vacuous until T = {until:.0e}"),
+        None => ", vacuous at every T".to_owned(),
+    }
 }
 
 fn with_unit(count: usize, what: &str) -> String {

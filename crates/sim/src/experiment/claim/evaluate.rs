@@ -13,7 +13,7 @@ use crate::experiment::series::{Metric, Point, Series};
 ///
 /// Below the paper's size the claim stays open, whatever the numbers.
 #[must_use]
-pub fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&str) -> bool) -> Outcome {
+pub(crate) fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&str) -> bool) -> Outcome {
     let (verdict, numbers) = match test(claim, all, &synthetic) {
         Ok((held, numbers)) => (if held { Verdict::Held } else { Verdict::DidNotHold }, numbers),
         Err(error) => (Verdict::NotTested, format!("{error:#}")),

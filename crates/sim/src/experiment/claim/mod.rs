@@ -8,7 +8,7 @@ pub(super) mod names;
 mod tests;
 
 use anyhow::{Result, anyhow, bail, ensure};
-pub use evaluate::evaluate;
+pub(crate) use evaluate::evaluate;
 use output::numbers::parse_positive;
 use serde::{Deserialize, Serialize};
 

@@ -22,16 +22,16 @@ mod values;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-pub use draw::{Arrangement, Bands, Bound, Draw, Scale};
+pub(crate) use draw::{Arrangement, Bands, Bound, Draw, Scale};
 use output::input;
 use output::usage::usage;
-pub use papers::{PAPERS, Paper};
+pub(crate) use papers::{PAPERS, Paper};
 use serde::{Deserialize, Serialize};
-pub use setting::{Play, SettingEntry};
+pub(crate) use setting::{Play, SettingEntry};
 use toml::Spanned;
-pub use validate::FileError;
+pub(crate) use validate::FileError;
 pub(crate) use validate::nearest;
-pub use values::{Count, OneOrMany};
+pub(crate) use values::Count;
 
 use crate::experiment::claim::{Claim, RawClaim};
 

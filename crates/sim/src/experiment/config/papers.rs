@@ -2,7 +2,7 @@
 
 /// A paper, or another group of experiments.
 #[derive(Debug, Clone, Copy)]
-pub struct Paper {
+pub(crate) struct Paper {
     /// What `paper = ` says in a file.
     pub key: &'static str,
     /// A short name, for titles.
@@ -14,13 +14,13 @@ pub struct Paper {
 impl Paper {
     /// The paper with this key.
     #[must_use]
-    pub fn find(key: &str) -> Option<&'static Self> {
+    pub(crate) fn find(key: &str) -> Option<&'static Self> {
         PAPERS.iter().find(|paper| paper.key == key)
     }
 }
 
 /// All papers, in the order in which reports list them.
-pub const PAPERS: [Paper; 6] = [
+pub(crate) const PAPERS: [Paper; 6] = [
     Paper {
         key: "mergerucb",
         name: "mergeRUCB",

@@ -7,7 +7,7 @@ use crate::experiment::config::{Arrangement, Bands, Experiment, Paper};
 use crate::experiment::kinds;
 use crate::experiment::measured::Measured;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::results::quantile;
+use crate::results::{palette, quantile};
 
 /// The title: which figure of which paper, what it shows, and whether data or scale differ from the
 /// paper's.
@@ -38,7 +38,7 @@ pub(crate) fn figure(experiment: &Experiment, measured: &Measured, scale: f64) -
         subtitle,
         panels,
         one_scale: false,
-        palette: Vec::new(),
+        palette: palette(),
         note: lookalike_note(measured),
     })
 }

@@ -20,7 +20,7 @@ use crate::experiment::name_of;
 use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
 use crate::experiment::series::{self, SummaryRow};
-use crate::results::{DENSITY, Format, palette};
+use crate::results::{DENSITY, Format};
 
 /// `summary.json`: what reports are built from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -163,9 +163,8 @@ fn printed(experiment: &Experiment, figure: &Panels, folder: &Path) -> Result<()
     Ok(())
 }
 
-/// `figure` for print: algorithms in colours of their own, and without a headline unless `titled`.
+/// `figure` for print: without a headline unless `titled`.
 pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
-    figure.palette = palette();
     if !titled {
         figure.title.clear();
         figure.subtitle = None;

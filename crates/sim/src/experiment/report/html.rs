@@ -25,14 +25,14 @@ struct Other {
 }
 
 /// Draws the figure of a folder of results for a narrow screen, as SVG; `None` if it cannot.
-pub type Narrow<'a> = &'a dyn Fn(&Path) -> Option<String>;
+pub(crate) type Narrow<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 /// The key of the page of runs that belong to no experiment.
 const OTHERS: &str = "other";
 
 /// A page, and how much is on it.
 #[derive(Debug)]
-pub struct Page {
+pub(crate) struct Page {
     /// The page itself.
     pub html: String,
     /// How many experiments.
@@ -59,7 +59,7 @@ struct Everything {
 ///
 /// # Errors
 /// When the folder cannot be read, or contains neither an experiment nor a figure.
-pub fn page(results: &Path, narrow: Narrow<'_>) -> Result<Page> {
+pub(crate) fn page(results: &Path, narrow: Narrow<'_>) -> Result<Page> {
     let found = Everything::read(results, narrow)?;
     let mut body = found.header();
     contents(&mut body, &found, |_| String::new());
@@ -72,7 +72,7 @@ pub fn page(results: &Path, narrow: Narrow<'_>) -> Result<Page> {
 ///
 /// # Errors
 /// As for [`page`].
-pub fn pages(results: &Path, narrow: Narrow<'_>, first: &str) -> Result<(Page, Vec<(String, String)>)> {
+pub(crate) fn pages(results: &Path, narrow: Narrow<'_>, first: &str) -> Result<(Page, Vec<(String, String)>)> {
     let found = Everything::read(results, narrow)?;
     let stem = first.rsplit_once('.').map_or(first, |(stem, _)| stem);
     let file = |key: &str| format!("{stem}-{key}.html");

@@ -15,7 +15,7 @@ use crate::experiment::report::folder::{Summary, cell};
 ///
 /// # Errors
 /// When the folder cannot be read. Folders of other results are ignored.
-pub fn summaries(results: &Path) -> Result<Vec<Summary>> {
+pub(crate) fn summaries(results: &Path) -> Result<Vec<Summary>> {
     let mut all = Vec::new();
     if results.is_dir() {
         for entry in std::fs::read_dir(results)? {
@@ -47,7 +47,7 @@ fn order(name: &str) -> Vec<(String, u64)> {
 
 /// The number of claims by verdict, in words.
 #[must_use]
-pub fn tally(summaries: &[Summary]) -> String {
+pub(crate) fn tally(summaries: &[Summary]) -> String {
     let tally = Verdict::tally(summaries.iter().flat_map(|summary| &summary.claims));
     let words =
         tally.into_iter().map(|(verdict, count)| format!("{} {}", with_separators(count as u64), verdict.words(count)));
@@ -59,7 +59,7 @@ pub fn tally(summaries: &[Summary]) -> String {
 ///
 /// # Errors
 /// When the folder cannot be read or written.
-pub fn write(results: &Path) -> Result<()> {
+pub(crate) fn write(results: &Path) -> Result<()> {
     // Two commands that end at the same time must not miss each other's summaries.
     let _lock = Lock::wait_for_folder(results)?;
     let summaries = summaries(results)?;

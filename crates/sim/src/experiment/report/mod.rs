@@ -3,5 +3,5 @@
 
 pub(crate) mod figure;
 pub(crate) mod folder;
-pub mod html;
-pub mod index;
+pub(crate) mod html;
+pub(crate) mod index;
