@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Union
 
@@ -115,7 +115,7 @@ class ClickModel:
         """
         return 0.0
 
-    def remember(self, grade: int, rank: int, state: Any, clicked: bool) -> Hashable:
+    def remember(self, grade: int, rank: int, state: Any, clicked: bool) -> Any:
         """What a user who stays remembers at the next document; the same state by default.
 
         Parameters
