@@ -94,8 +94,8 @@ for python in "${pythons[@]}"; do
     "$place/bin/python" -m mypy --config-file pyproject.toml --cache-dir "$work/mypy" rankduel
     (cd "$work" && "$place/bin/python" -m mypy.stubtest rankduel._core --concise --mypy-config-file "$here/pyproject.toml")
   else
-    step "$version: lists, tables, own policies"
-    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_frames.py test_lists.py test_logs.py test_own.py)
+    step "$version: lists, tables, own policies and click models"
+    (cd tests && "$place/bin/python" -m pytest -q -p no:cacheprovider test_clicks.py test_frames.py test_lists.py test_logs.py test_own.py)
   fi
   found+=("$(cd "$work" && "$place/bin/python" -c "$numbers")")
   echo "numbers on $version: ${found[-1]}"

@@ -103,8 +103,10 @@ class ClickModel:
 
         Parameters
         ----------
-        grade, rank, state
+        grade, rank
             As for `click`.
+        state
+            What the user remembers of the documents above.
         clicked
             Whether the user clicked on it.
 
@@ -120,8 +122,12 @@ class ClickModel:
 
         Parameters
         ----------
-        grade, rank, state, clicked
-            As for `leave`.
+        grade, rank
+            As for `click`.
+        state
+            What the user remembers of the documents above.
+        clicked
+            Whether the user clicked on this document.
 
         Returns
         -------
