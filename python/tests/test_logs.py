@@ -19,7 +19,7 @@ import rankduel as rd
 
 def click_logs(*arguments: object) -> str:
     words = [sys.executable, "-m", "rankduel.click_logs", *map(str, arguments)]
-    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=300).stdout
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=3600).stdout
 
 
 class Simulated:

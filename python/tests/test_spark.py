@@ -107,7 +107,7 @@ def test_an_executor_is_killed(spark: Any, frames: list[Any], log: Simulated) ->
     def kill() -> None:
         # In the second job at the earliest, while rows are exchanged.
         tracker = spark.sparkContext.statusTracker()
-        until = time.monotonic() + 120
+        until = time.monotonic() + 3600
         while time.monotonic() < until and not killed:
             for stage in tracker.getActiveStageIds():
                 info = tracker.getStageInfo(stage)

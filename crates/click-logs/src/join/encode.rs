@@ -1,6 +1,6 @@
 //! Blocks of lines as records, on any number of threads.
 
-use super::record::Encoder;
+use super::encoder::Encoder;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
 use crate::model::{Lineups, Settings};

@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::credit::Credited;
 use super::encode::joined_times;
+use super::encoder::Encoder;
 use super::outcome::{PairOutcome, UNKNOWN};
-use super::record::{CLICK, ClickRecord, Encoder, ImpressionRecord};
+use super::record::{CLICK, ClickRecord, ImpressionRecord};
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Day, DayCounts, Days, Pairs};

@@ -11,8 +11,10 @@
 //! Nothing depends on the order of lines, files or partitions: clicks are a set per impression, every line has one fate, and
 //! what comes out are sums.
 
+mod compact;
 mod credit;
 mod encode;
+mod encoder;
 mod gathered;
 mod outcome;
 mod partitions;

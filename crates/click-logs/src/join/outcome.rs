@@ -1,6 +1,6 @@
 //! What an impression says about one pair of its rankers, as bytes: what units are counted from.
 
-use super::record::Origin;
+use super::record::{ID, ORIGIN, Origin, read_id, read_origin, write_id, write_origin};
 
 /// One impression, one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,44 +26,45 @@ pub(super) struct PairOutcome {
 pub(super) const UNKNOWN: u8 = u8::MAX;
 
 /// Bytes without an origin.
-const LENGTH: usize = 36;
+const LENGTH: usize = ID + 15;
 
 /// Bytes of one, with its origin or without.
 pub(super) fn length(keeps_origins: bool) -> usize {
-    if keeps_origins { LENGTH + super::record::ORIGIN } else { LENGTH }
+    if keeps_origins { LENGTH + ORIGIN } else { LENGTH }
 }
 
 impl PairOutcome {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&self.unit.to_le_bytes());
+        write_id(self.unit, bytes);
         bytes.extend_from_slice(&self.day.to_le_bytes());
-        bytes.extend_from_slice(&self.lineup.to_le_bytes());
-        let flags = u8::from(self.stands) | u8::from(self.is_known_bot) << 1;
-        bytes.extend_from_slice(&[self.pair[0], self.pair[1], self.net as u8, flags]);
-        bytes.extend_from_slice(&self.clicks.to_le_bytes());
+        // There are at most 10,000 lineups, and as many documents in a list.
+        bytes.extend_from_slice(&(self.lineup as u16).to_le_bytes());
+        let flags = u8::from(self.stands) | u8::from(self.is_known_bot) << 1 | ((self.net + 1) as u8) << 2;
+        bytes.extend_from_slice(&[self.pair[0], self.pair[1], flags]);
+        bytes.extend_from_slice(&(self.clicks as u16).to_le_bytes());
         bytes.extend_from_slice(&self.all_clicks.to_le_bytes());
-        if let Some((file, line)) = self.origin {
-            bytes.extend_from_slice(&file.to_le_bytes());
-            bytes.extend_from_slice(&line.to_le_bytes());
+        if let Some(origin) = self.origin {
+            write_origin(origin, bytes);
         }
     }
 
     /// One in exactly its bytes.
     pub(super) fn read(bytes: &[u8]) -> Self {
-        let four = |at: usize| -> [u8; 4] { bytes[at..at + 4].try_into().expect("four bytes") };
+        let (id, rest) = bytes.split_at(ID);
+        let two = |at: usize| u32::from(u16::from_le_bytes(rest[at..at + 2].try_into().expect("two bytes")));
+        let four = |at: usize| -> [u8; 4] { rest[at..at + 4].try_into().expect("four bytes") };
+        let flags = rest[8];
         Self {
-            unit: u128::from_le_bytes(bytes[..16].try_into().expect("sixteen bytes")),
-            day: i32::from_le_bytes(four(16)),
-            lineup: u32::from_le_bytes(four(20)),
-            pair: [bytes[24], bytes[25]],
-            net: bytes[26] as i8,
-            stands: bytes[27] & 1 == 1,
-            is_known_bot: bytes[27] & 2 == 2,
-            clicks: u32::from_le_bytes(four(28)),
-            all_clicks: u32::from_le_bytes(four(32)),
-            origin: (bytes.len() > LENGTH).then(|| {
-                (u32::from_le_bytes(four(36)), u64::from_le_bytes(bytes[40..48].try_into().expect("eight bytes")))
-            }),
+            unit: read_id(id),
+            day: i32::from_le_bytes(four(0)),
+            lineup: two(4),
+            pair: [rest[6], rest[7]],
+            net: (flags >> 2) as i8 - 1,
+            stands: flags & 1 == 1,
+            is_known_bot: flags & 2 == 2,
+            clicks: two(9),
+            all_clicks: u32::from_le_bytes(four(11)),
+            origin: (bytes.len() > LENGTH).then(|| read_origin(&bytes[LENGTH..])),
         }
     }
 }
@@ -76,7 +77,7 @@ mod tests {
     fn bytes_and_back() {
         for origin in [None, Some((3, 1 << 40))] {
             let outcome = PairOutcome {
-                unit: u128::MAX / 3,
+                unit: (1 << 96) - 3,
                 day: -5,
                 lineup: 7,
                 pair: [1, UNKNOWN],

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::compact;
 use super::credit::{Inputs, LEAST_MEMORY, Watch, Work};
 use super::encode::Kind;
 use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
@@ -28,7 +29,13 @@ impl Work<'_> {
         watch: &impl Watch,
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Spill, LogError> {
-        let mut log = Partitions { impressions: self.spill("impressions", 4), clicks: self.spill("clicks", 8) };
+        // Every line has its own place where places are asked for.
+        let compacted =
+            |spill: Spill, compact: fn(&mut Vec<u8>)| spill.compacted((!self.keeps_origins).then_some(compact));
+        let mut log = Partitions {
+            impressions: compacted(self.spill("impressions", 4), compact::impressions),
+            clicks: compacted(self.spill("clicks", 8), compact::clicks),
+        };
         for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
             let spill = match kind {
                 Kind::Impressions => &mut log.impressions,

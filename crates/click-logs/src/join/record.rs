@@ -1,283 +1,166 @@
-//! Impressions and clicks as bytes: what the join needs, and no more. Ids are hashes of 128 bits, so that two of a billion
-//! are the same by chance with a probability of 10^-21; documents, which are compared within one list, have 48.
+//! Impressions and clicks as bytes: what the join needs, and no more, because logs in any order pass through files. Ids are
+//! hashes of 96 bits, so that two of a billion are the same by chance with a probability of 10^-11; documents, which are
+//! compared within one list, have 40, or 48 where two of a list agree in 40.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
-
-use crate::error::{Malformed, excerpt};
-use crate::model::{Click, Impression, Lineups, Mixed, NOBODY, Receipt, Settings, UnitKind};
+use crate::model::NOBODY;
 
 /// Where a line is: the number of its file and of the line.
 pub(super) type Origin = (u32, u64);
 
 /// Bytes of an origin.
 pub(super) const ORIGIN: usize = 12;
-/// Bytes of a click without its origin.
-pub(super) const CLICK: usize = 32;
-/// Bytes of a document of an impression.
+/// Bytes of an id.
+pub(super) const ID: usize = 12;
+/// Bytes of a time: a million years of milliseconds.
+pub(super) const TIME: usize = 7;
+/// Bytes of the document of a click.
 const DOCUMENT: usize = 6;
-/// Bytes of an impression in front of its documents.
-const HEAD: usize = 52;
+/// The bits of a document of an impression, unless these are not enough.
+pub(super) const NARROW_DOCUMENT: u64 = (1 << (8 * (DOCUMENT - 1))) - 1;
+/// Bytes of a click without its origin.
+pub(super) const CLICK: usize = ID + DOCUMENT + TIME + 1;
+
+/// An impression is of a bot, as its user or agent say.
+const IS_BOT: u8 = 1;
+/// Its documents have 48 bits instead of 40.
+const IS_WIDE: u8 = 2;
+/// Its credit is a team of two bits per position.
+const IS_PACKED: u8 = 4;
 
 /// The lineup of an impression that was not mixed.
 pub(super) const NOT_MIXED: u32 = u32::MAX;
 /// The lineup of an impression without a unit.
 pub(super) const NO_UNIT: u32 = u32::MAX - 1;
 
-/// How many lineups are compared one by one.
-const RECENT: usize = 8;
+/// How many lineups have no number: what is written is the number and as many more.
+const SPECIAL_LINEUPS: u32 = 2;
+/// The most lines that a record stands for.
+pub(super) const MOST_COPIES: u8 = 0x7f;
+/// Nobody, among teams of two bits.
+const PACKED_NOBODY: u8 = 3;
+/// The user stayed long enough after a click, as far as that is asked for.
+const IS_SATISFIED: u8 = 0x80;
 
-/// The hash of an id.
-pub(super) fn hash(id: &str) -> u128 {
-    xxh3_128(id.as_bytes())
+pub(super) fn write_id(id: u128, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&id.to_le_bytes()[..ID]);
 }
 
-/// The hash of a document.
-fn hash_of_document(id: &str) -> u64 {
-    xxh3_64(id.as_bytes()) >> 16
+/// The id at the beginning of some bytes.
+pub(super) fn read_id(bytes: &[u8]) -> u128 {
+    let mut all = [0; 16];
+    all[..ID].copy_from_slice(&bytes[..ID]);
+    u128::from_le_bytes(all)
 }
 
-/// The place of a document that is also further up. Hashes are compared first, and ids only where these agree.
-fn repeated(hashes: &[u64], shown: &[Cow<'_, str>]) -> Option<usize> {
-    const FEW: usize = 64;
-    if hashes.len() <= FEW {
-        let is_above = |&at: &usize| {
-            // All are compared, whatever the first says: that is one comparison of several at a time.
-            let alike = hashes[..at].iter().fold(false, |alike, above| alike | (*above == hashes[at]));
-            alike && (0..at).any(|above| hashes[above] == hashes[at] && shown[above] == shown[at])
-        };
-        return (1..hashes.len()).find(is_above);
+pub(super) fn write_time(time: i64, bytes: &mut Vec<u8>) {
+    const LAST: i64 = (1 << (8 * TIME - 1)) - 1;
+    bytes.extend_from_slice(&time.clamp(-LAST, LAST).to_le_bytes()[..TIME]);
+}
+
+/// The time at the beginning of some bytes.
+pub(super) fn read_time(bytes: &[u8]) -> i64 {
+    const ABOVE: usize = 8 - TIME;
+    let mut all = [0; 8];
+    all[ABOVE..].copy_from_slice(&bytes[..TIME]);
+    i64::from_le_bytes(all) >> (8 * ABOVE)
+}
+
+/// Appends a number of few bytes where it is small.
+fn write_number(mut number: u32, bytes: &mut Vec<u8>) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
     }
-    let mut seen = BTreeSet::new();
-    (0..shown.len()).find(|&at| !seen.insert(&shown[at]))
+    bytes.push(number as u8);
 }
 
-/// Turns lines into records. Each thread has its own.
-pub(super) struct Encoder<'a> {
-    settings: &'a Settings,
-    lineups: &'a Lineups,
-    /// Numbers of lineups, so that threads rarely meet.
-    known: BTreeMap<(Vec<String>, Cow<'static, str>, bool), u32>,
-    /// Some lineups of impressions with teams.
-    recent: Vec<(Vec<String>, u32)>,
-    keep_origins: bool,
-    /// The agent of the last impression, and whether it is that of a bot: the next one is often the same.
-    agent: (String, bool),
-    /// The hashes of the documents of an impression.
-    documents: Vec<u64>,
-    /// Its credit.
-    credit: Vec<u8>,
-}
-
-impl<'a> Encoder<'a> {
-    pub(super) fn new(settings: &'a Settings, lineups: &'a Lineups, keep_origins: bool) -> Self {
-        let agent = (String::new(), settings.bots.is_known_agent(""));
-        let (known, recent, documents, credit) = Default::default();
-        Self { settings, lineups, known, recent, keep_origins, agent, documents, credit }
+/// The number at the beginning of `bytes`, if it is complete, and its bytes.
+fn read_number(bytes: &[u8]) -> Option<(u32, usize)> {
+    let mut number = 0;
+    for (at, &byte) in bytes.iter().take(5).enumerate() {
+        number |= u32::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            return Some((number, at + 1));
+        }
     }
+    None
+}
 
-    /// Appends the record of an impression to what `buffer` chooses by the hash of its id.
+/// An impression to be written.
+pub(super) struct NewImpression<'a> {
+    pub(super) id: u128,
+    pub(super) time: i64,
+    pub(super) unit: u128,
+    pub(super) lineup: u32,
+    pub(super) is_known_bot: bool,
+    pub(super) documents: &'a [u64],
+    /// Whether the documents need all bits to differ.
+    pub(super) is_wide: bool,
+    pub(super) credit: &'a [u8],
+    /// Whether `credit` is a team per position, not the bytes of a receipt.
+    pub(super) has_teams: bool,
+    pub(super) origin: Option<Origin>,
+}
+
+impl NewImpression<'_> {
+    /// Appends it to `bytes`; `buffer` is for what is on the way.
     ///
-    /// A record is: its length (4 bytes), flags (1) and documents (3), the id (16), then what must agree in every copy: the
-    /// time (8), the unit (16), the lineup (4), the documents (6 each), the credit; then the origin.
-    pub(super) fn impression<'b>(
-        &mut self,
-        impression: &Impression<'_>,
-        origin: Origin,
-        buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
-    ) -> Result<(), Malformed> {
-        let id = hash(&impression.id);
-        self.credit.clear();
-        let lineup = match (&impression.mixed, &impression.unit) {
-            (None, _) => NOT_MIXED,
-            (Some(_), None) => NO_UNIT,
-            (Some(mixed), Some(_)) => self.credit(mixed, impression.shown.len())?,
-        };
-        let unit = match (&impression.unit, self.settings.unit) {
-            (_, UnitKind::Impression) => id,
-            (Some(unit), _) => hash(unit),
-            (None, _) => 0,
-        };
-        let is_bot = impression.unit.as_ref().is_some_and(|unit| self.settings.bots.is_known_unit(unit))
-            || (impression.unit.is_some()
-                && impression.agent.as_ref().is_some_and(|agent| self.is_agent_of_bot(agent)));
-        self.documents.clear();
-        self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
-        if let Some(at) = repeated(&self.documents, &impression.shown) {
-            return Err(Malformed::new(format!(
-                "the document {} is shown twice; a click on it could be either's: log each document once",
-                excerpt(&impression.shown[at])
-            )));
+    /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then what must agree in every
+    /// copy: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5 or 6
+    /// each), the credit; then the origin. Lengths and numbers take one byte where they are small.
+    pub(super) fn write(&self, buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
+        let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NOBODY || team == NOBODY);
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        let flags = flag(self.is_known_bot, IS_BOT) | flag(self.is_wide, IS_WIDE) | flag(is_packed, IS_PACKED);
+        buffer.clear();
+        buffer.extend([1, flags]);
+        write_id(self.id, buffer);
+        write_time(self.time, buffer);
+        write_id(self.unit, buffer);
+        write_number(self.lineup.wrapping_add(SPECIAL_LINEUPS), buffer);
+        write_number(self.documents.len() as u32, buffer);
+        let width = if self.is_wide { DOCUMENT } else { DOCUMENT - 1 };
+        for document in self.documents {
+            buffer.extend_from_slice(&document.to_le_bytes()[..width]);
         }
-        let origins = if self.keep_origins { ORIGIN } else { 0 };
-        let length = HEAD + DOCUMENT * impression.shown.len() + self.credit.len() + origins;
-        let bytes = buffer(id);
-        bytes.reserve(length);
-        bytes.extend_from_slice(&(length as u32).to_le_bytes());
-        bytes.extend_from_slice(&(u32::from(is_bot) << 24 | impression.shown.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&id.to_le_bytes());
-        bytes.extend_from_slice(&impression.time.to_le_bytes());
-        bytes.extend_from_slice(&unit.to_le_bytes());
-        bytes.extend_from_slice(&lineup.to_le_bytes());
-        for document in &self.documents {
-            bytes.extend_from_slice(&document.to_le_bytes()[..DOCUMENT]);
+        if is_packed {
+            buffer.extend(self.credit.chunks(4).map(pack));
+        } else {
+            buffer.extend_from_slice(self.credit);
         }
-        bytes.extend_from_slice(&self.credit);
-        self.push_origin(origin, bytes);
-        Ok(())
-    }
-
-    fn is_agent_of_bot(&mut self, agent: &str) -> bool {
-        if self.agent.0 != agent {
-            self.agent = (agent.to_owned(), self.settings.bots.is_known_agent(agent));
+        if let Some(origin) = self.origin {
+            write_origin(origin, buffer);
         }
-        self.agent.1
-    }
-
-    /// Appends the record of a click: the id (16), the document and whether it was satisfied (8), the time (8), the origin.
-    pub(super) fn click<'b>(&self, click: &Click<'_>, origin: Origin, buffer: impl FnOnce(u128) -> &'b mut Vec<u8>) {
-        let id = hash(&click.impression);
-        let bytes = buffer(id);
-        bytes.extend_from_slice(&id.to_le_bytes());
-        let is_satisfied = self.settings.dwell.is_none_or(|least| click.dwell.is_some_and(|dwell| dwell >= least));
-        let document = hash_of_document(&click.document) | u64::from(is_satisfied) << 63;
-        bytes.extend_from_slice(&document.to_le_bytes());
-        bytes.extend_from_slice(&click.time.to_le_bytes());
-        self.push_origin(origin, bytes);
-    }
-
-    fn push_origin(&self, (file, line): Origin, bytes: &mut Vec<u8>) {
-        if self.keep_origins {
-            bytes.extend_from_slice(&file.to_le_bytes());
-            bytes.extend_from_slice(&line.to_le_bytes());
-        }
-    }
-
-    /// The lineup; the credit becomes that to be stored: a team per position, or the bytes of the receipt.
-    fn credit(&mut self, mixed: &Mixed<'_>, shown: usize) -> Result<u32, Malformed> {
-        match mixed {
-            Mixed::Teams { teams, rankers } => self.teams(teams, rankers.as_deref(), shown),
-            Mixed::Receipt { receipt, rankers } => {
-                let (is_two, count) = match receipt {
-                    Receipt::Interleaving(_) => (true, 2),
-                    Receipt::Multileaving(_) => (false, rankers.as_ref().map_or(self.settings.rankers.len(), Vec::len)),
-                };
-                let names: Vec<String> = match rankers {
-                    Some(rankers) => rankers.iter().map(ToString::to_string).collect(),
-                    None if !self.settings.rankers.is_empty() => self.settings.rankers.clone(),
-                    None if is_two => vec!["first".to_owned(), "second".to_owned()],
-                    None => {
-                        return Err(Malformed::new(
-                            "a receipt of several rankers without their names; log `rankers` with it, or pass --rankers",
-                        ));
-                    }
-                };
-                if names.len() != count || count < 2 {
-                    let message = format!(
-                        "{} rankers for a receipt of {count}; name those of the receipt in their order",
-                        names.len()
-                    );
-                    return Err(Malformed::new(message));
-                }
-                self.credit = receipt.to_bytes();
-                self.number(names, Cow::Owned(receipt.method().to_owned()), is_two)
-            }
-        }
-    }
-
-    fn teams(
-        &mut self,
-        teams: &[Option<Cow<'_, str>>],
-        rankers: Option<&[Cow<'_, str>]>,
-        shown: usize,
-    ) -> Result<u32, Malformed> {
-        debug_assert_eq!(teams.len(), shown, "checked when the line was read");
-        let stated = &self.settings.rankers;
-        // Most impressions have the rankers of one before.
-        for (names, number) in &self.recent {
-            let is_same = match rankers {
-                Some(rankers) => rankers.len() == names.len() && rankers.iter().zip(names).all(|(a, b)| is_same(a, b)),
-                None if !stated.is_empty() => names == stated,
-                None => true,
-            };
-            if is_same
-                && places(teams, names, &mut self.credit)
-                && (rankers.is_some()
-                    || !stated.is_empty()
-                    || (0..names.len()).all(|place| self.credit.contains(&(place as u8))))
-            {
-                return Ok(*number);
-            }
-        }
-        let names: Vec<String> = match rankers {
-            Some(rankers) => rankers.iter().map(ToString::to_string).collect(),
-            None if !stated.is_empty() => stated.clone(),
-            None => {
-                let mut names: Vec<String> = teams.iter().flatten().map(ToString::to_string).collect();
-                names.sort_unstable();
-                names.dedup();
-                names
-            }
-        };
-        if names.len() >= usize::from(NOBODY) {
-            return Err(Malformed::new(format!("{} rankers in one list; expected at most 254", names.len())));
-        }
-        if !places(teams, &names, &mut self.credit) {
-            let team = teams.iter().flatten().find(|team| !names.iter().any(|name| name == *team));
-            let team = team.map_or_else(String::new, |team| excerpt(team));
-            return Err(Malformed::new(format!("the team {team} is none of --rankers {}", names.join(","))));
-        }
-        let number = self.number(names.clone(), Cow::Borrowed("teams"), names.len() == 2)?;
-        self.recent.truncate(RECENT - 1);
-        self.recent.insert(0, (names, number));
-        Ok(number)
-    }
-
-    fn number(&mut self, names: Vec<String>, method: Cow<'static, str>, is_two: bool) -> Result<u32, Malformed> {
-        let key = (names, method, is_two);
-        if let Some(number) = self.known.get(&key) {
-            return Ok(*number);
-        }
-        let names: Vec<&str> = key.0.iter().map(String::as_str).collect();
-        let number = self.lineups.number(&names, &key.1, is_two).map_err(Malformed::new)?;
-        self.known.insert(key, number);
-        Ok(number)
+        write_number(buffer.len() as u32, bytes);
+        bytes.extend_from_slice(buffer);
     }
 }
 
-/// Makes `credit` the place of each team among `names`; false if one is not there.
-fn places(teams: &[Option<Cow<'_, str>>], names: &[String], credit: &mut Vec<u8>) -> bool {
-    credit.clear();
-    for team in teams {
-        let place = match team {
-            None => Some(NOBODY),
-            Some(team) => names.iter().position(|name| is_same(name, team)).map(|place| place as u8),
-        };
-        let Some(place) = place else { return false };
-        credit.push(place);
-    }
-    true
+pub(super) fn write_origin((file, line): Origin, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&file.to_le_bytes());
+    bytes.extend_from_slice(&line.to_le_bytes());
 }
 
-/// Whether two names are the same. They are short: looking at each byte is quicker than comparing blocks.
-fn is_same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b)
+/// Up to four teams in a byte.
+fn pack(teams: &[u8]) -> u8 {
+    teams.iter().rev().fold(0, |byte, &team| byte << 2 | team.min(PACKED_NOBODY))
 }
 
 /// The impression at the beginning of some bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ImpressionRecord<'a> {
+    /// All bytes, and how many of them are its length.
     bytes: &'a [u8],
+    head: usize,
     origins: usize,
 }
 
 impl<'a> ImpressionRecord<'a> {
     /// The record at the beginning of `bytes`, if they have all of it.
     pub(super) fn first(bytes: &'a [u8], keeps_origins: bool) -> Option<Self> {
-        let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
-        Some(Self { bytes: bytes.get(..length)?, origins: if keeps_origins { ORIGIN } else { 0 } })
+        let (length, head) = read_number(bytes)?;
+        let bytes = bytes.get(..head + length as usize)?;
+        Some(Self { bytes, head, origins: if keeps_origins { ORIGIN } else { 0 } })
     }
 
     /// The records at the beginning of `bytes`, which may end within one.
@@ -299,52 +182,101 @@ impl<'a> ImpressionRecord<'a> {
         self.bytes.len()
     }
 
-    fn number<const N: usize>(self, at: usize) -> [u8; N] {
-        self.bytes[at..at + N].try_into().expect("as many bytes")
+    /// What follows the first `at` bytes behind its length and its copies.
+    fn from(self, at: usize) -> &'a [u8] {
+        &self.bytes[self.head + 1 + at..]
+    }
+
+    /// How many lines it stands for.
+    pub(super) fn copies(self) -> u8 {
+        self.bytes[self.head]
+    }
+
+    /// Where its number of copies is.
+    pub(super) fn place_of_copies(self) -> usize {
+        self.head
+    }
+
+    fn is(self, flag: u8) -> bool {
+        self.from(0)[0] & flag != 0
     }
 
     pub(super) fn is_known_bot(self) -> bool {
-        self.bytes[7] & 1 == 1
-    }
-
-    pub(super) fn shown(self) -> usize {
-        u32::from_le_bytes(self.number(4)) as usize & 0xff_ffff
+        self.is(IS_BOT)
     }
 
     pub(super) fn id(self) -> u128 {
-        u128::from_le_bytes(self.number(8))
+        read_id(self.from(1))
     }
 
     pub(super) fn time(self) -> i64 {
-        i64::from_le_bytes(self.number(24))
+        read_time(self.from(1 + ID))
     }
 
     pub(super) fn unit(self) -> u128 {
-        u128::from_le_bytes(self.number(32))
+        read_id(self.from(1 + ID + TIME))
     }
 
     pub(super) fn lineup(self) -> u32 {
-        u32::from_le_bytes(self.number(48))
+        self.number_at(1 + 2 * ID + TIME).0.wrapping_sub(SPECIAL_LINEUPS)
     }
 
-    pub(super) fn credit(self) -> &'a [u8] {
-        &self.bytes[HEAD + DOCUMENT * self.shown()..self.bytes.len() - self.origins]
+    /// A number, and where it ends.
+    fn number_at(self, at: usize) -> (u32, usize) {
+        let (number, length) = read_number(self.from(at)).expect("a record has all of its numbers");
+        (number, at + length)
+    }
+
+    /// The number of its documents, and where they begin.
+    fn documents(self) -> (usize, usize) {
+        let (_, at) = self.number_at(1 + 2 * ID + TIME);
+        let (shown, at) = self.number_at(at);
+        (shown as usize, at)
+    }
+
+    /// Bytes of a document.
+    fn width(self) -> usize {
+        if self.is(IS_WIDE) { DOCUMENT } else { DOCUMENT - 1 }
+    }
+
+    pub(super) fn shown(self) -> usize {
+        self.documents().0
+    }
+
+    /// Makes `credit` that of the impression.
+    pub(super) fn credit(self, credit: &mut Vec<u8>) {
+        let (shown, at) = self.documents();
+        let bytes = self.from(at + shown * self.width());
+        let bytes = &bytes[..bytes.len() - self.origins];
+        credit.clear();
+        if self.is(IS_PACKED) {
+            let teams = bytes.iter().flat_map(|byte| [byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6]);
+            credit.extend(teams.take(shown).map(|team| if team == PACKED_NOBODY { NOBODY } else { team }));
+        } else {
+            credit.extend_from_slice(bytes);
+        }
     }
 
     /// The position of a document.
     pub(super) fn position(self, document: u64) -> Option<usize> {
-        let mut documents = self.bytes[HEAD..HEAD + DOCUMENT * self.shown()].chunks_exact(DOCUMENT);
+        let (shown, at) = self.documents();
         let wanted = document.to_le_bytes();
-        documents.position(|document| document == &wanted[..DOCUMENT])
+        if self.is(IS_WIDE) {
+            self.from(at)[..DOCUMENT * shown].chunks_exact(DOCUMENT).position(|other| other == &wanted[..DOCUMENT])
+        } else {
+            const NARROW: usize = DOCUMENT - 1;
+            self.from(at)[..NARROW * shown].chunks_exact(NARROW).position(|other| other == &wanted[..NARROW])
+        }
     }
 
     /// What must be the same in every copy.
     pub(super) fn content(self) -> &'a [u8] {
-        &self.bytes[4..self.bytes.len() - self.origins]
+        let bytes = self.from(0);
+        &bytes[..bytes.len() - self.origins]
     }
 
     pub(super) fn origin(self) -> Option<Origin> {
-        (self.origins > 0).then(|| origin(&self.bytes[self.bytes.len() - ORIGIN..]))
+        (self.origins > 0).then(|| read_origin(&self.bytes[self.bytes.len() - ORIGIN..]))
     }
 }
 
@@ -356,24 +288,105 @@ pub(super) struct ClickRecord {
     pub(super) time: i64,
     /// Whether the user stayed long enough, as far as that is asked for.
     pub(super) is_satisfied: bool,
+    /// How many lines it stands for, at most [`MOST_COPIES`].
+    pub(super) copies: u8,
     pub(super) origin: Option<Origin>,
 }
 
 impl ClickRecord {
+    /// Appends it: the id (12 bytes), the document (6), the time (7), whether it was satisfied and its copies (1), the origin.
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        write_id(self.id, bytes);
+        bytes.extend_from_slice(&self.document.to_le_bytes()[..DOCUMENT]);
+        write_time(self.time, bytes);
+        bytes.push(self.copies | if self.is_satisfied { IS_SATISFIED } else { 0 });
+        if let Some(origin) = self.origin {
+            write_origin(origin, bytes);
+        }
+    }
+
     /// The click in exactly its bytes.
     pub(super) fn read(bytes: &[u8]) -> Self {
-        let number = |at: usize| -> [u8; 8] { bytes[at..at + 8].try_into().expect("eight bytes") };
+        let mut document = [0; 8];
+        document[..DOCUMENT].copy_from_slice(&bytes[ID..ID + DOCUMENT]);
         Self {
-            id: u128::from_le_bytes(bytes[..16].try_into().expect("sixteen bytes")),
-            document: u64::from_le_bytes(number(16)) & !(1 << 63),
-            time: i64::from_le_bytes(number(24)),
-            is_satisfied: bytes[23] >> 7 == 1,
-            origin: (bytes.len() > CLICK).then(|| origin(&bytes[CLICK..])),
+            id: read_id(bytes),
+            document: u64::from_le_bytes(document),
+            time: read_time(&bytes[ID + DOCUMENT..]),
+            is_satisfied: bytes[CLICK - 1] & IS_SATISFIED != 0,
+            copies: bytes[CLICK - 1] & !IS_SATISFIED,
+            origin: (bytes.len() > CLICK).then(|| read_origin(&bytes[CLICK..])),
         }
     }
 }
 
-fn origin(bytes: &[u8]) -> Origin {
+/// The origin at the beginning of some bytes.
+pub(super) fn read_origin(bytes: &[u8]) -> Origin {
     let file = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"));
     (file, u64::from_le_bytes(bytes[4..12].try_into().expect("eight bytes")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAST_ID: u128 = (1 << (8 * ID)) - 1;
+
+    #[test]
+    fn impressions_as_bytes_and_back() {
+        let documents: Vec<u64> = (0..300).map(|number| (number << 39) | (7 * number + 1)).collect();
+        for (shown, lineup, time, credit, has_teams) in [
+            (0, NOT_MIXED, 0, vec![], false),
+            (3, NO_UNIT, -1, vec![], true),
+            (5, 0, 1_700_000_000_123, vec![0, 1, NOBODY, 2, 1], true),
+            (5, 9_999, -62_000_000_000_000, vec![0, 3, NOBODY, 2, 1], true),
+            (10, 1, 253_402_300_799_999, vec![1, 2, 3, 255], false),
+            (300, 1, 5, (0..300).map(|team| (team % 2) as u8).collect(), true),
+        ] {
+            for (is_wide, origin) in [(false, None), (true, Some((3, 1 << 40)))] {
+                let new = NewImpression {
+                    id: LAST_ID - 7,
+                    time,
+                    unit: LAST_ID / 3,
+                    lineup,
+                    is_known_bot: is_wide,
+                    documents: &documents[..shown],
+                    is_wide,
+                    credit: &credit,
+                    has_teams,
+                    origin,
+                };
+                let (mut bytes, mut found) = (Vec::new(), vec![9]);
+                new.write(&mut Vec::new(), &mut bytes);
+                let length = bytes.len();
+                bytes.extend([1, 2, 3]);
+                let record = ImpressionRecord::first(&bytes, origin.is_some()).unwrap();
+                assert!((0..length).all(|end| ImpressionRecord::first(&bytes[..end], false).is_none()));
+                assert_eq!((record.length(), record.id(), record.time()), (length, LAST_ID - 7, time));
+                assert_eq!((record.unit(), record.lineup(), record.shown()), (LAST_ID / 3, lineup, shown));
+                assert_eq!((record.is_known_bot(), record.copies(), record.origin()), (is_wide, 1, origin));
+                record.credit(&mut found);
+                assert_eq!(found, credit);
+                for (at, &document) in documents.iter().enumerate() {
+                    assert_eq!(record.position(document), (at < shown).then_some(at));
+                }
+                // The upper bits count only where they are needed.
+                let other = documents[1] ^ (1 << 45);
+                assert_eq!(record.position(other).is_some(), !is_wide && shown > 1);
+            }
+        }
+    }
+
+    #[test]
+    fn clicks_as_bytes_and_back() {
+        for (copies, is_satisfied, origin, time) in [(1, true, None, -5), (MOST_COPIES, false, Some((7, 8)), 1 << 50)] {
+            let click = ClickRecord { id: LAST_ID, document: (1 << 48) - 2, time, is_satisfied, copies, origin };
+            let mut bytes = Vec::new();
+            click.write(&mut bytes);
+            assert_eq!(bytes.len(), if origin.is_some() { CLICK + ORIGIN } else { CLICK });
+            let found = ClickRecord::read(&bytes);
+            assert_eq!((found.id, found.document, found.time), (click.id, click.document, click.time));
+            assert_eq!((found.is_satisfied, found.copies, found.origin), (is_satisfied, copies, origin));
+        }
+    }
 }

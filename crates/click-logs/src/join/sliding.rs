@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::credit::{Inputs, Watch, Work};
 use super::encode::{Encoded, Kind};
-use super::record::{CLICK, ClickRecord, ImpressionRecord};
+use super::record::{CLICK, ClickRecord, ID, ImpressionRecord, TIME, read_id, read_time, write_id, write_time};
 use super::spill::Spill;
 use super::table::{Closed, TOGETHER, Table, outside_window};
 use super::tally::{ClickFate, Tally};
@@ -254,13 +254,13 @@ struct Moved {
 }
 
 /// Bytes of an impression that left: its id, its time, whether it counts.
-const CLOSED: usize = 25;
+const CLOSED: usize = STRAY_CLICK + 1;
 /// Bytes of a click that met no impression: the id, its time.
-const STRAY_CLICK: usize = 24;
+const STRAY_CLICK: usize = ID + TIME;
 
 fn write_closed(closed: Closed, bytes: &mut Vec<u8>) {
-    bytes.extend_from_slice(&closed.id.to_le_bytes());
-    bytes.extend_from_slice(&closed.time.to_le_bytes());
+    write_id(closed.id, bytes);
+    write_time(closed.time, bytes);
     bytes.push(u8::from(closed.counts));
 }
 
@@ -270,11 +270,7 @@ fn read_closed(bytes: &[u8]) -> Closed {
 }
 
 fn read_stray(bytes: &[u8]) -> (u128, i64) {
-    let (id, time) = bytes.split_at(16);
-    (
-        u128::from_le_bytes(id.try_into().expect("sixteen bytes")),
-        i64::from_le_bytes(time.try_into().expect("eight bytes")),
-    )
+    (read_id(bytes), read_time(&bytes[ID..]))
 }
 
 /// The impressions of some ids whose window is not over.
@@ -407,8 +403,8 @@ impl<'a> Lane<'a> {
             }
         }
         let bytes = &mut moved.strays[part_of(click.id, self.parts)];
-        bytes.extend_from_slice(&click.id.to_le_bytes());
-        bytes.extend_from_slice(&click.time.to_le_bytes());
+        write_id(click.id, bytes);
+        write_time(click.time, bytes);
     }
 
     fn close(
@@ -434,5 +430,5 @@ impl<'a> Lane<'a> {
 
 /// The partition of an id; its lower bits chose the lane.
 fn part_of(id: u128, parts: usize) -> usize {
-    (id >> 96) as usize & (parts - 1)
+    (id >> 80) as usize & (parts - 1)
 }

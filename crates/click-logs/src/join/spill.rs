@@ -14,6 +14,8 @@ pub(super) struct Spill {
     /// Bytes in memory, and the most there may be.
     held: usize,
     budget: usize,
+    /// Makes fewer bytes of the records that go to a file together.
+    compact: Option<fn(&mut Vec<u8>)>,
     /// Bytes written to files so far.
     written: u64,
 }
@@ -32,7 +34,13 @@ impl Spill {
     /// `parts` partitions, of which at most `budget` bytes stay in memory; files are in `folder`, which must exist by then.
     pub(super) fn new(folder: &Path, name: &'static str, parts: usize, budget: usize) -> Self {
         let parts = (0..parts).map(|_| Part::default()).collect();
-        Self { folder: folder.to_path_buf(), name, parts, held: 0, budget, written: 0 }
+        Self { folder: folder.to_path_buf(), name, parts, held: 0, budget, compact: None, written: 0 }
+    }
+
+    /// The same, with what makes fewer bytes of the records that go to a file together, and says the same.
+    pub(super) fn compacted(mut self, compact: Option<fn(&mut Vec<u8>)>) -> Self {
+        self.compact = compact;
+        self
     }
 
     pub(super) fn parts(&self) -> usize {
@@ -71,6 +79,9 @@ impl Spill {
             let path = self.path(part);
             let Part { memory, written } = &mut self.parts[part];
             if !memory.is_empty() {
+                if let Some(compact) = self.compact {
+                    compact(memory);
+                }
                 let appended = OpenOptions::new().create(true).append(true).open(&path);
                 let appended = appended.and_then(|mut file| file.write_all(memory));
                 appended.map_err(|error| failed(&path, &error))?;

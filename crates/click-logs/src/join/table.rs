@@ -43,7 +43,7 @@ const EMPTY: u32 = u32::MAX;
 pub(super) const TOGETHER: usize = 32;
 
 /// Bytes of a record that is usual: ten documents and their teams.
-const USUAL_RECORD: usize = 120;
+const USUAL_RECORD: usize = 88;
 
 /// The part of an id that a slot holds, so that most others need not be looked up.
 fn part_of(id: u128) -> u32 {
@@ -97,7 +97,7 @@ impl<'a> Table<'a> {
     /// The memory that a table takes for `bytes` bytes of records, at most.
     pub(super) fn memory(bytes: u64) -> u64 {
         // An entry, its slots and its word for each of the shortest records that are usual.
-        2 * bytes
+        5 * bytes / 2
     }
 
     /// Bytes of its records.
@@ -170,7 +170,7 @@ impl<'a> Table<'a> {
                 self.records[at..at + bytes].copy_from_slice(new);
             }
             let entry = &mut self.entries[entry as usize];
-            entry.copies += 1;
+            entry.copies += u32::from(record.copies());
             entry.is_conflict |= !is_same;
             return;
         }
@@ -178,7 +178,7 @@ impl<'a> Table<'a> {
         let words = self.clicked.len() as u32;
         self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
         let at = self.records.len();
-        self.entries.push(Entry { at, words, copies: 1, clicks: [0; FATES], is_conflict: false });
+        self.entries.push(Entry { at, words, copies: record.copies().into(), clicks: [0; FATES], is_conflict: false });
         self.records.extend_from_slice(record.bytes());
         if 2 * self.entries.len() > self.slots.len() {
             self.grow();
@@ -214,7 +214,7 @@ impl<'a> Table<'a> {
     pub(super) fn click(&mut self, click: ClickRecord) {
         let fate = match self.entry(click.id) {
             None => {
-                self.tally.clicks(ClickFate::Unknown, 1);
+                self.tally.clicks(ClickFate::Unknown, click.copies.into());
                 ClickFate::Unknown
             }
             Some(entry) => {
@@ -248,8 +248,17 @@ impl<'a> Table<'a> {
                 }
             },
         };
-        let count = &mut self.entries[entry].clicks[fate as usize];
-        *count = count.saturating_add(1);
+        let mut add = |fate: ClickFate, lines: u8| {
+            let count = &mut self.entries[entry].clicks[fate as usize];
+            *count = count.saturating_add(lines.into());
+        };
+        match fate {
+            ClickFate::Credited => {
+                add(fate, 1);
+                add(ClickFate::Repeated, click.copies - 1);
+            }
+            _ => add(fate, click.copies),
+        }
         fate
     }
 
@@ -273,7 +282,7 @@ impl<'a> Table<'a> {
         mut take: impl FnMut(PairOutcome),
         mut leave: impl FnMut(Closed),
     ) -> Result<Joined, String> {
-        let mut positions = Vec::new();
+        let (mut positions, mut credit) = (Vec::new(), Vec::new());
         let mut tally = self.tally;
         for entry in &self.entries {
             let fate = self.fate(entry);
@@ -309,6 +318,7 @@ impl<'a> Table<'a> {
                 }
             }
             let lineup = &lineups[record.lineup() as usize];
+            record.credit(&mut credit);
             let mut outcome = PairOutcome {
                 unit: record.unit(),
                 day: self.settings.zone.day(record.time()),
@@ -323,13 +333,13 @@ impl<'a> Table<'a> {
             };
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
                 // The other ranker owns nothing here: a click on what this one owns is a win, whoever the other is.
-                let wins = positions.iter().any(|&position| record.credit()[position] == 0);
+                let wins = positions.iter().any(|&position| credit[position] == 0);
                 outcome.pair[0] = if lineup.rankers.is_empty() { UNKNOWN } else { 0 };
                 outcome.net = i8::from(wins);
                 take(outcome);
                 continue;
             }
-            lineup.outcomes(record.credit(), &positions, |i, j, winner| {
+            lineup.outcomes(&credit, &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
                 outcome.net = match winner {
                     interleave::Preference::First => 1,
