@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 /// Why logs could not be read or credited.
 ///
-/// `Display` is one line: the place (`file:line` or `file:line:column`, both from 1), what was found, what was expected
+/// `Display` is one line: the place (`file:line` or `file:line:column`, both from 1; `file: row 7 (row group 2)` in Parquet), what was found, what was expected
 /// and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogError {
     path: Option<PathBuf>,
     line: Option<u64>,
     column: Option<u64>,
+    /// Of a table: lines are rows, columns nothing that a user can look for.
+    row_group: Option<u64>,
     message: String,
 }
 
@@ -19,7 +21,7 @@ impl LogError {
     /// An error without a place.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { path: None, line: None, column: None, message: message.into() }
+        Self { path: None, line: None, column: None, row_group: None, message: message.into() }
     }
 
     /// What went wrong while doing `what` with the file at `path`.
@@ -38,7 +40,14 @@ impl LogError {
     /// The error of a line; the line counts from 1.
     #[must_use]
     pub fn of_line(malformed: Malformed, line: u64) -> Self {
-        Self { path: None, line: Some(line), column: malformed.column, message: malformed.message }
+        let Malformed { column, message } = malformed;
+        Self { path: None, line: Some(line), column, row_group: None, message }
+    }
+
+    /// The error of a row of a table; the row and its row group count from 1.
+    #[must_use]
+    pub fn of_row(malformed: Malformed, row: u64, row_group: u64) -> Self {
+        Self { path: None, line: Some(row), column: None, row_group: Some(row_group), message: malformed.message }
     }
 
     /// The line, from 1.
@@ -58,6 +67,9 @@ impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
             write!(f, "{}:", path.display())?;
+            if let (Some(row), Some(group)) = (self.line, self.row_group) {
+                return write!(f, " row {row} (row group {group}): {}", self.message);
+            }
             for place in [self.line, self.column].into_iter().flatten() {
                 write!(f, "{place}:")?;
             }

@@ -30,6 +30,7 @@ pub fn log(bytes: &[u8], folder: &Path) -> bool {
         memory: 1 << 20,
         threads: 1,
         scratch: folder.to_path_buf(),
+        disk: None,
         partitions: Some(partitions),
         order,
         block,

@@ -23,8 +23,8 @@ use crate::outcomes::{Outcomes, fates, fates_csv, quoted};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
-/// Reads JSON Lines (own fields, UBI 1.3, responses of OpenSearch and Solr) and CSV, plain or gzip, in any order; `-` is
-/// standard input. Writes outcomes by day and pair of rankers, and what became of every line. The README of the crate
+/// Reads JSON Lines (own fields, UBI 1.3, responses of OpenSearch and Solr) and CSV, plain or gzip, and Parquet if built with
+/// it, in any order; `-` is standard input. Writes outcomes by day and pair of rankers, and what became of every line. The README of the crate
 /// lists fields, rules and files.
 #[derive(Debug, Args)]
 pub(super) struct Credit {
@@ -91,6 +91,9 @@ pub(super) struct Credit {
     /// A folder for what exceeds the memory [default: in the results folder]
     #[arg(long, value_name = "FOLDER")]
     scratch: Option<PathBuf>,
+    /// MB that temporary files may take; a log in any order is read again where that is too little [default: no limit]
+    #[arg(long, value_name = "MB", value_parser = parse_positive)]
+    disk: Option<u64>,
     /// Threads [default: all processors]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<usize, 1024>)]
     threads: Option<usize>,
@@ -146,7 +149,8 @@ impl Credit {
             LineOrder::Any => Order::Any,
         };
         let (memory, scratch_path) = (self.memory << 20, scratch.path.clone());
-        let limits = Limits { memory, threads, scratch: scratch_path, partitions: None, order, block: None };
+        let disk = self.disk.map(|mb| mb << 20);
+        let limits = Limits { memory, threads, scratch: scratch_path, disk, partitions: None, order, block: None };
         let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");
         let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
@@ -435,7 +439,7 @@ impl Watch for Bars {
         let mut reading = held(&self.reading);
         reading.finish();
         if !self.quiet {
-            super::warn(&format!("not in the order of time ({why}); reading again, in any order"));
+            super::warn(why);
         }
         *reading = Progress::new("bytes read", self.bytes, self.quiet);
     }

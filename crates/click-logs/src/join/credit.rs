@@ -32,6 +32,9 @@ pub struct Limits {
     pub threads: usize,
     /// A folder, which exists and is empty, for what exceeds the memory.
     pub scratch: PathBuf,
+    /// The most bytes of temporary files; as many as are needed if `None`. With less than a log in any order needs, its files
+    /// are read several times.
+    pub disk: Option<u64>,
     /// Partitions; by the size of the files if `None`. No result depends on them.
     pub partitions: Option<usize>,
     /// The order of lines. No result depends on it.
@@ -66,7 +69,7 @@ pub trait Watch: Sync {
     /// One more partition is joined.
     fn joined(&self);
 
-    /// The log was not in the order of time, for the reason given: it is read again from the beginning.
+    /// The log is read again from the beginning, for the reason given.
     fn again(&self, why: &str);
 }
 
@@ -157,9 +160,14 @@ fn in_either_order(
             Err(Stopped::OutOfOrder(why)) if limits.order == Order::Time => {
                 return Err(LogError::new(format!("not in the order of time: {why}; leave out --order time")));
             }
-            Err(Stopped::OutOfOrder(why)) => watch.again(&why),
+            Err(Stopped::OutOfOrder(why)) => {
+                watch.again(&format!("not in the order of time ({why}); reading again, in any order"));
+            }
             Err(Stopped::NeverBegun) => {}
         }
+    }
+    if limits.disk.is_some() && !all_files() {
+        return Err(LogError::new("what comes through a pipe cannot be read again; leave out --disk, or name a file"));
     }
     let mut work = begin();
     let outcomes = work.partitions(inputs, watch, &mut take)?;

@@ -4,7 +4,7 @@ use super::encoder::Encoder;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
 use crate::model::{Lineups, Settings};
-use crate::read::{self, Block, Event, Format};
+use crate::read::{self, Block, Event, Format, Place};
 
 /// What a thread makes of a block of lines.
 pub(super) struct Encoded {
@@ -64,7 +64,12 @@ impl Encoding<'_> {
                     let fate = ClickFate::Malformed.name();
                     encoded.asides.push(Aside { is_impression, file: self.number, line, fate });
                 }
-                Err(malformed) => return Err(LogError::of_line(malformed, line)),
+                Err(malformed) => {
+                    return Err(match block.place() {
+                        Place::Line => LogError::of_line(malformed, line),
+                        Place::Row { group } => LogError::of_row(malformed, line, group),
+                    });
+                }
             }
         }
         Ok(encoded)

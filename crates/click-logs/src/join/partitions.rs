@@ -1,5 +1,7 @@
 //! Logs in any order: partitions by the hash of the impression, each joined by itself.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::compact;
@@ -21,14 +23,60 @@ struct Partitions {
     clicks: Spill,
 }
 
+impl Partitions {
+    fn size(&self) -> u64 {
+        self.impressions.size() + self.clicks.size()
+    }
+
+    fn release(&mut self, part: usize) {
+        self.impressions.release(part);
+        self.clicks.release(part);
+    }
+}
+
 impl Work<'_> {
     /// Joins a log in any order; returns the outcomes of impressions, scattered by unit.
+    ///
+    /// If temporary files may not take as much as they would, some partitions are joined first, and the files of the log are read
+    /// again for the others.
     pub(super) fn partitions(
         &mut self,
         inputs: &Inputs,
         watch: &impl Watch,
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Spill, LogError> {
+        let mut outcomes = self.spill("outcomes", 4);
+        let mut start = 0;
+        while start < self.parts {
+            let is_first = start == 0;
+            let tally = self.tally;
+            let mut ignore = |_| {};
+            let malformed: &mut dyn FnMut(Vec<Aside>) = if is_first { &mut *take } else { &mut ignore };
+            let (mut log, end) = self.scatter(inputs, start..self.parts, outcomes.size(), watch, malformed)?;
+            if !is_first {
+                // Lines that are read again were counted.
+                self.tally = tally;
+            }
+            self.join(&mut log, start..end, &mut outcomes, watch, take)?;
+            if end < self.parts {
+                let share = 100 * end / self.parts;
+                watch.again(&format!("{share}% is joined; reading again for the rest, because of --disk"));
+            }
+            start = end;
+        }
+        Ok(outcomes)
+    }
+
+    /// Reads all files, and keeps the records of some partitions: of those in `range`, or of as many of the first as there is room
+    /// for, beside `taken` bytes; returns where these end.
+    fn scatter(
+        &mut self,
+        inputs: &Inputs,
+        range: Range<usize>,
+        taken: u64,
+        watch: &impl Watch,
+        malformed: &mut dyn FnMut(Vec<Aside>),
+    ) -> Result<(Partitions, usize), LogError> {
         // Every line has its own place where places are asked for.
         let compacted =
             |spill: Spill, compact: fn(&mut Vec<u8>)| spill.compacted((!self.keeps_origins).then_some(compact));
@@ -36,11 +84,8 @@ impl Work<'_> {
             impressions: compacted(self.spill("impressions", 4), compact::impressions),
             clicks: compacted(self.spill("clicks", 8), compact::clicks),
         };
+        let Range { start, mut end } = range;
         for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
-            let spill = match kind {
-                Kind::Impressions => &mut log.impressions,
-                Kind::Clicks => &mut log.clicks,
-            };
             for (number, path) in (0..).zip(paths) {
                 let mut file = self.open(path)?;
                 loop {
@@ -49,27 +94,45 @@ impl Work<'_> {
                         break;
                     }
                     for encoded in encoded {
-                        spill.append_all(&encoded.records)?;
-                        take(encoded.asides);
+                        match kind {
+                            Kind::Impressions => log.impressions.append_some(&encoded.records, start..end)?,
+                            Kind::Clicks => log.clicks.append_some(&encoded.records, start..end)?,
+                        }
+                        malformed(encoded.asides);
+                    }
+                    while self.limits.disk.is_some_and(|most| taken + log.size() > most) {
+                        let middle = start.midpoint(end);
+                        if middle == start {
+                            return Err(self.too_little_disk());
+                        }
+                        (middle..end).for_each(|part| log.release(part));
+                        end = middle;
                     }
                     watch.read(file.bytes_taken());
                 }
             }
         }
-        self.join(&mut log, watch, take)
+        Ok((log, end))
     }
 
-    /// Joins the partitions.
+    /// The error for temporary files that need more than they may take.
+    pub(super) fn too_little_disk(&self) -> LogError {
+        let megabytes = self.limits.disk.unwrap_or_default() >> 20;
+        LogError::new(format!("temporary files need more than {megabytes} MB; allow more with --disk, or leave it out"))
+    }
+
+    /// Joins some partitions.
     fn join(
         &mut self,
         log: &mut Partitions,
+        range: Range<usize>,
+        outcomes: &mut Spill,
         watch: &impl Watch,
         take: &mut impl FnMut(Vec<Aside>),
-    ) -> Result<Spill, LogError> {
+    ) -> Result<(), LogError> {
         let lineups = self.lineups.all();
-        watch.join(self.parts);
-        let mut outcomes = self.spill("outcomes", 4);
-        let all: Vec<usize> = (0..self.parts).collect();
+        watch.join(range.len());
+        let all: Vec<usize> = range.collect();
         for group in all.chunks(self.limits.threads.max(1)) {
             let joined: Vec<Result<Vec<Passed>, LogError>> =
                 group.par_iter().map(|&part| self.join_part(log, part, &lineups)).collect();
@@ -79,13 +142,12 @@ impl Work<'_> {
                     take(joined.asides);
                     outcomes.append_all(&records)?;
                 }
-                log.impressions.release(part);
-                log.clicks.release(part);
+                log.release(part);
                 watch.joined();
             }
         }
         self.spilled += log.impressions.written() + log.clicks.written();
-        Ok(outcomes)
+        Ok(())
     }
 
     /// Joins one partition, in several passes over it if its table exceeds the memory.

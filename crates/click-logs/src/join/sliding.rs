@@ -127,6 +127,10 @@ impl Work<'_> {
             let encoded = self.next(source, count, watch)?;
             let kind = source.kind;
             self.step(&mut lanes, &mut left, kind, &encoded, Clock::of(&sources))?;
+            let size = left.outcomes.size() + left.closed.size() + left.strays.size();
+            if self.limits.disk.is_some_and(|most| size > most) {
+                return Err(self.too_little_disk().into());
+            }
         }
         let Left { outcomes, closed, strays } = left;
         self.spilled += closed.written() + strays.written();

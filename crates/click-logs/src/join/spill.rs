@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::error::LogError;
@@ -52,6 +53,11 @@ impl Spill {
         self.parts[part].memory.len() as u64 + self.parts[part].written
     }
 
+    /// Bytes that are in files now, or will be if all memory is flushed.
+    pub(super) fn size(&self) -> u64 {
+        self.held as u64 + self.parts.iter().map(|part| part.written).sum::<u64>()
+    }
+
     /// All bytes that were written to files.
     pub(super) fn written(&self) -> u64 {
         self.written
@@ -69,8 +75,13 @@ impl Spill {
 
     /// Adds whole records to each partition.
     pub(super) fn append_all(&mut self, records: &[Vec<u8>]) -> Result<(), LogError> {
-        let some = records.iter().enumerate().filter(|(_, records)| !records.is_empty());
-        { some }.try_for_each(|(part, records)| self.append(part, records))
+        self.append_some(records, 0..records.len())
+    }
+
+    /// Adds whole records to some of the partitions.
+    pub(super) fn append_some(&mut self, records: &[Vec<u8>], parts: Range<usize>) -> Result<(), LogError> {
+        let some = parts.filter(|&part| !records[part].is_empty());
+        { some }.try_for_each(|part| self.append(part, &records[part]))
     }
 
     /// Moves everything to files.
@@ -134,7 +145,8 @@ impl Spill {
             // What cannot be removed now is removed with the folder.
             let _ = fs::remove_file(self.path(part));
         }
-        self.parts[part] = Part::default();
+        let part = std::mem::take(&mut self.parts[part]);
+        self.held -= part.memory.len().min(self.held);
     }
 }
 

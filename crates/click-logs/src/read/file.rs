@@ -1,4 +1,4 @@
-//! A file of lines, in blocks: plain or gzip, JSON or CSV, recognised by its first bytes.
+//! A file of lines, in blocks: plain or gzip, JSON or CSV, or the rows of Parquet; recognised by its first bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -42,6 +42,8 @@ pub struct LogFile {
     next_line: u64,
     block: usize,
     taken: Arc<AtomicU64>,
+    #[cfg(feature = "parquet")]
+    table: Option<super::parquet::Table>,
 }
 
 /// Some lines of a file.
@@ -49,6 +51,19 @@ pub struct LogFile {
 pub struct Block {
     bytes: Vec<u8>,
     first_line: u64,
+    place: Place,
+}
+
+/// What the lines of a block are in their file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Lines.
+    Line,
+    /// Rows of a table.
+    Row {
+        /// The row group, from 1.
+        group: u64,
+    },
 }
 
 /// The bytes of a block; a longer line makes it longer.
@@ -81,9 +96,9 @@ impl LogFile {
         let rest = io::Cursor::new(first.clone()).chain(raw);
         let reader: Box<dyn Read + Send> = match first.as_slice() {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(rest)),
-            b"PAR1" | b"ARRO" => {
-                let message = "a Parquet or Arrow file; expected JSON Lines or CSV: convert it, e.g. \
-                               duckdb -c \"COPY (FROM 'log.parquet') TO 'log.jsonl'\"";
+            b"PAR1" => return Self::of_parquet(path, taken),
+            b"ARRO" => {
+                let message = "an Arrow file; expected JSON Lines, CSV or Parquet: convert it, e.g. with pyarrow";
                 return Err(LogError::new(message).in_file(path));
             }
             [0x28, 0xb5, 0x2f, 0xfd] => {
@@ -103,10 +118,40 @@ impl LogFile {
             next_line: 1,
             block: BLOCK,
             taken,
+            #[cfg(feature = "parquet")]
+            table: None,
         };
         file.fill(1)?;
         file.recognise()?;
         Ok(file)
+    }
+
+    #[cfg(feature = "parquet")]
+    fn of_parquet(path: &Path, taken: Arc<AtomicU64>) -> Result<Self, LogError> {
+        if path == Path::new("-") {
+            return Err(LogError::new("Parquet is read from its end; pass the file by its name").in_file(path));
+        }
+        taken.store(0, Ordering::Relaxed);
+        let file = File::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            reader: Box::new(io::empty()),
+            format: Format::JsonLines,
+            pending: Vec::new(),
+            ended: true,
+            next_line: 1,
+            block: BLOCK,
+            taken,
+            table: Some(super::parquet::Table::open(path, file)?),
+        })
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn of_parquet(path: &Path, _: Arc<AtomicU64>) -> Result<Self, LogError> {
+        let message = "a Parquet file, which this build does not read; build it with `--features parquet`, convert the file, \
+                       e.g. duckdb -c \"COPY (FROM 'log.parquet') TO 'log.jsonl'\", or in Python pass \
+                       pyarrow.parquet.read_table to rankduel.credit_frame";
+        Err(LogError::new(message).in_file(path))
     }
 
     /// Finds the format, and takes the header.
@@ -162,6 +207,14 @@ impl LogFile {
     /// # Errors
     /// If the file cannot be read, or a line is longer than 64 MiB.
     pub fn next_block(&mut self) -> Result<Option<Block>, LogError> {
+        #[cfg(feature = "parquet")]
+        if let Some(table) = &mut self.table {
+            let next = table.next_block(self.block)?;
+            return Ok(next.map(|(block, taken)| {
+                self.taken.fetch_add(taken, Ordering::Relaxed);
+                block
+            }));
+        }
         let mut searched = 0;
         let mut wanted = self.block;
         let end = loop {
@@ -188,7 +241,7 @@ impl LogFile {
         let bytes = std::mem::replace(&mut self.pending, rest);
         let first_line = self.next_line;
         self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
-        Ok(Some(Block { bytes, first_line }))
+        Ok(Some(Block::new(bytes, first_line, Place::Line)))
     }
 
     /// Reads until `wanted` bytes are pending or the file ends.
@@ -209,6 +262,16 @@ impl LogFile {
 }
 
 impl Block {
+    pub(super) fn new(bytes: Vec<u8>, first_line: u64, place: Place) -> Self {
+        Self { bytes, first_line, place }
+    }
+
+    /// What its lines are in their file.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
     /// Its size.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -313,6 +376,7 @@ mod tests {
         for (bytes, expected) in [
             (&b"[{}]"[..], "a JSON array"),
             (b"PAR1....", "Parquet"),
+            (b"ARROW1..", "Arrow"),
             (b"a,b\n", "no column `impression`"),
             (b"\xff\xfe", "UTF-8"),
             (b"\x28\xb5\x2f\xfd", "zstd"),

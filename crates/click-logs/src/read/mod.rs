@@ -1,17 +1,20 @@
 //! Logs from files: blocks of lines, plain or gzip, and one line as an impression or a click. JSON Lines (our own fields,
-//! those of UBI 1.3, responses of OpenSearch and Solr) and CSV; and lines that are rows of a table already. Not here: what the
+//! those of UBI 1.3, responses of OpenSearch and Solr), CSV and, with the feature `parquet`, Parquet; and lines that are rows of a table already. Not here: what the
 //! lines mean together.
 
 mod csv;
 mod event;
 mod fields;
 mod file;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod query;
 mod rows;
 mod text;
 
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
-pub use file::{Block, Format, LogFile};
+pub use file::{Block, Format, LogFile, Place};
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
+pub(crate) use text::base64;

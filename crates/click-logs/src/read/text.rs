@@ -150,6 +150,19 @@ pub(super) fn bytes_of(text: &str) -> Option<Vec<u8>> {
     (!bytes.is_empty()).then_some(bytes)
 }
 
+/// Base64 without padding.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len() * 4 / 3 + 4);
+    for three in bytes.chunks(3) {
+        let word = three.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        for digit in 0..=three.len() {
+            text.push(char::from(DIGITS[(word >> (18 - 6 * digit)) as usize & 63]));
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +175,10 @@ mod tests {
         }
         assert_eq!(bytes_of("Af-_"), bytes_of("Af+/"));
         assert_eq!((bytes_of(""), bytes_of("Af!")), (None, None));
+        for length in 1..20_u8 {
+            let bytes: Vec<u8> = (0..length).map(|at| at.wrapping_mul(77)).collect();
+            assert_eq!(bytes_of(&base64(&bytes)), Some(bytes));
+        }
     }
 
     #[test]

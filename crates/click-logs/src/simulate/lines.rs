@@ -6,6 +6,7 @@ use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 
 use crate::model::time;
+use crate::read::base64;
 
 /// How lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -300,17 +301,4 @@ fn list(
         entry(out, at)?;
     }
     Ok(())
-}
-
-/// Base64 without padding.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len() * 4 / 3 + 4);
-    for three in bytes.chunks(3) {
-        let word = three.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for digit in 0..=three.len() {
-            text.push(char::from(DIGITS[(word >> (18 - 6 * digit)) as usize & 63]));
-        }
-    }
-    text
 }

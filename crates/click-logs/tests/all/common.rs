@@ -35,6 +35,7 @@ impl Log {
             memory: 1 << 28,
             threads: 2,
             scratch: self.folder.path().join("scratch"),
+            disk: None,
             partitions: None,
             order: Order::Auto,
             block: None,

@@ -8,6 +8,8 @@ mod help;
 mod malformed;
 mod oracle;
 mod order;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod published;
 mod sliding;
 mod truth;

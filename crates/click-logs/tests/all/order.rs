@@ -1,6 +1,9 @@
 //! The order of lines, files, partitions and threads, and the memory, never change a count.
 
-use click_logs::join::{ImpressionFate, Limits};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use click_logs::join::{ImpressionFate, Inputs, Limits, Order, Watch, credit};
+use click_logs::model::Settings;
 use click_logs::simulate::{Simulation, rules};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
@@ -34,6 +37,63 @@ fn partitions_threads_and_memory_change_nothing() {
         assert_eq!(found.spilled > 0, memory < 1 << 30);
     }
     // Nothing is left behind.
+    assert_eq!(std::fs::read_dir(log.folder.path().join("scratch")).unwrap().count(), 0);
+}
+
+/// Counts how often a log is read again.
+#[derive(Default)]
+struct Readings(AtomicUsize);
+
+impl Watch for Readings {
+    fn read(&self, _: u64) {}
+
+    fn join(&self, _: usize) {}
+
+    fn joined(&self) {}
+
+    fn again(&self, _: &str) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn little_disk_is_enough() {
+    let simulation = simulation();
+    let (log, truth) = simulated_log(&simulation);
+    // A line that is read several times is malformed once.
+    let text = std::fs::read(&log.inputs.impressions[0]).unwrap();
+    std::fs::write(&log.inputs.impressions[0], [&text[..], b"{}\n"].concat()).unwrap();
+    let settings = Settings { set_malformed_aside: true, ..rules(&simulation) };
+    let mut expected = truth.credited();
+    expected.tally.impressions(ImpressionFate::Malformed, 1);
+    let limits = |disk, partitions, order| Limits { memory: 0, disk, partitions, order, ..log.limits() };
+    let mut before = 0;
+    for (disk, least) in [(None, 0), (Some(1 << 30), 0), (Some(350_000), 1), (Some(200_000), 2)] {
+        let readings = Readings::default();
+        let found = credit(&log.inputs, &settings, &limits(disk, Some(64), Order::Any), &readings, None).unwrap();
+        assert_same(&found, &expected, &format!("{disk:?}"));
+        let again = readings.0.into_inner();
+        assert!(again >= least.max(before), "{disk:?}: {again}");
+        before = again;
+    }
+    // Every line that is set aside is named once.
+    let asides = [None, Some(600_000)].map(|disk| {
+        let mut asides = Vec::new();
+        let limits = limits(disk, Some(64), Order::Any);
+        credit(&log.inputs, &settings, &limits, &(), Some(&mut |aside| asides.push(aside))).unwrap();
+        asides.sort();
+        asides
+    });
+    assert!(!asides[0].is_empty());
+    assert_eq!(asides[0], asides[1]);
+    for (disk, partitions, order) in [(1_000, 64, Order::Any), (100_000, 1, Order::Any)] {
+        let error =
+            credit(&log.inputs, &settings, &limits(Some(disk), Some(partitions), order), &(), None).unwrap_err();
+        assert!(error.to_string().contains("--disk"), "{error}");
+    }
+    let piped = Inputs { impressions: vec!["/dev/null".into()], ..log.inputs.clone() };
+    let error = credit(&piped, &settings, &limits(Some(1 << 20), None, Order::Any), &(), None).unwrap_err();
+    assert!(error.to_string().contains("pipe"), "{error}");
     assert_eq!(std::fs::read_dir(log.folder.path().join("scratch")).unwrap().count(), 0);
 }
 

@@ -1,0 +1,36 @@
+//! Calls into the crate `parquet`, which ends some files that are damaged by a panic: it becomes an error.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether this thread is within a guarded call, whose panics print nothing.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls `f`; what it panics with is an error. What `f` changed is not to be used after that.
+pub(super) fn guarded<T>(f: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !IS_GUARDED.get() {
+                others(panic);
+            }
+        }));
+    });
+    IS_GUARDED.set(true);
+    let done = panic::catch_unwind(AssertUnwindSafe(f));
+    IS_GUARDED.set(false);
+    let error = match done {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => match (panic.downcast_ref::<String>(), panic.downcast_ref::<&str>()) {
+            (Some(text), _) => text.clone(),
+            (None, Some(text)) => (*text).to_owned(),
+            (None, None) => "its content is impossible".to_owned(),
+        },
+    };
+    Err(error.split_whitespace().collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,116 @@
+//! Parquet: each row becomes a line of JSON, and is read as that is. So tables may have the columns of our own logs or those of
+//! UBI 1.3, nested as there or as text of JSON; columns that no log has are not read.
+//!
+//! The types of columns are checked when a file is opened. What is wrong with a row is named with its number, from 1 in the
+//! file, and its row group, from 1.
+
+mod guarded;
+mod json;
+mod types;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::reader::{ReaderIter, TreeBuilder};
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
+
+use super::file::{Block, Place};
+use crate::error::LogError;
+use guarded::guarded;
+use json::line;
+use types::{COLUMNS, Column, check};
+
+/// An open file.
+pub(super) struct Table {
+    path: PathBuf,
+    reader: SerializedFileReader<File>,
+    schema: SchemaDescPtr,
+    columns: Vec<Column>,
+    /// The row group that is read next, and the rows of the one before that are left.
+    group: usize,
+    rows: Option<ReaderIter>,
+    /// The number of the next row.
+    next_row: u64,
+}
+
+impl Table {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a column cannot be what its name says.
+    pub(super) fn open(path: &Path, file: File) -> Result<Self, LogError> {
+        let failed = |message: String| LogError::new(message).in_file(path);
+        let reader = guarded(|| SerializedFileReader::new(file))
+            .map_err(|error| failed(format!("cannot be read as Parquet: {error}; is it complete?")))?;
+        let root = reader.metadata().file_metadata().schema_descr().root_schema();
+        let mut columns = Vec::new();
+        let mut fields = Vec::new();
+        for field in root.get_fields() {
+            let Some(&(name, holds)) = COLUMNS.iter().find(|(name, _)| *name == field.name()) else { continue };
+            let clock = check(field, holds).map_err(|(found, expected)| {
+                failed(format!("the column `{name}` holds {found}; expected {expected}"))
+            })?;
+            columns.push(Column { name, holds, clock });
+            fields.push(Arc::clone(field));
+        }
+        if !columns
+            .iter()
+            .any(|column| ["impression", "query_id", "ext", "search_configuration"].contains(&column.name))
+        {
+            let names: Vec<&str> = root.get_fields().iter().map(|field| field.name()).collect();
+            return Err(failed(format!(
+                "no column `impression` (or `query_id`) among {}; rename the one that holds it",
+                crate::error::excerpt(&names.join(", "))
+            )));
+        }
+        let schema = guarded(|| Type::group_type_builder(root.name()).with_fields(fields).build()).map_err(failed)?;
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
+        Ok(Self { path: path.to_path_buf(), reader, schema, columns, group: 0, rows: None, next_row: 1 })
+    }
+
+    /// The next rows as lines, some `wanted` bytes of them; and how many bytes of the file were done with. `None` at the end.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub(super) fn next_block(&mut self, wanted: usize) -> Result<Option<(Block, u64)>, LogError> {
+        let mut taken = 0;
+        loop {
+            let first_line = self.next_row;
+            // The number of the row group, from 1.
+            let group = self.group as u64;
+            let failed = |what: &str, error: &str, group: u64| {
+                LogError::new(format!("row group {group} {what}: {error}; is the file complete?")).in_file(&self.path)
+            };
+            let Some(rows) = &mut self.rows else {
+                if self.group == self.reader.num_row_groups() {
+                    return Ok(None);
+                }
+                let opened = guarded(|| {
+                    let group = self.reader.get_row_group(self.group)?;
+                    TreeBuilder::new().as_iter(Arc::clone(&self.schema), &*group)
+                });
+                let rows = opened.map_err(|error| failed("cannot be read", &error, group + 1))?;
+                self.rows = Some(rows);
+                self.group += 1;
+                continue;
+            };
+            let mut bytes = Vec::with_capacity(wanted + wanted / 8);
+            while bytes.len() < wanted {
+                let row = guarded(|| rows.next().transpose()).map_err(|error| failed("is damaged", &error, group))?;
+                let Some(row) = row else {
+                    self.rows = None;
+                    let done = self.reader.metadata().row_group(self.group - 1);
+                    taken += done.columns().iter().map(|column| column.compressed_size().max(0) as u64).sum::<u64>();
+                    break;
+                };
+                line(&row, &self.columns, &mut bytes);
+                self.next_row += 1;
+            }
+            if !bytes.is_empty() {
+                return Ok(Some((Block::new(bytes, first_line, Place::Row { group }), taken)));
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Which columns logs have, and whether a column can be what its name says.
+
+use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
+use parquet::schema::types::{Type, TypePtr};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// Text or whole numbers.
+    Ids,
+    /// Lists of these.
+    Lists,
+    Times,
+    /// Seconds.
+    Numbers,
+    Receipts,
+    /// Objects, whose fields are looked for by their names.
+    Objects,
+    /// Something whose presence says what the file is.
+    Anything,
+}
+
+/// The columns of logs.
+pub(super) const COLUMNS: [(&str, Holds); 27] = [
+    ("impression", Holds::Ids),
+    ("query_id", Holds::Ids),
+    ("time", Holds::Times),
+    ("timestamp", Holds::Times),
+    ("user", Holds::Ids),
+    ("user_id", Holds::Ids),
+    ("client_id", Holds::Ids),
+    ("session", Holds::Ids),
+    ("session_id", Holds::Ids),
+    ("agent", Holds::Ids),
+    ("document", Holds::Ids),
+    ("object_id", Holds::Ids),
+    ("action_name", Holds::Ids),
+    ("shown", Holds::Lists),
+    ("query_response_hit_ids", Holds::Lists),
+    ("query_response_object_ids", Holds::Lists),
+    ("query_response_objects_ids", Holds::Lists),
+    ("teams", Holds::Lists),
+    ("rankers", Holds::Lists),
+    ("receipt", Holds::Receipts),
+    ("dwell", Holds::Numbers),
+    ("query_attributes", Holds::Objects),
+    ("event_attributes", Holds::Objects),
+    ("response", Holds::Objects),
+    ("ext", Holds::Objects),
+    ("search_configuration", Holds::Anything),
+    ("count", Holds::Anything),
+];
+
+/// A column that is read.
+pub(super) struct Column {
+    pub(super) name: &'static str,
+    pub(super) holds: Holds,
+    /// How its times are stored.
+    pub(super) clock: Clock,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// As text, or as numbers since 1970.
+    Plain,
+    /// So many of these are a millisecond, or a millisecond is so many of these.
+    Moments { is_utc: bool, per_millisecond: i64 },
+}
+
+/// Whether a column can be what its name says, and how it stores times; what it holds and what was expected, as an error.
+pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'static str)> {
+    let refused = |expected| Err((describe(field), expected));
+    if !is_once(field) {
+        return Err(("a repeated field".to_owned(), "a list as engines write them today"));
+    }
+    is_sound(field).map_err(|found| (found, "a type that logs have; leave the column out or cast it"))?;
+    let is_fine = match holds {
+        Holds::Ids => is_id(field),
+        Holds::Lists => element(field).is_some_and(is_id) || is_text(field),
+        Holds::Times => return clock(field).map_or_else(|| refused("timestamps, numbers since 1970 or text"), Ok),
+        Holds::Numbers => is_number(field),
+        Holds::Receipts | Holds::Objects => is_text(field) || field.is_group() && element(field).is_none(),
+        Holds::Anything => true,
+    };
+    match holds {
+        _ if is_fine => Ok(Clock::Plain),
+        Holds::Ids => refused("text or whole numbers"),
+        Holds::Lists => refused("lists of text or whole numbers"),
+        Holds::Numbers => refused("seconds as numbers"),
+        Holds::Receipts => refused("binary, text or a struct"),
+        _ => refused("a struct, a map or text of JSON"),
+    }
+}
+
+/// What a column holds, in words.
+fn describe(field: &Type) -> String {
+    if let Some(element) = element(field) {
+        return format!("lists of {}", describe(element));
+    }
+    if field.is_group() {
+        return "a struct".to_owned();
+    }
+    match field.get_basic_info().converted_type() {
+        ConvertedType::NONE => format!("{:?}", field.get_physical_type()),
+        converted => format!("{converted:?}"),
+    }
+    .to_lowercase()
+}
+
+fn is_text(field: &Type) -> bool {
+    let converted = field.get_basic_info().converted_type();
+    use ConvertedType::{BSON, ENUM, JSON, NONE, UTF8};
+    field.is_primitive()
+        && field.get_physical_type() == Physical::BYTE_ARRAY
+        && matches!(converted, UTF8 | ENUM | JSON | BSON | NONE)
+}
+
+fn is_whole(field: &Type) -> bool {
+    use ConvertedType::{INT_8, INT_16, INT_32, INT_64, NONE, UINT_8, UINT_16, UINT_32, UINT_64};
+    field.is_primitive()
+        && matches!(field.get_physical_type(), Physical::INT32 | Physical::INT64)
+        && matches!(
+            field.get_basic_info().converted_type(),
+            NONE | INT_8 | INT_16 | INT_32 | INT_64 | UINT_8 | UINT_16 | UINT_32 | UINT_64
+        )
+        && !matches!(
+            field.get_basic_info().logical_type_ref(),
+            Some(LogicalType::Timestamp(_) | LogicalType::Time(_) | LogicalType::Date | LogicalType::Decimal(_))
+        )
+}
+
+fn is_number(field: &Type) -> bool {
+    let is_real = || matches!(field.get_physical_type(), Physical::FLOAT | Physical::DOUBLE);
+    is_whole(field) || field.is_primitive() && is_real()
+}
+
+fn is_id(field: &Type) -> bool {
+    is_text(field) || is_whole(field)
+}
+
+/// Whether it is no list in the form of a field that is repeated.
+fn is_once(field: &Type) -> bool {
+    !field.get_basic_info().has_repetition() || field.get_basic_info().repetition() != Repetition::REPEATED
+}
+
+/// The type of the elements, of lists.
+fn element(field: &Type) -> Option<&Type> {
+    if field.is_group() && field.get_basic_info().converted_type() == ConvertedType::LIST {
+        let repeated = field.get_fields().first()?;
+        // Lists of three levels; older ones have two.
+        return if repeated.is_group() { repeated.get_fields().first().map(|field| &**field) } else { Some(repeated) };
+    }
+    None
+}
+
+fn clock(field: &Type) -> Option<Clock> {
+    if !field.is_primitive() {
+        return None;
+    }
+    let moments = |is_utc, per_millisecond| Some(Clock::Moments { is_utc, per_millisecond });
+    let info = field.get_basic_info();
+    if let Some(LogicalType::Timestamp(stamp)) = info.logical_type_ref() {
+        let per_millisecond = match stamp.unit {
+            TimeUnit::MILLIS => 1,
+            TimeUnit::MICROS => 1_000,
+            TimeUnit::NANOS => 1_000_000,
+        };
+        return moments(stamp.is_adjusted_to_u_t_c, per_millisecond);
+    }
+    match (field.get_physical_type(), info.converted_type()) {
+        (Physical::INT64, ConvertedType::TIMESTAMP_MILLIS) => moments(true, 1),
+        (Physical::INT64, ConvertedType::TIMESTAMP_MICROS) => moments(true, 1_000),
+        // Of older versions of Spark and Impala; the reader makes milliseconds of them.
+        (Physical::INT96, _) => moments(true, 1),
+        _ => (is_text(field) || is_number(field)).then_some(Clock::Plain),
+    }
+}
+
+/// Whether the reader knows all of a column: what it cannot read otherwise ends the program.
+fn is_sound(field: &Type) -> Result<(), String> {
+    use ConvertedType as C;
+    let converted = field.get_basic_info().converted_type();
+    if field.is_group() {
+        let inner = field.get_fields();
+        let one = inner.len() == 1 && !is_once(&inner[0]);
+        let is_fine = match converted {
+            C::LIST => one,
+            C::MAP | C::MAP_KEY_VALUE => one && inner[0].is_group() && (1..=2).contains(&inner[0].get_fields().len()),
+            _ => true,
+        };
+        if !is_fine {
+            return Err(format!("a {converted:?} of an unknown form").to_lowercase());
+        }
+        return inner.iter().try_for_each(|field| is_sound(field));
+    }
+    let is_fine = match field.get_physical_type() {
+        Physical::BOOLEAN | Physical::INT96 | Physical::FLOAT | Physical::DOUBLE => true,
+        Physical::INT32 => {
+            !matches!(converted, C::TIMESTAMP_MILLIS | C::TIMESTAMP_MICROS | C::TIME_MICROS | C::INT_64 | C::UINT_64)
+        }
+        Physical::INT64 => matches!(
+            converted,
+            C::NONE | C::INT_64 | C::UINT_64 | C::TIME_MICROS | C::TIMESTAMP_MILLIS | C::TIMESTAMP_MICROS | C::DECIMAL
+        ),
+        Physical::BYTE_ARRAY => {
+            matches!(converted, C::UTF8 | C::ENUM | C::JSON | C::BSON | C::NONE | C::DECIMAL)
+        }
+        Physical::FIXED_LEN_BYTE_ARRAY => matches!(converted, C::NONE | C::DECIMAL),
+    };
+    if is_fine { Ok(()) } else { Err(describe(field)) }
+}
