@@ -4,6 +4,11 @@
 //! not), or goes on in a state that depends on the same three. A state can be a rank, the distance to the last click, the number
 //! of clicks so far, a kind of user, or any combination.
 //!
+//! ## References
+//!
+//! - A. Chuklin, I. Markov, M. de Rijke. *Click models for web search.* Morgan & Claypool 2015: click models as probabilities
+//!   that depend on the documents and clicks above. <https://doi.org/10.2200/S00654ED1V01Y201507ICR043>
+//!
 //! ## Notes
 //!
 //! - Every model whose probabilities depend on the documents and clicks above can be written in this way, the other four here
