@@ -30,7 +30,7 @@
 //! # let rows = array.slice_move(ndarray::s![..3, ..]);
 //! # assert!(matches!(PreferenceMatrix::try_from(rows), Err(MatrixError::NotSquare { row: 0, cells: 7, expected: 3 })));
 //!
-//! // What is no preference matrix says why.
+//! // Errors name the cell or the row.
 //! let error = PreferenceMatrix::try_from(array![[0.5, 0.7]]).unwrap_err();
 //! assert_eq!(error.to_string(), "row 0 has 2 cells, expected 1; a preference matrix is square");
 //! let error = PreferenceMatrix::try_from(array![[0.5, 0.7], [0.4, 0.5]]).unwrap_err();
