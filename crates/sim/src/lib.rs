@@ -1,15 +1,32 @@
 //! The command line of online ranker evaluation, and what it is made of beyond the simulation itself, which is crate
 //! `simulation`. Files and folders are written with crate `output`, figures are drawn by crate `figures`.
 //!
+//! Most users call the program; [`cli`] calls the same commands from a test or another program, and returns what they print:
+//!
+//! ```
+//! let printed = sim::cli::captured(["algorithms", "rucb"])?;
+//! assert!(printed.contains("relative upper confidence bound"));
+//! // Errors are one line, and say what was expected.
+//! let error = sim::cli::captured(["bandit", "--problem", "nosuch"]).unwrap_err();
+//! assert_eq!(error.exit_code, 2);
+//! # Ok::<(), sim::cli::Failure>(())
+//! ```
+//!
 //! | module | holds |
 //! |---|---|
+//! | [`cli`] | the command line: its commands, and checks of arguments |
+//! | [`results`] | tables, curves and figures of finished runs, and the bytes of their files |
 //! | [`analysis`] | live versus proxy, distortion, sensitivity, explore-then-exploit |
-//! | [`results`] | tables, curves and figures of finished runs |
 //! | [`experiment`] | the figures and tables of papers, from experiment files, with tests of their claims |
-//! | `drawing` | figures of finished results for papers |
-//! | [`cli`] | the command line |
 //!
 //! Dependencies between modules have one direction: `results` uses no other module, and `cli` may use all.
+//!
+//! # How to add a command
+//!
+//! 1. A file in `src/cli/` with its arguments and a function that runs it; shared flags are in `src/cli/args/`.
+//! 2. A line in the list of commands in `src/cli/mod.rs`, and examples in `src/cli/help/examples.rs`.
+//! 3. What it measures goes to [`analysis`], what it writes to [`results`] or beside the command.
+//! 4. The test `help` lists the flags of every command; `UPDATE_SNAPSHOTS=1` writes them again.
 
 pub mod analysis;
 pub mod cli;

@@ -100,6 +100,39 @@ fn the_same_seed_writes_the_same_bytes_and_alphabetical_order_is_undone() {
 }
 
 #[test]
+fn bounds_say_when_they_are_asymptotic_or_vacuous() {
+    let folder = folder_with_matrices();
+    let path = folder.path();
+    let run = analyse(path, &["--matrix", "P.txt", "--samples", "0", "--out", "a"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let table = text(&run.stdout);
+    assert!(table.contains("if every duel includes the winner (asymptotic)\n"), "{table}");
+    // The table says of each bound what the findings do: of a largest gap of 0.22, no policy can lose more than 2.2e6 by T = 1e7.
+    let findings: Value =
+        serde_json::from_slice(&fs::read(path.join("a/findings.json")).expect("findings")).expect("JSON");
+    let bounds = findings["upper_bounds"].as_array().expect("bounds");
+    for bound in bounds {
+        let name = bound["name"].as_str().expect("a name");
+        let line = table.lines().find(|line| line.contains(&format!("{name}: "))).expect("a line");
+        let points = bound["regret"].as_array().expect("points");
+        let seventh =
+            points.iter().find(|point| point[0] == 1e7).expect("T = 1e7")[1].as_f64().unwrap_or(f64::INFINITY);
+        assert_eq!(line.contains("vacuous"), seventh > 0.22 * 1e7, "{line}");
+        let until = bound["vacuous_until"].as_f64().expect("these matrices have a winner");
+        assert_eq!(line.contains("vacuous"), until > 1e7, "{line}");
+    }
+    assert!(bounds.len() == 4 && table.contains("vacuous until T = "), "{table}");
+    let figure = fs::read_to_string(path.join("a/bounds.svg")).expect("a figure");
+    assert!(figure.contains("lower bound (asymptotic)"));
+    // One arm hardly better than another: theory says nothing for as long as the figure shows.
+    fs::write(path.join("close.txt"), "0.5 0.5001\n0.4999 0.5\n").expect("a writable folder");
+    let run = analyse(path, &["--matrix", "close.txt", "--samples", "0", "--out", "b"]);
+    assert!(text(&run.stdout).contains("vacuous until T = "), "{}", text(&run.stdout));
+    let figure = fs::read_to_string(path.join("b/bounds.svg")).expect("a figure");
+    assert!(figure.contains("(vacuous)") && figure.contains("above what any policy can lose"));
+}
+
+#[test]
 fn without_a_condorcet_winner_the_findings_say_none() {
     let folder = folder_with_matrices();
     let run = analyse(folder.path(), &["--matrix", "cycle.txt", "--samples", "0"]);

@@ -46,7 +46,7 @@ fn an_algorithm_has_one_colour_in_all_figures() {
             .map(|(name, color)| (family(name), color))
             .filter(|(family, _)| sim::results::palette().contains(family))
             .collect();
-        // Curves of one algorithm alone have colours to tell them apart.
+        // Curves of one algorithm alone have a colour each.
         if algorithms.len() < 2 {
             continue;
         }

@@ -53,3 +53,8 @@ pub mod units;
 pub use bradley_terry::{BradleyTerry, Errors};
 pub use error::StatisticsError;
 pub use outcome::{Counts, Outcome};
+
+/// The example of the README, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -41,7 +41,17 @@ fn refusals_say_what_is_expected() {
         let error = text.parse::<Measure>().unwrap_err().to_string();
         assert!(error.contains(expected) && !error.contains('\n'), "{text}: {error}");
     }
+    for (text, kind) in [
+        ("ndgc@10", MeasureErrorKind::UnknownMeasure),
+        ("P", MeasureErrorKind::Cutoff),
+        ("nDCG@0", MeasureErrorKind::Cutoff),
+        ("AP(rel=0)", MeasureErrorKind::Parameter),
+        ("AP(rel=1", MeasureErrorKind::Parameter),
+    ] {
+        assert_eq!(text.parse::<Measure>().unwrap_err().kind(), kind, "{text}");
+    }
     let error = Measure::parse_list("AP,RBP(p=0.5,rel=1),map").unwrap_err();
+    assert_eq!(error.kind(), MeasureErrorKind::Duplicate);
     assert_eq!(error.to_string(), "measure `AP`: is given twice; give it once");
     assert!(Measure::parse_list("AP,").is_err());
 }
