@@ -60,7 +60,8 @@ fn small(words: &[String]) -> Vec<String> {
     for word in &words[1..] {
         let before = found.last().map_or("", String::as_str);
         let fewer_runs = before == "--runs" && word.parse::<u64>().is_ok();
-        let smaller = SMALLER.iter().find(|(from, _)| *from == if from.starts_with("--") { before } else { word.as_str() });
+        let smaller =
+            SMALLER.iter().find(|(from, _)| *from == if from.starts_with("--") { before } else { word.as_str() });
         let smaller = smaller.map(|(_, to)| *to);
         found.push(match (fewer_runs, smaller) {
             (true, _) => "2".to_owned(),
