@@ -63,7 +63,7 @@ pub(super) struct Column {
 pub(super) enum Clock {
     /// As text, or as numbers since 1970.
     Plain,
-    /// So many of these are a millisecond, or a millisecond is so many of these.
+    /// As whole numbers, this many to a millisecond; without a zone unless `is_utc`.
     Moments { is_utc: bool, per_millisecond: i64 },
 }
 
@@ -138,7 +138,7 @@ fn is_id(field: &Type) -> bool {
     is_text(field) || is_whole(field)
 }
 
-/// Whether it is no list in the form of a field that is repeated.
+/// Whether a field has one value per row: old lists are fields that are repeated.
 fn is_once(field: &Type) -> bool {
     !field.get_basic_info().has_repetition() || field.get_basic_info().repetition() != Repetition::REPEATED
 }
