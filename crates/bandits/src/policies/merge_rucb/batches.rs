@@ -198,20 +198,20 @@ impl Batches {
         champion
     }
 
-    /// Takes in a duel within the current batch.
+    /// Takes in a duel within the current batch. With one division and one root: they are most of the cost of a step.
     #[inline]
     pub(super) fn record(&mut self, champion: usize, challenger: usize, champion_won: bool) {
-        self.pending[self.current] = self.record_in(self.current, [champion, challenger], champion_won);
-    }
-
-    /// Takes in a duel of two places of a batch and returns the evidence against its loser.
-    #[inline]
-    fn record_in(&mut self, batch: usize, places: [usize; 2], first_won: bool) -> f64 {
-        let [at, across] = self.cells(batch, places);
-        self.wins[at] += u32::from(first_won);
-        self.wins[across] += u32::from(!first_won);
-        self.rate(batch, places);
-        doubts(self.wins[at], self.wins[across]).1
+        let [at, across] = self.cells(self.current, [champion, challenger]);
+        self.wins[at] += u32::from(champion_won);
+        self.wins[across] += u32::from(!champion_won);
+        let (won, lost) = (self.wins[at], self.wins[across]);
+        let (share, evidence) = doubts(won, lost);
+        let open = self.open.get(at).copied().unwrap_or(0);
+        let width = if open == 0 { share.sqrt() } else { Standing::width((won + lost).into(), open) };
+        let (row, column) = (self.row(champion), self.row(challenger));
+        self.set_standing(row, challenger, (f64::from(lost) * share, width));
+        self.set_standing(column, champion, (f64::from(won) * share, width));
+        self.pending[self.current] = evidence;
     }
 
     /// Where the wins of one place of a batch over another are, and those of the other.
