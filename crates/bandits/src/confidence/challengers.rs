@@ -82,6 +82,12 @@ impl Challengers {
         }
     }
 
+    /// The width of the bounds of a pair.
+    #[inline]
+    pub(crate) fn width(&self, champion: usize, opponent: usize) -> f64 {
+        self.rows[champion * self.eights * LANES + opponent / LANES].widths[opponent % LANES]
+    }
+
     /// How each arm fares against `champion`: mean and width.
     pub(crate) fn of(&self, champion: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
         let groups = self.eights * LANES;

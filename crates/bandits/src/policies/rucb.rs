@@ -186,10 +186,23 @@ impl Rucb {
         let (won, lost) = self.evidence.wins(i, j);
         let standing = Standing::of(won.into(), lost.into(), self.open.between(i, j));
         let (mean, width) = self.unseen;
-        let standing = standing.unwrap_or(Standing { mean, other_mean: mean, width });
+        self.set(i, j, standing.unwrap_or(Standing { mean, other_mean: mean, width }));
+    }
+
+    fn set(&mut self, i: usize, j: usize, standing: Standing) {
         self.opponents.set(j, i, standing.mean, standing.width);
         self.opponents.set(i, j, standing.other_mean, standing.width);
         self.doubts.update(i, j, self.open.between(i, j), &self.evidence);
+    }
+
+    /// The same after an outcome that came late: one duel more is known and one less is open, so the width stays.
+    fn rate_means(&mut self, i: usize, j: usize) {
+        let (won, lost) = self.evidence.wins(i, j);
+        let (won, lost) = (f64::from(won), f64::from(lost));
+        let share = 1.0 / (won + lost);
+        let standing = Standing { mean: won * share, other_mean: lost * share, width: self.opponents.width(i, j) };
+        debug_assert_eq!(Standing::of(won, lost, self.open.between(i, j)), Some(standing));
+        self.set(i, j, standing);
     }
 
     fn champion(&mut self, generator: &mut Generator) -> Arm {
@@ -281,16 +294,18 @@ impl Late for Rucb {
         self.rate(i, j);
     }
 
-    fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         let (i, j) = (arms[0].index(), arms[1].index());
         self.open.arrive(i, j);
-        match feedback {
-            Some(feedback) => {
-                self.settle(self.time);
-                self.learn(step, feedback);
-            }
-            None => self.rate(i, j),
-        }
+        let Some(Feedback::Duel { winner, loser, .. }) = feedback else {
+            self.rate(i, j);
+            return;
+        };
+        self.settle(self.time);
+        let (w, l) = (winner.index(), loser.index());
+        self.evidence.record(w, l);
+        self.rate_means(w, l);
+        self.met = Some([winner, loser]);
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
