@@ -178,9 +178,15 @@ impl Divergences {
         if (arm != leader && self.not_ahead(arm, leader)) || self.lost_to[arm] == 0 {
             return leader;
         }
+        // Mostly there is one, which is not looked for a second time.
         let mut weakest = self.means.holders(arm);
-        let ties = weakest.clone().count();
-        weakest.nth(below(generator, ties)).unwrap_or(leader)
+        let Some(first) = weakest.next() else {
+            return leader;
+        };
+        match below(generator, 1 + weakest.clone().count()) {
+            0 => first,
+            nth => weakest.nth(nth - 1).unwrap_or(leader),
+        }
     }
 
     /// b(`arm`), each cost counting as at least `least`.
