@@ -9,7 +9,7 @@ use output::shards::Part;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::commands::{COMMANDS, Sharded, equal};
+use super::commands::{COMMANDS, SHARDS, Sharded, equal};
 use crate::common::{Tree, sim, text, tree};
 
 /// Without times and speeds, and without the path of the results, which merging is given in full.
@@ -39,31 +39,25 @@ fn of_one_process(sharded: &Sharded, folder: &Path) -> (Tree, String) {
     (written, without_times(&text(&run.stdout)))
 }
 
+/// How many shards are killed midway, and how many of those that are finished are started again and made again.
+struct Trouble {
+    killed: usize,
+    twice: usize,
+}
+
 #[test]
 fn shards_in_any_order_twice_and_killed_give_the_bytes_of_one_process() {
     let mut generator = Generator::seed_from_u64(20);
+    let all = std::env::var_os("SIM_ALL_SHARDS").is_some();
+    let trouble = if all { Trouble { killed: 2, twice: 3 } } else { Trouble { killed: 1, twice: 1 } };
     for sharded in &COMMANDS {
+        let sharded = Sharded { shards: if all { SHARDS } else { sharded.shards }, ..*sharded };
         let folder = sharded.prepare();
         let here = folder.path();
         let run = sharded.run(here, &["--shard", "prepare"]);
         assert!(run.status.success(), "{}: {}", sharded.name, text(&run.stderr));
-        let (expected, printed) = of_one_process(sharded, here);
-
-        let mut order: Vec<u32> = (0..sharded.shards).collect();
-        order.shuffle(&mut generator);
-        let start = Instant::now();
-        sharded.shard(here, order[0]);
-        kill_midway(sharded, here, order[1], start.elapsed(), &mut generator);
-        order[1..].iter().for_each(|&index| sharded.shard(here, index));
-        // One that is finished is left alone, and one that is lost is made again with the same content.
-        let part = sharded.part(here, order[2]);
-        let bytes = fs::read(&part).expect("a part");
-        let before = Part::decode(&bytes).expect("a part");
-        sharded.shard(here, order[2]);
-        assert!(fs::read(&part).expect("a part") == bytes, "{}", sharded.name);
-        fs::remove_file(&part).expect("a file");
-        sharded.shard(here, order[2]);
-        assert!(Part::read(&part).expect("a part").equals(&before), "{}", sharded.name);
+        let (expected, printed) = of_one_process(&sharded, here);
+        in_trouble(&sharded, here, &trouble, &mut generator);
 
         let merged = sharded.merged(here);
         equal(sharded.name, &merged.0, &expected);
@@ -71,6 +65,30 @@ fn shards_in_any_order_twice_and_killed_give_the_bytes_of_one_process() {
         let left: Vec<String> =
             tree(&sharded.parts(here)).into_keys().filter(|name| !name.ends_with(".part")).collect();
         assert!(left.iter().all(|name| name.starts_with("prepared/")), "{}: {left:?}", sharded.name);
+    }
+}
+
+/// Runs all shards of a command in a random order, some of them with an interruption and some twice.
+fn in_trouble(sharded: &Sharded, here: &Path, trouble: &Trouble, generator: &mut Generator) {
+    let mut order: Vec<u32> = (0..sharded.shards).collect();
+    order.shuffle(generator);
+    let start = Instant::now();
+    sharded.shard(here, order[0]);
+    let usual = start.elapsed();
+    for &index in &order[1..=trouble.killed] {
+        kill_midway(sharded, here, index, usual, generator);
+    }
+    order[1..].iter().for_each(|&index| sharded.shard(here, index));
+    // One that is finished is left alone, and one that is lost is made again with the same content.
+    for &index in &order[order.len() - trouble.twice..] {
+        let part = sharded.part(here, index);
+        let bytes = fs::read(&part).expect("a part");
+        let before = Part::decode(&bytes).expect("a part");
+        sharded.shard(here, index);
+        assert!(fs::read(&part).expect("a part") == bytes, "{}", sharded.name);
+        fs::remove_file(&part).expect("a file");
+        sharded.shard(here, index);
+        assert!(Part::read(&part).expect("a part").equals(&before), "{}", sharded.name);
     }
 }
 
