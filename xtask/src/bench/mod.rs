@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: speeds on this machine, against the goals. Not here: what is measured by `cargo bench`.
 
+mod against;
 mod impressions;
+mod machine;
 mod measure;
 mod methods;
 mod policies;
@@ -10,14 +12,17 @@ mod record;
 
 use std::path::PathBuf;
 
+use against::{Earlier, median};
 use anyhow::{Context, Result};
 use jiff::civil::Date;
+use machine::Machine;
 use measure::Row;
 
 /// Measures speeds, compares them with the goals and writes them to a CSV
 ///
 /// Every figure is the median of several repetitions, on one thread unless its name says otherwise. Run nothing else
-/// at the same time.
+/// at the same time. Times are also printed in units that travel between machines: draws of the generator, and loads of
+/// words at random from a gigabyte.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// What to measure: impressions, methods, open, policies, reading, proxy [default: all]
@@ -27,6 +32,14 @@ pub struct Arguments {
     /// CSV to write [default: results/bench/DATE-WHAT.csv; none with --algorithms or --arms]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// Compare with tables of an earlier build, written on this machine: several are rounds, best run in turn with this
+    #[arg(long, value_name = "CSV,...", value_delimiter = ',')]
+    against: Vec<PathBuf>,
+
+    /// Measure everything this many times; the median counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
 
     /// Date to write into the CSV [default: today, UTC]
     #[arg(long, value_name = "YYYY-MM-DD")]
@@ -63,6 +76,29 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if reading::read_here()? {
         return Ok(());
     }
+    let earlier = Earlier::read(&arguments.against)?;
+    let machine = Machine::measure()?;
+    let mut rows = Vec::new();
+    show(&mut rows, machine.rows());
+    let mut rounds = Vec::new();
+    for round in 1..=arguments.rounds {
+        if arguments.rounds > 1 {
+            println!("round {round} of {}", arguments.rounds);
+        }
+        rounds.push(measure(arguments)?);
+    }
+    rows.extend(summary(rounds, machine, &earlier));
+    let date = arguments.date.unwrap_or_else(record::today);
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None if arguments.policies.is_part() => return Ok(()),
+        None => record::default_path(date, &arguments.what),
+    };
+    record::write(&path, date, &rows, machine)
+}
+
+/// One round of what the arguments select, printed as it goes.
+fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     let wanted = |what| arguments.what.is_empty() || arguments.what.contains(&what);
     let mut rows = Vec::new();
     if wanted(What::Impressions) {
@@ -83,13 +119,30 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if wanted(What::Proxy) {
         show(&mut rows, proxy::rows()?);
     }
-    let date = arguments.date.unwrap_or_else(record::today);
-    let path = match &arguments.out {
-        Some(path) => path.clone(),
-        None if arguments.policies.is_part() => return Ok(()),
-        None => record::default_path(date, &arguments.what),
+    Ok(rows)
+}
+
+/// Prints the medians of the rounds, in units of the machine and beside earlier tables, and returns them.
+fn summary(mut rounds: Vec<Vec<Row>>, machine: Machine, earlier: &Earlier) -> Vec<Row> {
+    let Some(mut rows) = rounds.pop() else {
+        return Vec::new();
     };
-    record::write(&path, date, &rows)
+    if let Some(warning) = earlier.other_machine(&record::machine()) {
+        println!("{warning}");
+    }
+    println!("\n{:66} {:>10}        {:22} times as slow", "median", "", "in units");
+    for row in &mut rows {
+        let others = rounds.iter().flatten().filter(|other| other.what == row.what);
+        let values: Vec<f64> = std::iter::once(row.value).chain(others.map(|other| other.value)).collect();
+        row.value = median(&values);
+        let units = if row.unit == "ns" { machine.units(row.value).to_string() } else { String::new() };
+        let ratio = earlier.ratio(row, &values);
+        let ratio = ratio.map_or_else(String::new, |ratio| {
+            format!("{:.3} {} (noise {:.0}%)", ratio.times, ratio.verdict(), 100.0 * ratio.noise)
+        });
+        println!("{:66} {:>10.1} {:6} {units:22} {ratio}", row.what, row.value, row.unit);
+    }
+    rows
 }
 
 /// Measures with the release profile, since debug assertions cost time.

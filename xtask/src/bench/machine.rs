@@ -1,0 +1,155 @@
+//! The speed of this machine, in which other speeds can be told: nanoseconds measured on one machine mean nothing on another.
+
+use std::fmt;
+use std::hint::black_box;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bandits::Generator;
+use memmap2::{Advice, MmapMut};
+use rand::{Rng as _, SeedableRng as _};
+
+use super::measure::{Row, nanoseconds};
+
+/// What this machine needs for the smallest things that the benches consist of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Machine {
+    /// Nanoseconds for a draw of a generator, each of which waits for the one before.
+    pub(super) draw: f64,
+    /// Nanoseconds for reading a word at random from a gigabyte, each of which waits for the one before; in pages of the usual
+    /// size.
+    pub(super) load: f64,
+    /// The same in huge pages, as far as the system grants them.
+    pub(super) load_huge: f64,
+    /// Bytes per nanosecond read in order.
+    pub(super) stream: f64,
+}
+
+impl Machine {
+    /// Measures them, which takes some seconds.
+    ///
+    /// # Errors
+    /// If there is no gigabyte of memory.
+    pub(super) fn measure() -> Result<Self> {
+        let mut generator = Generator::seed_from_u64(1);
+        let draw = nanoseconds(DRAWS, || {
+            for _ in 0..DRAWS {
+                black_box(generator.next_u64());
+            }
+        });
+        let load = Chain::new(false)?.nanoseconds();
+        let chain = Chain::new(true)?;
+        Ok(Self { draw, load, load_huge: chain.nanoseconds(), stream: chain.stream() })
+    }
+
+    /// Rows of interest for the table.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let row = |what: &str, unit, value| Row { goal: "", what: what.to_owned(), unit, value, target: None };
+        vec![
+            row("machine: a draw of the generator", "ns", self.draw),
+            row("machine: a word at random from a gigabyte", "ns", self.load),
+            row("machine: the same in huge pages", "ns", self.load_huge),
+            row("machine: a gigabyte in order", "MB/s", self.stream * 1e3),
+        ]
+    }
+
+    /// A time in draws and in words at random.
+    pub(super) fn units(&self, nanoseconds: f64) -> Units {
+        Units { draws: nanoseconds / self.draw, loads: nanoseconds / self.load_huge }
+    }
+}
+
+/// A time in the units of a machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Units {
+    /// How many draws of a generator take as long.
+    pub(super) draws: f64,
+    /// How many words at random, from a gigabyte in huge pages, take as long.
+    pub(super) loads: f64,
+}
+
+impl fmt::Display for Units {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:.1} draws, {:.2} loads", self.draws, self.loads)
+    }
+}
+
+const DRAWS: usize = 1 << 22;
+/// Bytes of the memory that words are read from.
+const BYTES: usize = 1 << 30;
+const WORD: usize = size_of::<u64>();
+/// Words a cache line apart: one per line is part of the chain.
+const LINES: usize = BYTES / 64;
+const LOADS: usize = 1 << 21;
+
+/// Memory in which the first word of every cache line says which line comes next, all in one round.
+struct Chain(MmapMut);
+
+impl Chain {
+    fn new(huge: bool) -> Result<Self> {
+        let mut memory = MmapMut::map_anon(BYTES).context("there is no gigabyte of memory to measure")?;
+        // A kernel without huge pages refuses both, and has one size then.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(if huge { Advice::HugePage } else { Advice::NoHugePage });
+        #[cfg(not(target_os = "linux"))]
+        let _ = huge;
+        let mut order: Vec<u32> = (0..LINES as u32).collect();
+        let mut generator = Generator::seed_from_u64(2);
+        // Sattolo's shuffle: what is left is one round through all lines.
+        for last in (1..LINES).rev() {
+            let other = (generator.next_u64() >> 32) as usize * last >> 32;
+            order.swap(last, other);
+        }
+        for (line, &next) in order.iter().enumerate() {
+            memory[line * 64..line * 64 + WORD].copy_from_slice(&u64::from(next).to_ne_bytes());
+        }
+        Ok(Self(memory))
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        let mut word = [0; WORD];
+        word.copy_from_slice(&self.0[at..at + WORD]);
+        u64::from_ne_bytes(word)
+    }
+
+    /// For one step along the chain.
+    fn nanoseconds(&self) -> f64 {
+        let mut line = 0;
+        nanoseconds(LOADS, || {
+            for _ in 0..LOADS {
+                line = self.word(line * 64) as usize;
+            }
+            black_box(line);
+        })
+    }
+
+    /// Bytes per nanosecond, in order.
+    fn stream(&self) -> f64 {
+        let mut best = 0.0_f64;
+        for _ in 0..5 {
+            let start = Instant::now();
+            let sums = self.0.as_chunks::<64>().0.iter().fold([0_u64; 8], |mut sums, line| {
+                for (sum, word) in sums.iter_mut().zip(line.as_chunks::<WORD>().0) {
+                    *sum = sum.wrapping_add(u64::from_ne_bytes(*word));
+                }
+                sums
+            });
+            black_box(sums);
+            best = best.max(BYTES as f64 / (start.elapsed().as_secs_f64() * 1e9));
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_times_of_this_machine() {
+        let machine = Machine { draw: 2.0, load: 100.0, load_huge: 80.0, stream: 10.0 };
+        assert_eq!(machine.units(40.0).to_string(), "20.0 draws, 0.50 loads");
+        let rows: Vec<String> = machine.rows().iter().map(|row| format!("{} {}", row.value, row.unit)).collect();
+        assert_eq!(rows, ["2 ns", "100 ns", "80 ns", "10000 MB/s"]);
+    }
+}
