@@ -51,6 +51,7 @@
 //! | [`sparring`](policies::sparring) | duels | not needed | `variant=mergedts` (as in the experiments with MergeDTS) | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`sparring-ts`](policies::sparring_ts) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`sparring-exp3`](policies::sparring_exp3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma) | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
+//! | [`versatile-db`](policies::versatile) | duels | not needed | `estimator=importance` (importance weighting) | [Saha and Gaillard, ICML 2022](https://doi.org/10.48550/arXiv.2202.06694) |
 //! | [`doubler`](policies::doubler) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`multisbm`](policies::multi_sbm) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`self-sparring`](policies::self_sparring) | duels, sets with `m=4` | not needed | `m=4` (four picks at a time, which meet as a set) | [Sui et al., UAI 2017](https://doi.org/10.48550/arXiv.1705.00253) |
@@ -92,6 +93,7 @@
 //! | [`sparring`](policies::sparring) | if steps must be cheap and the best arm also wins most on average; not if answers come late | 6,390 | 130,000 | 100% | queues |
 //! | [`sparring-ts`](policies::sparring_ts) | as `self-sparring`, which has less regret | 3,850 | 20,500 | 100% | itself |
 //! | [`sparring-exp3`](policies::sparring_exp3) | to compare with where preferences change; `rex3` has less regret | 8,960 | 118,000 | 100% | queues |
+//! | [`versatile-db`](policies::versatile) | if preferences may change or be tampered with; where they do not, only `mdb` and `self-sparring` have less regret | 3,240 | 12,700 | 100% | queues |
 //! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | queues |
 //! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | queues |
 //! | [`self-sparring`](policies::self_sparring) | before all others if two arms meet at a time and the best also wins most on average: the least regret of duels at 10^7 steps | 2,980 | 11,300 | 100% | itself |

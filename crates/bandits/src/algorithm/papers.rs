@@ -227,3 +227,13 @@ pub(crate) const CHEN_ICML_2017: Paper = Paper {
     year: 2017,
     url: "https://proceedings.mlr.press/v70/chen17c.html",
 };
+
+pub(crate) const SAHA_ICML_2022: Paper = Paper {
+    key: "saha2022versatile",
+    citation: "Saha and Gaillard, ICML 2022",
+    authors: &["A. Saha", "P. Gaillard"],
+    title: "Versatile Dueling Bandits: Best-of-both World Analyses for Learning from Relative Preferences",
+    venue: Venue::Proceedings("ICML"),
+    year: 2022,
+    url: "https://doi.org/10.48550/arXiv.2202.06694",
+};

@@ -12,7 +12,7 @@
 //! | ln t at every step | `confidence::LogTime` |
 //! | how long an arm plays alone | `confidence::last_step_below` |
 //! | tournaments sampled from Beta posteriors | `thompson::Sampler` |
-//! | bandits of single arms (UCB, Thompson sampling, Exp3) | [`singleton`](crate::singleton) |
+//! | bandits of single arms (UCB, Thompson sampling, Exp3, Tsallis-INF) | [`singleton`](crate::singleton) |
 //! | uniform draws, coins, shuffles, ties at random | `random::{below, coin, shuffle, argmax, best_arm}` |
 //! | Beta, normal and weighted draws | `random::{preference, Beta, Normals, WeightTree}` |
 //! | rules that parameters share, with their errors | `algorithm::{positive, probability, countable, countable_pairs, horizon_known}` |
@@ -35,5 +35,5 @@ pub mod savage;
 pub mod scb;
 pub mod winner_stays;
 
-pub use reductions::{doubler, multi_sbm, rex3, self_sparring, sparring, sparring_exp3, sparring_ts};
+pub use reductions::{doubler, multi_sbm, rex3, self_sparring, sparring, sparring_exp3, sparring_ts, versatile};
 pub use rmed::{rmed1, rmed2};

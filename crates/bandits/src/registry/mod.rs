@@ -84,6 +84,7 @@ algorithms! {
     Sparring(policies::sparring::SparringConfig),
     SparringTs(policies::sparring_ts::SparringTsConfig),
     SparringExp3(policies::sparring_exp3::SparringExp3Config),
+    VersatileDb(policies::versatile::VersatileDbConfig),
     Doubler(policies::doubler::DoublerConfig),
     MultiSbm(policies::multi_sbm::MultiSbmConfig),
     SelfSparring(policies::self_sparring::SelfSparringConfig),

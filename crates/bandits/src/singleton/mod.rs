@@ -3,10 +3,12 @@
 
 mod exp3;
 mod thompson;
+mod tsallis;
 mod ucb;
 
 pub use exp3::{Exp3, Rate};
 pub use thompson::Thompson;
+pub use tsallis::{Estimator, TsallisInf};
 pub use ucb::Ucb;
 
 pub(crate) use exp3::{ExpWeights, tuned};

@@ -48,6 +48,9 @@ fn preferences_are_as_measured() {
         for steps in [1_000_000, LONG].into_iter().filter(|_| entry.name != "mdb") {
             assert!(regret("mdb", steps) < regret(entry.name, steps), "mdb, {}", entry.name);
         }
+        if !["mdb", "self-sparring", "versatile-db"].contains(&entry.name) {
+            assert!(regret("versatile-db", LONG) < regret(entry.name, LONG), "{}", entry.name);
+        }
         if duels(entry.name) && entry.name != "self-sparring" {
             assert!(regret("self-sparring", LONG) < regret(entry.name, LONG), "{}", entry.name);
         }

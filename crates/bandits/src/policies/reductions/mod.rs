@@ -7,3 +7,4 @@ pub mod self_sparring;
 pub mod sparring;
 pub mod sparring_exp3;
 pub mod sparring_ts;
+pub mod versatile;
