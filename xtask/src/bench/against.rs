@@ -41,7 +41,7 @@ impl Earlier {
     /// Reads tables that `cargo xtask bench` wrote: several of the same lines are rounds.
     ///
     /// # Errors
-    /// If a file cannot be read or is no such table.
+    /// If a file cannot be read or is another file.
     pub(super) fn read(paths: &[PathBuf]) -> Result<Self> {
         let mut earlier = Self::default();
         for path in paths {
@@ -65,7 +65,7 @@ impl Earlier {
             let fields = fields(line);
             let field = |at: usize| fields.get(at).map(String::as_str).unwrap_or_default();
             let Ok(measured) = field(value).parse::<f64>() else {
-                bail!("{}: line {}: `{}` is no number", path.display(), number + 2, field(value));
+                bail!("{}: line {}: `{}` is not a number", path.display(), number + 2, field(value));
             };
             self.lines.entry(field(what).to_owned()).or_default().push(measured);
             if !self.machines.iter().any(|known| known == field(machine)) {
@@ -150,6 +150,6 @@ mod tests {
     fn other_tables_are_refused() {
         let message = |text: &str| earlier(text).unwrap_err().to_string();
         assert!(message("a,b\n1,2\n").starts_with("old.csv: line 1: no column `machine`"));
-        assert_eq!(message("machine,what,value\nx,y,z\n"), "old.csv: line 2: `z` is no number");
+        assert_eq!(message("machine,what,value\nx,y,z\n"), "old.csv: line 2: `z` is not a number");
     }
 }

@@ -1,4 +1,4 @@
-//! The speed of this machine, in which other speeds can be told: nanoseconds measured on one machine mean nothing on another.
+//! The speed of this machine, as units for other speeds: nanoseconds measured on one machine mean nothing on another.
 
 use std::fmt;
 use std::hint::black_box;
