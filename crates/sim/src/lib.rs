@@ -4,10 +4,10 @@
 //! Most users call the program; [`cli`] calls the same commands from a test or another program, and returns what they print:
 //!
 //! ```
-//! let printed = sim::cli::captured(["algorithms", "rucb"])?;
+//! let printed = sim::cli::captured(["sim", "algorithms", "rucb"])?;
 //! assert!(printed.contains("relative upper confidence bound"));
 //! // Errors are one line, and say what was expected.
-//! let error = sim::cli::captured(["bandit", "--problem", "nosuch"]).unwrap_err();
+//! let error = sim::cli::captured(["sim", "bandit", "--problem", "nosuch"]).unwrap_err();
 //! assert_eq!(error.exit_code, 2);
 //! # Ok::<(), sim::cli::Failure>(())
 //! ```

@@ -41,7 +41,7 @@ impl Earlier {
     /// Reads tables that `cargo xtask bench` wrote: several of the same lines are rounds.
     ///
     /// # Errors
-    /// If a file cannot be read or is another file.
+    /// If a file cannot be read, or is another kind of file.
     pub(super) fn read(paths: &[PathBuf]) -> Result<Self> {
         let mut earlier = Self::default();
         for path in paths {

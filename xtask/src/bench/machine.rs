@@ -97,7 +97,7 @@ impl Chain {
         let mut generator = Generator::seed_from_u64(2);
         // Sattolo's shuffle: what is left is one round through all lines.
         for last in (1..LINES).rev() {
-            let other = (generator.next_u64() >> 32) as usize * last >> 32;
+            let other = ((generator.next_u64() >> 32) as usize * last) >> 32;
             order.swap(last, other);
         }
         for (line, &next) in order.iter().enumerate() {

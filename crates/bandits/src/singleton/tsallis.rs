@@ -205,9 +205,9 @@ mod tests {
             before.pick(&mut Generator::seed_from_u64(1));
             let losses = [0.0, 1.0, 1.0, 0.0];
             let mut mean = [0.0; 4];
-            for picked in 0..4 {
+            for (picked, &loss) in losses.iter().enumerate() {
                 let mut after = before.clone();
-                after.learn(picked, losses[picked] == 0.0);
+                after.learn(picked, loss == 0.0);
                 for (arm, mean) in mean.iter_mut().enumerate() {
                     *mean += before.probabilities[picked] * (after.losses[arm] - before.losses[arm]);
                 }

@@ -132,7 +132,7 @@ mod tests {
             id: 3,
             document: number % 50,
             time: 7,
-            is_satisfied: number % 2 == 0,
+            is_satisfied: number.is_multiple_of(2),
             copies: 1,
             origin: None,
         };

@@ -72,7 +72,7 @@ pub fn measure(
 /// The distortion of each set; of the sets of a shard alone, if `work` is that of one.
 ///
 /// # Errors
-/// Those of [`NumberedWork::values`].
+/// Those of `NumberedWork::values`.
 ///
 /// # Panics
 /// As for [`measure`].

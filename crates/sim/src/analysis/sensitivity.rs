@@ -75,7 +75,7 @@ pub fn measure(site: &Site, ndcg: &[f64], method: &Method, plan: &Plan, progress
 /// The same for the draws of a shard, if `work` is that of one, or from the parts of shards.
 ///
 /// # Errors
-/// Those of [`NumberedWork::values`].
+/// Those of `NumberedWork::values`.
 pub fn measure_share(
     site: &Site,
     ndcg: &[f64],

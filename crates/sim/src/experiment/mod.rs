@@ -7,22 +7,22 @@
 //!
 //! | in | is |
 //! |---|---|
-//! | [`config`] | the keys of a file, and the errors for wrong ones |
+//! | `config` | the keys of a file, and the errors for wrong ones |
 //! | `context` | folders, scale, and which data are present |
 //! | `opened_setting`, `environment` | a setting with its data, and sets of its rankers to play in |
 //! | `run_store` | finished runs, kept |
 //! | `share` | the runs of a shard, and what all shards need |
 //! | `fingerprint` | whether results are up to date, and what to do if not |
 //! | `kinds` | one module per kind of experiment |
-//! | `measured`, [`series`] | what was measured |
-//! | [`redraw`] | the figure of a finished folder, from its numbers |
-//! | [`claim`] | claims of the papers, tested on the measurements |
-//! | [`report`] | the figure, the folder, the index of all claims, the HTML page |
-//! | [`estimate`](mod@estimate) | how long an experiment would take |
+//! | `measured`, `series` | what was measured |
+//! | `redraw` | the figure of a finished folder, from its numbers |
+//! | `claim` | claims of the papers, tested on the measurements |
+//! | `report` | the figure, the folder, the index of all claims, the HTML page |
+//! | `estimate` | how long an experiment would take |
 //!
 //! ## How to add one
-//! Copy the most similar file in `experiments/`. Every key is a field in [`config`]; the tests that
-//! claims may use are those of [`claim`]. A test reads all files.
+//! Copy the most similar file in `experiments/`. Every key is a field in `config`; the tests that
+//! claims may use are those of `claim`. A test reads all files.
 
 pub(crate) mod claim;
 pub(crate) mod config;

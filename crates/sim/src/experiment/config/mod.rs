@@ -44,7 +44,7 @@ const MOST_BYTES: u64 = 16 << 20;
 pub struct Experiment {
     /// What it shows, in one line.
     pub title: String,
-    /// Whose figure or table it is: a key of [`PAPERS`], or `own` (default).
+    /// Whose figure or table it is: a key of `PAPERS`, or `own` (default).
     #[serde(default = "values::own")]
     pub paper: String,
     /// Which figure or table, e.g. `Figure 3`.
