@@ -6,7 +6,7 @@ use clicks::{
 };
 use rand::SeedableRng;
 
-use crate::models::{CASES, Case, LISTS, Step, assert_share, enumerate, model, read};
+use crate::models::{CASES, Case, Step, assert_follows_enumeration, assert_share, model, read};
 
 /// More than any list here.
 const PLACES: usize = 6;
@@ -43,21 +43,7 @@ fn it_can_be_each_of_the_others() {
     for case in CASES {
         let (compiled, grades) = of_case(&case).prepare(&LABELS, FractionalLabels::Round).unwrap();
         assert!(!compiled.is_memoryless());
-        let mut generator = Generator::seed_from_u64(5);
-        for list in LISTS {
-            let documents: Vec<Grade> = list.iter().map(|&grade| grades[grade]).collect();
-            let (n, mut clicks, mut examined) = (20_000, vec![0; list.len()], vec![0; list.len()]);
-            for _ in 0..n {
-                let (clicked, end) = read(&compiled, &documents, &mut generator);
-                clicked.into_iter().for_each(|place| clicks[place] += 1);
-                examined[..end].iter_mut().for_each(|users| *users += 1);
-            }
-            for (place, (click, reach)) in enumerate(&case, list).into_iter().enumerate() {
-                let what = format!("{}, {list:?}, place {place}", case.spec);
-                assert_share(clicks[place], n, click, &what);
-                assert_share(examined[place], n, reach, &what);
-            }
-        }
+        assert_follows_enumeration(&case, &compiled, &grades, 5);
     }
 }
 

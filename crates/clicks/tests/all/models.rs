@@ -179,25 +179,30 @@ pub(crate) fn assert_share(seen: u32, n: u32, p: f64, what: &str) {
     assert!((seen - n * p).abs() <= bound, "{what}: {seen} of {n}, expected a share of {p}");
 }
 
+/// Users of a model click and examine as enumeration of the case has it; `grades` are those of its labels.
+pub(crate) fn assert_follows_enumeration(case: &Case, compiled: &CompiledAnyModel, grades: &[Grade], seed: u64) {
+    let mut generator = Generator::seed_from_u64(seed);
+    for list in LISTS {
+        let documents: Vec<Grade> = list.iter().map(|&grade| grades[grade]).collect();
+        let (n, mut clicks, mut examined) = (20_000, vec![0; list.len()], vec![0; list.len()]);
+        for _ in 0..n {
+            let (clicked, end) = read(compiled, &documents, &mut generator);
+            clicked.into_iter().for_each(|place| clicks[place] += 1);
+            examined[..end].iter_mut().for_each(|users| *users += 1);
+        }
+        for (place, (click, reach)) in enumerate(case, list).into_iter().enumerate() {
+            let what = format!("{}, {list:?}, place {place}", case.spec);
+            assert_share(clicks[place], n, click, &what);
+            assert_share(examined[place], n, reach, &what);
+        }
+    }
+}
+
 #[test]
 fn clicks_follow_enumeration() {
     for case in CASES {
         let (compiled, grades) = compiled(case.spec);
-        let mut generator = Generator::seed_from_u64(1);
-        for list in LISTS {
-            let documents: Vec<Grade> = list.iter().map(|&grade| grades[grade]).collect();
-            let (n, mut clicks, mut examined) = (20_000, vec![0; list.len()], vec![0; list.len()]);
-            for _ in 0..n {
-                let (clicked, end) = read(&compiled, &documents, &mut generator);
-                clicked.into_iter().for_each(|place| clicks[place] += 1);
-                examined[..end].iter_mut().for_each(|users| *users += 1);
-            }
-            for (place, (click, reach)) in enumerate(&case, list).into_iter().enumerate() {
-                let what = format!("{}, {list:?}, place {place}", case.spec);
-                assert_share(clicks[place], n, click, &what);
-                assert_share(examined[place], n, reach, &what);
-            }
-        }
+        assert_follows_enumeration(&case, &compiled, &grades, 1);
     }
 }
 

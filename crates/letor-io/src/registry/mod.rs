@@ -18,7 +18,7 @@ pub use locate::{Located, data_root, has_workspace, how_to_get, locate, locate_a
 pub use split::{ParseSplitError, Split};
 pub use suggestion::{did_you_mean, nearest};
 
-/// The files of `datasets/`, embedded so that names are known in any working directory.
+/// The files of `sets/`, embedded so that names are known in any working directory.
 const FILES: [&str; 18] = [
     include_str!("../../sets/mslr-web30k.toml"),
     include_str!("../../sets/mslr-web10k.toml"),
