@@ -103,7 +103,7 @@ mod tests {
             has_teams: true,
             origin: None,
         };
-        new.write(&mut Vec::new(), &mut bytes);
+        new.write(&mut bytes);
         bytes
     }
 

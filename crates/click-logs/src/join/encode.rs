@@ -4,7 +4,7 @@ use super::encoder::Encoder;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
 use crate::model::{Lineups, Settings};
-use crate::read::{self, Block, Event, Format, Place};
+use crate::read::{self, Block, Event, Format, Place, Usual};
 
 /// What a thread makes of a block of lines.
 pub(super) struct Encoded {
@@ -41,6 +41,7 @@ impl Encoding<'_> {
     /// The records of a block.
     pub(super) fn encode(&self, block: &Block, format: &Format) -> Result<Encoded, LogError> {
         let mut encoder = Encoder::new(self.settings, self.lineups, self.keeps_origins);
+        let mut usual = Usual::default();
         let mut encoded = Encoded {
             records: (0..self.parts).map(|_| Vec::with_capacity(block.bytes() / self.parts)).collect(),
             tally: Tally::default(),
@@ -50,8 +51,9 @@ impl Encoding<'_> {
             asides: Vec::new(),
         };
         for (line, text) in block.lines() {
-            let taken =
-                text.map_err(Malformed::new).and_then(|text| self.line(text, line, format, &mut encoder, &mut encoded));
+            let taken = text
+                .map_err(Malformed::new)
+                .and_then(|text| self.line(text, line, format, &mut usual, &mut encoder, &mut encoded));
             match taken {
                 Ok(()) => {}
                 Err(malformed) if self.settings.set_malformed_aside => {
@@ -75,35 +77,52 @@ impl Encoding<'_> {
         Ok(encoded)
     }
 
-    fn line(
+    fn line<'b>(
         &self,
-        text: &str,
+        text: &'b str,
         line: u64,
         format: &Format,
+        usual: &mut Usual<'b>,
         encoder: &mut Encoder<'_>,
         encoded: &mut Encoded,
     ) -> Result<(), Malformed> {
-        let parts = self.parts;
+        let (parts, header, origin) = (self.parts, format.header(), (self.number, line));
         let part = |id: u128| id as usize & (parts - 1);
         match self.kind {
             Kind::Impressions => {
-                let impression = read::impression(text, format.header(), self.settings)?;
-                encoder.impression(&impression, (self.number, line), |id| &mut encoded.records[part(id)])?;
-                encoded.times = joined_times(encoded.times, Some((impression.time, impression.time)));
-                encoded.is_synthetic |= impression.is_synthetic();
+                let records = &mut encoded.records;
+                let (time, is_synthetic) = match usual.impression(text, header, self.settings) {
+                    Some(impression) => {
+                        encoder.impression(&impression, origin, |id| &mut records[part(id)])?;
+                        (impression.time, impression.is_synthetic())
+                    }
+                    None => {
+                        let impression = read::impression(text, header, self.settings)?;
+                        encoder.complete_impression(&impression, origin, |id| &mut records[part(id)])?;
+                        (impression.time, impression.is_synthetic())
+                    }
+                };
+                encoded.times = joined_times(encoded.times, Some((time, time)));
+                encoded.is_synthetic |= is_synthetic;
                 if self.keeps_times {
-                    encoded.order.push(impression.time);
+                    encoded.order.push(time);
                 }
             }
-            Kind::Clicks => match read::click(text, format.header(), self.settings)? {
-                Event::Click(click) => {
-                    encoder.click(&click, (self.number, line), |id| &mut encoded.records[part(id)]);
-                    if self.keeps_times {
-                        encoded.order.push(click.time);
+            Kind::Clicks => {
+                let event = match usual.click(text, header, self.settings) {
+                    Some(event) => event,
+                    None => read::click(text, header, self.settings)?,
+                };
+                match event {
+                    Event::Click(click) => {
+                        encoder.click(&click, origin, |id| &mut encoded.records[part(id)]);
+                        if self.keeps_times {
+                            encoded.order.push(click.time);
+                        }
                     }
+                    Event::Other => encoded.tally.clicks(ClickFate::Other, 1),
                 }
-                Event::Other => encoded.tally.clicks(ClickFate::Other, 1),
-            },
+            }
         }
         Ok(())
     }

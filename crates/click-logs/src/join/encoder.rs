@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NOT_MIXED, NewImpression, Origin};
 use crate::error::{Malformed, excerpt};
-use crate::model::{Click, Impression, Lineups, Mixed, NOBODY, Receipt, Settings, UnitKind};
+use crate::model::{Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, Receipt, Settings, UnitKind};
 
 /// How many lineups are compared one by one.
 const RECENT: usize = 8;
@@ -23,16 +23,25 @@ fn hash_of_document(id: &str) -> u64 {
 }
 
 /// Whether documents need all bits of their hashes to differ; the place of one that is also further up, as an error.
-fn are_alike(hashes: &[u64], shown: &[Cow<'_, str>]) -> Result<bool, usize> {
+fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
     const FEW: usize = 64;
     if hashes.len() > FEW {
         let mut seen = BTreeSet::new();
         return (0..shown.len()).find(|&at| !seen.insert(&shown[at])).map_or(Ok(true), Err);
     }
+    // Ten bits of each hash: most lists have no two that agree even in these.
+    let (mut seen, mut any) = ([0_u64; 16], 0);
+    for hash in hashes {
+        let (word, bit) = ((hash >> 6 & 15) as usize, 1 << (hash & 63));
+        any |= seen[word] & bit;
+        seen[word] |= bit;
+    }
+    if any == 0 {
+        return Ok(false);
+    }
     let mut any = false;
     for (at, hash) in hashes.iter().enumerate() {
-        // All are compared, whatever the first says: that is one comparison of several at a time.
-        let alike = hashes[..at].iter().fold(false, |alike, above| alike | ((above ^ hash) & NARROW_DOCUMENT == 0));
+        let alike = hashes[..at].iter().any(|above| (above ^ hash) & NARROW_DOCUMENT == 0);
         if alike && shown[..at].contains(&shown[at]) {
             return Err(at);
         }
@@ -41,14 +50,25 @@ fn are_alike(hashes: &[u64], shown: &[Cow<'_, str>]) -> Result<bool, usize> {
     Ok(any)
 }
 
+/// The method of lineups whose lists say who owns each document.
+const TEAMS: &str = "teams";
+
+/// A lineup of an impression before.
+struct Recent {
+    names: Vec<String>,
+    method: String,
+    is_two: bool,
+    number: u32,
+}
+
 /// Turns lines into records. Each thread has its own.
 pub(super) struct Encoder<'a> {
     settings: &'a Settings,
     lineups: &'a Lineups,
     /// Numbers of lineups, so that threads rarely meet.
-    known: BTreeMap<(Vec<String>, Cow<'static, str>, bool), u32>,
-    /// Some lineups of impressions with teams.
-    recent: Vec<(Vec<String>, u32)>,
+    known: BTreeMap<(Vec<String>, String, bool), u32>,
+    /// Some of the last lineups.
+    recent: Vec<Recent>,
     keep_origins: bool,
     /// The agent of the last impression, and whether it is that of a bot: the next one is often the same.
     agent: (String, bool),
@@ -56,45 +76,78 @@ pub(super) struct Encoder<'a> {
     documents: Vec<u64>,
     /// Its credit.
     credit: Vec<u8>,
-    /// Its record.
-    record: Vec<u8>,
 }
 
 impl<'a> Encoder<'a> {
     pub(super) fn new(settings: &'a Settings, lineups: &'a Lineups, keep_origins: bool) -> Self {
         let agent = (String::new(), settings.bots.is_known_agent(""));
-        let (known, recent, documents, credit, record) = Default::default();
-        Self { settings, lineups, known, recent, keep_origins, agent, documents, credit, record }
+        let (known, recent, documents, credit) = Default::default();
+        Self { settings, lineups, known, recent, keep_origins, agent, documents, credit }
     }
 
     /// Appends the record of an impression to what `buffer` chooses by the hash of its id.
-    pub(super) fn impression<'b>(
+    pub(super) fn complete_impression<'b>(
         &mut self,
         impression: &Impression<'_>,
         origin: Origin,
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
     ) -> Result<(), Malformed> {
-        let id = hash(&impression.id);
+        fn borrowed<'c>(texts: &'c [Cow<'_, str>]) -> Vec<&'c str> {
+            texts.iter().map(|text| &**text).collect()
+        }
+        let Impression { id, time, unit, agent, shown, mixed } = impression;
+        let rankers = match mixed {
+            Some(Mixed::Teams { rankers, .. } | Mixed::Receipt { rankers, .. }) => rankers.as_deref().map(borrowed),
+            None => None,
+        };
+        let (mut teams, mut bytes) = (Vec::new(), Vec::new());
+        let mixed = match mixed {
+            None => None,
+            Some(Mixed::Teams { teams: owners, .. }) => {
+                teams.extend(owners.iter().map(Option::as_deref));
+                Some(MixedRef::Teams { teams: &teams, rankers: rankers.as_deref() })
+            }
+            Some(Mixed::Receipt { receipt, .. }) => {
+                bytes.extend(receipt.to_bytes());
+                let is_two = matches!(receipt, Receipt::Interleaving(_));
+                Some(MixedRef::Receipt { bytes: &bytes, method: receipt.method(), is_two, rankers: rankers.as_deref() })
+            }
+        };
+        let (unit, agent, shown) = (unit.as_deref(), agent.as_deref(), &*borrowed(shown));
+        self.impression(&ImpressionRef { id, time: *time, unit, agent, shown, mixed }, origin, buffer)
+    }
+
+    /// The same for one in borrowed parts.
+    pub(super) fn impression<'b>(
+        &mut self,
+        impression: &ImpressionRef<'_>,
+        origin: Origin,
+        buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
+    ) -> Result<(), Malformed> {
+        let id = hash(impression.id);
         self.credit.clear();
-        let lineup = match (&impression.mixed, &impression.unit) {
+        let lineup = match (&impression.mixed, impression.unit) {
             (None, _) => NOT_MIXED,
             (Some(_), None) => NO_UNIT,
-            (Some(mixed), Some(_)) => self.credit(mixed, impression.shown.len())?,
+            (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.teams(teams, *rankers)?,
+            (Some(MixedRef::Receipt { bytes, method, is_two, rankers }), Some(_)) => {
+                self.credit.extend_from_slice(bytes);
+                self.receipt(method, *is_two, *rankers)?
+            }
         };
-        let unit = match (&impression.unit, self.settings.unit) {
+        let unit = match (impression.unit, self.settings.unit) {
             (_, UnitKind::Impression) => id,
             (Some(unit), _) => hash(unit),
             (None, _) => 0,
         };
-        let is_bot = impression.unit.as_ref().is_some_and(|unit| self.settings.bots.is_known_unit(unit))
-            || (impression.unit.is_some()
-                && impression.agent.as_ref().is_some_and(|agent| self.is_agent_of_bot(agent)));
+        let is_bot = impression.unit.is_some_and(|unit| self.settings.bots.is_known_unit(unit))
+            || (impression.unit.is_some() && impression.agent.is_some_and(|agent| self.is_agent_of_bot(agent)));
         self.documents.clear();
         self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
-        let is_wide = are_alike(&self.documents, &impression.shown).map_err(|at| {
+        let is_wide = are_alike(&self.documents, impression.shown).map_err(|at| {
             Malformed::new(format!(
                 "the document {} is shown twice; a click on it could be either's: log each document once",
-                excerpt(&impression.shown[at])
+                excerpt(impression.shown[at])
             ))
         })?;
         let record = NewImpression {
@@ -106,10 +159,10 @@ impl<'a> Encoder<'a> {
             documents: &self.documents,
             is_wide,
             credit: &self.credit,
-            has_teams: matches!(impression.mixed, Some(Mixed::Teams { .. })),
+            has_teams: matches!(impression.mixed, Some(MixedRef::Teams { .. })),
             origin: self.keep_origins.then_some(origin),
         };
-        record.write(&mut self.record, buffer(id));
+        record.write(buffer(id));
         Ok(())
     }
 
@@ -134,54 +187,51 @@ impl<'a> Encoder<'a> {
         record.write(buffer(id));
     }
 
-    /// The lineup; the credit becomes that to be stored: a team per position, or the bytes of the receipt.
-    fn credit(&mut self, mixed: &Mixed<'_>, shown: usize) -> Result<u32, Malformed> {
-        match mixed {
-            Mixed::Teams { teams, rankers } => self.teams(teams, rankers.as_deref(), shown),
-            Mixed::Receipt { receipt, rankers } => {
-                let (is_two, count) = match receipt {
-                    Receipt::Interleaving(_) => (true, 2),
-                    Receipt::Multileaving(_) => (false, rankers.as_ref().map_or(self.settings.rankers.len(), Vec::len)),
-                };
-                let names: Vec<String> = match rankers {
-                    Some(rankers) => rankers.iter().map(ToString::to_string).collect(),
-                    None if !self.settings.rankers.is_empty() => self.settings.rankers.clone(),
-                    None if is_two => vec!["first".to_owned(), "second".to_owned()],
-                    None => {
-                        return Err(Malformed::new(
-                            "a receipt of several rankers without their names; log `rankers` with it, or pass --rankers",
-                        ));
-                    }
-                };
-                if names.len() != count || count < 2 {
-                    let message = format!(
-                        "{} rankers for a receipt of {count}; name those of the receipt in their order",
-                        names.len()
-                    );
-                    return Err(Malformed::new(message));
-                }
-                self.credit = receipt.to_bytes();
-                self.number(names, Cow::Owned(receipt.method().to_owned()), is_two)
-            }
+    /// The lineup of a receipt.
+    fn receipt(&mut self, method: &str, is_two: bool, rankers: Option<&[&str]>) -> Result<u32, Malformed> {
+        let stated = &self.settings.rankers;
+        let is_same = |recent: &&Recent| {
+            let are_same = match rankers {
+                Some(rankers) => *rankers == recent.names[..],
+                None if !stated.is_empty() => recent.names == *stated,
+                None => recent.names == UNNAMED,
+            };
+            are_same && recent.method == method && recent.is_two == is_two
+        };
+        if let Some(recent) = self.recent.iter().find(is_same) {
+            return Ok(recent.number);
         }
+        let names: Vec<String> = match rankers {
+            Some(rankers) => rankers.iter().map(ToString::to_string).collect(),
+            None if !stated.is_empty() => stated.clone(),
+            None if is_two => UNNAMED.map(str::to_owned).to_vec(),
+            None => {
+                return Err(Malformed::new(
+                    "a receipt of several rankers without their names; log `rankers` with it, or pass --rankers",
+                ));
+            }
+        };
+        let count = if is_two { 2 } else { names.len() };
+        if names.len() != count || count < 2 {
+            let message =
+                format!("{} rankers for a receipt of {count}; name those of the receipt in their order", names.len());
+            return Err(Malformed::new(message));
+        }
+        self.number(names, method, is_two)
     }
 
-    fn teams(
-        &mut self,
-        teams: &[Option<Cow<'_, str>>],
-        rankers: Option<&[Cow<'_, str>]>,
-        shown: usize,
-    ) -> Result<u32, Malformed> {
-        debug_assert_eq!(teams.len(), shown, "checked when the line was read");
+    /// The lineup of teams; the credit becomes the place of each.
+    fn teams(&mut self, teams: &[Option<&str>], rankers: Option<&[&str]>) -> Result<u32, Malformed> {
         let stated = &self.settings.rankers;
         // Most impressions have the rankers of one before.
-        for (names, number) in &self.recent {
-            let is_same = match rankers {
+        for Recent { names, method, number, .. } in &self.recent {
+            let are_same = match rankers {
                 Some(rankers) => rankers.len() == names.len() && rankers.iter().zip(names).all(|(a, b)| is_same(a, b)),
                 None if !stated.is_empty() => names == stated,
                 None => true,
             };
-            if is_same
+            if are_same
+                && method == TEAMS
                 && places(teams, names, &mut self.credit)
                 && (rankers.is_some()
                     || !stated.is_empty()
@@ -206,28 +256,38 @@ impl<'a> Encoder<'a> {
         if !places(teams, &names, &mut self.credit) {
             let team = teams.iter().flatten().find(|team| !names.iter().any(|name| name == *team));
             let team = team.map_or_else(String::new, |team| excerpt(team));
-            return Err(Malformed::new(format!("the team {team} is none of --rankers {}", names.join(","))));
+            return Err(Malformed::new(if rankers.is_some() {
+                crate::read::strange_team(&team)
+            } else {
+                format!("the team {team} is none of --rankers {}", names.join(","))
+            }));
         }
-        let number = self.number(names.clone(), Cow::Borrowed("teams"), names.len() == 2)?;
-        self.recent.truncate(RECENT - 1);
-        self.recent.insert(0, (names, number));
-        Ok(number)
+        let is_two = names.len() == 2;
+        self.number(names, TEAMS, is_two)
     }
 
-    fn number(&mut self, names: Vec<String>, method: Cow<'static, str>, is_two: bool) -> Result<u32, Malformed> {
-        let key = (names, method, is_two);
-        if let Some(number) = self.known.get(&key) {
-            return Ok(*number);
-        }
-        let names: Vec<&str> = key.0.iter().map(String::as_str).collect();
-        let number = self.lineups.number(&names, &key.1, is_two).map_err(Malformed::new)?;
-        self.known.insert(key, number);
+    /// The number of a lineup, which is likely to come again soon.
+    fn number(&mut self, names: Vec<String>, method: &str, is_two: bool) -> Result<u32, Malformed> {
+        let key = (names.clone(), method.to_owned(), is_two);
+        let number = match self.known.get(&key) {
+            Some(number) => *number,
+            None => {
+                let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
+                let number = self.lineups.number(&borrowed, method, is_two).map_err(Malformed::new)?;
+                *self.known.entry(key).or_insert(number)
+            }
+        };
+        self.recent.truncate(RECENT - 1);
+        self.recent.insert(0, Recent { names, method: method.to_owned(), is_two, number });
         Ok(number)
     }
 }
 
+/// Two rankers that a log does not name.
+const UNNAMED: [&str; 2] = ["first", "second"];
+
 /// Makes `credit` the place of each team among `names`; false if one is not there.
-fn places(teams: &[Option<Cow<'_, str>>], names: &[String], credit: &mut Vec<u8>) -> bool {
+fn places(teams: &[Option<&str>], names: &[String], credit: &mut Vec<u8>) -> bool {
     credit.clear();
     for team in teams {
         let place = match team {

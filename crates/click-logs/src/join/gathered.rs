@@ -126,7 +126,7 @@ impl Gathered {
         let mut encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             let taken = row.and_then(|impression| {
-                encoder.impression(&impression, (0, 0), |_| &mut self.impressions)?;
+                encoder.complete_impression(&impression, (0, 0), |_| &mut self.impressions)?;
                 self.times = joined_times(self.times, Some((impression.time, impression.time)));
                 self.is_synthetic |= impression.is_synthetic();
                 Ok(())

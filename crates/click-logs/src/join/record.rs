@@ -15,8 +15,10 @@ pub(super) const ID: usize = 12;
 pub(super) const TIME: usize = 7;
 /// Bytes of the document of a click.
 const DOCUMENT: usize = 6;
+/// Bytes of a document of an impression, unless these are not enough.
+const NARROW: usize = DOCUMENT - 1;
 /// The bits of a document of an impression, unless these are not enough.
-pub(super) const NARROW_DOCUMENT: u64 = (1 << (8 * (DOCUMENT - 1))) - 1;
+pub(super) const NARROW_DOCUMENT: u64 = (1 << (8 * NARROW)) - 1;
 /// Bytes of a click without its origin.
 pub(super) const CLICK: usize = ID + DOCUMENT + TIME + 1;
 
@@ -74,6 +76,11 @@ fn write_number(mut number: u32, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
+/// How many bytes [`write_number`] appends.
+fn bytes_of_number(number: u32) -> usize {
+    ((32 - (number | 1).leading_zeros()) as usize).div_ceil(7)
+}
+
 /// The number at the beginning of `bytes`, if it is complete, and its bytes.
 fn read_number(bytes: &[u8]) -> Option<(u32, usize)> {
     let mut number = 0;
@@ -103,36 +110,43 @@ pub(super) struct NewImpression<'a> {
 }
 
 impl NewImpression<'_> {
-    /// Appends it to `bytes`; `buffer` is for what is on the way.
+    /// Appends it to `bytes`.
     ///
     /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then what must agree in every
     /// copy: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5 or 6
     /// each), the credit; then the origin. Lengths and numbers take one byte where they are small.
-    pub(super) fn write(&self, buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NOBODY || team == NOBODY);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let flags = flag(self.is_known_bot, IS_BOT) | flag(self.is_wide, IS_WIDE) | flag(is_packed, IS_PACKED);
-        buffer.clear();
-        buffer.extend([1, flags]);
-        write_id(self.id, buffer);
-        write_time(self.time, buffer);
-        write_id(self.unit, buffer);
-        write_number(self.lineup.wrapping_add(SPECIAL_LINEUPS), buffer);
-        write_number(self.documents.len() as u32, buffer);
-        let width = if self.is_wide { DOCUMENT } else { DOCUMENT - 1 };
-        for document in self.documents {
-            buffer.extend_from_slice(&document.to_le_bytes()[..width]);
+        let width = if self.is_wide { DOCUMENT } else { NARROW };
+        let (lineup, shown) = (self.lineup.wrapping_add(SPECIAL_LINEUPS), self.documents.len() as u32);
+        let credit = if is_packed { self.credit.len().div_ceil(4) } else { self.credit.len() };
+        let fixed = 2 + ID + TIME + ID + bytes_of_number(lineup) + bytes_of_number(shown);
+        let origin = if self.origin.is_some() { ORIGIN } else { 0 };
+        let length = fixed + self.documents.len() * width + credit + origin;
+        bytes.reserve(length + 5);
+        write_number(length as u32, bytes);
+        bytes.extend_from_slice(&[1, flags]);
+        write_id(self.id, bytes);
+        write_time(self.time, bytes);
+        write_id(self.unit, bytes);
+        write_number(lineup, bytes);
+        write_number(shown, bytes);
+        // Copies of a length that is known are quicker.
+        if self.is_wide {
+            self.documents.iter().for_each(|document| bytes.extend_from_slice(&document.to_le_bytes()[..DOCUMENT]));
+        } else {
+            self.documents.iter().for_each(|document| bytes.extend_from_slice(&document.to_le_bytes()[..NARROW]));
         }
         if is_packed {
-            buffer.extend(self.credit.chunks(4).map(pack));
+            bytes.extend(self.credit.chunks(4).map(pack));
         } else {
-            buffer.extend_from_slice(self.credit);
+            bytes.extend_from_slice(self.credit);
         }
         if let Some(origin) = self.origin {
-            write_origin(origin, buffer);
+            write_origin(origin, bytes);
         }
-        write_number(buffer.len() as u32, bytes);
-        bytes.extend_from_slice(buffer);
     }
 }
 
@@ -236,7 +250,7 @@ impl<'a> ImpressionRecord<'a> {
 
     /// Bytes of a document.
     fn width(self) -> usize {
-        if self.is(IS_WIDE) { DOCUMENT } else { DOCUMENT - 1 }
+        if self.is(IS_WIDE) { DOCUMENT } else { NARROW }
     }
 
     pub(super) fn shown(self) -> usize {
@@ -250,8 +264,11 @@ impl<'a> ImpressionRecord<'a> {
         let bytes = &bytes[..bytes.len() - self.origins];
         credit.clear();
         if self.is(IS_PACKED) {
-            let teams = bytes.iter().flat_map(|byte| [byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6]);
-            credit.extend(teams.take(shown).map(|team| if team == PACKED_NOBODY { NOBODY } else { team }));
+            for byte in bytes {
+                let team = |team: u8| if team == PACKED_NOBODY { NOBODY } else { team };
+                credit.extend_from_slice(&[team(byte & 3), team(byte >> 2 & 3), team(byte >> 4 & 3), team(byte >> 6)]);
+            }
+            credit.truncate(shown);
         } else {
             credit.extend_from_slice(bytes);
         }
@@ -264,7 +281,6 @@ impl<'a> ImpressionRecord<'a> {
         if self.is(IS_WIDE) {
             self.from(at)[..DOCUMENT * shown].chunks_exact(DOCUMENT).position(|other| other == &wanted[..DOCUMENT])
         } else {
-            const NARROW: usize = DOCUMENT - 1;
             self.from(at)[..NARROW * shown].chunks_exact(NARROW).position(|other| other == &wanted[..NARROW])
         }
     }
@@ -357,7 +373,7 @@ mod tests {
                     origin,
                 };
                 let (mut bytes, mut found) = (Vec::new(), vec![9]);
-                new.write(&mut Vec::new(), &mut bytes);
+                new.write(&mut bytes);
                 let length = bytes.len();
                 bytes.extend([1, 2, 3]);
                 let record = ImpressionRecord::first(&bytes, origin.is_some()).unwrap();

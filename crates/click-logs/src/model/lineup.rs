@@ -45,10 +45,26 @@ impl Lineup {
         mut verdict: impl FnMut(usize, usize, Preference),
     ) -> Result<(), String> {
         let pairs = |count: usize| (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)));
+        if clicked.is_empty() {
+            // By every method, nobody wins where nobody clicked.
+            pairs(self.rankers.len()).for_each(|(i, j)| verdict(i, j, Preference::Tie));
+            return Ok(());
+        }
         match &self.scheme {
             Scheme::Teams => {
-                let mut clicks = [0_u32; NOBODY as usize + 1];
-                clicked.iter().for_each(|&position| clicks[usize::from(credit[position])] += 1);
+                const FEW: usize = 16;
+                let (mut few, mut many) = ([0_u32; FEW], Vec::new());
+                let clicks = if self.rankers.len() <= FEW {
+                    few.as_mut_slice()
+                } else {
+                    many.resize(self.rankers.len(), 0);
+                    many.as_mut_slice()
+                };
+                for &position in clicked {
+                    if let Some(clicks) = clicks.get_mut(usize::from(credit[position])) {
+                        *clicks += 1;
+                    }
+                }
                 for (i, j) in pairs(self.rankers.len()) {
                     verdict(i, j, Preference::of(clicks[i].cmp(&clicks[j])));
                 }
@@ -120,5 +136,56 @@ impl Lineups {
     #[must_use]
     pub fn all(&self) -> Vec<Lineup> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).lineups.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use interleave::{Generator, ListBuf};
+    use rand::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn without_clicks_every_method_calls_it_a_tie() {
+        let lists: Vec<ListBuf> = [[3, 1, 2, 0], [0, 2, 1, 3], [1, 0, 3, 2]]
+            .map(|order| ListBuf::strict(order.map(interleave::Doc)).unwrap())
+            .into();
+        let mut generator = Generator::seed_from_u64(1);
+        for name in AnyInterleaving::NAMES {
+            let method: AnyInterleaving = name.parse().unwrap();
+            for _ in 0..20 {
+                let two = [lists[0].as_list(), lists[1].as_list()];
+                let (_, kept) = method.draw(two, 3, &mut generator, &mut Default::default());
+                assert_eq!(method.credit(&kept, &[]), Ok(Preference::Tie), "{name}");
+            }
+        }
+        for name in AnyMultileaving::NAMES {
+            let method: AnyMultileaving = name.parse().unwrap();
+            let all: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
+            for _ in 0..20 {
+                let (_, kept) = method.draw(&all, 3, &mut generator, &mut Default::default());
+                let outcome = method.credit(&kept, &[]).unwrap();
+                assert!((0..3).all(|i| (0..3).all(|j| outcome.preference(i, j) == Preference::Tie)), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn teams_of_few_and_of_many_rankers() {
+        for count in [2, 16, 17, 254] {
+            let rankers = (0..count).map(|number| number.to_string()).collect();
+            let lineup = Lineup { rankers, scheme: Scheme::Teams };
+            let last = count as u8 - 1;
+            let mut wins = Vec::new();
+            let note = |i, j, preference| match preference {
+                Preference::First => wins.push((i, j)),
+                Preference::Second => wins.push((j, i)),
+                Preference::Tie => {}
+            };
+            lineup.outcomes(&[0, last, NOBODY, last], &[0, 1, 2, 3], note).unwrap();
+            assert!(wins.contains(&(count - 1, 0)));
+            assert_eq!(wins.len(), 1 + 2 * (count - 2), "{count}");
+        }
     }
 }

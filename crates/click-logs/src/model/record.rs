@@ -67,8 +67,7 @@ impl Receipt {
     /// # Errors
     /// Why they are none.
     pub fn from_bytes(bytes: &[u8], shown: usize) -> Result<Self, String> {
-        // A receipt begins with the length of its method's name, which is longer.
-        if bytes.get(1).is_some_and(|kind| *kind < 2) {
+        if Self::has_documents(bytes) {
             let impression: WithDocuments = receipt::from_bytes(bytes).map_err(text)?;
             return impression.receipt(shown);
         }
@@ -79,6 +78,12 @@ impl Receipt {
             let many: Self = receipt::from_bytes(bytes).map(Self::Multileaving).map_err(|_| error)?;
             many.check(shown).map(|()| many)
         })
+    }
+
+    /// Whether the bytes are those of a list with its documents and its receipt.
+    pub(crate) fn has_documents(bytes: &[u8]) -> bool {
+        // A receipt begins with the length of its method's name, which is longer.
+        bytes.get(1).is_some_and(|kind| *kind < 2)
     }
 
     /// The receipt in the JSON that `serde` wrote.

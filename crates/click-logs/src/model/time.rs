@@ -61,16 +61,8 @@ impl Zone {
     /// What was found and expected; for a time without a zone, unless this zone was given.
     pub fn time(self, text: &str) -> Result<i64, String> {
         let bytes = text.as_bytes();
-        if bytes.len() == 13 && bytes[0] != b'0' {
-            // Milliseconds of our time.
-            let (mut number, mut is_number) = (0, true);
-            for &byte in bytes {
-                is_number &= byte.is_ascii_digit();
-                number = 10 * number + i64::from(byte & 15);
-            }
-            if is_number {
-                return Ok(number);
-            }
+        if let Some(time) = milliseconds(bytes) {
+            return Ok(time);
         }
         if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
             return text.parse().ok().and_then(of_number).ok_or_else(|| unreadable(text));
@@ -85,6 +77,26 @@ impl Zone {
         };
         Ok(local - ahead)
     }
+}
+
+/// Milliseconds of our time, which have thirteen digits.
+#[inline]
+fn milliseconds(bytes: &[u8]) -> Option<i64> {
+    let digits: &[u8; 13] = bytes.try_into().ok()?;
+    let (first, rest) = digits.split_first_chunk::<8>()?;
+    let mut word = u64::from_le_bytes(*first);
+    // Each byte is a digit if it is 3 in its upper half, also when 6 is added to it.
+    let upper = u64::from_le_bytes([0xf0; 8]);
+    let three = u64::from_le_bytes([0x30; 8]);
+    let is_number = word & upper == three && word.wrapping_add(u64::from_le_bytes([6; 8])) & upper == three;
+    if !is_number || first[0] == b'0' || !rest.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    // Pairs of digits become numbers, then pairs of these, and again.
+    word = (word & u64::from_le_bytes([15; 8])).wrapping_mul(10 << 8 | 1) >> 8;
+    word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
+    word = (word & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
+    Some(rest.iter().fold(word as i64, |number, digit| 10 * number + i64::from(digit & 15)))
 }
 
 fn unreadable(text: &str) -> String {
@@ -276,6 +288,25 @@ mod tests {
             assert!(utc.time(wrong).is_err(), "{wrong}");
         }
         assert!(Zone::parse("Europe/Berlin").is_err());
+    }
+
+    #[test]
+    fn milliseconds_are_read_digit_by_digit() {
+        let utc = Zone::default();
+        for number in (1_000_000_000_000..10_000_000_000_000_i64).step_by(7_777_777_777) {
+            assert_eq!(utc.time(&number.to_string()), Ok(number));
+        }
+        for at in 0..13 {
+            for byte in 0..=127_u8 {
+                let mut text = b"1795446245123".to_vec();
+                text[at] = byte;
+                let expected = text
+                    .iter()
+                    .try_fold(0, |sum: i64, byte| byte.is_ascii_digit().then(|| 10 * sum + i64::from(byte - b'0')));
+                let expected = expected.filter(|_| text[0] != b'0');
+                assert_eq!(milliseconds(&text), expected, "{text:?}");
+            }
+        }
     }
 
     #[test]

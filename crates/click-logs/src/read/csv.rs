@@ -80,6 +80,21 @@ impl Header {
         Ok(Self { names, separator, places })
     }
 
+    /// What separates columns.
+    pub(super) fn separator(&self) -> u8 {
+        self.separator
+    }
+
+    /// The number of columns.
+    pub(super) fn columns(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The columns that hold it; the first that is not empty counts.
+    pub(super) fn places(&self, column: Column) -> &[usize] {
+        &self.places[column as usize]
+    }
+
     /// The fields of a line.
     pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a, '_>, Malformed> {
         let mut fields = Vec::with_capacity(self.names.len());

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::text::{Moment, ReceiptText, bytes_of};
 use crate::error::{Malformed, excerpt};
 use crate::model::time::{Zone, of_number};
-use crate::model::{Mixed, Receipt};
+use crate::model::{MOST_SHOWN, Mixed, Receipt};
 
 /// The time of a line.
 pub(super) fn time(moment: Option<Moment<'_>>, zone: Zone, names: &str) -> Result<i64, Malformed> {
@@ -30,13 +30,17 @@ pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
 
 /// Checks the length of a list.
 pub(super) fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
-    const MOST: usize = 10_000;
-    if shown.len() > MOST {
+    if shown.len() > MOST_SHOWN {
         let message =
-            format!("{} documents in one list; expected at most {MOST}: those that the user saw", shown.len());
+            format!("{} documents in one list; expected at most {MOST_SHOWN}: those that the user saw", shown.len());
         return Err(Malformed::new(message));
     }
     Ok(())
+}
+
+/// What to say of a team that is none of the rankers which the line names.
+pub(crate) fn strange_team(team: &str) -> String {
+    format!("the team {team} is none of the rankers of the line; name it there")
 }
 
 /// How a list was mixed: from teams or from a receipt.
@@ -65,8 +69,7 @@ pub(super) fn mixed<'a>(
             let strange =
                 rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
             if let Some(team) = strange {
-                let message = format!("the team {} is none of the rankers of the line; name it there", excerpt(team));
-                return Err(Malformed::new(message));
+                return Err(Malformed::new(strange_team(&excerpt(team))));
             }
             Ok(Some(Mixed::Teams { teams, rankers }))
         }

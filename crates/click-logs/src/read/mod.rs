@@ -1,5 +1,6 @@
 //! Logs from files: blocks of lines, plain or gzip, and one line as an impression or a click. JSON Lines (our own fields,
-//! those of UBI 1.3, responses of OpenSearch and Solr), CSV and, with the feature `parquet`, Parquet; and lines that are rows of a table already. Not here: what the
+//! those of UBI 1.3, responses of OpenSearch and Solr), CSV and, with the feature `parquet`, Parquet; and lines that are rows of a table already. Most lines
+//! are of a [`usual`] form, and read without copies. Not here: what the
 //! lines mean together.
 
 mod csv;
@@ -11,10 +12,13 @@ mod parquet;
 mod query;
 mod rows;
 mod text;
+mod usual;
 
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
+pub(crate) use fields::strange_team;
 pub use file::{Block, Format, LogFile, Place};
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub(crate) use text::base64;
+pub(crate) use usual::Usual;

@@ -1,0 +1,131 @@
+//! Bytes, eight at a time: separators, ends of strings, whole numbers.
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+
+/// The eight bytes from `at` on, with zeros behind the end.
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..at + 8) {
+        Some(eight) => u64::from_le_bytes(eight.try_into().expect("eight bytes")),
+        None => {
+            let rest = bytes.get(at..).unwrap_or_default();
+            rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+        }
+    }
+}
+
+/// Calls `piece` with what is between the separators of `text`: one piece more than there are separators, which are ASCII.
+#[inline]
+pub(super) fn pieces<'a>(text: &'a str, separator: u8, mut piece: impl FnMut(&'a str)) {
+    let wanted = ONES * u64::from(separator);
+    let mut start = 0;
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
+        end_pieces(text, u64::from_le_bytes(*word) ^ wanted, 8 * number, &mut start, &mut piece);
+    }
+    if !rest.is_empty() {
+        // Zeros behind the end are no separators.
+        end_pieces(text, word(rest, 0) ^ wanted, text.len() - rest.len(), &mut start, &mut piece);
+    }
+    piece(&text[start..]);
+}
+
+/// Ends a piece at each byte of `differs` that is zero; its first byte is that of the text `at` this place.
+#[inline(always)]
+fn end_pieces<'a>(text: &'a str, differs: u64, at: usize, start: &mut usize, piece: &mut impl FnMut(&'a str)) {
+    const LOW: u64 = !HIGH;
+    // The high bit of each byte that is zero, and perhaps of one above it: most words have none.
+    if differs.wrapping_sub(ONES) & !differs & HIGH != 0 {
+        let mut found = !(((differs & LOW) + LOW) | differs | LOW);
+        while found != 0 {
+            let end = at + found.trailing_zeros() as usize / 8;
+            piece(&text[*start..end]);
+            *start = end + 1;
+            found &= found - 1;
+        }
+    }
+}
+
+/// The first quote, backslash or control character from `at` on; the end of `bytes` if there is none.
+#[inline]
+pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+    // The lowest high bit that is set is that of the first byte of its kind; those above it may be wrong.
+    let is_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    while at < bytes.len() {
+        let word = word(bytes, at);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let found = is_zero(word ^ (ONES * u64::from(b'"'))) | is_zero(word ^ (ONES * u64::from(b'\\'))) | control;
+        if found != 0 {
+            return (at + found.trailing_zeros() as usize / 8).min(bytes.len());
+        }
+        at += 8;
+    }
+    bytes.len()
+}
+
+/// Whether `text` is a whole number of at most 15 digits, which a double holds, as it is usually written.
+pub(super) fn is_whole(text: &str) -> bool {
+    let digits = text.as_bytes();
+    let is_usual = digits == b"0" || (1..=15).contains(&digits.len()) && digits[0] != b'0';
+    is_usual && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether `text` is a number with a few digits, and perhaps a few after its point.
+pub(super) fn is_decimal(text: &str) -> bool {
+    let (whole, fraction) = match memchr::memchr(b'.', text.as_bytes()) {
+        Some(point) => (&text[..point], Some(&text[point + 1..])),
+        None => (text, None),
+    };
+    let digits = |text: &str| (1..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits(whole) && (whole.len() == 1 || !whole.starts_with('0')) && fraction.is_none_or(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn split(text: &str, separator: u8) -> Vec<&str> {
+        let mut found = Vec::new();
+        pieces(text, separator, |piece| found.push(piece));
+        found
+    }
+
+    #[test]
+    fn numbers_as_they_are_usually_written() {
+        for (text, whole, decimal) in [
+            ("0", true, true),
+            ("12", true, true),
+            ("012", false, false),
+            ("1.5", false, true),
+            ("1.", false, false),
+            (".5", false, false),
+            ("", false, false),
+            ("-1", false, false),
+            ("1e5", false, false),
+            ("123456789012345", true, false),
+            ("1234567890123456", false, false),
+        ] {
+            assert_eq!((is_whole(text), is_decimal(text)), (whole, decimal), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_those_of_the_library(text in "[a-c ,\u{e9}\u{12c}\u{2c2c}]{0,40}", comma: bool) {
+            let separator = if comma { b',' } else { b' ' };
+            prop_assert_eq!(split(&text, separator), text.split(char::from(separator)).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn strings_end_where_they_end(text in "[a-c\u{e9}\"\\\\\u{0}\u{1f} !\u{7f}]{0,40}", from in 0_usize..12) {
+            let bytes = text.as_bytes();
+            let from = from.min(bytes.len());
+            let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+            let expected = bytes[from..].iter().position(ends).map_or(bytes.len(), |at| from + at);
+            prop_assert_eq!(end_of_string(bytes, from), expected);
+        }
+    }
+}

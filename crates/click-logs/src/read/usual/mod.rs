@@ -1,0 +1,514 @@
+//! Lines as nearly all logs write them, read without copies: CSV without quotes, JSON without escapes and with our own names. A
+//! line of any other form, and each that is wrong in any way, is `None` here: the complete readers of lines take it, and say
+//! what is wrong. Both read the same from what both read; a test compares them.
+
+mod bytes;
+mod json;
+
+use self::bytes::{is_decimal, is_whole, pieces};
+use self::json::{Object, Value};
+use super::csv::{Column, Header};
+use super::event::{Event, dwell};
+use super::text::bytes_of;
+use crate::model::time::of_number;
+use crate::model::{Click, ImpressionRef, Receipts, Settings, UnitKind};
+
+/// Reads the lines of one block; its buffers serve all of them.
+#[derive(Default)]
+pub(crate) struct Usual<'a> {
+    fields: Vec<&'a str>,
+    shown: Vec<&'a str>,
+    teams: Vec<Option<&'a str>>,
+    rankers: Vec<&'a str>,
+    receipt: Vec<u8>,
+    receipts: Receipts,
+}
+
+/// An impression, but for its lists.
+#[derive(Default)]
+struct Parts<'a> {
+    id: Option<&'a str>,
+    time: Option<i64>,
+    user: Option<&'a str>,
+    session: Option<&'a str>,
+    agent: Option<&'a str>,
+    has_shown: bool,
+    has_teams: bool,
+    has_rankers: bool,
+    receipt: Option<&'a str>,
+}
+
+impl<'a> Usual<'a> {
+    /// The impression in a line of the usual form.
+    pub(crate) fn impression(
+        &mut self,
+        line: &'a str,
+        header: Option<&Header>,
+        settings: &Settings,
+    ) -> Option<ImpressionRef<'_>> {
+        self.shown.clear();
+        self.teams.clear();
+        self.rankers.clear();
+        let parts = match header {
+            Some(header) => self.impression_of_row(line, header, settings)?,
+            None => self.impression_of_json(line, settings)?,
+        };
+        let receipt = match parts.receipt {
+            Some(text) => {
+                self.receipt.clear();
+                self.receipt.extend(bytes_of(text)?);
+                Some(self.receipt.as_slice())
+            }
+            None => None,
+        };
+        let id = parts.id?;
+        ImpressionRef {
+            id,
+            time: parts.time?,
+            unit: match settings.unit {
+                UnitKind::User => parts.user,
+                UnitKind::Session => parts.session,
+                UnitKind::Impression => Some(id),
+            },
+            agent: parts.agent,
+            shown: &self.shown,
+            mixed: None,
+        }
+        .mixed(
+            parts.has_teams.then_some(self.teams.as_slice()),
+            receipt,
+            parts.has_rankers.then_some(self.rankers.as_slice()),
+            &mut self.receipts,
+        )
+    }
+
+    /// The click, or other event, in a line of the usual form.
+    pub(crate) fn click(&mut self, line: &'a str, header: Option<&Header>, settings: &Settings) -> Option<Event<'a>> {
+        match header {
+            Some(header) => self.click_of_row(line, header, settings),
+            None => click_of_json(line, settings),
+        }
+    }
+
+    /// Splits a line of CSV without quotes.
+    fn split(&mut self, line: &'a str, header: &Header) -> Option<()> {
+        if memchr::memchr(b'"', line.as_bytes()).is_some() {
+            return None;
+        }
+        self.fields.clear();
+        pieces(line, header.separator(), |field| self.fields.push(field));
+        (self.fields.len() == header.columns()).then_some(())
+    }
+
+    fn field(&self, header: &Header, column: Column) -> Option<&'a str> {
+        header.places(column).iter().map(|&place| self.fields[place]).find(|field| !field.is_empty())
+    }
+
+    fn impression_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<Parts<'a>> {
+        let separator = u8::try_from(settings.list_separator).ok().filter(u8::is_ascii)?;
+        self.split(line, header)?;
+        let field = |column| self.field(header, column);
+        let lists = [Column::Shown, Column::Teams, Column::Rankers].map(field);
+        let parts = Parts {
+            id: field(Column::Impression),
+            time: settings.zone.time(field(Column::Time)?).ok(),
+            user: field(Column::User),
+            session: field(Column::Session),
+            agent: field(Column::Agent),
+            has_shown: true,
+            has_teams: lists[1].is_some(),
+            has_rankers: lists[2].is_some(),
+            receipt: field(Column::Receipt),
+        };
+        let [shown, teams, rankers] = lists.map(Option::unwrap_or_default);
+        pieces(shown, separator, |item| {
+            if !item.is_empty() {
+                self.shown.push(item);
+            }
+        });
+        pieces(teams, separator, |item| {
+            // A list has no empty entries, so nobody has a name.
+            if !item.is_empty() {
+                self.teams.push((item != "-").then_some(item));
+            }
+        });
+        pieces(rankers, separator, |item| {
+            if !item.is_empty() {
+                self.rankers.push(item);
+            }
+        });
+        Some(parts)
+    }
+
+    fn impression_of_json(&mut self, line: &'a str, settings: &Settings) -> Option<Parts<'a>> {
+        let mut object = Object::new(line)?;
+        let mut parts = Parts::default();
+        let mut seen = Seen::default();
+        while let Some((key, value)) = object.next()? {
+            match key {
+                "impression" | "query_id" => parts.id = text(seen.first(0, value)?)?,
+                "time" | "timestamp" => parts.time = Some(moment(seen.first(1, value)?, settings)?),
+                "user" | "user_id" | "client_id" => parts.user = text(seen.first(2, value)?)?,
+                "session" | "session_id" => parts.session = text(seen.first(3, value)?)?,
+                "agent" => {
+                    let value = seen.first(4, value)?;
+                    // An agent may say nothing.
+                    parts.agent = if let Value::Text(text) = value { Some(text) } else { text(value)? };
+                }
+                "shown" | "query_response_hit_ids" | "query_response_object_ids" | "query_response_objects_ids" => {
+                    parts.has_shown = is_list(&seen.first(5, value)?)?;
+                    let mut is_complete = true;
+                    if parts.has_shown {
+                        object.items(|item| match item {
+                            Some(item) => self.shown.push(item),
+                            None => is_complete = false,
+                        })?;
+                    }
+                    is_complete.then_some(())?;
+                }
+                "teams" => {
+                    parts.has_teams = is_list(&seen.first(6, value)?)?;
+                    if parts.has_teams {
+                        object.items(|item| self.teams.push(item.filter(|team| !team.is_empty())))?;
+                    }
+                }
+                "rankers" => {
+                    parts.has_rankers = is_list(&seen.first(7, value)?)?;
+                    let mut is_complete = true;
+                    if parts.has_rankers {
+                        object.items(|item| match item {
+                            Some(item) => self.rankers.push(item),
+                            None => is_complete = false,
+                        })?;
+                    }
+                    is_complete.then_some(())?;
+                }
+                "receipt" => {
+                    parts.receipt = match seen.first(8, value)? {
+                        Value::Text(text) => Some(text),
+                        Value::Null => None,
+                        _ => return None,
+                    };
+                }
+                "query_attributes"
+                | "response"
+                | "hits"
+                | "ext"
+                | "ubi"
+                | "_source"
+                | "action_name"
+                | "search_configuration"
+                | "count" => return None,
+                _ => other(&mut object, &value)?,
+            }
+        }
+        parts.has_shown.then_some(parts)
+    }
+
+    fn click_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<Event<'a>> {
+        self.split(line, header)?;
+        let field = |column| self.field(header, column);
+        if field(Column::Action).is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
+            return Some(Event::Other);
+        }
+        Some(Event::Click(Click {
+            impression: field(Column::Impression)?.into(),
+            document: field(Column::Document)?.into(),
+            time: settings.zone.time(field(Column::Time)?).ok()?,
+            dwell: match field(Column::Dwell) {
+                Some(text) => Some(seconds(text, settings)?),
+                None => None,
+            },
+        }))
+    }
+}
+
+fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
+    let mut object = Object::new(line)?;
+    let mut seen = Seen::default();
+    let (mut id, mut document, mut time, mut stayed, mut action) = (None, None, None, None, None);
+    while let Some((key, value)) = object.next()? {
+        match key {
+            "impression" | "query_id" => id = text(seen.first(0, value)?)?,
+            "document" | "object_id" => document = text(seen.first(1, value)?)?,
+            "time" | "timestamp" => time = Some(moment(seen.first(2, value)?, settings)?),
+            "dwell" => {
+                stayed = match seen.first(3, value)? {
+                    Value::Number(number) => Some(seconds(number, settings)?),
+                    Value::Null => None,
+                    _ => return None,
+                };
+            }
+            "action_name" => {
+                action = match seen.first(4, value)? {
+                    Value::Text(text) => Some(text),
+                    Value::Null => None,
+                    _ => return None,
+                };
+            }
+            "event_attributes" | "_source" | "search_configuration" | "count" | "query_response_hit_ids" | "shown" => {
+                return None;
+            }
+            _ => other(&mut object, &value)?,
+        }
+    }
+    if action.is_some_and(|action| !settings.actions.iter().any(|name| name == action)) {
+        return Some(Event::Other);
+    }
+    Some(Event::Click(Click { impression: id?.into(), document: document?.into(), time: time?, dwell: stayed }))
+}
+
+/// Which fields were there.
+#[derive(Default)]
+struct Seen(u32);
+
+impl Seen {
+    /// The value of a field, unless it was there before, under this name or another.
+    fn first<'a>(&mut self, field: u32, value: Value<'a>) -> Option<Value<'a>> {
+        let is_first = self.0 >> field & 1 == 0;
+        self.0 |= 1 << field;
+        is_first.then_some(value)
+    }
+}
+
+/// An id, if it says something.
+#[expect(clippy::option_option, reason = "the outer one is about the form of the line")]
+fn text(value: Value<'_>) -> Option<Option<&str>> {
+    match value {
+        Value::Text(text) => Some(Some(text).filter(|text| !text.is_empty())),
+        Value::Number(number) => is_whole(number).then_some(Some(number)),
+        Value::Null => Some(None),
+        _ => None,
+    }
+}
+
+fn moment(value: Value<'_>, settings: &Settings) -> Option<i64> {
+    match value {
+        Value::Text(text) => settings.zone.time(text).ok(),
+        Value::Number(number) => number.parse().ok().and_then(of_number),
+        _ => None,
+    }
+}
+
+/// Whether there is a list, which may also be null.
+fn is_list(value: &Value<'_>) -> Option<bool> {
+    match value {
+        Value::List => Some(true),
+        Value::Null => Some(false),
+        _ => None,
+    }
+}
+
+/// Passes a field that is not read.
+fn other(object: &mut Object<'_>, value: &Value<'_>) -> Option<()> {
+    match value {
+        Value::List => object.items(drop),
+        _ => Some(()),
+    }
+}
+
+/// How long a user stayed, in milliseconds: 0 where nothing depends on it.
+fn seconds(text: &str, settings: &Settings) -> Option<i64> {
+    if !is_decimal(text) {
+        return None;
+    }
+    if settings.dwell.is_none() {
+        return Some(0);
+    }
+    text.parse().ok().and_then(|seconds| dwell(seconds).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{click, impression};
+    use super::*;
+    use crate::model::time::Zone;
+    use crate::model::{Impression, Mixed, MixedRef, Receipt};
+
+    const CSV: &str = "impression,time,user,session,agent,shown,teams,rankers,receipt";
+    const CLICKS: &str = "impression,document,time,dwell,action_name";
+
+    /// What the complete reader found, in borrowed parts.
+    fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
+        let Impression { id, time, unit, agent, shown, mixed } = expected;
+        assert_eq!((found.id, found.time), (&**id, *time));
+        assert_eq!((found.unit, found.agent), (unit.as_deref(), agent.as_deref()));
+        assert_eq!(found.shown, shown);
+        match (found.mixed, mixed) {
+            (None, None) => {}
+            (Some(MixedRef::Teams { teams, rankers }), Some(Mixed::Teams { teams: owners, rankers: named })) => {
+                assert_eq!(teams, owners.iter().map(Option::as_deref).collect::<Vec<_>>());
+                assert_eq!(rankers.map(|names| names.join(",")), named.as_ref().map(|names| names.join(",")));
+            }
+            (
+                Some(MixedRef::Receipt { bytes, method, is_two, rankers }),
+                Some(Mixed::Receipt { receipt, rankers: named }),
+            ) => {
+                assert_eq!((bytes, method), (&*receipt.to_bytes(), receipt.method()));
+                assert_eq!(is_two, matches!(receipt, Receipt::Interleaving(_)));
+                assert_eq!(rankers.map(|names| names.join(",")), named.as_ref().map(|names| names.join(",")));
+            }
+            (found, expected) => panic!("{found:?}, {expected:?}"),
+        }
+    }
+
+    /// Whether a line is of the usual form; what it says is what the complete reader says then.
+    fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: bool) -> bool {
+        let mut usual = Usual::default();
+        if is_click {
+            let Some(found) = usual.click(line, header, settings) else { return false };
+            let expected = click(line, header, settings).unwrap_or_else(|error| panic!("{line}: {}", error.message));
+            match (found, expected) {
+                (Event::Click(found), Event::Click(mut expected)) => {
+                    if settings.dwell.is_none() {
+                        expected.dwell = expected.dwell.map(|_| 0);
+                    }
+                    assert_eq!(found, expected, "{line}");
+                }
+                (found, expected) => assert_eq!(found, expected, "{line}"),
+            }
+        } else {
+            let Some(found) = usual.impression(line, header, settings) else { return false };
+            match impression(line, header, settings) {
+                Ok(expected) => assert_is(&found, &expected),
+                // The names of teams are compared when they become places.
+                Err(error) => {
+                    assert!(error.message.contains("is none of the rankers of the line"), "{line}: {error:?}")
+                }
+            }
+        }
+        true
+    }
+
+    #[test]
+    fn usual_lines_are_taken_and_others_are_left() {
+        let settings = Settings { zone: Zone::parse("+01:00").unwrap(), ..Settings::default() };
+        let header = Header::read(CSV).unwrap();
+        for (line, is_usual) in [
+            ("i,1700000000000,u,s,Browser,a b,A B,A B,", true),
+            ("i,2026-11-23 16:04:05,,,,a b,- B,,", true),
+            ("i,1700000000,u,s,x,,,,", true),
+            ("i,1700000000,u,s,x,\"a b\",A B,,", false),
+            ("i,1700000000,u,s,x,a b,A,,", false),
+            ("i,1700000000,u,s,x,a b,A B,A A,", false),
+            ("i,soon,u,s,x,a b,A B,,", false),
+            (",1700000000,u,s,x,a b,A B,,", false),
+            ("i,1700000000,u,s,x,a b,A B,", false),
+        ] {
+            assert_eq!(compared(line, Some(&header), &settings, false), is_usual, "{line}");
+        }
+        for (line, is_usual) in [
+            (r#"{"impression":"i","time":1700000000000,"user":"u","shown":["a","b"],"teams":["A",null]}"#, true),
+            (
+                r#" { "query_id" : 7 , "timestamp" : "2026-11-23T16:04:05Z", "shown": [ ], "teams": null, "x": [1, 2] } "#,
+                false,
+            ),
+            (
+                r#"{"query_id": 7, "timestamp": "2026-11-23T16:04:05Z", "shown": [], "x": 1.5, "y": true, "z": ["q"]}"#,
+                true,
+            ),
+            (r#"{"impression":"i","impression":"i","time":1,"shown":[]}"#, false),
+            (r#"{"impression":"i","query_id":"i","time":1,"shown":[]}"#, false),
+            (r#"{"impression":"\u0069","time":1,"shown":[]}"#, false),
+            (r#"{"impression":"i","time":1,"shown":["a",null]}"#, false),
+            (r#"{"impression":"i","time":1,"shown":[],"receipt":{}}"#, false),
+            (r#"{"impression":"i","time":-1,"shown":[]}"#, false),
+            (r#"{"impression":"i","time":1,"shown":[]} x"#, false),
+            (r#"{"impression":"i","time":1,"shown":[],}"#, false),
+            (r#"{"impression":"i","time":1,"shown":[],"agent":"","user":""}"#, true),
+        ] {
+            assert_eq!(compared(line.trim(), None, &settings, false), is_usual, "{line}");
+        }
+        let header = Header::read(CLICKS).unwrap();
+        for dwell in [None, Some(1500)] {
+            let settings = Settings { dwell, ..settings.clone() };
+            for (line, is_usual) in [
+                ("i,d,1700000000000,1.5,click", true),
+                ("i,d,1700000000000,,", true),
+                (",,,,scroll", true),
+                ("i,d,1700000000000,1e3,", false),
+                ("i,d,1700000000000,-1,", false),
+                ("i,,1700000000000,1,", false),
+            ] {
+                assert_eq!(compared(line, Some(&header), &settings, true), is_usual, "{line}");
+            }
+            for (line, is_usual) in [
+                (r#"{"impression":"i","document":4,"time":1700000000000,"dwell":2}"#, true),
+                (r#"{"impression":"i","document":"d","time":1700000000000,"dwell":1.25,"extra":null}"#, true),
+                (r#"{"action_name":"scroll"}"#, true),
+                (r#"{"impression":"i","document":"d","time":1700000000000,"count":null}"#, false),
+                (r#"{"impression":"i","document":"d"}"#, false),
+            ] {
+                assert_eq!(compared(line, None, &settings, true), is_usual, "{line}");
+            }
+        }
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            6 => "[a-c]{1,2}",
+            1 => "[a-c\u{e9}, ;\"\\\\-]{0,12}",
+            1 => "[0-9]{1,14}",
+            1 => Just("null".to_owned()),
+        ]
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        let item = prop_oneof![8 => text().prop_map(|text| format!("\"{text}\"")), 1 => Just("null".to_owned()), 1 => Just("5".to_owned())];
+        prop_oneof![
+            4 => text().prop_map(|text| format!("\"{text}\"")),
+            2 => prop::collection::vec(item, 0..4).prop_map(|items| format!("[{}]", items.join(","))),
+            2 => prop_oneof![Just("1700000000000"), Just("17.5"), Just("0"), Just("01"), Just("1e3"), Just("-2")].prop_map(str::to_owned),
+            1 => prop_oneof![Just("null"), Just("true"), Just("{}"), Just("nul")].prop_map(str::to_owned),
+        ]
+    }
+
+    fn key() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "impression",
+            "query_id",
+            "time",
+            "user",
+            "client_id",
+            "session",
+            "agent",
+            "shown",
+            "teams",
+            "rankers",
+            "receipt",
+            "document",
+            "dwell",
+            "action_name",
+            "other",
+            "count",
+        ])
+    }
+
+    proptest! {
+        #[test]
+        fn both_readers_of_json_agree(
+            start in prop_oneof![Just(""), Just("\"impression\":\"i\",\"time\":17,\"shown\":[\"a\",\"b\"],"), Just("\"impression\":\"i\",\"time\":17,\"document\":\"d\",")],
+            fields in prop::collection::vec((key(), value()), 0..5),
+            end in prop_oneof![8 => Just("}"), 1 => Just(""), 1 => Just(",}"), 1 => Just("} ")],
+        ) {
+            let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+            let start = if fields.is_empty() { start.trim_end_matches(',') } else { start };
+            let line = format!("{{{start}{}{end}", fields.join(", "));
+            for dwell in [None, Some(5)] {
+                let settings = Settings { dwell, ..Settings::default() };
+                compared(&line, None, &settings, false);
+                compared(&line, None, &settings, true);
+            }
+        }
+
+        #[test]
+        fn both_readers_of_csv_agree(fields in prop::collection::vec(prop_oneof![text(), Just("17".to_owned()), Just(String::new())], 8..10)) {
+            let line = fields.join(",");
+            compared(&line, Some(&Header::read(CSV).unwrap()), &Settings::default(), false);
+            let line = fields[..5].join(",");
+            compared(&line, Some(&Header::read(CLICKS).unwrap()), &Settings::default(), true);
+        }
+    }
+}
