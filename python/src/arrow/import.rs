@@ -65,6 +65,8 @@ pub(crate) struct Bytes<'a> {
     valid: Valid<'a>,
     ends: &'a [i32],
     bytes: &'a [u8],
+    /// The bytes from the first row on, if they are text.
+    text: Option<&'a str>,
 }
 
 impl<'a> Bytes<'a> {
@@ -73,7 +75,22 @@ impl<'a> Bytes<'a> {
     }
 
     pub(crate) fn text(self, row: usize) -> Option<Cow<'a, str>> {
-        self.bytes(row).map(String::from_utf8_lossy)
+        if !self.valid.has(row) {
+            return None;
+        }
+        self.whole(row).map(Cow::Borrowed).or_else(|| self.bytes(row).map(String::from_utf8_lossy))
+    }
+
+    /// The text of a row with a value, as it is; `None` where a part of the column is no text.
+    fn whole(self, row: usize) -> Option<&'a str> {
+        let first = self.ends[0];
+        self.text?.get((self.ends[row] - first) as usize..(self.ends[row + 1] - first) as usize)
+    }
+
+    /// The text of a row as it is, `Some(None)` without a value; `None` where a part of the column is no text.
+    #[expect(clippy::option_option, reason = "the outer one is about the column")]
+    pub(crate) fn borrowed(self, row: usize) -> Option<Option<&'a str>> {
+        if self.valid.has(row) { self.whole(row).map(Some) } else { Some(None) }
     }
 }
 
@@ -82,14 +99,32 @@ impl<'a> Bytes<'a> {
 pub(crate) struct Lists<'a> {
     valid: Valid<'a>,
     ends: &'a [i32],
+    /// From the first item of the first row on.
     items: Bytes<'a>,
 }
 
 impl<'a> Lists<'a> {
     pub(crate) fn list(self, row: usize) -> Option<impl ExactSizeIterator<Item = Option<Cow<'a, str>>>> {
         let items = self.items;
-        let of_row = || (self.ends[row] as usize..self.ends[row + 1] as usize).map(move |item| items.text(item));
+        let of_row = || self.places(row).map(move |item| items.text(item));
         self.valid.has(row).then(of_row)
+    }
+
+    fn places(self, row: usize) -> std::ops::Range<usize> {
+        let first = self.ends[0];
+        (self.ends[row] - first) as usize..(self.ends[row + 1] - first) as usize
+    }
+
+    /// Calls `take` with the items of a row as they are; returns whether it has a list, or `None` where a part of the column is
+    /// no text.
+    pub(crate) fn borrowed(self, row: usize, mut take: impl FnMut(Option<&'a str>)) -> Option<bool> {
+        if !self.valid.has(row) {
+            return Some(false);
+        }
+        for item in self.places(row) {
+            take(self.items.borrowed(item)?);
+        }
+        Some(true)
     }
 }
 
@@ -195,19 +230,25 @@ fn values<'a>(schema: &'a Schema, array: &'a Array, skipped: usize, rows: usize)
         let text = || {
             let ends = ends();
             let length = ends.last().map_or(0, |end| *end as usize);
-            Bytes { valid, ends, bytes: slice(buffer(2).cast::<u8>(), length) }
+            Bytes { valid, ends, bytes: slice(buffer(2).cast::<u8>(), length), text: None }
         };
         match CStr::from_ptr(schema.format).to_bytes() {
-            b"u" => Ok(Values::Text(text())),
+            b"u" => {
+                let found = text();
+                let first = found.ends.first().map_or(0, |first| *first as usize);
+                // All at once is quicker than row by row.
+                Ok(Values::Text(Bytes { text: str::from_utf8(&found.bytes[first..]).ok(), ..found }))
+            }
             b"z" => Ok(Values::Bytes(text())),
             b"l" => Ok(Values::Int(valid, slice(buffer(1).cast::<i64>().wrapping_add(offset), rows))),
             b"g" => Ok(Values::Float(valid, slice(buffer(1).cast::<f64>().wrapping_add(offset), rows))),
             b"+l" => {
                 let ends = ends();
-                let items = ends.last().map_or(0, |end| *end as usize);
+                let first = ends.first().map_or(0, |first| *first as usize);
+                let items = ends.last().map_or(0, |end| *end as usize) - first;
                 let (schemas, arrays) =
                     (children(schema.children, schema.n_children), children(array.children, array.n_children));
-                match values(&*schemas[0], &*arrays[0], 0, items)? {
+                match values(&*schemas[0], &*arrays[0], first, items)? {
                     Values::Text(items) => Ok(Values::Lists(Lists { valid, ends, items })),
                     _ => Err(PyTypeError::new_err("expected lists of text")),
                 }

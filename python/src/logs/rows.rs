@@ -2,8 +2,8 @@
 
 use click_logs::error::Malformed;
 use click_logs::join::Gathered;
-use click_logs::model::{Impression, Settings};
-use click_logs::read::{ClickRow, Event, ImpressionRow, RowReceipt, RowTime};
+use click_logs::model::{Impression, Settings, time};
+use click_logs::read::{ClickRow, Event, ImpressionRow, RowReceipt, RowRef, RowTime};
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
 
@@ -114,6 +114,50 @@ impl<'a> Columns<'a> {
         found.read(settings)
     }
 
+    /// Makes `to` what a row says, if that is in the usual form: see [`Gathered::impression_rows`].
+    fn usual(&self, row: usize, settings: &Settings, to: &mut RowRef<'a>) -> Option<()> {
+        let text = |column: Option<Imported<'a>>| match column {
+            Some(Imported::Text(values)) => values.borrowed(row),
+            Some(_) => None,
+            None => Some(None),
+        };
+        (to.impression, to.user, to.session) = (text(self.impression)?, text(self.user)?, text(self.session)?);
+        to.agent = text(self.agent)?;
+        to.receipt_text = text(self.receipt_text)?;
+        // A receipt in JSON begins so.
+        if to.receipt_text.is_some_and(|text| text.starts_with('{')) {
+            return None;
+        }
+        to.receipt = match self.receipt {
+            Some(Imported::Bytes(values)) => values.bytes(row),
+            Some(_) => return None,
+            None => None,
+        };
+        to.time = match self.time(row)? {
+            RowTime::Utc(time) => Some(time),
+            RowTime::Number(number) => Some(time::of_number(number)?),
+            RowTime::Text(text) => Some(settings.zone.time(&text).ok()?),
+            RowTime::Local(_) => return None,
+        };
+        let list = |column: Option<Imported<'a>>, take: &mut dyn FnMut(Option<&'a str>)| match column {
+            Some(Imported::Lists(values)) => values.borrowed(row, take),
+            Some(_) => None,
+            None => Some(false),
+        };
+        let mut are_complete = true;
+        let RowRef { shown, teams, rankers, .. } = to;
+        let mut complete = |texts: &mut Vec<&'a str>, column| {
+            list(column, &mut |item| match item {
+                Some(item) => texts.push(item),
+                None => are_complete = false,
+            })
+        };
+        to.has_shown = complete(shown, self.shown)?;
+        to.has_rankers = complete(rankers, self.rankers)?;
+        to.has_teams = list(self.teams, &mut |team| teams.push(team))?;
+        are_complete.then_some(())
+    }
+
     fn click(&self, row: usize, settings: &Settings) -> Result<Event<'a>, Malformed> {
         let found = ClickRow {
             impression: self.id(row),
@@ -139,9 +183,12 @@ pub(super) fn impressions(gathered: &mut Gathered, batch: &Batch, rows: Option<&
     let (columns, settings) = (Columns::of(batch)?, gathered.settings().clone());
     let at = |number: usize| rows.map_or(number, |rows| rows[number]);
     let count = rows.map_or(batch.rows(), <[usize]>::len);
-    let read = (0..count).map(|number| columns.impression(at(number), &settings));
-    gathered
-        .impressions(read, |number, reason| refused(&columns, "impressions", at(number), from + at(number), &reason))
+    gathered.impression_rows(
+        count,
+        |number, row| columns.usual(at(number), &settings, row).is_some(),
+        |number| columns.impression(at(number), &settings),
+        |number, reason| refused(&columns, "impressions", at(number), from + at(number), &reason),
+    )
 }
 
 /// Adds clicks: the rows given, or all; the first row of the batch has the number `from`.

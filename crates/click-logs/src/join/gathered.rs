@@ -20,7 +20,7 @@ use super::tally::{ClickFate, ImpressionFate, Tally};
 use super::units::{Counter, Day, DayCounts, Days, Pairs};
 use crate::error::{LogError, Malformed};
 use crate::model::{Complete, Impression, Lineup, Lineups, Settings};
-use crate::read::Event;
+use crate::read::{Event, RowRef, Usual};
 
 /// What must be known of all impressions before any is credited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -134,6 +134,42 @@ impl Gathered {
             match taken {
                 Ok(()) => {}
                 Err(_) if self.settings.set_malformed_aside => self.tally.impressions(ImpressionFate::Malformed, 1),
+                Err(reason) => return Err(malformed(at, reason)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds impressions in `count` rows. `usual` makes a row, which is empty, what the table says, and returns whether that
+    /// is all it says; for those of another form, and those that are wrong in any way, there is `complete`. Calls `malformed`
+    /// with the place of one that cannot be read and the reason.
+    ///
+    /// # Errors
+    /// Those of `malformed`, unless malformed lines are set aside.
+    pub fn impression_rows<'a, E>(
+        &mut self,
+        count: usize,
+        usual: impl Fn(usize, &mut RowRef<'a>) -> bool,
+        complete: impl Fn(usize) -> Result<Impression<'a>, Malformed>,
+        malformed: impl Fn(usize, Malformed) -> E,
+    ) -> Result<(), E> {
+        let Self { settings, lineups, impressions, .. } = self;
+        let mut encoder = Encoder::new(settings, lineups, false);
+        let mut rows = Usual::default();
+        for at in 0..count {
+            let taken = match rows.row(settings, |row| usual(at, row)) {
+                Some(row) => encoder.impression(&row, (0, 0), |_| impressions).map(|()| (row.time, row.is_synthetic())),
+                None => complete(at).and_then(|row| {
+                    encoder.complete_impression(&row, (0, 0), |_| impressions)?;
+                    Ok((row.time, row.is_synthetic()))
+                }),
+            };
+            match taken {
+                Ok((time, is_synthetic)) => {
+                    self.times = joined_times(self.times, Some((time, time)));
+                    self.is_synthetic |= is_synthetic;
+                }
+                Err(_) if settings.set_malformed_aside => self.tally.impressions(ImpressionFate::Malformed, 1),
                 Err(reason) => return Err(malformed(at, reason)),
             }
         }

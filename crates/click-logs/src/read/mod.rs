@@ -21,4 +21,5 @@ pub use file::{Block, Format, LogFile, Place};
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub(crate) use text::base64;
+pub use usual::RowRef;
 pub(crate) use usual::Usual;

@@ -13,29 +13,44 @@ use super::text::bytes_of;
 use crate::model::time::of_number;
 use crate::model::{Click, ImpressionRef, Receipts, Settings, UnitKind};
 
-/// Reads the lines of one block; its buffers serve all of them.
+/// Reads the lines of one block, or the rows of one batch; its buffers serve all of them.
 #[derive(Default)]
 pub(crate) struct Usual<'a> {
     fields: Vec<&'a str>,
-    shown: Vec<&'a str>,
-    teams: Vec<Option<&'a str>>,
-    rankers: Vec<&'a str>,
+    row: RowRef<'a>,
     receipt: Vec<u8>,
     receipts: Receipts,
 }
 
-/// An impression, but for its lists.
-#[derive(Default)]
-struct Parts<'a> {
-    id: Option<&'a str>,
-    time: Option<i64>,
-    user: Option<&'a str>,
-    session: Option<&'a str>,
-    agent: Option<&'a str>,
-    has_shown: bool,
-    has_teams: bool,
-    has_rankers: bool,
-    receipt: Option<&'a str>,
+/// An impression as a row whose texts are where they are; lists that are not there are empty, and say so.
+#[derive(Debug, Default)]
+#[expect(missing_docs, reason = "the columns of files, which the README lists")]
+pub struct RowRef<'a> {
+    pub impression: Option<&'a str>,
+    /// Milliseconds since 1970.
+    pub time: Option<i64>,
+    pub user: Option<&'a str>,
+    pub session: Option<&'a str>,
+    pub agent: Option<&'a str>,
+    pub shown: Vec<&'a str>,
+    pub has_shown: bool,
+    pub teams: Vec<Option<&'a str>>,
+    pub has_teams: bool,
+    pub rankers: Vec<&'a str>,
+    pub has_rankers: bool,
+    /// The bytes of a receipt.
+    pub receipt: Option<&'a [u8]>,
+    /// Its bytes in base64 or hexadecimal.
+    pub receipt_text: Option<&'a str>,
+}
+
+impl RowRef<'_> {
+    fn clear(&mut self) {
+        let [mut shown, mut rankers] = [&mut self.shown, &mut self.rankers].map(std::mem::take);
+        let mut teams = std::mem::take(&mut self.teams);
+        (shown.clear(), teams.clear(), rankers.clear());
+        *self = Self { shown, teams, rankers, ..Self::default() };
+    }
 }
 
 impl<'a> Usual<'a> {
@@ -46,38 +61,60 @@ impl<'a> Usual<'a> {
         header: Option<&Header>,
         settings: &Settings,
     ) -> Option<ImpressionRef<'_>> {
-        self.shown.clear();
-        self.teams.clear();
-        self.rankers.clear();
-        let parts = match header {
+        self.row.clear();
+        match header {
             Some(header) => self.impression_of_row(line, header, settings)?,
             None => self.impression_of_json(line, settings)?,
-        };
-        let receipt = match parts.receipt {
-            Some(text) => {
+        }
+        self.checked(settings)
+    }
+
+    /// The impression in a row that `fill` knows, if it is of the usual form.
+    pub(crate) fn row(
+        &mut self,
+        settings: &Settings,
+        fill: impl FnOnce(&mut RowRef<'a>) -> bool,
+    ) -> Option<ImpressionRef<'_>> {
+        self.row.clear();
+        if !fill(&mut self.row) {
+            return None;
+        }
+        // Logs write unknown users as null or as nothing.
+        let RowRef { impression, user, session, teams, .. } = &mut self.row;
+        for text in [impression, user, session].into_iter().chain(teams) {
+            *text = text.filter(|text| !text.is_empty());
+        }
+        self.checked(settings)
+    }
+
+    fn checked(&mut self, settings: &Settings) -> Option<ImpressionRef<'_>> {
+        let row = &self.row;
+        let receipt = match (row.receipt, row.receipt_text) {
+            (Some(bytes), _) => Some(bytes),
+            (None, Some(text)) => {
                 self.receipt.clear();
                 self.receipt.extend(bytes_of(text)?);
                 Some(self.receipt.as_slice())
             }
-            None => None,
+            (None, None) => None,
         };
-        let id = parts.id?;
-        ImpressionRef {
+        let id = row.impression?;
+        let impression = ImpressionRef {
             id,
-            time: parts.time?,
+            time: row.time?,
             unit: match settings.unit {
-                UnitKind::User => parts.user,
-                UnitKind::Session => parts.session,
+                UnitKind::User => row.user,
+                UnitKind::Session => row.session,
                 UnitKind::Impression => Some(id),
             },
-            agent: parts.agent,
-            shown: &self.shown,
+            agent: row.agent,
+            shown: row.has_shown.then_some(&row.shown)?,
             mixed: None,
-        }
-        .mixed(
-            parts.has_teams.then_some(self.teams.as_slice()),
+        };
+        impression.mixed(
+            row.has_teams.then_some(&row.teams),
             receipt,
-            parts.has_rankers.then_some(self.rankers.as_slice()),
+            row.has_rankers.then_some(&row.rankers),
             &mut self.receipts,
         )
     }
@@ -104,87 +141,73 @@ impl<'a> Usual<'a> {
         header.places(column).iter().map(|&place| self.fields[place]).find(|field| !field.is_empty())
     }
 
-    fn impression_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<Parts<'a>> {
+    fn impression_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<()> {
         let separator = u8::try_from(settings.list_separator).ok().filter(u8::is_ascii)?;
         self.split(line, header)?;
         let field = |column| self.field(header, column);
         let lists = [Column::Shown, Column::Teams, Column::Rankers].map(field);
-        let parts = Parts {
-            id: field(Column::Impression),
-            time: settings.zone.time(field(Column::Time)?).ok(),
-            user: field(Column::User),
-            session: field(Column::Session),
-            agent: field(Column::Agent),
-            has_shown: true,
-            has_teams: lists[1].is_some(),
-            has_rankers: lists[2].is_some(),
-            receipt: field(Column::Receipt),
-        };
+        let (id, user, session) = (field(Column::Impression), field(Column::User), field(Column::Session));
+        let (agent, receipt) = (field(Column::Agent), field(Column::Receipt));
+        let time = settings.zone.time(field(Column::Time)?).ok();
+        let row = &mut self.row;
+        (row.impression, row.time, row.user, row.session) = (id, time, user, session);
+        (row.agent, row.receipt_text) = (agent, receipt);
+        (row.has_shown, row.has_teams, row.has_rankers) = (true, lists[1].is_some(), lists[2].is_some());
         let [shown, teams, rankers] = lists.map(Option::unwrap_or_default);
         pieces(shown, separator, |item| {
             if !item.is_empty() {
-                self.shown.push(item);
+                row.shown.push(item);
             }
         });
         pieces(teams, separator, |item| {
             // A list has no empty entries, so nobody has a name.
             if !item.is_empty() {
-                self.teams.push((item != "-").then_some(item));
+                row.teams.push((item != "-").then_some(item));
             }
         });
         pieces(rankers, separator, |item| {
             if !item.is_empty() {
-                self.rankers.push(item);
+                row.rankers.push(item);
             }
         });
-        Some(parts)
+        Some(())
     }
 
-    fn impression_of_json(&mut self, line: &'a str, settings: &Settings) -> Option<Parts<'a>> {
+    fn impression_of_json(&mut self, line: &'a str, settings: &Settings) -> Option<()> {
         let mut object = Object::new(line)?;
-        let mut parts = Parts::default();
         let mut seen = Seen::default();
+        let row = &mut self.row;
         while let Some((key, value)) = object.next()? {
             match key {
-                "impression" | "query_id" => parts.id = text(seen.first(0, value)?)?,
-                "time" | "timestamp" => parts.time = Some(moment(seen.first(1, value)?, settings)?),
-                "user" | "user_id" | "client_id" => parts.user = text(seen.first(2, value)?)?,
-                "session" | "session_id" => parts.session = text(seen.first(3, value)?)?,
+                "impression" | "query_id" => row.impression = text(seen.first(0, value)?)?,
+                "time" | "timestamp" => row.time = Some(moment(seen.first(1, value)?, settings)?),
+                "user" | "user_id" | "client_id" => row.user = text(seen.first(2, value)?)?,
+                "session" | "session_id" => row.session = text(seen.first(3, value)?)?,
                 "agent" => {
                     let value = seen.first(4, value)?;
                     // An agent may say nothing.
-                    parts.agent = if let Value::Text(text) = value { Some(text) } else { text(value)? };
+                    row.agent = if let Value::Text(text) = value { Some(text) } else { text(value)? };
                 }
                 "shown" | "query_response_hit_ids" | "query_response_object_ids" | "query_response_objects_ids" => {
-                    parts.has_shown = is_list(&seen.first(5, value)?)?;
-                    let mut is_complete = true;
-                    if parts.has_shown {
-                        object.items(|item| match item {
-                            Some(item) => self.shown.push(item),
-                            None => is_complete = false,
-                        })?;
+                    row.has_shown = is_list(&seen.first(5, value)?)?;
+                    if row.has_shown {
+                        texts(&mut object, &mut row.shown)?;
                     }
-                    is_complete.then_some(())?;
                 }
                 "teams" => {
-                    parts.has_teams = is_list(&seen.first(6, value)?)?;
-                    if parts.has_teams {
-                        object.items(|item| self.teams.push(item.filter(|team| !team.is_empty())))?;
+                    row.has_teams = is_list(&seen.first(6, value)?)?;
+                    if row.has_teams {
+                        object.items(|item| row.teams.push(item.filter(|team| !team.is_empty())))?;
                     }
                 }
                 "rankers" => {
-                    parts.has_rankers = is_list(&seen.first(7, value)?)?;
-                    let mut is_complete = true;
-                    if parts.has_rankers {
-                        object.items(|item| match item {
-                            Some(item) => self.rankers.push(item),
-                            None => is_complete = false,
-                        })?;
+                    row.has_rankers = is_list(&seen.first(7, value)?)?;
+                    if row.has_rankers {
+                        texts(&mut object, &mut row.rankers)?;
                     }
-                    is_complete.then_some(())?;
                 }
                 "receipt" => {
-                    parts.receipt = match seen.first(8, value)? {
+                    row.receipt_text = match seen.first(8, value)? {
                         Value::Text(text) => Some(text),
                         Value::Null => None,
                         _ => return None,
@@ -202,7 +225,7 @@ impl<'a> Usual<'a> {
                 _ => other(&mut object, &value)?,
             }
         }
-        parts.has_shown.then_some(parts)
+        Some(())
     }
 
     fn click_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<Event<'a>> {
@@ -297,6 +320,16 @@ fn is_list(value: &Value<'_>) -> Option<bool> {
         Value::Null => Some(false),
         _ => None,
     }
+}
+
+/// Appends the items of a list, all of which are text.
+fn texts<'a>(object: &mut Object<'a>, texts: &mut Vec<&'a str>) -> Option<()> {
+    let mut is_complete = true;
+    object.items(|item| match item {
+        Some(item) => texts.push(item),
+        None => is_complete = false,
+    })?;
+    is_complete.then_some(())
 }
 
 /// Passes a field that is not read.
