@@ -2,114 +2,212 @@
 
 use crate::decimal::{Decimal, MANTISSA_LIMIT, POW10};
 
-/// A column to be packed: value `i` is `mantissas[i] × 10^-scales[i]`.
+/// A column to be packed, and what packing has to know of it, gathered in the pass that fills it.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
-    pub(crate) mantissas: Vec<i64>,
-    pub(crate) scales: Vec<i16>,
+    /// Value `i` is `mantissas[i] × 10^-scales[i]`.
+    mantissas: Vec<i64>,
+    scales: Vec<i16>,
+    summary: Summary,
 }
 
 impl Column {
     pub(crate) fn clear(&mut self) {
         self.mantissas.clear();
         self.scales.clear();
+        self.summary = Summary::default();
     }
 
     pub(crate) fn push(&mut self, value: Decimal) {
         self.mantissas.push(value.mantissa);
         self.scales.push(value.scale);
+        self.summary.add(value);
     }
 
-    /// Changes the length to `len`; new values are 0.
+    /// Changes the length to `len`, at least the present one; new values are 0.
     pub(crate) fn resize(&mut self, len: usize) {
+        if len > self.mantissas.len() {
+            self.summary.add(Decimal::ZERO);
+        }
         self.mantissas.resize(len, 0);
         self.scales.resize(len, 0);
+    }
+
+    /// Replaces the values by `values`.
+    #[inline]
+    pub(crate) fn fill(&mut self, values: impl ExactSizeIterator<Item = Decimal>) {
+        self.mantissas.resize(values.len(), 0);
+        self.scales.resize(values.len(), 0);
+        let mut summary = Summary::default();
+        for ((mantissa, scale), value) in self.mantissas.iter_mut().zip(&mut self.scales).zip(values) {
+            (*mantissa, *scale) = (value.mantissa, value.scale);
+            summary.add(value);
+        }
+        self.summary = summary;
+    }
+
+    /// Replaces the values by `len` values: those of `rows`, which are distinct, and 0 elsewhere.
+    #[inline]
+    pub(crate) fn scatter(&mut self, len: usize, rows: impl ExactSizeIterator<Item = (usize, Decimal)>) {
+        self.clear();
+        self.mantissas.resize(len, 0);
+        self.scales.resize(len, 0);
+        let mut summary = Summary::default();
+        if rows.len() < len {
+            summary.add(Decimal::ZERO);
+        }
+        for (row, value) in rows {
+            (self.mantissas[row], self.scales[row]) = (value.mantissa, value.scale);
+            summary.add(value);
+        }
+        self.summary = summary;
+    }
+
+    /// The mantissas: the values themselves times a power of ten, once they are aligned.
+    pub(super) fn mantissas(&self) -> &[i64] {
+        &self.mantissas
     }
 
     pub(super) fn values(&self) -> impl Iterator<Item = Decimal> {
         let pairs = self.mantissas.iter().zip(&self.scales);
         pairs.map(|(&mantissa, &scale)| Decimal { mantissa, scale })
     }
-}
 
-/// Rescales the mantissas to one power of ten, the largest under which they are integers, and returns its scale;
-/// `None`, with the values of `column` unchanged, if that takes more than 18 digits.
-pub(super) fn align(column: &mut Column) -> Option<i16> {
-    let mut range = Range::of(column);
-    if range.least != range.most {
-        if !range.fits() && !fits(column, range.most) {
-            // Perhaps only because of trailing zeros: "1000000.000000" beside "0.00000000000001".
-            let Column { mantissas, scales } = column;
-            for (mantissa, scale) in mantissas.iter_mut().zip(scales.iter_mut()) {
-                let stripped = Decimal { mantissa: *mantissa, scale: *scale }.stripped();
-                (*mantissa, *scale) = (stripped.mantissa, stripped.scale);
+    pub(super) fn is_zero(&self) -> bool {
+        self.summary.bits == 0
+    }
+
+    /// Rescales the mantissas to one power of ten, the largest under which they are integers; `None`, with the values
+    /// unchanged, if that takes more than 18 digits. At least one value must not be 0.
+    pub(super) fn align(&mut self) -> Option<Aligned> {
+        let (mut least, mut most) = self.scale_range();
+        if least != most {
+            if !self.summary.fits(least, most) && !self.fits(most) {
+                // Perhaps only because of trailing zeros: "1000000.000000" beside "0.00000000000001".
+                for (mantissa, scale) in self.mantissas.iter_mut().zip(&mut self.scales) {
+                    let stripped = Decimal { mantissa: *mantissa, scale: *scale }.stripped();
+                    (*mantissa, *scale) = (stripped.mantissa, stripped.scale);
+                }
+                self.summary = Summary::default();
+                for (&mantissa, &scale) in self.mantissas.iter().zip(&self.scales) {
+                    self.summary.add(Decimal { mantissa, scale });
+                }
+                (least, most) = self.scale_range();
+                if !self.fits(most) {
+                    return None;
+                }
             }
-            range = Range::of(column);
-            if !fits(column, range.most) {
-                return None;
+            if least != most {
+                self.rescale(most);
             }
         }
-        let Column { mantissas, scales } = column;
-        for (mantissa, &own) in mantissas.iter_mut().zip(scales.iter()) {
+        let Summary { min, max, bits, .. } = self.summary;
+        let zeros = common_zeros(&self.mantissas, bits);
+        if zeros > 0 {
+            self.mantissas.iter_mut().for_each(|mantissa| *mantissa /= POW10[zeros]);
+        }
+        let (min, max) = (min / POW10[zeros], max / POW10[zeros]);
+        Some(Aligned { scale: most - zeros as i16, min, max })
+    }
+
+    /// Multiplies every mantissa by the power of ten that `scale` takes.
+    fn rescale(&mut self, scale: i16) {
+        let mut summary = Summary::default();
+        for (mantissa, &own) in self.mantissas.iter_mut().zip(&self.scales) {
             // Zeros may have any scale and stay zero.
-            *mantissa *= POW10[usize::from((range.most - own) as u16).min(18)];
+            *mantissa *= POW10[usize::from((scale - own) as u16).min(18)];
+            summary.add(Decimal { mantissa: *mantissa, scale });
         }
+        self.summary = summary;
     }
-    let zeros = common_zeros(&column.mantissas);
-    if zeros > 0 {
-        column.mantissas.iter_mut().for_each(|mantissa| *mantissa /= POW10[zeros]);
+
+    /// The least and the largest scale of the values that are not 0.
+    fn scale_range(&self) -> (i16, i16) {
+        let Summary { scales, any_scale, .. } = self.summary;
+        if usize::from(any_scale as u16) < Summary::SCALES {
+            return (scales.trailing_zeros() as i16, 63 - scales.leading_zeros() as i16);
+        }
+        let scales = || self.values().filter(|value| value.mantissa != 0).map(|value| value.scale);
+        scales().min().zip(scales().max()).expect("a value is not 0")
     }
-    Some(range.most - zeros as i16)
+
+    /// Whether every mantissa stays within 18 digits at the common scale `scale`.
+    #[cold]
+    fn fits(&self, scale: i16) -> bool {
+        self.values().all(|value| {
+            let power = || POW10.get((scale - value.scale) as usize);
+            let limit = || power().map(|power| (MANTISSA_LIMIT / power) as u64);
+            value.mantissa == 0 || limit().is_some_and(|limit| value.mantissa.unsigned_abs() < limit)
+        })
+    }
 }
 
-/// The range of the scales of a column, ignoring zeros, and the size of its mantissas.
-struct Range {
-    least: i16,
-    most: i16,
-    /// The union of the bits of all mantissas, without signs.
+/// What the mantissas of an aligned column have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Aligned {
+    /// The value of a mantissa `m` is `m × 10^-scale`.
+    pub(super) scale: i16,
+    /// The smallest mantissa.
+    pub(super) min: i64,
+    /// The largest mantissa.
+    pub(super) max: i64,
+}
+
+/// What one pass over a column finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Summary {
+    min: i64,
+    max: i64,
+    /// The union of the bits of all mantissas.
     bits: u64,
+    /// A bit for each scale of a value that is not 0, if `any_scale` is below [`Self::SCALES`].
+    scales: u64,
+    /// The union of the bits of all scales.
+    any_scale: i16,
 }
 
-impl Range {
-    fn of(column: &Column) -> Self {
-        let mut range = Self { least: i16::MAX, most: i16::MIN, bits: 0 };
-        for (&mantissa, &scale) in column.mantissas.iter().zip(&column.scales) {
-            range.bits |= mantissa.unsigned_abs();
-            range.least = range.least.min(if mantissa == 0 { i16::MAX } else { scale });
-            range.most = range.most.max(if mantissa == 0 { i16::MIN } else { scale });
-        }
-        range
-    }
-
-    /// Whether every mantissa surely stays within 18 digits at the largest scale: sufficient, not necessary.
-    fn fits(&self) -> bool {
-        let power = POW10.get((self.most - self.least) as usize);
-        power.is_some_and(|power| self.bits < (MANTISSA_LIMIT / power) as u64)
+impl Default for Summary {
+    fn default() -> Self {
+        Self { min: i64::MAX, max: i64::MIN, bits: 0, scales: 0, any_scale: 0 }
     }
 }
 
-/// Whether every mantissa stays within 18 digits at the common scale `scale`.
-#[cold]
-fn fits(column: &Column, scale: i16) -> bool {
-    column.values().all(|value| {
-        let power = || POW10.get((scale - value.scale) as usize);
-        let limit = || power().map(|power| (MANTISSA_LIMIT / power) as u64);
-        value.mantissa == 0 || limit().is_some_and(|limit| value.mantissa.unsigned_abs() < limit)
-    })
+impl Summary {
+    /// The scales that have a bit; others, which hardly occur, are looked at one by one.
+    const SCALES: usize = 64;
+
+    #[inline(always)]
+    fn add(&mut self, value: Decimal) {
+        self.min = self.min.min(value.mantissa);
+        self.max = self.max.max(value.mantissa);
+        self.bits |= value.mantissa as u64;
+        self.scales |= u64::from(value.mantissa != 0) << (value.scale & 63);
+        self.any_scale |= value.scale;
+    }
+
+    /// Whether every mantissa surely stays within 18 digits if scales from `least` to `most` become `most`: sufficient,
+    /// not necessary.
+    fn fits(&self, least: i16, most: i16) -> bool {
+        let largest = self.min.unsigned_abs().max(self.max.unsigned_abs());
+        let power = POW10.get((most - least) as usize);
+        power.is_some_and(|power| largest < (MANTISSA_LIMIT / power) as u64)
+    }
 }
 
-/// The number of trailing decimal zeros that all mantissas share; at least one mantissa must not be 0.
-fn common_zeros(mantissas: &[i64]) -> usize {
-    let mut zeros = POW10.len() - 1;
+/// The number of trailing decimal zeros that all mantissas share; at least one mantissa must not be 0. `bits` is the
+/// union of their bits.
+fn common_zeros(mantissas: &[i64], bits: u64) -> usize {
+    // A multiple of 10^n is one of 2^n: where a mantissa is odd, there is nothing to divide.
+    let mut zeros = (bits.trailing_zeros() as usize).min(POW10.len() - 1);
     for &mantissa in mantissas {
+        if zeros == 0 {
+            break;
+        }
         if mantissa == 0 {
             continue;
         }
         while mantissa % POW10[zeros] != 0 {
             zeros -= 1;
-        }
-        if zeros == 0 {
-            break;
         }
     }
     zeros

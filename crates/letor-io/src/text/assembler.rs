@@ -75,12 +75,8 @@ impl Assembler {
         } else {
             let Self { entries, ends, transposer, writer, column, labels, .. } = self;
             transposer.each_column(&entries[..len], ends, |feature, rows| {
-                column.clear();
-                column.resize(labels.len());
-                for cell in rows {
-                    column.mantissas[cell.row as usize] = cell.mantissa;
-                    column.scales[cell.row as usize] = cell.scale;
-                }
+                let value = |cell: &Cell| Decimal { mantissa: cell.mantissa, scale: cell.scale };
+                column.scatter(labels.len(), rows.iter().map(|cell| (cell.row as usize, value(cell))));
                 writer.push(feature, column);
             });
         }
@@ -99,10 +95,8 @@ impl Assembler {
         for first in (0..features).step_by(TILE) {
             let columns = &mut self.tile[..TILE.min(features - first)];
             for (at, column) in (first..).zip(columns.iter_mut()) {
-                let values = || self.entries[at..].iter().step_by(features).take(rows);
-                column.clear();
-                column.mantissas.extend(values().map(|value| value.mantissa));
-                column.scales.extend(values().map(|value| value.scale));
+                let values = self.entries[at..].iter().step_by(features).take(rows);
+                column.fill(values.map(|entry| Decimal { mantissa: entry.mantissa, scale: entry.scale }));
             }
             for (feature, column) in (first as u32 + 1..).zip(columns) {
                 self.writer.push(feature, column);

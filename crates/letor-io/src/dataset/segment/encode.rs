@@ -3,7 +3,7 @@
 use super::numbers::{ordered_bits, write_base128, zigzag};
 use super::{DICTIONARY, FLOATS, WITH_DICTIONARY};
 use crate::dataset::bit_packing::{pack, packed_bytes, width_of};
-use crate::dataset::column::{Column, align};
+use crate::dataset::column::{Aligned, Column};
 use crate::decimal::Decimal;
 
 /// The least width of offsets for which a dictionary is tried: narrow codes save little over narrow offsets.
@@ -14,11 +14,11 @@ const NARROW: u32 = 10;
 
 /// Appends the segment of `column` to `out`; returns false and appends nothing if every value is 0.
 pub(in crate::dataset) fn encode(column: &mut Column, out: &mut Vec<u8>) -> bool {
-    if column.mantissas.iter().all(|&mantissa| mantissa == 0) {
+    if column.is_zero() {
         return false;
     }
-    if let Some(scale) = align(column) {
-        encode_decimals(&column.mantissas, scale, out);
+    if let Some(aligned) = column.align() {
+        encode_decimals(column.mantissas(), aligned, out);
         return true;
     }
     // Too far apart for a common power of ten. Rounding to `f64` first makes values that are written and read again
@@ -28,15 +28,15 @@ pub(in crate::dataset) fn encode(column: &mut Column, out: &mut Vec<u8>) -> bool
     for &float in &floats {
         column.push(Decimal::from_f64(float).expect("decimals are finite"));
     }
-    match align(column) {
-        Some(scale) => encode_decimals(&column.mantissas, scale, out),
+    match column.align() {
+        Some(aligned) => encode_decimals(column.mantissas(), aligned, out),
         None => encode_floats(&floats, out),
     }
     true
 }
 
-fn encode_decimals(mantissas: &[i64], scale: i16, out: &mut Vec<u8>) {
-    let (&min, &max) = (mantissas.iter().min().zip(mantissas.iter().max())).expect("not empty");
+fn encode_decimals(mantissas: &[i64], aligned: Aligned, out: &mut Vec<u8>) {
+    let Aligned { scale, min, max } = aligned;
     // Below 2 × 10^18: no overflow.
     let width = width_of((max - min) as u64);
     let form = out.len();
