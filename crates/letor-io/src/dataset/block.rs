@@ -13,7 +13,7 @@
 
 use super::bit_packing::PADDING;
 use super::column::Column;
-use super::segment::{self, Segment, encode};
+use super::segment::{self, Dictionary, Segment, encode};
 
 const HEADER: usize = 5;
 
@@ -23,6 +23,7 @@ pub(crate) struct BlockWriter {
     features: Vec<u32>,
     starts: Vec<usize>,
     segments: Vec<u8>,
+    dictionary: Dictionary,
 }
 
 impl BlockWriter {
@@ -31,7 +32,7 @@ impl BlockWriter {
     pub(crate) fn push(&mut self, feature: u32, column: &mut Column) {
         debug_assert!(self.features.last().is_none_or(|&last| last < feature));
         let start = self.segments.len();
-        if encode(column, &mut self.segments) {
+        if encode(column, &mut self.dictionary, &mut self.segments) {
             self.features.push(feature);
             self.starts.push(start);
         }

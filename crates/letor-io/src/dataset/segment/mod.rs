@@ -21,12 +21,14 @@
 //! | | an offset, or a code into the dictionary, for each document, packed |
 
 mod check;
+mod dictionary;
 mod encode;
 mod numbers;
 
 use super::bit_packing::{packed_bytes, unpack, width_of};
 use crate::decimal::Decimal;
 pub(super) use check::is_sound;
+pub(super) use dictionary::Dictionary;
 pub(super) use encode::encode;
 use numbers::{from_ordered_bits, read_base128, unzigzag};
 
@@ -136,7 +138,7 @@ mod tests {
         let mut column = Column::default();
         values.iter().for_each(|&value| column.push(value));
         let mut out = Vec::new();
-        encode(&mut column, &mut out).then(|| {
+        encode(&mut column, &mut Dictionary::default(), &mut out).then(|| {
             out.resize(out.len() + PADDING, 0);
             out
         })
