@@ -3,7 +3,7 @@
 use super::assembler::Assembler;
 use super::file::{Failure, GroupSizes, Ids, Piece, looks_like_id};
 use super::options::{MAX_LINE, Null, ReadOptions};
-use super::row::{Line, RowError, RowReader, check_id, line_too_long};
+use super::row::{Line, RowError, check_id, line_too_long, read_row};
 use crate::dataset::EncodedQuery;
 use crate::error::{ErrorKind, Position};
 
@@ -26,7 +26,6 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
         text: piece.text(),
         ids,
         options,
-        rows: RowReader::default(),
         assembler,
         group: piece.first_group,
         id: &[],
@@ -91,7 +90,6 @@ struct Parser<'a> {
     text: &'a [u8],
     ids: &'a Ids,
     options: &'a ReadOptions,
-    rows: RowReader,
     assembler: &'a mut Assembler,
     /// With group sizes: the index (from 0) of the query that the rows belong to.
     group: usize,
@@ -105,7 +103,7 @@ impl<'a> Parser<'a> {
     /// Reads the line at `start` and returns the start of the next one.
     fn line(&mut self, start: usize) -> Result<usize, RowError> {
         let text = self.text;
-        let (line, next) = self.rows.read(text, start, self.options, &mut self.assembler.entries)?;
+        let (line, next) = read_row(text, start, self.options, &mut self.assembler.entries)?;
         let Line::Row { label, qid, comment, end } = line else {
             return Ok(next);
         };

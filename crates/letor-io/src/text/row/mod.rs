@@ -11,5 +11,5 @@ mod token;
 pub(super) use digits::LOOKAHEAD;
 pub(super) use entry::Entry;
 pub(crate) use number::{NotANumber, parse as parse_number};
-pub(super) use reader::{Line, RowReader, line_too_long};
+pub(super) use reader::{Line, line_too_long, read_row};
 pub(super) use token::{RowError, check_id};

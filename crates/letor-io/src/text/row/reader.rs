@@ -1,8 +1,7 @@
 //! Reads one row: `label qid:id feature:value ... # comment`.
 
-use super::digits::NonDigits;
 use super::entry::Entry;
-use super::short_values::ShortValues;
+use super::short_values;
 use super::token::{RowError, read_feature, read_label, read_qid, read_value};
 use crate::decimal::Decimal;
 use crate::error::ErrorKind;
@@ -25,82 +24,67 @@ pub(in crate::text) enum Line<'a> {
     },
 }
 
-/// Reads rows, reusing its buffers.
-#[derive(Debug, Default)]
-pub(in crate::text) struct RowReader {
-    non_digits: NonDigits,
+/// Reads the line at `start`, appends its values to `entries`, and returns its contents and the start of the next line.
+///
+/// [`LOOKAHEAD`](super::LOOKAHEAD) line feeds must follow the last line of `text`.
+pub(in crate::text) fn read_row<'a>(
+    text: &'a [u8],
+    start: usize,
+    options: &ReadOptions,
+    entries: &mut Vec<Entry>,
+) -> Result<(Line<'a>, usize), RowError> {
+    let mut at = skip_blanks(text, start);
+    match text[at] {
+        b'\n' => return Ok((Line::Blank, at + 1)),
+        b'#' => return Ok((Line::Blank, comment(text, start, at)?.1)),
+        _ => {}
+    }
+    let label;
+    (label, at) = read_label(text, at, options)?;
+    at = skip_blanks(text, at);
+    let mut qid = None;
+    if text[at..].starts_with(b"qid:") {
+        let (id, end) = read_qid(text, at + 4)?;
+        qid = Some(id);
+        at = skip_blanks(text, end);
+    }
+    let at = read_values(text, start, at, options, entries)?;
+    let (comment, next) = match text[at] {
+        b'#' => {
+            let (comment, next) = comment(text, start, at)?;
+            (Some(comment), next)
+        }
+        _ => (None, at + 1),
+    };
+    check_length(start, next - 1)?;
+    Ok((Line::Row { label, qid, comment, end: at }, next))
 }
 
-impl RowReader {
-    /// Reads the line at `start`, appends its values to `entries`, and returns its contents and the start of the
-    /// next line.
-    ///
-    /// [`LOOKAHEAD`](super::LOOKAHEAD) line feeds must follow the last line of `text`.
-    pub(in crate::text) fn read<'a>(
-        &mut self,
-        text: &'a [u8],
-        start: usize,
-        options: &ReadOptions,
-        entries: &mut Vec<Entry>,
-    ) -> Result<(Line<'a>, usize), RowError> {
-        let mut at = skip_blanks(text, start);
-        match text[at] {
-            b'\n' => return Ok((Line::Blank, at + 1)),
-            b'#' => return Ok((Line::Blank, comment(text, start, at)?.1)),
-            _ => {}
-        }
-        let label;
-        (label, at) = read_label(text, at, options)?;
+/// Reads `feature:value` pairs from `at` up to a comment or the end of the line and returns that position.
+fn read_values(
+    text: &[u8],
+    start: usize,
+    mut at: usize,
+    options: &ReadOptions,
+    entries: &mut Vec<Entry>,
+) -> Result<usize, RowError> {
+    // Beyond the limit nothing is read; before it, there may be an error.
+    let limit = start + MAX_LINE;
+    let mut last = 0;
+    loop {
+        (at, last) = short_values::read(text, at, last, limit, entries);
         at = skip_blanks(text, at);
-        let mut qid = None;
-        if text[at..].starts_with(b"qid:") {
-            let (id, end) = read_qid(text, at + 4)?;
-            qid = Some(id);
-            at = skip_blanks(text, end);
+        if matches!(text[at], b'\n' | b'#') || at > limit {
+            return Ok(at);
         }
-        let at = self.read_values(text, start, at, options, entries)?;
-        let (comment, next) = match text[at] {
-            b'#' => {
-                let (comment, next) = comment(text, start, at)?;
-                (Some(comment), next)
-            }
-            _ => (None, at + 1),
-        };
-        check_length(start, next - 1)?;
-        Ok((Line::Row { label, qid, comment, end: at }, next))
-    }
-
-    /// Reads `feature:value` pairs from `at` up to a comment or the end of the line and returns that position.
-    fn read_values(
-        &mut self,
-        text: &[u8],
-        start: usize,
-        mut at: usize,
-        options: &ReadOptions,
-        entries: &mut Vec<Entry>,
-    ) -> Result<usize, RowError> {
-        let len = memchr::memchr(b'\n', &text[at..]).unwrap_or(0);
-        let mut short = match at + len - start > MAX_LINE {
-            false => ShortValues::new(text, at, len, &mut self.non_digits),
-            // Reads up to the limit, in case there is an error before it.
-            true => ShortValues::none(at),
-        };
-        let mut last = 0;
-        loop {
-            (at, last) = short.read(at, last, entries);
-            at = skip_blanks(text, at);
-            if matches!(text[at], b'\n' | b'#') || at - start > MAX_LINE {
-                return Ok(at);
-            }
-            // Repeated spaces or an unusual value: the fast path may work again after it.
-            let before = entries.len();
-            (at, last) = short.read(at, last, entries);
-            if entries.len() == before {
-                let (feature, value) = read_feature(text, at, last)?;
-                let (Decimal { mantissa, scale }, end) = read_value(text, value, feature, options)?;
-                entries.push(Entry { mantissa, feature, scale });
-                (at, last) = (end, feature);
-            }
+        // Repeated spaces or an unusual value: the fast path may work again after it.
+        let before = entries.len();
+        (at, last) = short_values::read(text, at, last, limit, entries);
+        if entries.len() == before {
+            let (feature, value) = read_feature(text, at, last)?;
+            let (Decimal { mantissa, scale }, end) = read_value(text, value, feature, options)?;
+            entries.push(Entry { mantissa, feature, scale });
+            (at, last) = (end, feature);
         }
     }
 }
@@ -155,7 +139,7 @@ mod tests {
         text.resize(text.len() + LOOKAHEAD, b'\n');
         let mut entries = Vec::new();
         let string = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        match RowReader::default().read(&text, 0, options, &mut entries) {
+        match read_row(&text, 0, options, &mut entries) {
             Err(error) => Err((error.at + 1, error.kind, error.message)),
             Ok((Line::Blank, _)) => Ok(None),
             Ok((Line::Row { label, qid, comment, .. }, next)) => {

@@ -1,33 +1,27 @@
 //! The fast path for values: short numbers separated by single spaces, as in nearly all rows.
+//!
+//! The next value cannot be read before the end of this one is known, so the way to the end is short: two words of
+//! text are searched for a blank at once, and the most frequent values, of one digit, are a branch that is foreseen.
+//! What the digits between mean is worked out beside.
 
-use super::digits::{LOOKAHEAD, NonDigits, digits};
+use super::digits::{digits, not_digits};
 use super::entry::Entry;
 use crate::decimal::POW10;
 use crate::text::options::MAX_FEATURE;
-
-/// Reads values with at most eight digits on either side of the decimal point, without exponent or `+`, each
-/// followed by a space. Leaves everything else to the slow path, which also detects errors.
-pub(super) struct ShortValues<'a> {
-    /// The text from the first value to [`LOOKAHEAD`] bytes after the end of the line.
-    line: &'a [u8],
-    /// The start of `line` in the text.
-    base: usize,
-    /// The positions in `line` of all bytes that are not digits.
-    ends: &'a [u32],
-}
 
 /// `n:` as the first bytes of a little-endian word.
 #[derive(Clone, Copy)]
 struct Prefix {
     word: u64,
     mask: u64,
+    len: usize,
 }
 
 /// Feature numbers below this are recognised as the successor of the last one without parsing their digits.
 const PREFIXES: usize = 1024;
 
 static PREFIX: [Prefix; PREFIXES] = {
-    let mut prefixes = [Prefix { word: 0, mask: 0 }; PREFIXES];
+    let mut prefixes = [Prefix { word: 0, mask: 0, len: 0 }; PREFIXES];
     let mut number = 0;
     while number < PREFIXES {
         let (mut word, mut len, mut rest) = (b':' as u64, 1, number);
@@ -38,104 +32,129 @@ static PREFIX: [Prefix; PREFIXES] = {
                 break;
             }
         }
-        prefixes[number] = Prefix { word, mask: (1 << (8 * len)) - 1 };
+        prefixes[number] = Prefix { word, mask: (1 << (8 * len)) - 1, len };
         number += 1;
     }
     prefixes
 };
 
-/// A bit for each byte that may follow a value.
-const BLANKS: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\r' | 1 << b'\n';
-
-impl<'a> ShortValues<'a> {
-    /// For the values from `base` to the end of the line, `len` bytes later.
-    pub(super) fn new(text: &'a [u8], base: usize, len: usize, non_digits: &'a mut NonDigits) -> Self {
-        let ends = non_digits.of_line(text, base, base + len);
-        Self { line: &text[base..base + len + LOOKAHEAD], base, ends }
-    }
-
-    /// For a line that is left to the slow path from `base` on.
-    pub(super) fn none(base: usize) -> Self {
-        Self { line: &[], base, ends: &[] }
-    }
-
-    /// Appends the values from `at` on to `entries`, up to the first one that is not short, not separated by one
-    /// space, or whose feature is not above the one before it (`last` for the first). Returns the start of the next
-    /// token and the last feature read.
-    pub(super) fn read(&mut self, at: usize, mut last: u32, entries: &mut Vec<Entry>) -> (usize, u32) {
-        let (line, mut at) = (self.line, at - self.base);
-        // Skips what the slow path has read.
-        let passed = self.ends.iter().take_while(|&&end| (end as usize) < at).count();
-        let mut ends = &self.ends[passed..];
-        while let &[first, second, third, fourth, ..] = ends {
-            // The ends of the feature number and of the digits before the decimal point.
-            let Some((feature, mut start)) = feature(line, at, last, first as usize) else {
-                break;
-            };
-            let (mut stop, mut next, mut rest) = (second as usize, third as usize, &ends[2..]);
-            let negative = line[start] == b'-';
-            if negative {
-                (start, stop, next, rest) = (start + 1, next, fourth as usize, &ends[3..]);
-            }
-            let whole = stop.wrapping_sub(start);
-            if !(1..=8).contains(&whole) {
-                break;
-            }
-            let mut scale = 0;
-            let mantissa = if line[stop] != b'.' {
-                digits(word(line, start), whole)
-            } else {
-                scale = next.wrapping_sub(stop + 1);
-                let mantissa = if scale.wrapping_sub(1) < 8 - whole {
-                    // Removes the decimal point by moving the fraction down by one byte.
-                    let first = (1 << (8 * whole)) - 1;
-                    let word = word(line, start) & first | word(line, start + 1) & !first;
-                    digits(word, whole + scale)
-                } else if (1..=8).contains(&scale) {
-                    let whole = digits(word(line, start), whole);
-                    whole * POW10[scale] as u64 + digits(word(line, stop + 1), scale)
-                } else {
-                    break;
-                };
-                (stop, rest) = (next, &rest[1..]);
-                mantissa
-            };
-            let end = line[stop];
-            if end >= 64 || BLANKS >> end & 1 == 0 {
-                break;
-            }
-            let mantissa = if negative { -(mantissa as i64) } else { mantissa as i64 };
-            entries.push(Entry { mantissa, feature, scale: scale as i16 });
-            if end == b'\n' {
-                (at, ends) = (stop, &[]);
-                break;
-            }
-            (at, last, ends) = (stop + 1, feature, rest);
-        }
-        self.ends = ends;
-        (self.base + at, last)
-    }
+/// Appends the values from `at` on to `entries`: those with at most eight digits on either side of the decimal point,
+/// without exponent or `+`, each separated by one space from the next. Stops at the end of the line, beyond `limit`, and
+/// at the first value that is anything else or whose feature is not above the one before it (`last` for the first): the
+/// slow path reads that, and detects errors. Returns the start of the next token and the last feature read.
+///
+/// [`LOOKAHEAD`](super::LOOKAHEAD) bytes must follow the last line of `text`.
+pub(super) fn read(text: &[u8], at: usize, last: u32, limit: usize, entries: &mut Vec<Entry>) -> (usize, u32) {
+    let (at, last) = read_features(text, at, last, limit, entries, successor);
+    read_features(text, at, last, limit, entries, any_feature)
 }
 
-/// The feature number at `at` and the position after its colon, if the number is above `last`; `end` is the end of
-/// its digits.
+/// [`read`], as far as `feature` finds the number of the next feature, given the text from there and the last one; it
+/// returns the number and the length of its text.
 #[inline(always)]
-fn feature(line: &[u8], at: usize, last: u32, end: usize) -> Option<(u32, usize)> {
-    let word = word(line, at);
-    if let Some(next) = PREFIX.get(last as usize + 1)
-        && word & next.mask == next.word
+fn read_features(
+    text: &[u8],
+    mut at: usize,
+    mut last: u32,
+    limit: usize,
+    entries: &mut Vec<Entry>,
+    feature: impl Fn(&[u8], u32) -> Option<(u32, usize)>,
+) -> (usize, u32) {
+    while at <= limit
+        && let Some((feature, len)) = feature(&text[at..], last)
+        && let Some((mantissa, scale, len)) = value(&text[at + len..]).map(|(m, s, l)| (m, s, len + l))
     {
-        return Some((last + 1, end + 1));
+        entries.push(Entry { mantissa, feature, scale });
+        (at, last) = (at + len, feature);
+        if text[at] == b'\n' {
+            break;
+        }
+        at += 1;
     }
-    let count = end.wrapping_sub(at);
-    if !(1..=7).contains(&count) || line[end] != b':' {
+    (at, last)
+}
+
+/// The feature after `last`, if `text` begins with it.
+#[inline(always)]
+fn successor(text: &[u8], last: u32) -> Option<(u32, usize)> {
+    let next = PREFIX.get(last as usize + 1)?;
+    (word(text) & next.mask == next.word).then_some((last + 1, next.len))
+}
+
+/// The feature that `text` begins with, if it is above `last`.
+#[inline(always)]
+fn any_feature(text: &[u8], last: u32) -> Option<(u32, usize)> {
+    let word = word(text);
+    // Most numbers have as many digits as the one before: three branches that are foreseen.
+    let count = match text {
+        [_, b':', ..] => 1,
+        [_, _, b':', ..] => 2,
+        [_, _, _, b':', ..] => 3,
+        _ => not_digits(word).trailing_zeros() as usize / 8,
+    };
+    if !(1..=7).contains(&count) || not_digits(word) << (64 - 8 * count) != 0 || text[count] != b':' {
         return None;
     }
     let feature = digits(word, count) as u32;
-    (last < feature && feature <= MAX_FEATURE).then_some((feature, end + 1))
+    (last < feature && feature <= MAX_FEATURE).then_some((feature, count + 1))
+}
+
+/// The mantissa, scale and length of the value that `text` begins with, if it is short and a blank follows.
+#[inline(always)]
+fn value(text: &[u8]) -> Option<(i64, i16, usize)> {
+    const ONE_DIGIT: u16 = u16::from_le_bytes(*b"0 ");
+    let [first, second] = [word(text), word(&text[8..])];
+    let one = first as u16 ^ ONE_DIGIT;
+    if one < 10 {
+        return Some((i64::from(one), 0, 1));
+    }
+    let len = match (blanks(first), blanks(second)) {
+        (0, 0) => return None,
+        (0, second) => 8 + second.trailing_zeros() as usize / 8,
+        (first, _) => first.trailing_zeros() as usize / 8,
+    };
+    if !matches!(text[len], b' ' | b'\t' | b'\r' | b'\n') {
+        return None;
+    }
+    let (magnitude, scale) = match text[0] {
+        b'-' => magnitude(&text[1..], len.wrapping_sub(1))?,
+        _ => magnitude(text, len)?,
+    };
+    let mantissa = if text[0] == b'-' { -(magnitude as i64) } else { magnitude as i64 };
+    Some((mantissa, scale as i16, len))
+}
+
+/// The mantissa and the scale of the `len` bytes that `text` begins with.
+#[inline(always)]
+fn magnitude(text: &[u8], len: usize) -> Option<(u64, usize)> {
+    let first = word(text);
+    let whole = not_digits(first).trailing_zeros() as usize / 8;
+    if whole == 0 {
+        return None;
+    }
+    if whole >= len {
+        return Some((digits(first, len), 0));
+    }
+    let scale = len - whole - 1;
+    if text[whole] != b'.' || !(1..=8).contains(&scale) {
+        return None;
+    }
+    let fraction = word(&text[whole + 1..]);
+    if not_digits(fraction) << (64 - 8 * scale) != 0 {
+        return None;
+    }
+    Some((digits(first, whole) * POW10[scale] as u64 + digits(fraction, scale), scale))
+}
+
+/// The high bit of each byte of `word` that is a space or a control character.
+#[inline(always)]
+fn blanks(word: u64) -> u64 {
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    // With the high bits masked, no carry leaves a byte.
+    !(((word & !HIGH_BITS) + 0x5f5f_5f5f_5f5f_5f5f) | word) & HIGH_BITS
 }
 
 #[inline(always)]
-fn word(line: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(*line[at..].first_chunk().expect("`LOOKAHEAD` bytes follow a line"))
+fn word(text: &[u8]) -> u64 {
+    u64::from_le_bytes(*text.first_chunk().expect("`LOOKAHEAD` bytes follow a line"))
 }
