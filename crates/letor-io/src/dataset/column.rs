@@ -212,3 +212,78 @@ fn common_zeros(mantissas: &[i64], bits: u64) -> usize {
     }
     zeros
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn column(values: &[Decimal]) -> Column {
+        let mut column = Column::default();
+        values.iter().for_each(|&value| column.push(value));
+        column
+    }
+
+    /// The definition of [`Column::align`]: every value without trailing zeros, at the largest scale among them.
+    fn plainly_aligned(values: &[Decimal]) -> Option<(i16, Vec<i64>)> {
+        let stripped: Vec<Decimal> = values.iter().map(|value| value.stripped()).collect();
+        let scale = stripped.iter().filter(|value| value.mantissa != 0).map(|value| value.scale).max()?;
+        let aligned = stripped.iter().map(|value| {
+            let power = 10_i128.checked_pow(u32::try_from(scale - value.scale).unwrap_or(0).min(30))?;
+            let mantissa = i128::from(value.mantissa).checked_mul(power)?;
+            (mantissa.abs() < i128::from(MANTISSA_LIMIT)).then_some(mantissa as i64)
+        });
+        Some((scale, aligned.collect::<Option<Vec<i64>>>()?))
+    }
+
+    fn any_decimal() -> impl Strategy<Value = Decimal> {
+        prop_oneof![
+            (-999i64..1000, 0i16..7).prop_map(|(mantissa, scale)| Decimal { mantissa, scale }),
+            (-9i64..10, 0i16..8, 0u32..8)
+                .prop_map(|(digit, scale, zeros)| Decimal { mantissa: digit * 10_i64.pow(zeros), scale }),
+            (-MANTISSA_LIMIT + 1..MANTISSA_LIMIT, -70i16..70).prop_map(|(mantissa, scale)| Decimal { mantissa, scale }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn aligning_does_what_it_says(values in prop::collection::vec(any_decimal(), 1..40), same in 0i16..70) {
+            for values in [values.clone(), values.iter().map(|value| Decimal { scale: same, ..*value }).collect()] {
+                let mut column = column(&values);
+                prop_assert_eq!(column.is_zero(), values.iter().all(|value| value.mantissa == 0));
+                if column.is_zero() {
+                    continue;
+                }
+                match (column.align(), plainly_aligned(&values)) {
+                    (Some(aligned), Some((scale, mantissas))) => {
+                        prop_assert_eq!(column.mantissas(), &mantissas);
+                        let (min, max) = (*mantissas.iter().min().unwrap(), *mantissas.iter().max().unwrap());
+                        prop_assert_eq!(aligned, Aligned { scale, min, max });
+                    }
+                    (None, None) => {}
+                    (aligned, plain) => prop_assert!(false, "{aligned:?} beside {plain:?}"),
+                }
+            }
+        }
+
+        #[test]
+        fn columns_are_the_same_however_they_are_filled(cells in prop::collection::vec(prop::option::of(any_decimal()), 1..40)) {
+            let values: Vec<Decimal> = cells.iter().map(|cell| cell.unwrap_or(Decimal::ZERO)).collect();
+            let pushed = column(&values);
+            let (mut filled, mut scattered) = (column(&[Decimal::ZERO; 50]), column(&[Decimal { mantissa: 7, scale: 7 }; 3]));
+            filled.fill(values.iter().copied());
+            let present: Vec<(usize, Decimal)> = (0..).zip(&cells).filter_map(|(row, cell)| Some((row, (*cell)?))).collect();
+            scattered.scatter(values.len(), present.into_iter());
+            for other in [&filled, &scattered] {
+                prop_assert!(other.values().eq(pushed.values()));
+                prop_assert_eq!(other.summary, pushed.summary);
+            }
+            // Zeros at the end, one by one and at once.
+            let (mut extended, mut resized) = (column(&values), pushed);
+            (0..3).for_each(|_| extended.push(Decimal::ZERO));
+            resized.resize(values.len() + 3);
+            prop_assert!(extended.values().eq(resized.values()));
+            prop_assert_eq!(extended.summary, resized.summary);
+        }
+    }
+}

@@ -7,6 +7,12 @@ use crate::decimal::Decimal;
 /// The number of columns taken from dense rows in one pass: their values in a row fill two cache lines.
 const TILE: usize = 8;
 
+/// Rows with at most this many features for each value become dense ones.
+const MOST_GAPS: usize = 4;
+
+/// If that makes at most this many values: 16 MiB.
+const MOST_FILLED: usize = 1 << 20;
+
 /// The rows of the query being read, and the buffers that turn them into columns. Reused for every query.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
@@ -28,6 +34,8 @@ pub(super) struct Assembler {
     writer: BlockWriter,
     column: Column,
     tile: [Column; TILE],
+    /// Rows with their gaps filled.
+    filled: Vec<Entry>,
 }
 
 impl Assembler {
@@ -70,8 +78,12 @@ impl Assembler {
         if self.null_is_min {
             self.all_null += replace_nulls(&mut self.entries[..len], self.labels.len(), &mut self.lowest);
         }
+        let cells = self.highest as usize * self.labels.len();
         if self.dense {
-            self.push_dense();
+            push_dense(&self.entries[..len], self.highest, &mut self.tile, &mut self.writer);
+        } else if cells <= MOST_FILLED.min(MOST_GAPS * len) {
+            fill_gaps(&self.entries[..len], &self.ends, self.highest, &mut self.filled);
+            push_dense(&self.filled, self.highest, &mut self.tile, &mut self.writer);
         } else {
             let Self { entries, ends, transposer, writer, column, labels, .. } = self;
             transposer.each_column(&entries[..len], ends, |feature, rows| {
@@ -88,20 +100,33 @@ impl Assembler {
         self.highest = 0;
         Some(EncodedQuery { id: id.into(), labels, block: block?, features })
     }
+}
 
-    /// Transposes [`TILE`] columns in each pass, so that values next to each other in a row are read together.
-    fn push_dense(&mut self) {
-        let (features, rows) = (self.highest as usize, self.labels.len());
-        for first in (0..features).step_by(TILE) {
-            let columns = &mut self.tile[..TILE.min(features - first)];
-            for (at, column) in (first..).zip(columns.iter_mut()) {
-                let values = self.entries[at..].iter().step_by(features).take(rows);
-                column.fill(values.map(|entry| Decimal { mantissa: entry.mantissa, scale: entry.scale }));
-            }
-            for (feature, column) in (first as u32 + 1..).zip(columns) {
-                self.writer.push(feature, column);
-            }
+/// Packs the columns of rows that have the features 1 to `features`. Transposes [`TILE`] columns in each pass, so that
+/// values next to each other in a row are read together.
+fn push_dense(entries: &[Entry], features: u32, tile: &mut [Column; TILE], writer: &mut BlockWriter) {
+    let features = features as usize;
+    for first in (0..features).step_by(TILE) {
+        let columns = &mut tile[..TILE.min(features - first)];
+        for (at, column) in (first..).zip(columns.iter_mut()) {
+            column.fill(entries.chunks_exact(features).map(|row| row[at].value()));
         }
+        for (feature, column) in (first as u32 + 1..).zip(columns) {
+            writer.push(feature, column);
+        }
+    }
+}
+
+/// Copies rows to `filled` with a 0 for every feature up to `features` that they do not have.
+fn fill_gaps(entries: &[Entry], ends: &[usize], features: u32, filled: &mut Vec<Entry>) {
+    filled.clear();
+    filled.resize(ends.len() * features as usize, Entry { mantissa: 0, feature: 0, scale: 0 });
+    let mut start = 0;
+    for (row, &end) in filled.chunks_exact_mut(features as usize).zip(ends) {
+        for &entry in &entries[start..end] {
+            row[entry.feature as usize - 1] = entry;
+        }
+        start = end;
     }
 }
 
@@ -128,7 +153,7 @@ fn replace_nulls(entries: &mut [Entry], documents: usize, lowest: &mut Vec<Lowes
         let Lowest { value: least, entries } = &mut lowest[feature];
         *entries += 1;
         if !is_null(entry) {
-            let value = Decimal { mantissa: entry.mantissa, scale: entry.scale };
+            let value = entry.value();
             *least = Some(least.filter(|least| least.compare(value).is_le()).unwrap_or(value));
         }
     }
@@ -273,5 +298,33 @@ mod tests {
         assembler.end_row(1.0);
         let next = assembler.finish("q").unwrap();
         assert_eq!((next.features, next.labels), (9, vec![1.0]));
+    }
+
+    #[test]
+    fn gaps_are_zeros_however_many() {
+        // From no gap to so many that the columns are sorted instead of filled.
+        for features in [7, 14, 60, 700] {
+            let present = |row: usize, value: usize| ((row * 3 + value * features / 7) % features + 1) as u32;
+            let mantissa = |row: usize, value: usize| (row * 100 + value) as i64 - 150;
+            let rows: Vec<Vec<(u32, i64)>> = (0..9)
+                .map(|row| {
+                    let mut values: Vec<_> = (0..7).map(|value| (present(row, value), mantissa(row, value))).collect();
+                    values.sort_unstable();
+                    values
+                })
+                .collect();
+            let dense: Vec<Vec<f64>> = rows
+                .iter()
+                .map(|row| {
+                    let mut dense = vec![0.0; features];
+                    row.iter().for_each(|&(feature, mantissa)| dense[feature as usize - 1] = mantissa as f64);
+                    dense
+                })
+                .collect();
+            let rows: Vec<(f32, &[(u32, i64)])> = rows.iter().map(|row| (1.0, &row[..])).collect();
+            let plain = EncodedQuery::from_rows("q", &[1.0; 9], &dense).unwrap();
+            let got = query(&rows);
+            assert_eq!((&got.labels, &got.block), (&plain.labels, &plain.block), "{features} features");
+        }
     }
 }

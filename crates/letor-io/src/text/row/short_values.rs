@@ -158,3 +158,73 @@ fn blanks(word: u64) -> u64 {
 fn word(text: &[u8]) -> u64 {
     u64::from_le_bytes(*text.first_chunk().expect("`LOOKAHEAD` bytes follow a line"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::LOOKAHEAD;
+    use super::super::token::{read_feature, read_value};
+    use super::*;
+    use crate::text::options::ReadOptions;
+    use proptest::prelude::*;
+
+    /// Whether `value` is one that the fast path promises to read.
+    fn is_short(value: &str) -> bool {
+        let digits = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        let magnitude = value.strip_prefix('-').unwrap_or(value);
+        let (whole, fraction) = magnitude.split_once('.').unwrap_or((magnitude, "0"));
+        digits(whole) && digits(fraction) && value.len() < 16
+    }
+
+    fn values() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[0-9]",
+            "-?[0-9]{1,9}",
+            "-?[0-9]{1,3}\\.[0-9]{1,8}",
+            "-?[0-9]{1,9}\\.[0-9]{0,9}",
+            "[-+.e0-9x]{0,6}",
+            "[0-9]{1,3}[^ 0-9\n]{1,2}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_those_of_the_slow_path(
+            row in prop::collection::vec((prop_oneof![Just(1u32), 1u32..200, 1u32..200_000], values()), 1..12),
+            blank in "[ \t\r]{1,2}",
+            ends in prop::sample::select(vec!["\n", " \n", "\r\n", " # 7\n", "#7\n"]),
+            limit in prop_oneof![Just(usize::MAX), 0usize..60],
+        ) {
+            let (mut text, mut feature, mut tokens) = (String::from("0 "), 0, Vec::new());
+            for (index, (gap, value)) in row.iter().enumerate() {
+                feature += gap;
+                tokens.push((text.len(), feature, value));
+                // One of the blanks is odd.
+                text += &format!("{feature}:{value}{}", if index == 3 { &blank } else { " " });
+            }
+            text.truncate(text.len() - 1);
+            text += ends;
+            let mut text = text.into_bytes();
+            text.resize(text.len() + LOOKAHEAD, b'\n');
+
+            let mut entries = Vec::new();
+            let (at, last) = read(&text, 2, 0, limit, &mut entries);
+            let (mut plain, mut from) = (2, 0);
+            for (entry, &(start, ..)) in entries.iter().zip(&tokens) {
+                prop_assert_eq!(plain, start);
+                let (feature, value) = read_feature(&text, plain, from).unwrap();
+                let (exact, end) = read_value(&text, value, feature, &ReadOptions::default()).unwrap();
+                prop_assert_eq!(entry.feature, feature);
+                prop_assert_eq!(entry.value().compare(exact), std::cmp::Ordering::Equal, "{:?} {:?}", entry, exact);
+                prop_assert!(plain <= limit);
+                (plain, from) = (end + usize::from(text[end] != b'\n'), feature);
+            }
+            prop_assert_eq!((at, last), (plain, from));
+            // Whatever is left is not for the fast path.
+            if let Some(&(start, feature, value)) = tokens.get(entries.len()) {
+                let blank = text[start + feature.to_string().len() + 1 + value.len()];
+                let read = start == at && start <= limit && is_short(value) && blank != b'#' && feature <= MAX_FEATURE;
+                prop_assert!(!read, "{feature}:{value} was left at {at}");
+            }
+        }
+    }
+}
