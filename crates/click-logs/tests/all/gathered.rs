@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use click_logs::error::Malformed;
 use click_logs::join::{Gathered, Sum, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{Click, Complete, Impression, Settings};
-use click_logs::read::{self, Event};
+use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
+use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
 
 use crate::common::{assert_same, simulated, simulated_log};
@@ -40,7 +40,39 @@ fn piece(id: &str, pieces: usize) -> usize {
     id.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % pieces
 }
 
-/// Credits lines in pieces.
+/// Makes a row what an impression of the usual form says; every fifth is left to the other reader.
+fn fill<'a>(at: usize, impression: &'a Impression<'_>, row: &mut RowRef<'a>) -> bool {
+    row.impression = Some(&impression.id);
+    row.time = Some(impression.time);
+    row.user = impression.unit.as_deref();
+    row.agent = impression.agent.as_deref();
+    row.shown.extend(impression.shown.iter().map(|document| &**document));
+    row.has_shown = true;
+    if let Some(Mixed::Teams { teams, rankers }) = &impression.mixed {
+        row.teams.extend(teams.iter().map(Option::as_deref));
+        row.rankers.extend(rankers.iter().flatten().map(|ranker| &**ranker));
+        (row.has_teams, row.has_rankers) = (true, rankers.is_some());
+    }
+    at % 5 < 4
+}
+
+/// Adds impressions, as they are or as rows.
+fn gather(gathered: &mut Gathered, impressions: &[&Impression<'_>], are_rows: bool) {
+    if are_rows {
+        gathered
+            .impression_rows(
+                impressions.len(),
+                |at, row| fill(at, impressions[at], row),
+                |at| Ok(impressions[at].clone()),
+                refused,
+            )
+            .unwrap();
+    } else {
+        gathered.impressions(impressions.iter().map(|&impression| Ok(impression.clone())), refused).unwrap();
+    }
+}
+
+/// Credits lines in pieces; of more than one, every other is of rows.
 fn credited(
     settings: &Settings,
     impressions: &[Impression<'_>],
@@ -50,7 +82,7 @@ fn credited(
     let mut survey = Survey::default();
     for part in impressions.chunks(impressions.len().div_ceil(pieces)) {
         let mut gathered = Gathered::new(settings.clone());
-        gathered.impressions(part.iter().cloned().map(Ok), refused).unwrap();
+        gather(&mut gathered, &part.iter().collect::<Vec<_>>(), pieces > 1);
         survey.add(gathered.survey());
     }
     let (until, last_day) = survey.closing(settings);
@@ -62,8 +94,8 @@ fn credited(
     };
     for number in 0..pieces {
         let mut gathered = Gathered::new(settings.clone());
-        let here = impressions.iter().filter(|impression| piece(&impression.id, pieces) == number);
-        gathered.impressions(here.cloned().map(Ok), refused).unwrap();
+        let here: Vec<_> = impressions.iter().filter(|impression| piece(&impression.id, pieces) == number).collect();
+        gather(&mut gathered, &here, number % 2 == 1);
         let of = |event: &&Event<'_>| match event {
             Event::Click(Click { impression, .. }) => piece(impression, pieces) == number,
             Event::Other => number == 0,
@@ -122,6 +154,29 @@ fn lines_that_cannot_be_read_are_refused_or_set_aside() {
     gathered.clicks(clicks(), refused).unwrap();
     let rows = gathered.take_tally().rows();
     assert_eq!(rows, [("impression", "malformed", 1), ("click", "other-action", 1), ("click", "malformed", 1)]);
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_refused_or_set_aside() {
+    let wrong = |at: usize| Err(Malformed::new(format!("nonsense in {at}")));
+    // The first row is whole, the second has a document twice, the third no time.
+    fn row<'a>(at: usize, row: &mut RowRef<'a>) -> bool {
+        row.impression = Some(["a", "b", "c"][at]);
+        row.time = (at < 2).then_some(5);
+        row.user = Some("u");
+        row.shown.extend(["d1", if at == 1 { "d1" } else { "d2" }]);
+        row.teams.extend([Some("A"), Some("")]);
+        (row.has_shown, row.has_teams) = (true, true);
+        true
+    }
+    let mut gathered = Gathered::new(Settings::default());
+    let refused_first = gathered.impression_rows(3, row, wrong, refused).unwrap_err();
+    assert!(refused_first.starts_with("1: the document `d1` is shown twice"), "{refused_first}");
+    let settings = Settings { set_malformed_aside: true, complete: Complete::Final, ..Settings::default() };
+    let mut gathered = Gathered::new(settings);
+    gathered.impression_rows(3, row, wrong, refused).unwrap();
+    gathered.credit(i64::MAX, |outcome| assert_eq!(outcome.rankers, [Some("A"), None])).unwrap();
+    assert!(gathered.take_tally().rows().contains(&("impression", "malformed", 2)));
 }
 
 #[test]

@@ -48,7 +48,9 @@ impl RowRef<'_> {
     fn clear(&mut self) {
         let [mut shown, mut rankers] = [&mut self.shown, &mut self.rankers].map(std::mem::take);
         let mut teams = std::mem::take(&mut self.teams);
-        (shown.clear(), teams.clear(), rankers.clear());
+        shown.clear();
+        teams.clear();
+        rankers.clear();
         *self = Self { shown, teams, rankers, ..Self::default() };
     }
 }
