@@ -341,7 +341,7 @@ impl<'a> Work<'a> {
                     })?;
                     let (days, tally, asides) = (Days::new(), Tally::default(), Vec::new());
                     let mut counter = Counter { settings, pairs, last_day, days, tally, asides };
-                    counter.count(read);
+                    counter.count(&read);
                     Ok((counter.days, counter.tally, counter.asides))
                 })
                 .collect();

@@ -81,13 +81,22 @@ pub struct UnitOutcome<'a> {
     pub all_clicks: u32,
 }
 
+/// How many tables a log in memory has: each is small enough for a processor's cache.
+const PARTS: usize = 64;
+
+/// The table of an impression.
+fn part_of(id: u128) -> usize {
+    id as usize % PARTS
+}
+
 /// Impressions and clicks, as far as they were passed.
 #[derive(Debug)]
 pub struct Gathered {
     settings: Settings,
     lineups: Lineups,
-    impressions: Vec<u8>,
-    clicks: Vec<u8>,
+    /// Records by [`part_of`] their ids.
+    impressions: Vec<Vec<u8>>,
+    clicks: Vec<Vec<u8>>,
     tally: Tally,
     times: Option<(i64, i64)>,
     is_synthetic: bool,
@@ -100,8 +109,8 @@ impl Gathered {
         Self {
             settings,
             lineups: Lineups::default(),
-            impressions: Vec::new(),
-            clicks: Vec::new(),
+            impressions: vec![Vec::new(); PARTS],
+            clicks: vec![Vec::new(); PARTS],
             tally: Tally::default(),
             times: None,
             is_synthetic: false,
@@ -126,7 +135,7 @@ impl Gathered {
         let mut encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             let taken = row.and_then(|impression| {
-                encoder.complete_impression(&impression, (0, 0), |_| &mut self.impressions)?;
+                encoder.complete_impression(&impression, (0, 0), |id| &mut self.impressions[part_of(id)])?;
                 self.times = joined_times(self.times, Some((impression.time, impression.time)));
                 self.is_synthetic |= impression.is_synthetic();
                 Ok(())
@@ -158,9 +167,11 @@ impl Gathered {
         let mut rows = Usual::default();
         for at in 0..count {
             let taken = match rows.row(settings, |row| usual(at, row)) {
-                Some(row) => encoder.impression(&row, (0, 0), |_| impressions).map(|()| (row.time, row.is_synthetic())),
+                Some(row) => encoder
+                    .impression(&row, (0, 0), |id| &mut impressions[part_of(id)])
+                    .map(|()| (row.time, row.is_synthetic())),
                 None => complete(at).and_then(|row| {
-                    encoder.complete_impression(&row, (0, 0), |_| impressions)?;
+                    encoder.complete_impression(&row, (0, 0), |id| &mut impressions[part_of(id)])?;
                     Ok((row.time, row.is_synthetic()))
                 }),
             };
@@ -188,7 +199,7 @@ impl Gathered {
         let encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             match row {
-                Ok(Event::Click(click)) => encoder.click(&click, (0, 0), |_| &mut self.clicks),
+                Ok(Event::Click(click)) => encoder.click(&click, (0, 0), |id| &mut self.clicks[part_of(id)]),
                 Ok(Event::Other) => self.tally.clicks(ClickFate::Other, 1),
                 Err(_) if self.settings.set_malformed_aside => self.tally.clicks(ClickFate::Malformed, 1),
                 Err(reason) => return Err(malformed(at, reason)),
@@ -200,7 +211,7 @@ impl Gathered {
     /// Bytes that wait for [`credit`](Self::credit).
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.impressions.len() + self.clicks.len()
+        self.impressions.iter().chain(&self.clicks).map(Vec::len).sum()
     }
 
     /// What the impressions passed so far say together.
@@ -212,8 +223,7 @@ impl Gathered {
 
     /// Forgets the lines, but not what they said together.
     pub fn forget(&mut self) {
-        self.impressions.clear();
-        self.clicks.clear();
+        self.impressions.iter_mut().chain(&mut self.clicks).for_each(Vec::clear);
     }
 
     /// Credits the impressions passed, all lines of which must have been, and forgets them. Those whose window ends after
@@ -223,10 +233,7 @@ impl Gathered {
     /// If a receipt is none of its method, which is checked when lines are read.
     pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
         let lineups = self.lineups.all();
-        let mut table = Table::new(&self.settings, complete_until, false, self.impressions.len());
-        ImpressionRecord::all(&self.impressions, false).for_each(|record| table.insert(record));
-        self.clicks.chunks_exact(CLICK).map(ClickRecord::read).for_each(|click| table.click(click));
-        let outcome_of = |outcome: PairOutcome| {
+        let mut outcome_of = |outcome: PairOutcome| {
             let rankers = &lineups[outcome.lineup as usize].rankers;
             let name = |place: u8| rankers.get(usize::from(place)).map(String::as_str);
             take(UnitOutcome {
@@ -240,8 +247,13 @@ impl Gathered {
                 all_clicks: outcome.all_clicks,
             });
         };
-        let joined = table.finish(&lineups, outcome_of, drop);
-        self.tally += joined.map_err(LogError::new)?.tally;
+        for (impressions, clicks) in self.impressions.iter().zip(&self.clicks) {
+            let mut table = Table::new(&self.settings, complete_until, false, impressions.len());
+            table.insert_all(ImpressionRecord::all(impressions, false));
+            table.click_all(clicks.chunks_exact(CLICK).map(ClickRecord::read));
+            let joined = table.finish(&lineups, &mut outcome_of, drop);
+            self.tally += joined.map_err(LogError::new)?.tally;
+        }
         self.forget();
         Ok(())
     }
@@ -333,7 +345,7 @@ impl Units {
             tally: Tally::default(),
             asides: Vec::new(),
         };
-        counter.count(std::mem::take(&mut self.outcomes));
+        counter.count(&std::mem::take(&mut self.outcomes));
         for ((day, pair), counts) in counter.days {
             let names = [pair.0, pair.1].map(|place| pairs.names[place].clone());
             sum.add_day(day, names, counts);

@@ -19,6 +19,7 @@ mod gathered;
 mod outcome;
 mod partitions;
 mod record;
+mod settle;
 mod sliding;
 mod spill;
 mod table;

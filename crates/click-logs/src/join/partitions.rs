@@ -167,11 +167,8 @@ impl Work<'_> {
             })?;
             let length = if self.keeps_origins { CLICK + ORIGIN } else { CLICK };
             log.clicks.read(part, |bytes| {
-                for click in bytes.chunks_exact(length).map(ClickRecord::read) {
-                    if is_here(click.id) {
-                        table.click(click);
-                    }
-                }
+                let clicks = bytes.chunks_exact(length).map(ClickRecord::read);
+                table.click_all(clicks.filter(|click| is_here(click.id)));
                 bytes.len() / length * length
             })?;
             if self.keeps_origins {

@@ -185,6 +185,38 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Adds impressions; waits for memory are few.
+    pub(super) fn insert_all<'b>(&mut self, mut records: impl Iterator<Item = ImpressionRecord<'b>>) {
+        let (mut some, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
+        loop {
+            some.clear();
+            some.extend(records.by_ref().take(TOGETHER));
+            if some.is_empty() {
+                return;
+            }
+            ids.clear();
+            ids.extend(some.iter().map(|record: &ImpressionRecord<'_>| record.id()));
+            self.touch(&ids);
+            some.iter().for_each(|&record| self.insert(record));
+        }
+    }
+
+    /// Notes clicks, when all impressions have been inserted; waits for memory are few.
+    pub(super) fn click_all(&mut self, mut clicks: impl Iterator<Item = ClickRecord>) {
+        let (mut some, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
+        loop {
+            some.clear();
+            some.extend(clicks.by_ref().take(TOGETHER));
+            if some.is_empty() {
+                return;
+            }
+            ids.clear();
+            ids.extend(some.iter().map(|click: &ClickRecord| click.id));
+            self.touch(&ids);
+            some.iter().for_each(|&click| self.click(click));
+        }
+    }
+
     fn grow(&mut self) {
         self.slots = vec![(0, EMPTY); 2 * self.slots.len()];
         for entry in 0..self.entries.len() {

@@ -120,34 +120,61 @@ impl<'de: 'a, 'a> Deserialize<'de> for ReceiptText<'a> {
     }
 }
 
+/// The value of each byte as a digit of base64, of either alphabet; [`NO_DIGIT`] for others.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        digits[byte] = match byte as u8 {
+            digit @ b'A'..=b'Z' => digit - b'A',
+            digit @ b'a'..=b'z' => digit - b'a' + 26,
+            digit @ b'0'..=b'9' => digit - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => NO_DIGIT,
+        };
+        byte += 1;
+    }
+    digits
+};
+
+const NO_DIGIT: u8 = 0xff;
+
 /// The bytes behind hexadecimal digits or base64 (of either alphabet, padded or not).
 pub(super) fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_bytes(text, &mut bytes).then_some(bytes)
+}
+
+/// Makes `bytes` those behind hexadecimal digits or base64; whether there are any, and nothing else.
+pub(super) fn read_bytes(text: &str, bytes: &mut Vec<u8>) -> bool {
+    bytes.clear();
     let text = text.trim();
-    let hexadecimal = text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if hexadecimal {
-        // Receipts begin with their version, 1, and so base64 with `A`.
-        if text.starts_with("01") {
-            return (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect();
-        }
+    // Receipts begin with their version, 1, and so base64 with `A`.
+    if text.starts_with("01") && text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("two digits");
+        bytes.extend((0..text.len()).step_by(2).map(byte));
+        return true;
     }
-    let digits = text.trim_end_matches('=').bytes().map(|byte| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' | b'-' => Some(62),
-        b'/' | b'_' => Some(63),
-        _ => None,
-    });
-    let (mut bytes, mut held, mut bits) = (Vec::with_capacity(text.len() * 3 / 4), 0_u32, 0);
-    for digit in digits {
-        held = held << 6 | u32::from(digit?);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits) as u8);
+    let text = text.trim_end_matches('=').as_bytes();
+    bytes.reserve(text.len() / 4 * 3 + 3);
+    let digits = |four: &[u8]| -> Option<u32> {
+        let (mut word, mut all) = (0, 0);
+        for at in 0..4 {
+            let digit = four.get(at).map_or(0, |byte| DIGITS[usize::from(*byte)]);
+            all |= digit;
+            word = word << 6 | u32::from(digit);
         }
+        (all != NO_DIGIT).then_some(word)
+    };
+    let (fours, rest) = text.as_chunks::<4>();
+    for four in fours {
+        let Some(word) = digits(four) else { return false };
+        bytes.extend_from_slice(&[(word >> 16) as u8, (word >> 8) as u8, word as u8]);
     }
-    (!bytes.is_empty()).then_some(bytes)
+    let Some(word) = digits(rest) else { return false };
+    bytes.extend_from_slice(&[(word >> 16) as u8, (word >> 8) as u8][..rest.len().saturating_sub(1)]);
+    !bytes.is_empty()
 }
 
 /// Base64 without padding.
@@ -175,6 +202,18 @@ mod tests {
         }
         assert_eq!(bytes_of("Af-_"), bytes_of("Af+/"));
         assert_eq!((bytes_of(""), bytes_of("Af!")), (None, None));
+        for (text, expected) in [
+            ("A", None),
+            ("AAA=AAAA", None),
+            ("AfA", Some(vec![1, 240])),
+            ("AfAAA", Some(vec![1, 240, 0])),
+            ("Af!A", None),
+            ("AfAA\u{e9}", None),
+            ("01f", Some(vec![211, 87])),
+            ("01fg", Some(vec![211, 87, 224])),
+        ] {
+            assert_eq!(bytes_of(text), expected, "{text}");
+        }
         for length in 1..20_u8 {
             let bytes: Vec<u8> = (0..length).map(|at| at.wrapping_mul(77)).collect();
             assert_eq!(bytes_of(&base64(&bytes)), Some(bytes));

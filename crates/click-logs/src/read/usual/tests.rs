@@ -1,0 +1,190 @@
+//! Both readers say the same of what both read.
+
+use proptest::prelude::*;
+
+use super::super::{click, impression};
+use super::*;
+use crate::model::time::Zone;
+use crate::model::{Impression, Mixed, MixedRef, Receipt};
+
+const CSV: &str = "impression,time,user,session,agent,shown,teams,rankers,receipt";
+const CLICKS: &str = "impression,document,time,dwell,action_name";
+
+/// What the complete reader found, in borrowed parts.
+fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
+    let Impression { id, time, unit, agent, shown, mixed } = expected;
+    assert_eq!((found.id, found.time), (&**id, *time));
+    assert_eq!((found.unit, found.agent), (unit.as_deref(), agent.as_deref()));
+    assert_eq!(found.shown, shown);
+    match (found.mixed, mixed) {
+        (None, None) => {}
+        (Some(MixedRef::Teams { teams, rankers }), Some(Mixed::Teams { teams: owners, rankers: named })) => {
+            assert_eq!(teams, owners.iter().map(Option::as_deref).collect::<Vec<_>>());
+            assert_eq!(rankers.map(|names| names.join(",")), named.as_ref().map(|names| names.join(",")));
+        }
+        (
+            Some(MixedRef::Receipt { bytes, method, is_two, rankers }),
+            Some(Mixed::Receipt { receipt, rankers: named }),
+        ) => {
+            assert_eq!((bytes, method), (&*receipt.to_bytes(), receipt.method()));
+            assert_eq!(is_two, matches!(receipt, Receipt::Interleaving(_)));
+            assert_eq!(rankers.map(|names| names.join(",")), named.as_ref().map(|names| names.join(",")));
+        }
+        (found, expected) => panic!("{found:?}, {expected:?}"),
+    }
+}
+
+/// Whether a line is of the usual form; what it says is what the complete reader says then.
+fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: bool) -> bool {
+    let mut usual = Usual::default();
+    if is_click {
+        let Some(found) = usual.click(line, header, settings) else { return false };
+        let expected = click(line, header, settings).unwrap_or_else(|error| panic!("{line}: {}", error.message));
+        match (found, expected) {
+            (Event::Click(found), Event::Click(mut expected)) => {
+                if settings.dwell.is_none() {
+                    expected.dwell = expected.dwell.map(|_| 0);
+                }
+                assert_eq!(found, expected, "{line}");
+            }
+            (found, expected) => assert_eq!(found, expected, "{line}"),
+        }
+    } else {
+        let Some(found) = usual.impression(line, header, settings) else { return false };
+        match impression(line, header, settings) {
+            Ok(expected) => assert_is(&found, &expected),
+            // The names of teams are compared when they become places.
+            Err(error) => {
+                assert!(error.message.contains("is none of the rankers of the line"), "{line}: {error:?}")
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn usual_lines_are_taken_and_others_are_left() {
+    let settings = Settings { zone: Zone::parse("+01:00").unwrap(), ..Settings::default() };
+    let header = Header::read(CSV).unwrap();
+    for (line, is_usual) in [
+        ("i,1700000000000,u,s,Browser,a b,A B,A B,", true),
+        ("i,2026-11-23 16:04:05,,,,a b,- B,,", true),
+        ("i,1700000000,u,s,x,,,,", true),
+        ("i,1700000000,u,s,x,\"a b\",A B,,", false),
+        ("i,1700000000,u,s,x,a b,A,,", false),
+        ("i,1700000000,u,s,x,a b,A B,A A,", false),
+        ("i,soon,u,s,x,a b,A B,,", false),
+        (",1700000000,u,s,x,a b,A B,,", false),
+        ("i,1700000000,u,s,x,a b,A B,", false),
+    ] {
+        assert_eq!(compared(line, Some(&header), &settings, false), is_usual, "{line}");
+    }
+    for (line, is_usual) in [
+        (r#"{"impression":"i","time":1700000000000,"user":"u","shown":["a","b"],"teams":["A",null]}"#, true),
+        (
+            r#" { "query_id" : 7 , "timestamp" : "2026-11-23T16:04:05Z", "shown": [ ], "teams": null, "x": [1, 2] } "#,
+            false,
+        ),
+        (r#"{"query_id": 7, "timestamp": "2026-11-23T16:04:05Z", "shown": [], "x": 1.5, "y": true, "z": ["q"]}"#, true),
+        (r#"{"impression":"i","impression":"i","time":1,"shown":[]}"#, false),
+        (r#"{"impression":"i","query_id":"i","time":1,"shown":[]}"#, false),
+        (r#"{"impression":"\u0069","time":1,"shown":[]}"#, false),
+        (r#"{"impression":"i","time":1,"shown":["a",null]}"#, false),
+        (r#"{"impression":"i","time":1,"shown":[],"receipt":{}}"#, false),
+        (r#"{"impression":"i","time":-1,"shown":[]}"#, false),
+        (r#"{"impression":"i","time":1,"shown":[]} x"#, false),
+        (r#"{"impression":"i","time":1,"shown":[],}"#, false),
+        (r#"{"impression":"i","time":1,"shown":[],"agent":"","user":""}"#, true),
+    ] {
+        assert_eq!(compared(line.trim(), None, &settings, false), is_usual, "{line}");
+    }
+    let header = Header::read(CLICKS).unwrap();
+    for dwell in [None, Some(1500)] {
+        let settings = Settings { dwell, ..settings.clone() };
+        for (line, is_usual) in [
+            ("i,d,1700000000000,1.5,click", true),
+            ("i,d,1700000000000,,", true),
+            (",,,,scroll", true),
+            ("i,d,1700000000000,1e3,", false),
+            ("i,d,1700000000000,-1,", false),
+            ("i,,1700000000000,1,", false),
+        ] {
+            assert_eq!(compared(line, Some(&header), &settings, true), is_usual, "{line}");
+        }
+        for (line, is_usual) in [
+            (r#"{"impression":"i","document":4,"time":1700000000000,"dwell":2}"#, true),
+            (r#"{"impression":"i","document":"d","time":1700000000000,"dwell":1.25,"extra":null}"#, true),
+            (r#"{"action_name":"scroll"}"#, true),
+            (r#"{"impression":"i","document":"d","time":1700000000000,"count":null}"#, false),
+            (r#"{"impression":"i","document":"d"}"#, false),
+        ] {
+            assert_eq!(compared(line, None, &settings, true), is_usual, "{line}");
+        }
+    }
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => "[a-c]{1,2}",
+        1 => "[a-c\u{e9}, ;\"\\\\-]{0,12}",
+        1 => "[0-9]{1,14}",
+        1 => Just("null".to_owned()),
+    ]
+}
+
+fn value() -> impl Strategy<Value = String> {
+    let item = prop_oneof![8 => text().prop_map(|text| format!("\"{text}\"")), 1 => Just("null".to_owned()), 1 => Just("5".to_owned())];
+    prop_oneof![
+        4 => text().prop_map(|text| format!("\"{text}\"")),
+        2 => prop::collection::vec(item, 0..4).prop_map(|items| format!("[{}]", items.join(","))),
+        2 => prop_oneof![Just("1700000000000"), Just("17.5"), Just("0"), Just("01"), Just("1e3"), Just("-2")].prop_map(str::to_owned),
+        1 => prop_oneof![Just("null"), Just("true"), Just("{}"), Just("nul")].prop_map(str::to_owned),
+    ]
+}
+
+fn key() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "impression",
+        "query_id",
+        "time",
+        "user",
+        "client_id",
+        "session",
+        "agent",
+        "shown",
+        "teams",
+        "rankers",
+        "receipt",
+        "document",
+        "dwell",
+        "action_name",
+        "other",
+        "count",
+    ])
+}
+
+proptest! {
+    #[test]
+    fn both_readers_of_json_agree(
+        start in prop_oneof![Just(""), Just("\"impression\":\"i\",\"time\":17,\"shown\":[\"a\",\"b\"],"), Just("\"impression\":\"i\",\"time\":17,\"document\":\"d\",")],
+        fields in prop::collection::vec((key(), value()), 0..5),
+        end in prop_oneof![8 => Just("}"), 1 => Just(""), 1 => Just(",}"), 1 => Just("} ")],
+    ) {
+        let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        let start = if fields.is_empty() { start.trim_end_matches(',') } else { start };
+        let line = format!("{{{start}{}{end}", fields.join(", "));
+        for dwell in [None, Some(5)] {
+            let settings = Settings { dwell, ..Settings::default() };
+            compared(&line, None, &settings, false);
+            compared(&line, None, &settings, true);
+        }
+    }
+
+    #[test]
+    fn both_readers_of_csv_agree(fields in prop::collection::vec(prop_oneof![text(), Just("17".to_owned()), Just(String::new())], 8..10)) {
+        let line = fields.join(",");
+        compared(&line, Some(&Header::read(CSV).unwrap()), &Settings::default(), false);
+        let line = fields[..5].join(",");
+        compared(&line, Some(&Header::read(CLICKS).unwrap()), &Settings::default(), true);
+    }
+}
