@@ -278,7 +278,7 @@ mod tests {
                 prop_assert!(other.values().eq(pushed.values()));
                 prop_assert_eq!(other.summary, pushed.summary);
             }
-            // Zeros at the end, one by one and at once.
+            // Zeros at the end, one by one and together.
             let (mut extended, mut resized) = (column(&values), pushed);
             (0..3).for_each(|_| extended.push(Decimal::ZERO));
             resized.resize(values.len() + 3);

@@ -1,7 +1,7 @@
 //! The fast path for values: short numbers separated by single spaces, as in nearly all rows.
 //!
 //! The next value cannot be read before the end of this one is known, so the way to the end is short: two words of
-//! text are searched for a blank at once, and the most frequent values, of one digit, are a branch that is foreseen.
+//! text are searched for a blank together, and the most frequent values, of one digit, are a branch that is foreseen.
 //! What the digits between mean is worked out beside.
 
 use super::digits::{digits, not_digits};
