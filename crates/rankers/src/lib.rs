@@ -10,7 +10,7 @@
 //! | [`RankerRef`] | a ranker by the number of its feature or by name |
 //! | [`Rankings`] | the list of every chosen ranker for every query |
 //! | [`TieBreaking`] | breaks ties again in every impression, or once, by a seed |
-//! | [`Rankings::prefetch`], [`prefetch()`] | loads memory before it is needed |
+//! | [`Rankings::prefetch`], [`prefetch_top`], [`prefetch()`] | loads memory before it is needed |
 //! | [`Rankings::duplicates`] | finds identical rankers |
 //! | [`Measure`], [`Rankings::measure`] | nDCG, AP, RR, P, R and RBP by the names and definitions of `ir_measures` |
 //! | [`Rankings::ndcg`], [`ndcg()`] | nDCG with either [`Gain`], in expectation over ties |
@@ -57,7 +57,7 @@ pub use measures::{Measure, MeasureError, MeasureErrorKind, MeasureKind, Measure
 pub use ndcg::{Gain, NdcgError, ndcg};
 pub use prefetch::prefetch;
 pub use ranker_ref::RankerRef;
-pub use rankings::{MemoryError, Rankings, TieBreaking};
+pub use rankings::{MemoryError, Rankings, TieBreaking, prefetch_top};
 pub use selection::{Selection, SelectionError, SelectionErrorKind};
 
 /// The examples of the README, compiled and run as tests.

@@ -8,7 +8,7 @@ use interleave::{
 };
 use letor_io::Dataset;
 use rand::RngExt;
-use rankers::{Rankings, prefetch};
+use rankers::{Rankings, prefetch, prefetch_top};
 
 /// How lists are mixed.
 #[derive(Debug, Clone)]
@@ -108,12 +108,12 @@ impl Site {
         lists.random_range(0..self.queries())
     }
 
-    /// Prefetches the memory that an impression of the lists of `arms` for `query` reads: for a random query it is
+    /// Prefetches the memory that an impression of the lists of two rankers for `query` reads: for a random query it is
     /// rarely in the cache.
     #[inline]
-    pub fn prefetch(&self, query: usize, arms: impl IntoIterator<Item = usize>) {
+    pub fn prefetch(&self, query: usize, pair: [usize; 2]) {
         prefetch(self.grades(query), usize::MAX);
-        for arm in arms {
+        for arm in pair {
             self.rankings.prefetch(query, arm);
         }
     }
@@ -195,15 +195,15 @@ impl Site {
         &'site self,
         method: &M,
         query: usize,
-        arms: impl Iterator<Item = usize> + Clone,
+        arms: impl Iterator<Item = usize>,
         randomness: ImpressionRandomness<'_>,
         multileaver: &'m mut Multileaver<'site, M>,
     ) -> &'m M::Outcome {
         let ImpressionRandomness { lists, users } = randomness;
         let Multileaver { scratch, lists: ranked, outcome } = multileaver;
-        self.prefetch(query, arms.clone());
+        prefetch(self.grades(query), usize::MAX);
         ranked.clear();
-        ranked.extend(arms.map(|arm| self.rankings.list(query, arm)));
+        ranked.extend(arms.map(|arm| self.rankings.list(query, arm)).inspect(|&list| prefetch_top(list)));
         method.compare(ranked, self.shown, lists, scratch, self.user(query, users), outcome);
         outcome
     }
