@@ -12,15 +12,20 @@
 //! * "A random subset" is drawn again if it is empty. The paper leaves the size of its subsets open; under any
 //!   distribution that treats all arms alike the expected regret is the same.
 //! * If one arm is drawn (twice, or as the whole set), it plays alone.
-//! * It learns nothing, and so recommends no arm.
+//! * Outcomes change no choice, but are counted: both recommend the arm that won the largest share of its duels, a pair of a
+//!   set being one, ties at random. Opponents are uniform, so that this share estimates the arm's Borda score: the
+//!   recommendation is that of the honest baseline, uniform exploration, which in time finds the Borda winner (perhaps not
+//!   the Condorcet winner). No arm is recommended before the first outcome. Revision 1 recommended none at all.
 
 use rand::Rng as _;
 
 use crate::algorithm::{countable, parameters, takes_late};
 use crate::late::Late;
-use crate::random::below;
+use crate::random::{below, best_arm};
 use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, ParameterError, Policy, PolicyConfig};
+use crate::{
+    ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, PairWins, ParameterError, Policy, PolicyConfig,
+};
 
 /// Random pairs: no parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,8 +39,9 @@ impl PolicyConfig for RandomPairsConfig {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "two arms at random: the baseline of duels";
     const PREFER: &'static str = "the baseline; and to learn all pairs alike";
+    const REVISION: u32 = 2;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 16 };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 40 };
     type Policy = RandomPairs;
 
     parameters! {}
@@ -46,7 +52,7 @@ impl PolicyConfig for RandomPairsConfig {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomPairs, ParameterError> {
         countable(arms)?;
-        Ok(RandomPairs { arms })
+        Ok(RandomPairs { arms, shares: Shares::new(arms) })
     }
 
     takes_late!();
@@ -56,9 +62,10 @@ impl PolicyConfig for RandomSetsConfig {
     const NAME: &'static str = "random-set";
     const SUMMARY: &'static str = "each arm by the toss of a coin: the baseline of sets";
     const PREFER: &'static str = "the baseline of `mdb`";
+    const REVISION: u32 = 2;
     const ACTION: ActionKind = ActionKind::Sets;
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 150 };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 170 };
     type Policy = RandomSets;
 
     parameters! {}
@@ -69,19 +76,59 @@ impl PolicyConfig for RandomSetsConfig {
 
     fn policy(&self, arms: usize, _horizon: u64) -> Result<RandomSets, ParameterError> {
         countable(arms)?;
-        Ok(RandomSets { arms, set: Vec::with_capacity(arms) })
+        Ok(RandomSets { arms, set: Vec::with_capacity(arms), shares: Shares::new(arms) })
     }
 
     takes_late!();
+}
+
+/// How many duels each arm was in, and how many it won.
+#[derive(Debug, Clone)]
+struct Shares {
+    won: Vec<u64>,
+    met: Vec<u64>,
+}
+
+state!(Shares { won, met });
+
+impl Shares {
+    fn new(arms: usize) -> Self {
+        Self { won: vec![0; arms], met: vec![0; arms] }
+    }
+
+    fn record(&mut self, winner: Arm, loser: Arm) {
+        self.won[winner.index()] += 1;
+        self.met[winner.index()] += 1;
+        self.met[loser.index()] += 1;
+    }
+
+    /// `set` in the order in which it was chosen.
+    fn record_set(&mut self, set: &[Arm], wins: &PairWins) {
+        for (position, arm) in set.iter().enumerate() {
+            self.won[arm.index()] += u64::from(wins.wins_of(position));
+            self.met[arm.index()] += set.len() as u64 - 1;
+        }
+    }
+
+    /// The arm with the largest share of duels won, ties at random; of an arm without duels nothing is known.
+    fn best(&self, generator: &mut Generator) -> Option<Arm> {
+        let shares =
+            self.won.iter().zip(&self.met).map(|(&won, &met)| if met == 0 { -1.0 } else { won as f64 / met as f64 });
+        if self.met.iter().all(|&met| met == 0) && self.met.len() > 1 {
+            return None;
+        }
+        best_arm(generator, shares)
+    }
 }
 
 /// Random pairs.
 #[derive(Debug, Clone)]
 pub struct RandomPairs {
     arms: usize,
+    shares: Shares,
 }
 
-state!(RandomPairs {} but { arms });
+state!(RandomPairs { shares } but { arms });
 
 impl Policy for RandomPairs {
     fn arms(&self) -> usize {
@@ -98,10 +145,14 @@ impl Policy for RandomPairs {
         Choice::Duel(first, second)
     }
 
-    fn learn(&mut self, _step: u64, _feedback: Feedback<'_>) {}
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Duel { winner, loser, .. } = feedback {
+            self.shares.record(winner, loser);
+        }
+    }
 
-    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
-        (self.arms == 1).then_some(Arm(0))
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.shares.best(generator)
     }
 
     stored!();
@@ -114,9 +165,10 @@ impl Late for RandomPairs {}
 pub struct RandomSets {
     arms: usize,
     set: Vec<Arm>,
+    shares: Shares,
 }
 
-state!(RandomSets {} but { arms, set });
+state!(RandomSets { set, shares } but { arms });
 
 impl Policy for RandomSets {
     fn arms(&self) -> usize {
@@ -141,13 +193,65 @@ impl Policy for RandomSets {
         Choice::Set(&self.set)
     }
 
-    fn learn(&mut self, _step: u64, _feedback: Feedback<'_>) {}
+    fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {
+        if let Feedback::Set { wins } = feedback {
+            self.shares.record_set(&self.set, wins);
+        }
+    }
 
-    fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
-        (self.arms == 1).then_some(Arm(0))
+    fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
+        self.shares.best(generator)
     }
 
     stored!();
 }
 
-impl Late for RandomSets {}
+impl Late for RandomSets {
+    fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
+        if let Some(Feedback::Set { wins }) = feedback {
+            self.shares.record_set(arms, wins);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::{PolicyVisitor, Spec};
+    use crate::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, play};
+
+    /// The arm recommended after this many steps.
+    struct After<'a>(&'a PreferenceMatrix, u64, u64);
+
+    impl PolicyVisitor for After<'_> {
+        type Output = Option<Arm>;
+
+        fn visit<P: Policy + Send>(self, mut policy: P) -> Option<Arm> {
+            let mut arena = MatrixArena::new(self.0.clone()).expect("a winner");
+            let mut generators = Generators::from_seed(self.2);
+            assert_eq!(policy.recommend(&mut generators.policy), (policy.arms() == 1).then_some(Arm(0)));
+            play(&mut policy, &mut arena, self.1, &mut generators, &mut Recorder::new(vec![self.1]));
+            policy.recommend(&mut generators.policy)
+        }
+    }
+
+    /// Arm 0 beats both others narrowly, arm 1 beats arm 2 by far: Borda scores of .55, .675 and .275.
+    #[test]
+    fn both_find_the_borda_winner_where_another_arm_is_the_condorcet_winner() {
+        let matrix = PreferenceMatrix::from_rows(&[vec![0.5, 0.55, 0.55], vec![0.45, 0.5, 0.9], vec![0.45, 0.1, 0.5]])
+            .expect("a matrix");
+        assert_eq!(crate::winners::condorcet_winner(&matrix), Some(Arm(0)));
+        assert_eq!(crate::winners::borda_winners(&matrix), [Arm(1)]);
+        for name in ["random", "random-set"] {
+            let spec: Spec = name.parse().expect(name);
+            for seed in 0..20 {
+                // Each arm is in at least 800 duels, so that a share has a standard error of at most .0177: .125 is more
+                // than five standard errors of a difference.
+                assert_eq!(spec.visit(3, 2_000, After(&matrix, 2_000, seed)), Ok(Some(Arm(1))), "{name}, {seed}");
+            }
+            assert_eq!(
+                spec.visit(1, 5, After(&PreferenceMatrix::from_rows(&[[0.5]]).expect("one arm"), 5, 1)),
+                Ok(Some(Arm(0)))
+            );
+        }
+    }
+}
