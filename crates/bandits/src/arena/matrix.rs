@@ -10,7 +10,7 @@ use crate::regret::{RegretReference, RegretReferenceError};
 use crate::{Arena, Arm, DuelOutcome, Generator, PairWins, PreferenceMatrix};
 
 /// Duels as independent coins of a preference matrix (a "proxy" for users); a set of arms is compared
-/// as independent pairs. There are no ties.
+/// as independent pairs. There are no ties. The matrix may [change](Self::then) at given steps.
 #[derive(Debug, Clone)]
 pub struct MatrixArena {
     /// Shared by the arenas of all runs: 8 bytes per ordered pair of arms.
@@ -18,6 +18,9 @@ pub struct MatrixArena {
     /// The first 32 binary digits of each p(i, j), with p(j, i) = 1 - p(i, j) exactly; shared as well.
     thresholds: Arc<PairTable<u32>>,
     gaps: Vec<f64>,
+    /// The last step of this matrix, and the arenas that follow, in the order of time.
+    until: u64,
+    later: Arc<[(u64, MatrixArena)]>,
 }
 
 impl MatrixArena {
@@ -58,10 +61,60 @@ impl MatrixArena {
                 thresholds[(i, j)] = threshold(matrix.get(Arm::at(i), Arm::at(j)));
             }
         }
-        Self { matrix: Arc::new(matrix), thresholds: Arc::new(thresholds), gaps }
+        let (matrix, thresholds) = (Arc::new(matrix), Arc::new(thresholds));
+        Self { matrix, thresholds, gaps, until: u64::MAX, later: Arc::new([]) }
     }
 
-    /// The matrix.
+    /// The same arena, but from step `from` on it is `next`: users who change. (A drift is many small changes.) Regret is
+    /// counted against the best arm of each step.
+    ///
+    /// ```
+    /// use bandits::{MatrixArena, PolicyConfig, Recorder, Generators, play, policies::rucb, problems};
+    ///
+    /// let before = problems::arithmetic(4)?;
+    /// let after = before.subset(&[3, 2, 1, 0].map(bandits::Arm))?;
+    /// let mut arena = MatrixArena::new(before)?.then(5_001, MatrixArena::new(after)?);
+    /// let mut policy = rucb::RucbConfig::default().policy(4, 10_000)?;
+    /// let mut recorder = Recorder::new(vec![5_000, 10_000]);
+    /// play(&mut policy, &mut arena, 10_000, &mut Generators::from_seed(1), &mut recorder);
+    /// let [first, all] = [0, 1].map(|at| recorder.curve()[at].average);
+    /// assert!(all - first > 5.0 * first, "RUCB does not notice that arm 0 is now the worst: {first}, {all}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Unless both have the same number of arms, `next` does not change itself, and `from` is at least 1 and later than
+    /// every earlier change.
+    #[must_use]
+    pub fn then(mut self, from: u64, next: Self) -> Self {
+        assert_eq!(next.arms(), self.arms(), "the same arms before and after");
+        assert!(next.later.is_empty() && from > self.later.last().map_or(0, |&(last, _)| last), "changes in order");
+        let mut later = self.later.to_vec();
+        later.push((from, next));
+        self.until = later[0].0 - 1;
+        self.later = later.into();
+        self
+    }
+
+    /// The arenas of later steps, each with the first of them.
+    #[must_use]
+    pub fn later(&self) -> &[(u64, Self)] {
+        &self.later
+    }
+
+    /// Becomes what it is at `step`, which is past this matrix's last.
+    #[cold]
+    fn change(&mut self, step: u64) {
+        let later = self.later.clone();
+        let reached = later.partition_point(|&(from, _)| from <= step);
+        if let Some((_, now)) = later[..reached].last() {
+            (self.matrix, self.thresholds) = (now.matrix.clone(), now.thresholds.clone());
+            self.gaps.copy_from_slice(&now.gaps);
+        }
+        self.until = later.get(reached).map_or(u64::MAX, |&(from, _)| from - 1);
+    }
+
+    /// The matrix, at present.
     #[must_use]
     pub fn matrix(&self) -> &PreferenceMatrix {
         &self.matrix
@@ -98,6 +151,14 @@ fn threshold(p: f64) -> u32 {
 impl Arena for MatrixArena {
     fn arms(&self) -> usize {
         self.matrix.arms()
+    }
+
+    #[inline]
+    fn reach(&mut self, step: u64) -> u64 {
+        if step > self.until {
+            self.change(step);
+        }
+        self.until
     }
 
     #[inline]
@@ -202,6 +263,54 @@ mod tests {
         let rows: Vec<u64> = (0..4).map(|i| wins.row(i)[0]).collect();
         assert_eq!(duels, "1222211221211111");
         assert_eq!(rows, [6, 12, 8, 1]);
+    }
+
+    /// Three phases, one of them inside a stretch alone: every step costs what its own phase says.
+    #[test]
+    fn regret_is_counted_against_the_best_arm_of_each_step() {
+        use crate::{Choice, Feedback, Generators, Policy, Recorder, Shuffled, play};
+
+        /// Arm 0 alone for ever, or against arm 1 at each step.
+        struct Stubborn(bool);
+        impl Policy for Stubborn {
+            fn arms(&self) -> usize {
+                2
+            }
+            fn choose(&mut self, _: u64, _: &mut Generator) -> Choice<'_> {
+                if self.0 { Choice::Alone { arm: Arm(0), until: u64::MAX } } else { Choice::Duel(Arm(0), Arm(1)) }
+            }
+            fn learn(&mut self, _: u64, _: Feedback<'_>) {}
+            fn recommend(&self, _: &mut Generator) -> Option<Arm> {
+                None
+            }
+        }
+        let arena =
+            |p: f64| MatrixArena::new(PreferenceMatrix::from_upper(2, |_, _| p).expect("two arms")).expect("a winner");
+        // Arm 0 is ahead by .2 up to step 10, behind by .25 up to step 30, and by .4 from there on.
+        let changing = arena(0.7).then(11, arena(0.25)).then(31, arena(0.1));
+        assert_eq!(changing.later().len(), 2);
+        let curve = |alone: bool, shuffled: bool| {
+            let mut recorder = Recorder::new(vec![5, 10, 11, 20, 30, 31, 40]);
+            let mut generators = Generators::from_seed(1);
+            let (mut policy, mut arena) = (Stubborn(alone), changing.clone());
+            if shuffled {
+                // With two arms, some seeds leave them in order.
+                let mut in_order =
+                    (0..64).map(|seed| Shuffled::new(arena.clone(), &mut Generator::seed_from_u64(seed)));
+                let mut arena = in_order.find(|arena| arena.original(Arm(0)) == Arm(0)).expect("one of them");
+                play(&mut policy, &mut arena, 40, &mut generators, &mut recorder);
+            } else {
+                play(&mut policy, &mut arena, 40, &mut generators, &mut recorder);
+            }
+            recorder.curve().iter().map(|regret| regret.average).collect::<Vec<_>>()
+        };
+        for shuffled in [false, true] {
+            let (alone, met) = (curve(true, shuffled), curve(false, shuffled));
+            let expected = [(0.0, 0.5), (0.0, 1.0), (0.25, 1.125), (2.5, 2.25), (5.0, 3.5), (5.4, 3.7), (9.0, 5.5)];
+            for ((alone, met), (of_alone, of_met)) in alone.into_iter().zip(met).zip(expected) {
+                assert!((alone - of_alone).abs() < 1e-12 && (met - of_met).abs() < 1e-12, "{alone}, {met}");
+            }
+        }
     }
 
     #[test]

@@ -30,6 +30,14 @@ pub trait Arena {
     /// Compares two arms once. The run loop never calls it with the same arm twice.
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> DuelOutcome;
 
+    /// Called before every choice, with its first step. An arena whose preferences change with time is from here on as it is at
+    /// this step, and returns the last step up to which it stays so; all steps of a stretch alone that [`gaps`](Self::gaps)
+    /// are counted for lie within.
+    #[inline]
+    fn reach(&mut self, _step: u64) -> u64 {
+        u64::MAX
+    }
+
     /// Called before every step that is played as a duel (of an arm with itself, too) or as a set, before
     /// [`prefetch`](Self::prefetch), with the generators of the arena and of the coins that break ties. An arena whose
     /// draws depend on the number of the step sets both here and returns true: coins tossed in advance are then void.
@@ -46,7 +54,8 @@ pub trait Arena {
     /// Compares all `arms` together and fills `wins` (reset to `arms.len()` first), ties as ties.
     fn multi_duel(&mut self, arms: &[Arm], generator: &mut Generator, wins: &mut PairWins);
 
-    /// Each arm's gap to the best: the regret of one step with that arm alone (0 for the best).
+    /// Each arm's gap to the best at the step that was [reached](Self::reach): the regret of one step with that arm alone
+    /// (0 for the best). Where preferences change, regret is counted against the best arm of each step: dynamic regret.
     /// For a Condorcet winner *, p(*, j) - 1/2. If they are unknown, as with real users, zeros: regret
     /// then stays 0 and is meaningless.
     fn gaps(&self) -> &[f64];

@@ -10,6 +10,8 @@ pub struct Shuffled<A> {
     inner: A,
     originals: Vec<Arm>,
     gaps: Vec<f64>,
+    /// The last step up to which these are the gaps.
+    until: u64,
     set: Vec<Arm>,
 }
 
@@ -20,7 +22,7 @@ impl<A: Arena> Shuffled<A> {
         let mut originals: Vec<Arm> = (0..inner.arms()).map(Arm::at).collect();
         shuffle(generator, &mut originals);
         let gaps = originals.iter().map(|arm| inner.gaps()[arm.index()]).collect();
-        Self { inner, originals, gaps, set: Vec::new() }
+        Self { inner, originals, gaps, until: 0, set: Vec::new() }
     }
 
     /// The arm of the inner arena behind `arm`.
@@ -39,6 +41,16 @@ impl<A: Arena> Shuffled<A> {
 impl<A: Arena> Arena for Shuffled<A> {
     fn arms(&self) -> usize {
         self.originals.len()
+    }
+
+    #[inline]
+    fn reach(&mut self, step: u64) -> u64 {
+        if step > self.until {
+            self.until = self.inner.reach(step);
+            let gaps = self.inner.gaps();
+            self.gaps.iter_mut().zip(&self.originals).for_each(|(gap, arm)| *gap = gaps[arm.index()]);
+        }
+        self.until
     }
 
     #[inline]

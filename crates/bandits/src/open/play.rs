@@ -124,6 +124,7 @@ impl OpenRun {
         wins: &mut PairWins,
     ) -> Option<Meeting> {
         let OpenStep { policy, arena, outcomes, observer } = at;
+        let stays = arena.reach(policy.step + 1);
         self.own_coins = arena.start_step(policy.step + 1, outcomes, &mut self.coins);
         if self.own_coins {
             policy.use_coins(&self.coins);
@@ -149,7 +150,7 @@ impl OpenRun {
                 }
             }
             (None, Choice::Alone { arm, until }) => {
-                let to = until.min(last).min(self.queue.next()).max(step);
+                let to = until.min(last).min(stays).min(self.queue.next()).max(step);
                 let to = policy.stay(to).max(step);
                 observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
             }

@@ -197,6 +197,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
             Some((arm, until)) => Choice::Alone { arm, until },
             None => policy.choose(step, &mut generators.policy),
         };
+        let stays = arena.reach(step);
         if !matches!(choice, Choice::Alone { .. })
             && arena.start_step(step, &mut generators.arena, &mut generators.coins)
         {
@@ -214,7 +215,7 @@ impl<P: Policy + ?Sized, A: Arena + ?Sized, O: Observer + ?Sized> StepContext<'_
             }
             Choice::Alone { arm, until } => {
                 let until = until.max(step);
-                let to = until.min(last);
+                let to = until.min(last).min(stays);
                 // The policy may have drawn the length of the stretch, so it must not choose again.
                 run.alone = (to < until).then_some((arm, until));
                 observer.played(step, to, Choice::Alone { arm, until: to }, arena.gaps());
