@@ -67,7 +67,7 @@ pub(crate) fn explored<A: PlayedArena + Clone + Sync>(
     let progress = Progress::new("exploring", plan.total_steps(), true);
     let results = explore_all(&Late::new(arenas, asked.late.clone()), &plan, None, &progress)?.results;
     progress.finish();
-    let arms = Arms { winners: &environment.winners, names: &names, measured };
+    let arms = Arms { winners: &environment.winners, phases: &[], names: &names, measured };
     let summary = explore_then_exploit::summarise(&plan, &results, &arms);
     Ok(Explored {
         text: explore_then_exploit::report(&plan, &results, &arms, &caption, &truth, late.as_deref()),

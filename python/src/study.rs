@@ -165,7 +165,7 @@ impl Study {
 
 impl Study {
     fn arms(&self) -> Arms<'_> {
-        Arms { winners: &self.winners, names: &self.names, measured: self.measured }
+        Arms { winners: &self.winners, phases: &[], names: &self.names, measured: self.measured }
     }
 
     fn write(&self, folder: &Path) -> Result<()> {

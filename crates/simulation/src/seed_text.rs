@@ -43,6 +43,13 @@ pub enum Seeded<'a> {
     },
     /// A preference matrix, identified by the checksum of its text.
     Matrix(&'a str),
+    /// Arenas of a matrix that changes.
+    Changing {
+        /// The text of the arenas without changes.
+        arenas: &'a str,
+        /// The first step of each later matrix, and the checksum of its text.
+        later: &'a [(u64, &'a str)],
+    },
     /// A problem, identified by its full name.
     Problem(&'a str),
     /// The streams of a run of an algorithm.
@@ -139,6 +146,11 @@ pub fn seed_text(what: Seeded<'_>) -> String {
             format!("{arenas}\nlate {delay} batch {batch} lost {lost}{expires}")
         }
         Seeded::Matrix(checksum) => format!("matrix {checksum}"),
+        Seeded::Changing { arenas, later } => {
+            let changes: String =
+                later.iter().map(|(from, checksum)| format!("\nfrom {from} matrix {checksum}")).collect();
+            format!("{arenas}{changes}")
+        }
         Seeded::Problem(name) => format!("problem {name}"),
         Seeded::Run { arenas, algorithm } => format!("{arenas}\n{}", algorithm.canonical()),
         Seeded::Revised(algorithm) => match algorithm.entry().revision {
@@ -385,6 +397,8 @@ mod tests {
         for (streams, text) in [(Streams::Sequential, "m"), (Streams::Keyed, "m\nstreams keyed")] {
             assert_eq!(seed_text(Seeded::Streams { arenas: "m", streams }), text);
         }
+        let changing = Seeded::Changing { arenas: "matrix 3d", later: &[(50, "9f"), (60, "3d")] };
+        assert_eq!(seed_text(changing), "matrix 3d\nfrom 50 matrix 9f\nfrom 60 matrix 3d");
         let late = LateAnswers::new(Some("geometric:1000"), Some(50), Some(0.1)).unwrap();
         assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &late }), "m\nlate geometric:1000 batch 50 lost 0.1");
         assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &LateAnswers::default() }), "m");

@@ -107,7 +107,7 @@ impl Live {
             &config,
             &plan,
             &results,
-            &Arms { winners: &truth.winners, names: &description.names(), measured },
+            &Arms { winners: &truth.winners, phases: &[], names: &description.names(), measured },
             &Presentation {
                 caption,
                 truth: truth.describe(label),

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
 use letor_io::Names;
-use output::numbers::with_unit;
+use output::numbers::{with_separators, with_unit};
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
@@ -13,6 +13,9 @@ use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::of_preferences as truth;
 
 use super::{Caption, Look, Measured, notes, regret_of_a_step};
+
+/// The most changes that are listed one by one.
+const MOST_SHOWN: usize = 5;
 
 /// The resolved environment, written into `config.json`.
 #[derive(Debug, Clone, Serialize)]
@@ -37,6 +40,60 @@ pub struct Environment {
     /// For a matrix made by `sim proxy`: what it was estimated from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_from: Option<MatrixAccount>,
+    /// How preferences change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<PhaseDescription>,
+}
+
+/// What preferences are from a step on.
+pub struct Phase {
+    /// The first step.
+    pub from: u64,
+    /// How the change was written.
+    pub change: String,
+    /// The matrix.
+    pub matrix: PreferenceMatrix,
+}
+
+/// The same, as it is written into `config.json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct PhaseDescription {
+    /// The first step.
+    pub from: u64,
+    /// How the change was written.
+    pub change: String,
+    /// Of the entries of the matrix.
+    pub checksum: String,
+    /// The best arms by the kind of regret, 0-based among the chosen arms.
+    pub winners: Vec<usize>,
+}
+
+impl Environment {
+    /// The best arms after the last change.
+    #[must_use]
+    pub fn last_winners(&self) -> &[usize] {
+        self.changes.last().map_or(&self.winners, |phase| &phase.winners)
+    }
+
+    /// The best arms from each change on; nothing if nothing changes.
+    #[must_use]
+    pub fn winners_by_step(&self) -> Vec<(u64, Vec<usize>)> {
+        if self.changes.is_empty() {
+            return Vec::new();
+        }
+        let later = self.changes.iter().map(|phase| (phase.from, phase.winners.clone()));
+        std::iter::once((1, self.winners.clone())).chain(later).collect()
+    }
+
+    /// What the names of results folders say of changes.
+    #[must_use]
+    pub fn part(&self) -> String {
+        if self.changes.is_empty() {
+            return String::new();
+        }
+        let text: String = self.changes.iter().map(|phase| format!("{} {}\n", phase.from, phase.checksum)).collect();
+        format!("-changing-{}", &output::checksum::sha256_hex(&text)[..8])
+    }
 }
 
 /// An environment ready to be played on.
@@ -93,9 +150,40 @@ impl PreparedEnvironment<MatrixArena> {
             winners,
             winners_in_matrix,
             estimated_from: account,
+            changes: Vec::new(),
         };
         let arenas = CopiedArenas { arena: MatrixArena::with_gaps(matrix, gaps), content };
         Ok(Self::new(arenas, environment, names, kind, text))
+    }
+
+    /// The same with preferences that change, in the order of time. Regret is of the same kind throughout.
+    ///
+    /// # Errors
+    /// If there is no such regret after a change.
+    pub fn changing(mut self, phases: Vec<Phase>, quiet: bool) -> Result<Self> {
+        if phases.is_empty() {
+            return Ok(self);
+        }
+        let kind = self.measured.kind;
+        let reference = kind.reference().context("nDCG is refused above")?;
+        let count = phases.len();
+        for Phase { from, change, matrix } in phases {
+            let gaps = reference.gaps(&matrix).with_context(|| {
+                format!("from step {} on (--change {change}) there is no {kind} regret", with_separators(from))
+            })?;
+            let (checksum, winners) = (matrix_checksum(&matrix, quiet), truth::winners(&gaps));
+            self.environment.changes.push(PhaseDescription { from, change, checksum, winners });
+            self.arenas.arena = self.arenas.arena.then(from, MatrixArena::with_gaps(matrix, gaps));
+        }
+        let changes = &self.environment.changes;
+        let later: Vec<(u64, &str)> = changes.iter().map(|phase| (phase.from, phase.checksum.as_str())).collect();
+        self.arenas.content = seed_text(Seeded::Changing { arenas: &self.arenas.content, later: &later });
+        self.truth += "; regret is dynamic, against the best arm of each step: ";
+        let shown = changes.iter().filter(|phase| count <= MOST_SHOWN || phase.from == changes[count - 1].from);
+        let named = shown
+            .map(|phase| format!("from step {} {}", with_separators(phase.from), self.names.name(phase.winners[0])));
+        self.truth += &named.collect::<Vec<_>>().join(", ");
+        Ok(self)
     }
 }
 
@@ -120,6 +208,7 @@ impl PreparedEnvironment<UtilityArena> {
             winners: truth::winners(arena.gaps()),
             winners_in_matrix: None,
             estimated_from: None,
+            changes: Vec::new(),
         };
         Ok(Self::new(CopiedArenas { arena, content }, environment, names, kind, text))
     }

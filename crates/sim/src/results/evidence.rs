@@ -224,6 +224,7 @@ mod tests {
         };
         let arms = Arms {
             winners: &[1],
+            phases: &[],
             names: &ArmNames::NUMBERS,
             measured: Measured::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
         };

@@ -32,7 +32,7 @@ pub use self::answers::{MeanAnswers, answers};
 pub use self::config::{BanditConfig, LiveConfig, VERSION};
 pub use self::curves::figure;
 pub(crate) use self::curves::{bands, curves};
-pub use self::environment::{Environment, PreparedEnvironment};
+pub use self::environment::{Environment, Phase, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
 pub use self::look::{Axes, Look, SpreadKind};
@@ -123,8 +123,10 @@ pub struct AlgorithmSummary {
 
 /// The best arms, the names of all arms, and how regret is measured.
 pub struct Arms<'a> {
-    /// All arms that count as the best.
+    /// All arms that count as the best; where preferences change, after the last step.
     pub winners: &'a [usize],
+    /// Where preferences change: the same from the given steps on, the first of them 1. Otherwise empty.
+    pub phases: &'a [(u64, Vec<usize>)],
     /// The names of all arms.
     pub names: &'a ArmNames,
     /// How regret is measured.
@@ -132,6 +134,13 @@ pub struct Arms<'a> {
 }
 
 impl Arms<'_> {
+    /// The same, with the arms that were the best at `step`.
+    fn at(&self, step: u64) -> Self {
+        let begun = self.phases.partition_point(|&(from, _)| from <= step);
+        let winners = self.phases[..begun].last().map_or(self.winners, |(_, winners)| winners);
+        Self { winners, ..*self }
+    }
+
     /// Whether `arm` is one of the best; `None` if every arm is, so that none is a finding.
     pub(crate) fn is_best(&self, arm: Option<Arm>) -> Option<bool> {
         let found = arm.is_some_and(|arm| self.winners.contains(&arm.index()));
@@ -315,7 +324,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
                 mean(&|run| run.regret[index].strong),
             ];
             row.extend(numbers.map(|value| value.to_string()));
-            let share = arms.share_of_best(runs.iter().map(|run| run.recommended[index]));
+            let share = arms.at(*step).share_of_best(runs.iter().map(|run| run.recommended[index]));
             row.push(share.map_or_else(String::new, |share| share.to_string()));
             row.extend(evidence::share_stated(runs, *step).map(|share| share.to_string()));
             rows.push(row);

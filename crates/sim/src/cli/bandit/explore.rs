@@ -62,6 +62,11 @@ impl SettingOptions {
         Ok(())
     }
 
+    /// Whether runs explore until horizons.
+    pub(super) fn explores(&self) -> bool {
+        self.setting == Setting::ExploreThenExploit
+    }
+
     /// Refuses evidence where runs explore until horizons.
     pub(super) fn check_evidence(&self, asked: bool) -> Result<()> {
         anyhow::ensure!(

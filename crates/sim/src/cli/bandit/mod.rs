@@ -1,5 +1,6 @@
 //! `sim bandit`: dueling bandits on a preference matrix, on a problem by name, or on outcomes of real days.
 
+mod changes;
 mod explore;
 mod outcomes;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use bandits::RegretKind;
 use bandits::problems::{Problem, Setting};
+use changes::ChangeOptions;
 use clap::Args;
 use explore::SettingOptions;
 use outcomes::OutcomeOptions;
@@ -40,6 +42,9 @@ pub(super) struct Bandit {
 
     #[command(flatten)]
     arms: ArmArgs,
+
+    #[command(flatten)]
+    changes: ChangeOptions,
 
     #[command(flatten)]
     setting: SettingOptions,
@@ -90,13 +95,17 @@ impl Bandit {
         let asked = self.evidence.plan()?.is_some() || self.evidence.compare_algorithms;
         self.setting.check_evidence(asked)?;
         self.setting.check_curves(self.run.keep_curves)?;
+        self.changes.check(self.run.steps(&Usual::STUDY), self.setting.explores(), asked)?;
         let (regret, quiet) = (self.run.regret.given(), self.run.common.quiet);
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
                 let file = matrix_file::read(path, quiet)?;
+                let all = file.matrix.arms();
                 let Selected { matrix, taken, names, account } = self.arms.apply(file, self.run.common.seed)?;
                 let (name, known) = (matrix_file::name(path), (names, account));
-                self.play(PreparedEnvironment::of_matrix(matrix, name, taken, known, regret, quiet)?)
+                let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
+                let prepared = PreparedEnvironment::of_matrix(matrix, name, taken, known, regret, quiet)?;
+                self.play(prepared.changing(phases, quiet)?)
             }
             (None, Some(problem)) => {
                 ensure!(
@@ -108,9 +117,19 @@ impl Bandit {
                 let (name, known) = (problem.to_string(), (ArmNames::NUMBERS, None));
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {
-                        self.play(PreparedEnvironment::of_matrix(matrix, name, None, known, regret, quiet)?)
+                        let phases = self.changes.phases(&matrix, None, matrix.arms(), quiet)?;
+                        let prepared = PreparedEnvironment::of_matrix(matrix, name, None, known, regret, quiet)?;
+                        self.play(prepared.changing(phases, quiet)?)
                     }
-                    Setting::Utilities(arena) => self.play(PreparedEnvironment::of_utilities(arena, name, regret)?),
+                    Setting::Utilities(arena) => {
+                        ensure!(
+                            !self.changes.are_given(),
+                            usage(format!(
+                                "--change needs a preference matrix, and {name} is a set of utilities; choose --matrix, or another --problem, e.g. btl"
+                            ))
+                        );
+                        self.play(PreparedEnvironment::of_utilities(arena, name, regret)?)
+                    }
                 }
             }
             (None, None) => unreachable!("clap requires one of them"),
@@ -123,10 +142,10 @@ impl Bandit {
         let horizons = self.setting.horizons(self.run.steps(&Usual::STUDY), self.run.checkpoints)?;
         let steps = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(self.run.steps(&Usual::STUDY));
         let late = self.late.late(steps)?;
-        let caption = caption.with(late.describe());
+        let caption = caption.with(self.changes.describe()).with(late.describe());
         let arenas = Late::new(arenas, late);
-        let winners = description.winners.clone();
-        let arms = Arms { winners: &winners, names: &names, measured };
+        let (winners, phases) = (description.last_winners().to_vec(), description.winners_by_step());
+        let arms = Arms { winners: &winners, phases: &phases, names: &names, measured };
         let presentation = Presentation {
             caption,
             truth,
@@ -205,6 +224,7 @@ impl Bandit {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),
         };
-        default_folder(&format!("{kind}-{name}{part}{regret}{}{seeded}", late.part()))
+        let changes = played_on.part();
+        default_folder(&format!("{kind}-{name}{part}{changes}{regret}{}{seeded}", late.part()))
     }
 }

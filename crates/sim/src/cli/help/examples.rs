@@ -45,6 +45,7 @@ Examples:
   sim bandit --matrix P.txt --steps 1e7            the default algorithms on a matrix of yours
   sim bandit --problem 1good5poor --algorithms rucb,mdb --runs 20
   sim bandit --problem btl:k=20:ratio=0.9 --steps 1e5 --json
+  sim bandit --problem btl --change 5e5:reversed --algorithms rucb,discounted-rucb,versatile-db
   sim bandit --problem btl:k=10 --evidence 0.95    and what the outcomes prove
   sim bandit --matrix P.npy --arms 10 --condorcet  ten random arms with a Condorcet winner
   sim bandit --problem arith51 --setting explore-then-exploit --horizons 1e3,1e4,1e5",
