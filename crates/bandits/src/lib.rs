@@ -52,13 +52,18 @@
 //! | [`sparring-ts`](policies::sparring_ts) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`sparring-exp3`](policies::sparring_exp3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma) | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`versatile-db`](policies::versatile) | duels | not needed | `estimator=importance` (importance weighting) | [Saha and Gaillard, ICML 2022](https://doi.org/10.48550/arXiv.2202.06694) |
+//! | [`dexp3`](policies::borda::dexp3) | duels | needed |  | [Saha et al., ICML 2021](https://doi.org/10.48550/arXiv.2010.14563) |
+//! | [`borda-elimination`](policies::borda::elimination) | duels | not needed |  | [Jamieson et al., AISTATS 2015](https://proceedings.mlr.press/v38/jamieson15.html) |
 //! | [`doubler`](policies::doubler) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`multisbm`](policies::multi_sbm) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`self-sparring`](policies::self_sparring) | duels, sets with `m=4` | not needed | `m=4` (four picks at a time, which meet as a set) | [Sui et al., UAI 2017](https://doi.org/10.48550/arXiv.1705.00253) |
+//! | [`sliding-rucb`](policies::changing::rucb) | duels | not needed |  | [Garivier and Moulines, ALT 2011](https://doi.org/10.1007/978-3-642-24412-4_16) |
+//! | [`discounted-rucb`](policies::changing::rucb) | duels | not needed |  | [Garivier and Moulines, ALT 2011](https://doi.org/10.1007/978-3-642-24412-4_16) |
 //! | [`rex3`](policies::rex3) | duels | needed, not with `variant=mergedts` | `variant=mergedts` (decreasing gamma, psi = 1) | [Gajane et al., ICML 2015](https://proceedings.mlr.press/v37/gajane15.html) |
 //! | [`winner-stays`](policies::winner_stays) | duels | not needed |  | [Chen and Frazier, ICML 2017](https://proceedings.mlr.press/v70/chen17c.html) |
 //! | [`winner-stays-strong`](policies::winner_stays) | duels | not needed | `after=duel` (as in duelpy) | [Chen and Frazier, ICML 2017](https://proceedings.mlr.press/v70/chen17c.html) |
 //! | [`ccb`](policies::ccb) | duels | not needed |  | [Zoghi et al., NIPS 2015](https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html) |
+//! | [`ecw-rmed`](policies::ecw_rmed) | duels | not needed |  | [Komiyama et al., ICML 2016](https://doi.org/10.48550/arXiv.1605.01677) |
 //! | [`scb`](policies::scb) | duels | not needed | `variant=wu` (as in DuelingBandits) | [Zoghi et al., NIPS 2015](https://proceedings.neurips.cc/paper/2015/hash/9872ed9fc22fc182d371c3e9ed316094-Abstract.html) |
 //! | [`random`](policies::random) | duels | not needed |  | baseline |
 //! | [`random-set`](policies::random) | sets | not needed |  | baseline |

@@ -244,3 +244,63 @@ fn experiments_take_the_same_kinds() {
     let (code, error) = play("ndcg");
     assert!(code != Some(0) && error.contains("regret = \"ndcg\" cannot be measured"), "{error}");
 }
+
+/// The winner of three arms leaves: from there on regret is counted from the second, which gains all that it lacked.
+#[test]
+fn regret_is_dynamic_where_preferences_change() {
+    let folder = folder_with_matrices();
+    let here = folder.path();
+    let play =
+        ["bandit", "--matrix", "order.txt", "--algorithms", "random,sliding-rucb:window=500,rucb", "--runs", "20"];
+    let change = ["--steps", "2e3", "--change", "1001:leave=0"];
+    let printed = said(here, &[&play[..], &change, &["--out", "r", "--threads", "1"]].concat());
+    assert!(
+        printed.contains("regret is dynamic, against the best arm of each step: from step 1,001 arm 1"),
+        "{printed}"
+    );
+    said(here, &[&play[..], &change, &["--out", "again", "--threads", "2"]].concat());
+    assert_eq!(files(&here.join("r")), files(&here.join("again")));
+
+    let config = json(&here.join("r/config.json"));
+    let changed = &config["environment"]["changes"][0];
+    assert_eq!(
+        (&config["environment"]["winners"], &changed["winners"]),
+        (&[0].as_slice().into(), &[1].as_slice().into())
+    );
+    assert_eq!((&changed["from"], &changed["change"]), (&1001.into(), &"1001:leave=0".into()));
+
+    // Uniform choice costs (0 + .1 + .2) / 3 per step, then (.5 + 0 + .1) / 3. The regret of a step has a standard deviation of
+    // at most .25, so that five of the mean of 20 runs of 1,000 steps are below 9.
+    let curves = here.join("r/curves.csv");
+    let (steps, means) = (column(&curves, "step"), column(&curves, "mean_regret"));
+    let at = |step: &str| -> f64 {
+        let row = steps.iter().position(|other| other == step).expect(step);
+        means[row].parse().expect("a number")
+    };
+    assert!((at("1000") - 100.0).abs() < 9.0 && (at("2000") - at("1000") - 200.0).abs() < 9.0, "{}", at("2000"));
+
+    // What was right before the change is judged by the arms of that time.
+    let (algorithms, shares) = (column(&curves, "algorithm"), column(&curves, "share_recommending_best"));
+    let rows = (0..steps.len())
+        .filter(|&row| algorithms[row].starts_with("sliding-rucb") && ["1000", "2000"].contains(&&*steps[row]));
+    for row in rows {
+        assert!(shares[row].parse::<f64>().expect("a share") > 0.5, "{}", steps[row]);
+    }
+
+    for (more, why) in [
+        (
+            &["--problem", "1good5poor", "--change", "5:reversed"][..],
+            "--change needs a preference matrix, and 1good5poor is",
+        ),
+        (&["--problem", "cyclic", "--change", "5:reversed", "--evidence", "0.9"], "exclude each other"),
+        (&["--problem", "cyclic", "--change", "5"], "expected STEP:WHAT"),
+        (
+            &["--problem", "cyclic", "--change", "5:leave=0"],
+            "from step 5 on (--change 5:leave=0) there is no condorcet regret",
+        ),
+        (&["--problem", "cyclic", "--change", "5:even.txt"], "4 arms play, and that matrix has 3 arms"),
+    ] {
+        let run = sim(here).args(["bandit", "--steps", "1e3"]).args(more).output().expect("sim starts");
+        assert!(!run.status.success() && text(&run.stderr).contains(why), "{more:?}: {}", text(&run.stderr));
+    }
+}

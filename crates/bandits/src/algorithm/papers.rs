@@ -178,6 +178,16 @@ pub(crate) const KOMIYAMA_COLT_2015: Paper = Paper {
     url: "https://proceedings.mlr.press/v40/Komiyama15.html",
 };
 
+pub(crate) const KOMIYAMA_ICML_2016: Paper = Paper {
+    key: "komiyama2016copeland",
+    citation: "Komiyama et al., ICML 2016",
+    authors: &["J. Komiyama", "J. Honda", "H. Nakagawa"],
+    title: "Copeland Dueling Bandit Problem: Regret Lower Bound, Optimal Algorithm, and Computationally Efficient Algorithm",
+    venue: Venue::Proceedings("ICML"),
+    year: 2016,
+    url: "https://doi.org/10.48550/arXiv.1605.01677",
+};
+
 pub(crate) const BROST_CIKM_2016: Paper = Paper {
     key: "brost2016multi",
     citation: "Brost et al., CIKM 2016",
@@ -226,6 +236,36 @@ pub(crate) const CHEN_ICML_2017: Paper = Paper {
     venue: Venue::Proceedings("ICML"),
     year: 2017,
     url: "https://proceedings.mlr.press/v70/chen17c.html",
+};
+
+pub(crate) const GARIVIER_ALT_2011: Paper = Paper {
+    key: "garivier2011switching",
+    citation: "Garivier and Moulines, ALT 2011",
+    authors: &["A. Garivier", "E. Moulines"],
+    title: "On Upper-Confidence Bound Policies for Switching Bandit Problems",
+    venue: Venue::Proceedings("ALT"),
+    year: 2011,
+    url: "https://doi.org/10.1007/978-3-642-24412-4_16",
+};
+
+pub(crate) const SAHA_ICML_2021: Paper = Paper {
+    key: "saha2021adversarial",
+    citation: "Saha et al., ICML 2021",
+    authors: &["A. Saha", "T. Koren", "Y. Mansour"],
+    title: "Adversarial Dueling Bandits",
+    venue: Venue::Proceedings("ICML"),
+    year: 2021,
+    url: "https://doi.org/10.48550/arXiv.2010.14563",
+};
+
+pub(crate) const JAMIESON_AISTATS_2015: Paper = Paper {
+    key: "jamieson2015sparse",
+    citation: "Jamieson et al., AISTATS 2015",
+    authors: &["K. Jamieson", "S. Katariya", "A. Deshpande", "R. Nowak"],
+    title: "Sparse Dueling Bandits",
+    venue: Venue::Proceedings("AISTATS"),
+    year: 2015,
+    url: "https://proceedings.mlr.press/v38/jamieson15.html",
 };
 
 pub(crate) const SAHA_ICML_2022: Paper = Paper {

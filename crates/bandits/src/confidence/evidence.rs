@@ -139,7 +139,7 @@ impl Evidence {
 
 /// The largest of some values, 0 of none; in lanes, so that it runs at the speed of memory.
 #[inline]
-fn largest(values: &[f64]) -> f64 {
+pub(crate) fn largest(values: &[f64]) -> f64 {
     let mut lanes = [0.0_f64; 8];
     let (chunks, rest) = values.as_chunks::<8>();
     for chunk in chunks {

@@ -12,6 +12,6 @@ mod standing;
 pub(crate) use candidates::Candidates;
 pub(crate) use challengers::Challengers;
 pub(crate) use doubts::Doubts;
-pub(crate) use evidence::Evidence;
+pub(crate) use evidence::{Evidence, largest};
 pub(crate) use log_time::{LogTime, last_step_below};
 pub(crate) use standing::Standing;

@@ -17,8 +17,10 @@
 //! | Beta, normal and weighted draws | `random::{preference, Beta, Normals, WeightTree}` |
 //! | rules that parameters share, with their errors | `algorithm::{positive, probability, countable, countable_pairs, horizon_known}` |
 
+pub mod borda;
 pub mod btm;
 pub mod ccb;
+pub mod changing;
 pub mod dts;
 pub mod interleaved_filter;
 pub mod mdb;
@@ -36,4 +38,4 @@ pub mod scb;
 pub mod winner_stays;
 
 pub use reductions::{doubler, multi_sbm, rex3, self_sparring, sparring, sparring_exp3, sparring_ts, versatile};
-pub use rmed::{rmed1, rmed2};
+pub use rmed::{ecw_rmed, rmed1, rmed2};

@@ -7,7 +7,7 @@
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::structure::Tournament;
 use bandits::winners::{borda_winners, condorcet_winner};
-use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, Shuffled};
+use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, RegretReference, Shuffled};
 use bandits::{matrix, play, problems};
 
 /// One run among shuffled arms: its regret, and the arm it names.
@@ -74,6 +74,49 @@ fn versatile_db_beside_an_independent_program() {
             assert!((mean - theirs).abs() < bound, "{spec}: {mean}, {theirs} elsewhere, within {bound}");
             assert!(right >= 90, "{spec}: {right}");
         }
+    }
+}
+
+/// The same of runs among arms in their order.
+fn in_order(spec: &str, arena: &MatrixArena, horizon: u64, runs: u64) -> (f64, f64) {
+    let spec: Spec = spec.parse().expect("a known algorithm");
+    let regrets: Vec<f64> = (0..runs)
+        .map(|seed| {
+            let run = crate::common::Run { arena, horizon, seed };
+            spec.visit(bandits::Arena::arms(arena), horizon, run).expect("arms").0.total().average
+        })
+        .collect();
+    let mean = regrets.iter().sum::<f64>() / runs as f64;
+    let variance = regrets.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (runs - 1) as f64;
+    (mean, (variance / runs as f64).sqrt())
+}
+
+/// Five arms none of which beats all others: Copeland scores of 3, 2, 2, 2 and 1 of 4.
+fn no_condorcet_winner() -> PreferenceMatrix {
+    let upper = [[0.7, 0.7, 0.7, 0.35], [0.0, 0.7, 0.3, 0.7], [0.0, 0.0, 0.7, 0.7], [0.0, 0.0, 0.0, 0.6]];
+    PreferenceMatrix::from_upper(5, |i, j| upper[i.index()][j.index() - 1]).expect("a matrix")
+}
+
+/// Programs of our own in another language (numpy, from the rules) played 200 to 400 runs on each problem.
+#[test]
+fn others_beside_independent_programs() {
+    let arena = |matrix| MatrixArena::new(matrix).expect("a winner");
+    let few = || arena(problems::arithmetic_with(5, 0.1).expect("five arms"));
+    let (eight, cyclic) =
+        (|| arena(problems::arithmetic(8).expect("arms")), || arena(problems::cyclic().expect("arms")));
+    let none = MatrixArena::with_reference(no_condorcet_winner(), RegretReference::Copeland).expect("scores");
+    for (spec, arena, horizon, runs, (theirs, their_error)) in [
+        ("ecw-rmed", few(), 5_000, 100, (60.04, 0.92)),
+        ("ecw-rmed", none, 5_000, 100, (94.32, 1.63)),
+        ("dexp3", eight(), 10_000, 100, (986.74, 3.51)),
+        ("dexp3", cyclic(), 10_000, 100, (574.36, 2.08)),
+        ("borda-elimination", eight(), 30_000, 100, (3_625.55, 10.95)),
+        ("borda-elimination", cyclic(), 30_000, 100, (708.12, 9.49)),
+    ] {
+        let (mean, error) = in_order(spec, &arena, horizon, runs);
+        let bound = 4.0 * error.hypot(their_error);
+        eprintln!("{spec}: {mean:.2} +- {error:.2}, {theirs} elsewhere");
+        assert!((mean - theirs).abs() < bound, "{spec}: {mean}, {theirs} elsewhere, within {bound}");
     }
 }
 

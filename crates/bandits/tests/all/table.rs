@@ -43,7 +43,8 @@ fn preferences_are_as_measured() {
     let regret = |name, steps| measured(name, steps).0;
     let all = entries();
     let duels = |name: &str| !["mdb", "random-set"].contains(&name);
-    for entry in &all {
+    // A step of this one takes a tenth of a millisecond among so many arms: it was not measured.
+    for entry in all.iter().filter(|entry| entry.name != "ecw-rmed") {
         assert!(!entry.prefer.is_empty() && !entry.prefer.ends_with('.'), "{}", entry.name);
         for steps in [1_000_000, LONG].into_iter().filter(|_| entry.name != "mdb") {
             assert!(regret("mdb", steps) < regret(entry.name, steps), "mdb, {}", entry.name);
@@ -59,6 +60,10 @@ fn preferences_are_as_measured() {
         {
             assert!(regret("winner-stays-strong", steps) < regret(entry.name, steps), "{}", entry.name);
         }
+    }
+    // Those that forget ask again for ever.
+    for name in ["sliding-rucb", "discounted-rucb"] {
+        assert!(regret(name, LONG) > 3.0 * regret("rucb", LONG), "{name}");
     }
     let merging = ["mergerucb", "mergerucb-squared", "mergerucb-parallel", "mergedts"];
     assert!(merging.iter().all(|name| regret("mergedts:alpha=0.262144:p=16:c=4e5", LONG) < regret(name, LONG) / 5.0));

@@ -3,7 +3,7 @@
 /// All algorithms, each with the colour and dashes of its position in every figure. There are seven colours, so that those
 /// seven places apart share one: variants of one algorithm, or algorithms that papers do not draw together. Add new ones at
 /// the end: the others keep their styles.
-const ALGORITHMS: [&str; 31] = [
+const ALGORITHMS: [&str; 36] = [
     "rucb",
     "mergerucb",
     "rmed1",
@@ -35,6 +35,11 @@ const ALGORITHMS: [&str; 31] = [
     "rex3",
     "doubler",
     "versatile-db",
+    "ecw-rmed",
+    "sliding-rucb",
+    "discounted-rucb",
+    "dexp3",
+    "borda-elimination",
 ];
 
 /// The families of curves with a style of their own, for figures.

@@ -62,7 +62,7 @@ impl Default for Rex3Config {
 }
 
 /// gamma, if given, is in (0, 1].
-pub(super) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
+pub(in crate::policies) fn gamma_in_unit(gamma: Option<f64>) -> Result<(), ParameterError> {
     match gamma {
         Some(value) if !(value > 0.0 && value <= 1.0) => Err(ParameterError::NotAShare { key: "gamma", value }),
         _ => Ok(()),

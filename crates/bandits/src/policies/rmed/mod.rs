@@ -1,6 +1,7 @@
-//! Relative minimum empirical divergence: RMED1, RMED2 and RMED2FH, and their shared state.
+//! Relative minimum empirical divergence: RMED1, RMED2, RMED2FH and ECW-RMED, and their shared state.
 
 pub(crate) mod divergences;
+pub mod ecw_rmed;
 mod passes;
 pub mod rmed1;
 pub mod rmed2;

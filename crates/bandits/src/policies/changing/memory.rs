@@ -1,0 +1,251 @@
+//! Counts of duels that fade: the last of them, or all of them with falling weights.
+
+use std::collections::VecDeque;
+
+use crate::confidence::largest;
+use crate::counts::{OpenDuels, PairTable};
+use crate::state::{State, StateError, StateReader, StateWriter, state};
+
+/// How outcomes are forgotten.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Rule {
+    /// Those of the last steps count, as many as this.
+    Window(u64),
+    /// Each step multiplies the weight of everything earlier by this.
+    Discount(f64),
+}
+
+/// How often each pair met and who won, as far as it is remembered; and the evidence against each arm.
+#[derive(Debug, Clone)]
+pub(super) struct Memory {
+    rule: Rule,
+    /// A duel of today in the units of the tables: 1 with a window; with a discount it grows, which spares the tables a
+    /// multiplication at each step.
+    unit: f64,
+    won: PairTable<f64>,
+    met: PairTable<f64>,
+    /// (w(j, i) - w(i, j))^2 / 4n of an arm i that is behind, as in `confidence::Evidence`.
+    against: PairTable<f64>,
+    strongest: Vec<f64>,
+    /// With a window: step, winner and loser of each duel in it.
+    duels: Duels,
+    /// The step of the last look.
+    now: u64,
+}
+
+state!(Memory { unit, won, met, against, strongest, duels, now } but { rule });
+
+/// Beyond this the tables return to small numbers.
+const MOST: f64 = 1e100;
+
+impl Memory {
+    pub(super) fn new(arms: usize, rule: Rule) -> Self {
+        Self {
+            rule,
+            unit: 1.0,
+            won: PairTable::new(arms, 0.0),
+            met: PairTable::new(arms, 0.0),
+            against: PairTable::new(arms, 0.0),
+            strongest: vec![0.0; arms],
+            duels: Duels::default(),
+            now: 0,
+        }
+    }
+
+    pub(super) fn arms(&self) -> usize {
+        self.won.arms()
+    }
+
+    /// Forgets what is past at `step`; returns how many steps are remembered, by weight.
+    pub(super) fn forget(&mut self, step: u64) -> f64 {
+        let passed = step - self.now;
+        self.now = step;
+        match self.rule {
+            Rule::Window(window) => {
+                while let Some(&(played, winner, loser)) = self.duels.0.front().filter(|duel| duel.0 + window < step) {
+                    self.duels.0.pop_front();
+                    debug_assert!(played < step);
+                    self.count(winner as usize, loser as usize, -1.0);
+                }
+                (step - 1).min(window) as f64
+            }
+            Rule::Discount(factor) => {
+                for _ in 0..passed {
+                    self.unit /= factor;
+                }
+                if self.unit > MOST {
+                    self.rescale();
+                }
+                factor * (1.0 - libm::pow(factor, (step - 1) as f64)) / (1.0 - factor)
+            }
+        }
+    }
+
+    /// Takes in the duel of `step`, the last that was looked at, or an earlier one.
+    pub(super) fn record(&mut self, step: u64, winner: usize, loser: usize) {
+        match self.rule {
+            Rule::Window(window) => {
+                // One that comes so late that its step is forgotten is not worth counting.
+                if step + window >= self.now {
+                    self.duels.insert(step, winner as u32, loser as u32);
+                    self.count(winner, loser, 1.0);
+                }
+            }
+            Rule::Discount(factor) => {
+                let weight = self.unit * libm::pow(factor, (self.now - step) as f64);
+                self.count(winner, loser, weight);
+            }
+        }
+    }
+
+    fn count(&mut self, winner: usize, loser: usize, weight: f64) {
+        self.won[(winner, loser)] += weight;
+        for pair in [(winner, loser), (loser, winner)] {
+            self.met[pair] += weight;
+        }
+        let lead = self.won[(winner, loser)] - self.won[(loser, winner)];
+        let met = self.met[(winner, loser)];
+        let evidence = if met > 0.0 { lead * lead / (4.0 * met) } else { 0.0 };
+        self.against[(winner, loser)] = if lead < 0.0 { evidence } else { 0.0 };
+        self.against[(loser, winner)] = if lead > 0.0 { evidence } else { 0.0 };
+        for arm in [winner, loser] {
+            self.strongest[arm] = largest(self.against.row(arm));
+        }
+    }
+
+    #[cold]
+    fn rescale(&mut self) {
+        let back = 1.0 / self.unit;
+        for table in [&mut self.won, &mut self.met, &mut self.against] {
+            for arm in 0..table.arms() {
+                table.row_mut(arm).iter_mut().for_each(|value| *value *= back);
+            }
+        }
+        self.strongest.iter_mut().for_each(|value| *value *= back);
+        self.unit = 1.0;
+    }
+
+    /// Whether an arm's upper bounds against all others are at least 1/2, for alpha ln N = `time`.
+    pub(super) fn is_candidate(&self, arm: usize, time: f64) -> bool {
+        self.strongest[arm] <= time * self.unit
+    }
+
+    /// Whether some upper bound of an arm would be below 1/2 if the duels under way, `more`, ended at their pair's mean.
+    pub(super) fn is_doubted(&self, arm: usize, time: f64, more: &OpenDuels) -> bool {
+        let pairs = self.against.row(arm).iter().zip(self.met.row(arm)).enumerate();
+        pairs.filter(|(_, (evidence, _))| **evidence > 0.0).any(|(other, (evidence, met))| {
+            let known = met / self.unit;
+            evidence * (1.0 + f64::from(more.between(arm, other)) / known) > time * self.unit
+        })
+    }
+
+    /// The bound of each opponent of `champion`: its share of their duels and sqrt(time / n); infinite where n = 0. `more`
+    /// are duels under way, which count in n.
+    pub(super) fn bounds(&self, champion: usize, time: f64, more: &OpenDuels, bounds: &mut Vec<f64>) {
+        let (won, met) = (self.won.row(champion), self.met.row(champion));
+        bounds.clear();
+        if !more.any() {
+            let time = time * self.unit;
+            let bound = |(won, met): (&f64, &f64)| {
+                if *met > 0.0 { 1.0 - won / met + (time / met).sqrt() } else { f64::INFINITY }
+            };
+            bounds.extend(won.iter().zip(met).map(bound));
+            return;
+        }
+        let bound = |(opponent, (&won, &met)): (usize, (&f64, &f64))| {
+            let all = met / self.unit + f64::from(more.between(champion, opponent));
+            let mean = if met > 0.0 { 1.0 - won / met } else { 0.5 };
+            if all > 0.0 { mean + (time / all).sqrt() } else { f64::INFINITY }
+        };
+        bounds.extend(won.iter().zip(met).enumerate().map(bound));
+    }
+
+    /// Whether `i` won more than half of its duels with `j`.
+    pub(super) fn beats(&self, i: usize, j: usize) -> bool {
+        self.won[(i, j)] > self.won[(j, i)]
+    }
+}
+
+/// Duels in the order of their steps.
+#[derive(Debug, Clone, Default)]
+struct Duels(VecDeque<(u64, u32, u32)>);
+
+impl Duels {
+    fn insert(&mut self, step: u64, winner: u32, loser: u32) {
+        let later = self.0.iter().rev().take_while(|duel| duel.0 > step).count();
+        self.0.insert(self.0.len() - later, (step, winner, loser));
+    }
+}
+
+impl State for Duels {
+    fn save(&self, to: &mut StateWriter) {
+        self.0.iter().copied().collect::<Vec<_>>().save(to);
+    }
+
+    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
+        let mut duels: Vec<(u64, u32, u32)> = Vec::new();
+        duels.load(from)?;
+        self.0 = duels.into();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+
+    use super::*;
+    use crate::Generator;
+    use crate::random::below;
+
+    /// Both rules beside sums over all duels, with steps without duels and duels that are recorded late.
+    #[test]
+    fn what_is_remembered_is_the_weighted_sum() {
+        let arms = 4;
+        for rule in [Rule::Window(30), Rule::Discount(0.9), Rule::Discount(1e-3)] {
+            let mut generator = Generator::seed_from_u64(1);
+            let mut memory = Memory::new(arms, rule);
+            let mut all: Vec<(u64, usize, usize)> = Vec::new();
+            for step in 1..600_u64 {
+                let steps = memory.forget(step);
+                let weight = |played: u64| match rule {
+                    Rule::Window(window) => f64::from(u8::from(step - played <= window)),
+                    Rule::Discount(factor) => libm::pow(factor, (step - played) as f64),
+                };
+                let sum = |i: usize, j: usize| -> f64 {
+                    all.iter().filter(|duel| (duel.1, duel.2) == (i, j)).map(|duel| weight(duel.0)).sum()
+                };
+                assert!((steps - (1..step).map(weight).sum::<f64>()).abs() < 1e-6, "{rule:?}, {step}");
+                for i in 0..arms {
+                    let mut strongest: f64 = 0.0;
+                    let mut bounds = Vec::new();
+                    memory.bounds(i, 2.0, &OpenDuels::new(arms), &mut bounds);
+                    for (j, bound) in bounds.into_iter().enumerate().filter(|&(j, _)| j != i) {
+                        let (won, lost) = (sum(i, j), sum(j, i));
+                        let met = won + lost;
+                        assert!(
+                            bound.is_finite() == (met > 0.0) || met < 1e-100 && rule != Rule::Window(30),
+                            "{rule:?}, {step}"
+                        );
+                        // The weights of the window are whole numbers, those of a discount fall below any digit.
+                        if met > 1e-6 {
+                            assert!((bound - lost / met - (2.0 / met).sqrt()).abs() < 1e-6 * bound, "{rule:?}, {step}");
+                            let behind = (lost - won).max(0.0);
+                            strongest = strongest.max(behind * behind / (4.0 * met));
+                        }
+                    }
+                    for (time, is) in [(strongest + 1e-6, true), (strongest - 1e-6, false)] {
+                        assert!(memory.is_candidate(i, time) == is || strongest < 1e-6, "{rule:?}, {step}, {i}");
+                    }
+                }
+                let (winner, loser) = (below(&mut generator, arms), below(&mut generator, arms));
+                let late = below(&mut generator, 40) as u64;
+                let played = if late < 35 { step } else { step.saturating_sub(late).max(1) };
+                if winner != loser {
+                    memory.record(played, winner, loser);
+                    all.push((played, winner, loser));
+                }
+            }
+        }
+    }
+}
