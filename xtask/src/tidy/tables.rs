@@ -271,7 +271,7 @@ fn when_to_prefer(results: &Path, first: impl Fn(&bandits::registry::Entry) -> S
     };
     let row = |entry: &bandits::registry::Entry| {
         let spec: bandits::registry::Spec = entry.name.parse().ok()?;
-        // A dash for those that are too slow for so many arms.
+        // A dash for those that are too slow among 136 arms.
         let cell = |steps| measured(&spec.canonical(), steps).map_or_else(|| "–".to_owned(), |(mean, _)| mean);
         let right =
             measured(&spec.canonical(), "10000000").map_or_else(|| "–".to_owned(), |(_, right)| format!("{right:.0}%"));
