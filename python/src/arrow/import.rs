@@ -81,13 +81,13 @@ impl<'a> Bytes<'a> {
         self.whole(row).map(Cow::Borrowed).or_else(|| self.bytes(row).map(String::from_utf8_lossy))
     }
 
-    /// The text of a row with a value, as it is; `None` where a part of the column is no text.
+    /// The text of a row with a value, as it is; `None` where a part of the column is not in UTF-8.
     fn whole(self, row: usize) -> Option<&'a str> {
         let first = self.ends[0];
         self.text?.get((self.ends[row] - first) as usize..(self.ends[row + 1] - first) as usize)
     }
 
-    /// The text of a row as it is, `Some(None)` without a value; `None` where a part of the column is no text.
+    /// The text of a row as it is, `Some(None)` without a value; `None` where a part of the column is not in UTF-8.
     #[expect(clippy::option_option, reason = "the outer one is about the column")]
     pub(crate) fn borrowed(self, row: usize) -> Option<Option<&'a str>> {
         if self.valid.has(row) { self.whole(row).map(Some) } else { Some(None) }
@@ -116,7 +116,7 @@ impl<'a> Lists<'a> {
     }
 
     /// Calls `take` with the items of a row as they are; returns whether it has a list, or `None` where a part of the column is
-    /// no text.
+    /// not in UTF-8.
     pub(crate) fn borrowed(self, row: usize, mut take: impl FnMut(Option<&'a str>)) -> Option<bool> {
         if !self.valid.has(row) {
             return Some(false);

@@ -25,7 +25,7 @@ pub(super) fn pieces<'a>(text: &'a str, separator: u8, mut piece: impl FnMut(&'a
         end_pieces(text, u64::from_le_bytes(*word) ^ wanted, 8 * number, &mut start, &mut piece);
     }
     if !rest.is_empty() {
-        // Zeros behind the end are no separators.
+        // Zeros behind the end separate nothing.
         end_pieces(text, word(rest, 0) ^ wanted, text.len() - rest.len(), &mut start, &mut piece);
     }
     piece(&text[start..]);
