@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use bandits::{Arena, Arm, MatrixArena, PreferenceMatrix, RegretKind, RegretReference, UtilityArena};
 use letor_io::Names;
 use output::numbers::{with_separators, with_unit};
+use output::usage::usage;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
@@ -168,8 +169,9 @@ impl PreparedEnvironment<MatrixArena> {
         let reference = kind.reference().context("nDCG is refused above")?;
         let count = phases.len();
         for Phase { from, change, matrix } in phases {
-            let gaps = reference.gaps(&matrix).with_context(|| {
-                format!("from step {} on (--change {change}) there is no {kind} regret", with_separators(from))
+            let gaps = reference.gaps(&matrix).map_err(|error| {
+                let from = with_separators(from);
+                usage(format!("from step {from} on (--change {change}) there is no {kind} regret: {error}"))
             })?;
             let (checksum, winners) = (matrix_checksum(&matrix, quiet), truth::winners(&gaps));
             self.environment.changes.push(PhaseDescription { from, change, checksum, winners });
