@@ -7,12 +7,14 @@ mod draw;
 mod independent;
 mod normal;
 mod preference;
+mod tail;
 mod weights;
 
 pub(crate) use beta::Beta;
 pub(crate) use draw::{Coins, argmax, below, best_arm, coin, draw_into, shuffle};
 pub(crate) use normal::Normals;
 pub(crate) use preference::{geometric, preference, preference_above_half, uniform};
+pub(crate) use tail::Threshold;
 pub(crate) use weights::WeightTree;
 
 use rand::Rng as _;

@@ -13,6 +13,7 @@ mod rmed;
 mod rmed2;
 mod rucb;
 mod savage;
+mod self_sparring;
 mod thompson;
 
 pub use btm::ReferenceBtm;
@@ -27,6 +28,7 @@ pub use rmed::ReferenceRmed1;
 pub use rmed2::ReferenceRmed2;
 pub use rucb::ReferenceRucb;
 pub use savage::ReferenceSavage;
+pub use self_sparring::ReferenceSelfSparring;
 pub use thompson::ReferenceDoubleThompson;
 
 use crate::counts::PairCounts;

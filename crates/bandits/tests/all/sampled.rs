@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use bandits::policies::{dts, merge_dts, rcs, rts};
-use bandits::reference::{ReferenceDoubleThompson, ReferenceMergeDts, ReferenceRcs};
+use bandits::policies::{dts, merge_dts, rcs, rts, self_sparring};
+use bandits::reference::{ReferenceDoubleThompson, ReferenceMergeDts, ReferenceRcs, ReferenceSelfSparring};
 use bandits::{Arm, Choice, Feedback, Generators, Policy, PolicyConfig, PreferenceMatrix};
 
 /// How often each outcome came out of either sampler.
@@ -222,6 +222,20 @@ fn double_thompson_stretches_alone_are_as_long() {
         let config = dts::DtsPlusConfig { variant, alpha: 0.3 };
         same_distribution_of_runs(&config, ReferenceDoubleThompson::new, &three_arms(), &steps);
         same_distribution_of_runs(&rts::RtsConfig, ReferenceDoubleThompson::rts, &three_arms(), &steps);
+    }
+}
+
+#[test]
+fn self_sparring_draws_the_same_pairs() {
+    for eta in [0.5, 1.0, 4.0] {
+        let config = self_sparring::SelfSparringConfig { picks: 2, eta };
+        same_distribution_of_choices(&config, ReferenceSelfSparring::new);
+        for steps in [[1, 2, 3, 4, 5], [8, 15, 16, 17, 30], [60, 70, 80, 90, 100]] {
+            same_distribution_of_runs(&config, ReferenceSelfSparring::new, &three_arms(), &steps);
+        }
+        // Enough arms for those behind to be decided together.
+        let matrix = PreferenceMatrix::from_upper(12, |i, j| 0.55 + 0.03 * f64::from(j.0 - i.0)).expect("valid");
+        same_distribution_of_runs(&config, ReferenceSelfSparring::new, &matrix, &[40, 80, 120]);
     }
 }
 

@@ -50,6 +50,7 @@ impl PolicyConfig for SelfSparringConfig {
     const PAPER: Option<Paper> = Some(papers::SUI_UAI_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
+    const REVISION: u32 = 2;
     type Policy = SelfSparring;
 
     fn action_kind(&self) -> ActionKind {
