@@ -277,3 +277,14 @@ pub(crate) const SAHA_ICML_2022: Paper = Paper {
     year: 2022,
     url: "https://doi.org/10.48550/arXiv.2202.06694",
 };
+
+/// The model of an algorithm of this project.
+pub(crate) const BRADLEY_TERRY_1952: Paper = Paper {
+    key: "bradley1952rank",
+    citation: "this project, on Bradley and Terry, Biometrika 1952",
+    authors: &["R. A. Bradley", "M. E. Terry"],
+    title: "Rank Analysis of Incomplete Block Designs: I. The Method of Paired Comparisons",
+    venue: Venue::Journal("Biometrika"),
+    year: 1952,
+    url: "https://doi.org/10.2307/2334029",
+};

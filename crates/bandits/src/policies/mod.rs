@@ -14,10 +14,12 @@
 //! | tournaments sampled from Beta posteriors | `thompson::Sampler` |
 //! | bandits of single arms (UCB, Thompson sampling, Exp3, Tsallis-INF) | [`singleton`](crate::singleton) |
 //! | uniform draws, coins, shuffles, ties at random | `random::{below, coin, shuffle, argmax, best_arm}` |
+//! | which of many Beta or normal draws is the largest | `random::Largest` |
 //! | Beta, normal and weighted draws | `random::{preference, Beta, Normals, WeightTree}` |
 //! | rules that parameters share, with their errors | `algorithm::{positive, probability, countable, countable_pairs, horizon_known}` |
 
 pub mod borda;
+pub mod bradley_terry;
 pub mod btm;
 pub mod ccb;
 pub mod changing;

@@ -5,16 +5,16 @@ mod beta;
 mod draw;
 #[cfg(test)]
 mod independent;
+mod largest;
 mod normal;
 mod preference;
-mod tail;
 mod weights;
 
 pub(crate) use beta::Beta;
 pub(crate) use draw::{Coins, argmax, below, best_arm, coin, draw_into, shuffle};
+pub(crate) use largest::{BetaPosterior, Largest, NormalPosterior};
 pub(crate) use normal::Normals;
 pub(crate) use preference::{geometric, preference, preference_above_half, uniform};
-pub(crate) use tail::Threshold;
 pub(crate) use weights::WeightTree;
 
 use rand::Rng as _;

@@ -1,6 +1,7 @@
 //! The algorithms as their papers print them, with everything recomputed at every step. Tests
 //! compare the fast forms with them, choice by choice for the same draws, and benchmarks measure them.
 
+mod bradley_terry;
 mod btm;
 mod ccb;
 mod interleaved_filter;
@@ -16,6 +17,7 @@ mod savage;
 mod self_sparring;
 mod thompson;
 
+pub use bradley_terry::ReferenceBradleyTerry;
 pub use btm::ReferenceBtm;
 pub use ccb::ReferenceCcb;
 pub use interleaved_filter::ReferenceInterleavedFilter;

@@ -92,6 +92,7 @@ algorithms! {
     SelfSparring(policies::self_sparring::SelfSparringConfig),
     SlidingRucb(policies::changing::rucb::SlidingRucbConfig),
     DiscountedRucb(policies::changing::rucb::DiscountedRucbConfig),
+    BradleyTerry(policies::bradley_terry::BradleyTerryConfig),
     Rex3(policies::rex3::Rex3Config),
     WinnerStays(policies::winner_stays::WinnerStaysConfig),
     WinnerStaysStrong(policies::winner_stays::WinnerStaysStrongConfig),

@@ -125,6 +125,11 @@ macro_rules! state {
             $crate::state::state!(@body $type { $($kept),* } { $($($given),*)? });
         }
     };
+    (bounded $parameter:ident: $bound:path => $type:ty { $($kept:ident),* } $(but { $($given:ident),* })?) => {
+        impl<$parameter: $bound> $crate::state::State for $type {
+            $crate::state::state!(@body $type { $($kept),* } { $($($given),*)? });
+        }
+    };
     ($type:ty { $($kept:ident),* } $(but { $($given:ident),* })?) => {
         impl $crate::state::State for $type {
             $crate::state::state!(@body $type { $($kept),* } { $($($given),*)? });

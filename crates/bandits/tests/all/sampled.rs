@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use bandits::policies::{dts, merge_dts, rcs, rts, self_sparring};
-use bandits::reference::{ReferenceDoubleThompson, ReferenceMergeDts, ReferenceRcs, ReferenceSelfSparring};
+use bandits::policies::{bradley_terry, dts, merge_dts, rcs, rts, self_sparring};
+use bandits::reference::{
+    ReferenceBradleyTerry, ReferenceDoubleThompson, ReferenceMergeDts, ReferenceRcs, ReferenceSelfSparring,
+};
 use bandits::{Arm, Choice, Feedback, Generators, Policy, PolicyConfig, PreferenceMatrix};
 
 /// How often each outcome came out of either sampler.
@@ -236,6 +238,19 @@ fn self_sparring_draws_the_same_pairs() {
         // Enough arms for those behind to be decided together.
         let matrix = PreferenceMatrix::from_upper(12, |i, j| 0.55 + 0.03 * f64::from(j.0 - i.0)).expect("valid");
         same_distribution_of_runs(&config, ReferenceSelfSparring::new, &matrix, &[40, 80, 120]);
+    }
+}
+
+#[test]
+fn bradley_terry_draws_the_same_challengers() {
+    let matrix = PreferenceMatrix::from_upper(12, |i, j| 0.55 + 0.03 * f64::from(j.0 - i.0)).expect("valid");
+    for (prior, eta) in [(0.3, 1.0), (1.0, 1.0), (0.2, 4.0)] {
+        let config = bradley_terry::BradleyTerryConfig { prior, eta };
+        same_distribution_of_choices(&config, ReferenceBradleyTerry::new);
+        for steps in [[1, 2, 3, 4, 5], [8, 15, 16, 17, 30], [60, 70, 80, 90, 100]] {
+            same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &three_arms(), &steps);
+        }
+        same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &matrix, &[40, 80, 120]);
     }
 }
 
