@@ -47,7 +47,7 @@ pub struct BradleyTerryConfig {
 
 impl Default for BradleyTerryConfig {
     fn default() -> Self {
-        Self { prior: 0.3, eta: 1.0 }
+        Self { prior: 0.2, eta: 1.0 }
     }
 }
 

@@ -227,30 +227,28 @@ fn double_thompson_stretches_alone_are_as_long() {
     }
 }
 
+/// Enough arms for those behind to be decided together.
+fn twelve_arms() -> PreferenceMatrix {
+    PreferenceMatrix::from_upper(12, |i, j| 0.55 + 0.03 * f64::from(j.0 - i.0)).expect("valid")
+}
+
 #[test]
 fn self_sparring_draws_the_same_pairs() {
-    for eta in [0.5, 1.0, 4.0] {
+    for eta in [1.0, 4.0] {
         let config = self_sparring::SelfSparringConfig { picks: 2, eta };
         same_distribution_of_choices(&config, ReferenceSelfSparring::new);
-        for steps in [[1, 2, 3, 4, 5], [8, 15, 16, 17, 30], [60, 70, 80, 90, 100]] {
-            same_distribution_of_runs(&config, ReferenceSelfSparring::new, &three_arms(), &steps);
-        }
-        // Enough arms for those behind to be decided together.
-        let matrix = PreferenceMatrix::from_upper(12, |i, j| 0.55 + 0.03 * f64::from(j.0 - i.0)).expect("valid");
-        same_distribution_of_runs(&config, ReferenceSelfSparring::new, &matrix, &[40, 80, 120]);
+        same_distribution_of_runs(&config, ReferenceSelfSparring::new, &three_arms(), &[1, 2, 5, 16, 40]);
+        same_distribution_of_runs(&config, ReferenceSelfSparring::new, &twelve_arms(), &[40, 80, 120]);
     }
 }
 
 #[test]
 fn bradley_terry_draws_the_same_challengers() {
-    let matrix = PreferenceMatrix::from_upper(12, |i, j| 0.55 + 0.03 * f64::from(j.0 - i.0)).expect("valid");
-    for (prior, eta) in [(0.3, 1.0), (1.0, 1.0), (0.2, 4.0)] {
+    for (prior, eta) in [(0.2, 1.0), (1.0, 2.0)] {
         let config = bradley_terry::BradleyTerryConfig { prior, eta };
         same_distribution_of_choices(&config, ReferenceBradleyTerry::new);
-        for steps in [[1, 2, 3, 4, 5], [8, 15, 16, 17, 30], [60, 70, 80, 90, 100]] {
-            same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &three_arms(), &steps);
-        }
-        same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &matrix, &[40, 80, 120]);
+        same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &three_arms(), &[1, 2, 5, 16, 40]);
+        same_distribution_of_runs(&config, ReferenceBradleyTerry::new, &twelve_arms(), &[40, 80, 120]);
     }
 }
 
