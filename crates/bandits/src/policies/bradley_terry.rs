@@ -54,8 +54,7 @@ impl Default for BradleyTerryConfig {
 impl PolicyConfig for BradleyTerryConfig {
     const NAME: &'static str = "bradley-terry";
     const SUMMARY: &'static str = "Thompson sampling of utilities, leader against challenger (this project)";
-    const PREFER: &'static str =
-        "before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on";
+    const PREFER: &'static str = "before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on";
     const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
     const MEMORY: Memory = Memory { per_pair: 0, per_arm: 48 };
@@ -176,7 +175,7 @@ mod tests {
         let [expected, _] = after_duel(strong, even, 1.0);
         let [_, upset] = after_duel(even, strong, 1.0);
         assert!(expected.mean - strong.mean < 1e-4 && strong.mean - upset.mean > 9e-3);
-        // Two duels at once are about as two in turn.
+        // One duel that counts for two is about as two in turn.
         let weak = NormalPosterior { mean: 0.3, deviation: 0.05 };
         let [once, other] = after_duel(weak, weak, 1.0);
         let [twice, _] = after_duel(once, other, 1.0);

@@ -1,7 +1,6 @@
 //! The algorithms as their papers print them, with everything recomputed at every step. Tests
 //! compare the fast forms with them, choice by choice for the same draws, and benchmarks measure them.
 
-mod bradley_terry;
 mod btm;
 mod ccb;
 mod interleaved_filter;
@@ -14,10 +13,8 @@ mod rmed;
 mod rmed2;
 mod rucb;
 mod savage;
-mod self_sparring;
 mod thompson;
 
-pub use bradley_terry::ReferenceBradleyTerry;
 pub use btm::ReferenceBtm;
 pub use ccb::ReferenceCcb;
 pub use interleaved_filter::ReferenceInterleavedFilter;
@@ -30,8 +27,7 @@ pub use rmed::ReferenceRmed1;
 pub use rmed2::ReferenceRmed2;
 pub use rucb::ReferenceRucb;
 pub use savage::ReferenceSavage;
-pub use self_sparring::ReferenceSelfSparring;
-pub use thompson::ReferenceDoubleThompson;
+pub use thompson::{ReferenceBradleyTerry, ReferenceDoubleThompson, ReferenceSelfSparring};
 
 use crate::counts::PairCounts;
 

@@ -5,11 +5,11 @@
 //! exceeds:
 //!
 //! * *contenders*, which are likely to be above it, are drawn as they are;
-//! * of all others it is decided at once whether any is above, in one draw: each is an interval on a line, as long as
+//! * whether any of the others is above is decided in one draw: each is an interval on a line, as long as
 //!   -ln(1 - q) if it is above with probability at most q, and points fall on the line at random, one per unit of
 //!   length. One that is hit is drawn above the threshold, and may turn out to be below it.
 //!
-//! If nothing is above the threshold, all others are drawn below it. What is taken has the same law as by the rule,
+//! If nothing is above the threshold, all others are drawn below it. What is taken has the same distribution as by the rule,
 //! wherever the threshold is.
 
 mod beta;
@@ -26,16 +26,16 @@ use crate::state::{Plain, state};
 const MISSES: f64 = 0.002;
 /// What is above the threshold with at least this probability is drawn as it is.
 const CONTENDS: f64 = 0.5;
-/// Lengths are summed by blocks of so many.
+/// The size of the blocks by which lengths are summed.
 const BLOCK: usize = 16;
-/// A new threshold is found when as many changes were made as one part in so many of all before.
+/// A new threshold is found when the number of changes has grown by one part in this.
 const GROWTH: u64 = 64;
 
 /// A log-concave distribution.
 ///
 /// Above a threshold t at which it falls, such a density f lies below the exponential that touches it at t, f(t) exp(-rate
 /// (x - t)), whose mass is f(t) / rate. An event of that probability, a draw of the exponential and von Neumann's rejection
-/// together give a draw above t with exactly the probability and the law that a draw of f has there (L. Devroye, "Non-Uniform
+/// together give a draw above t with exactly the probability and the distribution that a draw of f has there (L. Devroye, "Non-Uniform
 /// Random Variate Generation", Springer, 1986, section VII.2, <https://doi.org/10.1007/978-1-4613-8643-8>).
 pub(crate) trait LogConcave: Plain {
     /// A place between low and high values, with what is worth computing once.

@@ -1,4 +1,4 @@
-//! The same law as the plain rule.
+//! The same distribution as the plain rule.
 
 use rand::SeedableRng as _;
 
