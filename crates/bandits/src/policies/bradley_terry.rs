@@ -57,7 +57,7 @@ impl PolicyConfig for BradleyTerryConfig {
     const PREFER: &'static str = "before all others if two arms meet at a time and preferences are roughly those of an order: the least regret of duels from 10^6 steps on";
     const PAPER: Option<Paper> = Some(papers::BRADLEY_TERRY_1952);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 48 };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 100 };
     type Policy = BradleyTerry;
 
     parameters! {

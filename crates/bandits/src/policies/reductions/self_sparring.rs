@@ -27,7 +27,9 @@ use crate::late::Late;
 use crate::singleton::highest_score;
 use crate::singleton::{SingletonBandit as _, Thompson};
 use crate::state::{state, stored};
-use crate::{ActionKind, Arm, Choice, Convergence, Feedback, Generator, Paper, ParameterError, Policy, PolicyConfig};
+use crate::{
+    ActionKind, Arm, Choice, Convergence, Feedback, Generator, Memory, Paper, ParameterError, Policy, PolicyConfig,
+};
 
 /// Self-Sparring's parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +53,7 @@ impl PolicyConfig for SelfSparringConfig {
     const PAPER: Option<Paper> = Some(papers::SUI_UAI_2017);
     const VARIANTS: &'static [(&'static str, &'static str)] = &[("m=4", "four picks at a time, which meet as a set")];
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 130 };
     const REVISION: u32 = 2;
     type Policy = SelfSparring;
 

@@ -32,7 +32,7 @@ impl PolicyConfig for SparringTsConfig {
     const PREFER: &'static str = "as `self-sparring`, which has less regret";
     const PAPER: Option<Paper> = Some(papers::AILON_ICML_2014);
     const CONVERGENCE: Convergence = Convergence { condorcet: false, ..Convergence::USUAL };
-    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 128 };
+    const MEMORY: Memory = Memory { per_pair: 0, per_arm: 190 };
     const REVISION: u32 = 2;
     type Policy = Sparring<Thompson>;
 

@@ -242,7 +242,8 @@ mod tests {
         close(first(&all[2]), [0.5, 0.45, 0.4, 0.35]);
         // The old arm 1 of the reversed order, third of four.
         close(first(&all[3]), [0.5, 0.45, 0.4, 0.55]);
-        close(first(&all[4]), [0.5, 0.45, 0.55, 0.6]);
+        // Five places of four are one more.
+        close(first(&all[4]), [0.5, 0.45, 0.6, 0.55]);
     }
 
     #[test]
