@@ -353,7 +353,7 @@ mod tests {
     /// Mean final regrets differ by at most five standard errors of their difference.
     #[test]
     fn curves_of_keyed_streams_agree_with_sequential_ones() {
-        const RUNS: u64 = 48;
+        const RUNS: u64 = 64;
         let (_, site) =
             site_of_perfect_users(50, &[|label, doc| label + doc as f64, |_, doc| doc as f64, |_, doc| -(doc as f64)]);
         let methods =
